@@ -1,0 +1,37 @@
+"""Simulates everything around an agent built with Google's Agent Development Kit.
+
+Names are resolved on first use, so importing a room costs that room only.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from adk_agent_sim.adk.simulation import Simulation
+    from adk_agent_sim.adk.tool_errors import ToolErrorPlugin
+    from adk_agent_sim.errors import RunFailed
+    from adk_agent_sim.golden.session import SimulatedAgentConfig
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "RunFailed": "adk_agent_sim.errors",
+    "SimulatedAgentConfig": "adk_agent_sim.golden.session",
+    "Simulation": "adk_agent_sim.adk.simulation",
+    "ToolErrorPlugin": "adk_agent_sim.adk.tool_errors",
+}
+
+__all__ = ["RunFailed", "SimulatedAgentConfig", "Simulation", "ToolErrorPlugin"]
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(home), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

@@ -1,0 +1,1 @@
+"""A calculator: sync and async tools, one that raises, one that takes its time."""

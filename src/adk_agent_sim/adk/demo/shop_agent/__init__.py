@@ -1,0 +1,1 @@
+"""A shop: nested arguments, state, an artifact, and a second agent that decides on refunds."""

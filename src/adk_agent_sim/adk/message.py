@@ -1,0 +1,48 @@
+"""What a person says as the user, made into the message that ADK takes, checked against the agent's input_schema."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from google.adk.workflow import BaseNode
+from google.genai import types
+from pydantic import BaseModel
+
+from adk_agent_sim.adk.jsonable import jsonable
+from adk_agent_sim.errors import MessageDoesNotFit, Problem
+from adk_agent_sim.forms.check import Check
+from adk_agent_sim.forms.schema import JsonSchema, json_schema
+
+
+def input_schema(root: BaseNode) -> JsonSchema | None:
+    """The JSON Schema of what the agent wants to be told; None if any text will do."""
+    stated = cast("Any", getattr(root, "input_schema", None))
+    return json_schema(stated) if stated is not None else None
+
+
+def user_message(
+    root: BaseNode,
+    message: str | Mapping[str, Any] | Sequence[Any] | BaseModel | types.Content,
+    *,
+    anyway: bool = False,
+) -> types.Content:
+    """The message as content; MessageDoesNotFit names the field that the agent's input_schema refuses."""
+    if isinstance(message, types.Content):
+        return message
+    schema = input_schema(root)
+    if schema is not None and not anyway:
+        problems = _problems(schema, message)
+        if problems:
+            raise MessageDoesNotFit(root.name, problems)
+    text = message if isinstance(message, str) else json.dumps(jsonable(message), ensure_ascii=False)
+    return types.Content(role="user", parts=[types.Part(text=text)])
+
+
+def _problems(schema: JsonSchema, message: object) -> Sequence[Problem]:
+    try:
+        value = json.loads(message) if isinstance(message, str) else jsonable(message)
+    except ValueError as error:
+        return [Problem(path="", message=f"it must be JSON, and is not: {error}")]
+    return Check(schema).problems(value)

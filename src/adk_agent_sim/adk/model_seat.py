@@ -1,0 +1,88 @@
+"""The seat of an agent's model: whoever is bound to the session answers; where nobody is, the agent's own model does.
+
+The seat is put in once and belongs to the agent object, which all sessions of a process share. Who plays is told by a
+context variable, so two sessions of one agent can have different players at the same time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from contextlib import AbstractAsyncContextManager, aclosing
+from contextvars import ContextVar
+from typing import Protocol
+
+from google.adk.agents import BaseAgent, LlmAgent
+from google.adk.models import BaseLlm, LlmCapabilities
+from google.adk.models.base_llm_connection import BaseLlmConnection
+from google.adk.models.llm_request import LlmRequest
+from google.adk.models.llm_response import LlmResponse
+from pydantic import PrivateAttr
+
+
+class ModelPlayer(Protocol):
+    """Answers the model calls of one session."""
+
+    def answer(self, request: LlmRequest, seat: ModelSeat, *, stream: bool) -> AsyncGenerator[LlmResponse, None]:
+        """The responses to `request`; `seat.own_model()` is the agent's own model."""
+        ...
+
+
+PLAYING: ContextVar[ModelPlayer | None] = ContextVar("adksim_model_player", default=None)
+"""Who plays the model in the current task."""
+
+
+class ModelSeat(BaseLlm):
+    """Stands where the agent's model stood and reports its name and capabilities."""
+
+    _before: LlmAgent = PrivateAttr()
+
+    @classmethod
+    def take(cls, agent: LlmAgent) -> None:
+        """Put a seat where `agent` has its model; an agent that has one keeps it."""
+        if isinstance(agent.model, ModelSeat):
+            return
+        seat = cls(model=_model_name(agent))
+        seat._before = agent.model_copy()
+        agent.model = seat
+
+    @property
+    def capabilities(self) -> LlmCapabilities:
+        """What the agent's own model can do; ADK's defaults if it cannot be resolved here."""
+        try:
+            return self.own_model().capabilities
+        except (ImportError, ValueError):
+            return LlmCapabilities()
+
+    def own_model(self) -> BaseLlm:
+        """The agent's own model, resolved by ADK when first needed: a wizard needs neither its library nor a key."""
+        model = self._before.canonical_model
+        return model.own_model() if isinstance(model, ModelSeat) else model
+
+    async def generate_content_async(
+        self, llm_request: LlmRequest, stream: bool = False
+    ) -> AsyncGenerator[LlmResponse, None]:
+        """Let the session's player answer, or the agent's own model."""
+        player = PLAYING.get()
+        answers = (
+            self.own_model().generate_content_async(llm_request, stream)
+            if player is None
+            else player.answer(llm_request, self, stream=stream)
+        )
+        async with aclosing(answers):
+            async for answer in answers:
+                yield answer
+
+    def connect(self, llm_request: LlmRequest) -> AbstractAsyncContextManager[BaseLlmConnection]:
+        """Open a live connection to the agent's own model."""
+        return self.own_model().connect(llm_request)
+
+
+def _model_name(agent: LlmAgent) -> str:
+    """The name of the agent's model, or of the one it inherits, without resolving it."""
+    above: BaseAgent | None = agent
+    while above is not None:
+        model = above.model if isinstance(above, LlmAgent) else ""
+        if model:
+            return model if isinstance(model, str) else model.model
+        above = above.parent_agent
+    return agent.canonical_model.model

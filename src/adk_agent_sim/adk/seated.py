@@ -1,0 +1,231 @@
+"""One ADK session on the timeline: who plays its model, and everything that happens in it, recorded."""
+
+from __future__ import annotations
+
+import inspect
+import traceback
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+from uuid import uuid4
+
+from google.adk.agents.invocation_context import InvocationContext
+from google.adk.events import Event as AdkEvent
+from google.adk.models.llm_request import LlmRequest
+from google.adk.models.llm_response import LlmResponse
+from google.adk.tools import BaseTool, ToolContext
+from google.genai import types
+
+from adk_agent_sim.adk.jsonable import dumped, jsonable
+from adk_agent_sim.adk.model_seat import ModelSeat
+from adk_agent_sim.adk.request import RequestEncoder
+from adk_agent_sim.adk.tool_seat import Calls
+from adk_agent_sim.timeline.blocks import Block
+from adk_agent_sim.timeline.canonical import encode
+from adk_agent_sim.timeline.events import (
+    AgentEvent,
+    AgentJoined,
+    ArtifactSaved,
+    Event,
+    Outcome,
+    Player,
+    RunEnded,
+    ToolFailed,
+    ToolFinished,
+    ToolStarted,
+    TurnDecided,
+    UserSpoke,
+)
+from adk_agent_sim.timeline.timeline import Timeline
+
+Scripted: TypeAlias = Callable[[LlmRequest], LlmResponse | Awaitable[LlmResponse]]
+"""A function that plays a model."""
+
+
+class SeatedSession:
+    """An ADK session with its session on the timeline."""
+
+    def __init__(self, timeline: Timeline, session_id: str, player: Player | Scripted) -> None:
+        """Seat `player` as the model of the session: a person, the agent's own model, or a function."""
+        self.timeline = timeline
+        self.session_id = session_id
+        self.player = player
+        self.calls = Calls(self, timeline.clock.measured)
+        self.requests: dict[str, LlmRequest] = {}
+        """The requests of the turns that wait for a person here, by turn."""
+        self.on_asked: Callable[[], None] = lambda: None
+        """Called when a turn begins to wait for a person."""
+        self._encoder = RequestEncoder()
+        self._joined = False
+
+    async def user_spoke(self, context: InvocationContext, message: types.Content) -> None:
+        """A user message opens an invocation; the first one puts the agent on the timeline."""
+        payloads: list[AgentJoined | UserSpoke] = []
+        if not self._joined:
+            session = context.session
+            payloads.append(
+                AgentJoined(
+                    app_name=session.app_name,
+                    user_id=session.user_id,
+                    adk_session_id=session.id,
+                    state=jsonable(session.state),
+                )
+            )
+            self._joined = True
+        payloads.append(UserSpoke(invocation_id=context.invocation_id, content=dumped(message)))
+        await self.timeline.append(self.session_id, *payloads)
+
+    async def agent_event(self, context: InvocationContext, event: AdkEvent) -> None:
+        """What ADK emitted, and the artifacts that came with it."""
+        if event.partial:
+            return
+        emitted = AgentEvent(invocation_id=event.invocation_id, event=_event(event), final=event.is_final_response())
+        await self.timeline.append(self.session_id, emitted, agent_name=event.author)
+        for filename, version in event.actions.artifact_delta.items():
+            await self._artifact(context, event.author, filename, version)
+
+    async def run_ended(self, invocation_id: str, outcome: Outcome, error: BaseException | None = None) -> None:
+        """The invocation is over."""
+        ended = RunEnded(
+            invocation_id=invocation_id,
+            outcome=outcome,
+            error_type=type(error).__name__ if error else "",
+            error_message=str(error) if error else "",
+        )
+        await self.timeline.append(self.session_id, ended)
+
+    async def tool_started(self, context: ToolContext, tool: BaseTool, arguments: dict[str, Any]) -> None:
+        """The tool's code is about to run."""
+        started = ToolStarted(call_id=_call_id(context), tool_name=tool.name, arguments=jsonable(arguments))
+        await self._tool(context, started)
+
+    async def tool_finished(self, context: ToolContext, result: object, seconds: float) -> None:
+        """The tool's code returned."""
+        finished = ToolFinished(
+            call_id=_call_id(context),
+            result=jsonable(result),
+            duration_ms=seconds * 1000,
+            actions=_set_actions(dumped(context.actions)),
+        )
+        await self._tool(context, finished)
+
+    async def tool_failed(self, context: ToolContext, error: BaseException, seconds: float) -> None:
+        """The tool's code raised, or its call was cancelled."""
+        failed = ToolFailed(
+            call_id=_call_id(context),
+            error_type=type(error).__name__,
+            error_message=str(error),
+            duration_ms=seconds * 1000,
+            traceback="".join(traceback.format_exception(error)),
+        )
+        await self._tool(context, failed)
+
+    async def _tool(self, context: ToolContext, payload: ToolStarted | ToolFinished | ToolFailed) -> None:
+        await self.timeline.append(self.session_id, payload, agent_name=context.agent_name, player=Player.REAL)
+
+    async def _artifact(self, context: InvocationContext, author: str, filename: str, version: int) -> None:
+        if context.artifact_service is None:
+            return
+        part = await context.artifact_service.load_artifact(
+            app_name=context.session.app_name,
+            user_id=context.session.user_id,
+            session_id=context.session.id,
+            filename=filename,
+            version=version,
+        )
+        mime_type, data = _bytes(part)
+        block = Block.of(data)
+        saved = ArtifactSaved(filename=filename, version=version, mime_type=mime_type, block=block.block_id)
+        await self.timeline.append(self.session_id, saved, agent_name=author, blocks=[block])
+
+    async def ask(self, request: LlmRequest, agent_name: str, invocation_id: str) -> Event:
+        """Put a model call on the timeline."""
+        return await self.timeline.ask(
+            self.session_id,
+            turn_id=str(uuid4()),
+            invocation_id=invocation_id,
+            agent_name=agent_name,
+            request=self._encoder.encode(agent_name, request),
+        )
+
+
+@dataclass(frozen=True)
+class TurnPlayer:
+    """Answers the model calls of one agent in one invocation."""
+
+    seated: SeatedSession
+    agent_name: str
+    invocation_id: str
+
+    async def answer(self, request: LlmRequest, seat: ModelSeat, *, stream: bool) -> AsyncGenerator[LlmResponse, None]:
+        """Ask, and give what the session's player decides."""
+        asked = await self.seated.ask(request, self.agent_name, self.invocation_id)
+        match self.seated.player:
+            case Player.HUMAN:
+                yield await self._persons(asked, request)
+            case Player():
+                async with aclosing(self._own_models(asked, request, seat, stream=stream)) as answers:
+                    async for answer in answers:
+                        yield answer
+            case function:
+                found = function(request)
+                response = await found if inspect.isawaitable(found) else found
+                await self._decide(asked, response, Player.SIMULATED)
+                yield response
+
+    async def _persons(self, asked: Event, request: LlmRequest) -> LlmResponse:
+        seated = self.seated
+        seated.requests[asked.turn_id] = request
+        seated.on_asked()
+        try:
+            decided = await seated.timeline.decision(seated.session_id, asked.turn_id)
+        finally:
+            del seated.requests[asked.turn_id]
+        if not isinstance(decided.payload, TurnDecided):
+            raise TypeError(f"Turn {asked.turn_id} was answered by a {type(decided.payload).__name__}.")
+        return LlmResponse.model_validate_json(encode(decided.payload.response))
+
+    async def _own_models(
+        self, asked: Event, request: LlmRequest, seat: ModelSeat, *, stream: bool
+    ) -> AsyncGenerator[LlmResponse, None]:
+        """What the agent's own model says; the first whole answer is the decision, recorded before ADK acts on it."""
+        decided = False
+        try:
+            async with aclosing(seat.own_model().generate_content_async(request, stream)) as answers:
+                async for answer in answers:
+                    if not answer.partial and not decided:
+                        decided = True
+                        await self._decide(asked, answer, Player.REAL)
+                    yield answer
+        except Exception as error:
+            if not decided:
+                failed = LlmResponse(error_code=type(error).__name__, error_message=str(error))
+                await self._decide(asked, failed, Player.REAL)
+            raise
+
+    async def _decide(self, asked: Event, response: LlmResponse, player: Player) -> None:
+        await self.seated.timeline.decide(self.seated.session_id, asked.turn_id, dumped(response), player=player)
+
+
+def _event(event: AdkEvent) -> Any:
+    """An ADK event as JSON, without the actions it did not take."""
+    found = dumped(event)
+    found["actions"] = _set_actions(found.get("actions", {}))
+    return found
+
+
+def _set_actions(actions: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in actions.items() if value not in (None, {}, [], False)}
+
+
+def _call_id(context: ToolContext) -> str:
+    return context.function_call_id or ""
+
+
+def _bytes(part: types.Part | None) -> tuple[str, bytes]:
+    if part is None:
+        return "application/octet-stream", b""
+    if part.inline_data is not None:
+        return part.inline_data.mime_type or "application/octet-stream", part.inline_data.data or b""
+    return "text/plain", (part.text or "").encode()

@@ -1,0 +1,194 @@
+"""The wizard without a browser: play an agent's model from Python, one decision at a time."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Literal, Self
+
+from google.adk.apps import App
+from google.adk.evaluation.eval_case import EvalCase
+from google.adk.events import Event as AdkEvent
+from google.adk.flows.llm_flows.functions import REQUEST_CONFIRMATION_FUNCTION_CALL_NAME
+from google.adk.workflow import BaseNode
+from google.genai import types
+
+from adk_agent_sim.adk.message import user_message
+from adk_agent_sim.adk.run import DEFAULT_USER, AgentRun
+from adk_agent_sim.adk.seated import Scripted
+from adk_agent_sim.adk.steps import Answer, Confirmation, Done, ModelTurn, Step
+from adk_agent_sim.errors import InvalidTransition, RunFailed
+from adk_agent_sim.golden.builder import EvalIdStyle, GoldenTraceBuilder
+from adk_agent_sim.golden.eval_set import EvalSetWriter
+from adk_agent_sim.golden.session import SimulatedAgentConfig, SimulationSession
+from adk_agent_sim.timeline.canonical import Json
+from adk_agent_sim.timeline.events import Event, Player
+from adk_agent_sim.timeline.history import HistoryEntry, history
+from adk_agent_sim.timeline.store import MemoryStore
+from adk_agent_sim.timeline.timeline import Timeline
+
+
+class Simulation:
+    """An agent whose model you play.
+
+        async with Simulation(agent) as sim:
+            turn = await sim.send("What is 2+2?")
+            turn = await turn.call("add", {"a": 2, "b": 2})
+            done = await turn.respond("The answer is 4")
+            sim.export("evals/math.evalset.json")
+
+    The real Runner runs: tools, callbacks, state, artifacts and transfers are those of the agent. A run that fails
+    raises RunFailed.
+    """
+
+    def __init__(
+        self,
+        agent: BaseNode | App,
+        *,
+        model: Literal["human", "real"] | Scripted = "human",
+        state: Mapping[str, Any] | None = None,
+        user_id: str = DEFAULT_USER,
+    ) -> None:
+        """Prepare to play.
+
+        Args:
+            agent: The agent or workflow, or an App with its plugins.
+            model: Who plays the model: you ("human"), the agent's own model ("real"), or a function from the
+                request to the response.
+            state: The session state to begin with.
+            user_id: The ADK user.
+        """
+        self._store = MemoryStore()
+        player = Player(model) if isinstance(model, str) else model
+        self._run = AgentRun(agent, Timeline(self._store), player=player, state=state, user_id=user_id)
+        self._wake = asyncio.Event()
+        self._run.on_change = self._wake.set
+
+    async def __aenter__(self) -> Self:
+        await self._run.open()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._run.close()
+
+    @property
+    def session_id(self) -> str:
+        """The session on the timeline."""
+        return self._run.seated.session_id
+
+    @property
+    def timeline(self) -> Timeline:
+        """Where everything is recorded."""
+        return self._run.timeline
+
+    async def send(self, message: Answer | types.Content, *, anyway: bool = False) -> Step:
+        """Say something as the user; returns what the agent waits for next.
+
+        Args:
+            message: Text, a `types.Content`, or data for an agent with an input_schema.
+            anyway: Send it although it does not fit the input_schema.
+        """
+        if self._run.is_running:
+            raise InvalidTransition("The agent still works on the last message: decide its turns first, see pending().")
+        self._run.start(user_message(self._run.root, message, anyway=anyway))
+        return await self.next()
+
+    async def decide(self, turn_id: str, response: Json, *, anyway: bool = False) -> Step:
+        """Answer a turn with an `LlmResponse` as JSON; `ModelTurn` has friendlier ways."""
+        await self.timeline.decide(self.session_id, turn_id, response, anyway=anyway)
+        return await self.next()
+
+    async def next(self) -> Step:
+        """Wait for what the agent waits for: a turn of its model, a confirmation, or nothing more."""
+        while True:
+            if turns := self.pending():
+                return turns[0]
+            if not self._run.is_running:
+                return self._ended()
+            self._wake.clear()
+            await self._wake.wait()
+
+    def pending(self) -> list[ModelTurn]:
+        """All turns that wait for you, oldest first; parallel agents have several."""
+        requests = self._run.seated.requests
+        waiting = self.timeline.waiting(self.session_id)
+        return [ModelTurn(self, asked, requests[asked.turn_id]) for asked in waiting if asked.turn_id in requests]
+
+    def running(self) -> list[str]:
+        """The ids of the tool calls that run now, oldest first."""
+        return self._run.seated.calls.running
+
+    def cancel(self, call_id: str) -> bool:
+        """Cancel one running tool call; the model is told, and the session goes on. False if it does not run."""
+        return self._run.seated.calls.cancel(call_id)
+
+    def events(self) -> list[AdkEvent]:
+        """The ADK events so far."""
+        return list(self._run.events)
+
+    def log(self) -> Sequence[Event]:
+        """The timeline so far."""
+        return list(self._store.log(self.session_id))
+
+    def history(self) -> list[HistoryEntry]:
+        """The timeline as user queries, tool calls, their results, and final responses."""
+        return history(self.log())
+
+    async def state(self) -> Mapping[str, Any]:
+        """The ADK session state now."""
+        return await self._run.state()
+
+    async def artifact(self, filename: str) -> types.Part | None:
+        """The newest version of an artifact."""
+        return await self._run.artifact(filename)
+
+    def session(self, eval_set_path: str | Path | None = None) -> SimulationSession:
+        """The session as data, as golden traces are built from it."""
+        path = eval_set_path or f"{self._run.name}.evalset.json"
+        config = SimulatedAgentConfig(name=self._run.name, agent=self._run.root, eval_set_path=path)
+        return SimulationSession.of(config, self.session_id, self.log())
+
+    def export(self, path: str | Path, *, eval_id_style: EvalIdStyle = "iso") -> EvalCase:
+        """Append the session as a golden trace to the EvalSet at `path`, which is made if there is none.
+
+        Args:
+            path: The file, as `evals/math.evalset.json`.
+            eval_id_style: "iso" as `math_agent_2025-12-23T14:30:00`; "selectable" has no colon, so that
+                `adk eval file:id` can select it.
+        """
+        session = self.session(path)
+        case = GoldenTraceBuilder(session, eval_id_style=eval_id_style).build()
+        return EvalSetWriter(session.agent_config.resolve_eval_set_path(), session.agent_name).write_eval_case(case)
+
+    def _ended(self) -> Done | Confirmation:
+        failure = self._run.failure()
+        if failure is not None:
+            raise RunFailed(f"The run of {self._run.name!r} failed: {type(failure).__name__}: {failure}") from failure
+        question = _asked_confirmation(self._run.events)
+        return Confirmation(self, question) if question else Done(_last_answer(self._run.events))
+
+
+def _asked_confirmation(events: Sequence[AdkEvent]) -> types.FunctionCall | None:
+    """The first confirmation that was asked for since the user last spoke."""
+    found: types.FunctionCall | None = None
+    for event in events:
+        if event.author == "user":
+            found = None
+        for call in event.get_function_calls():
+            if call.name == REQUEST_CONFIRMATION_FUNCTION_CALL_NAME and found is None:
+                found = call
+    return found
+
+
+def _last_answer(events: Sequence[AdkEvent]) -> types.Content | None:
+    """The final response since the user last spoke."""
+    for event in reversed(events):
+        if event.author == "user":
+            return None
+        if event.is_final_response() and event.content and event.content.parts:
+            return event.content
+    return None

@@ -1,0 +1,203 @@
+"""What an agent waits for: a turn of its model, the user's consent, or the next user message.
+
+Every step has every method, so that code reads as the story it tells; a method that does not fit the moment says what
+the agent waits for instead.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NoReturn, Protocol, TypeAlias, cast
+
+from google.adk.models.llm_request import LlmRequest
+from google.adk.models.llm_response import LlmResponse
+from google.adk.tools.set_model_response_tool import SetModelResponseTool
+from google.genai import types
+from pydantic import BaseModel
+
+from adk_agent_sim.adk.jsonable import dumped, jsonable
+from adk_agent_sim.errors import AnswerDoesNotFit, ArgumentsDoNotFit, InvalidTransition, Problem
+from adk_agent_sim.timeline.canonical import Json
+from adk_agent_sim.timeline.events import Event
+
+Answer: TypeAlias = str | Mapping[str, Any] | Sequence[Any] | BaseModel
+"""A final response: text, or data for an agent with an output_schema."""
+
+Call: TypeAlias = tuple[str, Mapping[str, Any]]
+"""A tool's name and its arguments."""
+
+
+class Door(Protocol):
+    """Where a step's answer goes."""
+
+    async def decide(self, turn_id: str, response: Json, *, anyway: bool) -> Step:
+        """Answer a turn; returns what comes next."""
+        ...
+
+    async def send(self, message: types.Content) -> Step:
+        """Say something as the user; returns what comes next."""
+        ...
+
+
+class Step:
+    """What comes after a message or a decision: a ModelTurn, a Confirmation or Done."""
+
+    async def call(self, name: str, args: Mapping[str, Any] | None = None, *, anyway: bool = False) -> Step:
+        """Call one tool; the real one runs. What you leave out stays unset."""
+        return await self.calls([(name, args or {})], anyway=anyway)
+
+    async def calls(self, calls: Sequence[Call], *, anyway: bool = False) -> Step:
+        """Call several tools in one turn; ADK runs them together."""
+        self._refuse("call a tool")
+
+    async def respond(self, answer: Answer, *, anyway: bool = False) -> Step:
+        """Give the final response. For an agent with an output_schema: its data, or their JSON text."""
+        self._refuse("respond")
+
+    async def decide(self, response: types.Content | LlmResponse, *, anyway: bool = False) -> Step:
+        """Answer with anything a model could answer."""
+        self._refuse("decide")
+
+    async def approve(self, payload: Any = None) -> Step:
+        """Let the call run, with what the tool asked for, if it asked for something."""
+        self._refuse("approve a call")
+
+    async def deny(self) -> Step:
+        """Refuse the call; the model is told."""
+        self._refuse("deny a call")
+
+    @property
+    def text(self) -> str:
+        """The final response as text."""
+        self._refuse("read a final response")
+
+    def _refuse(self, wish: str) -> NoReturn:
+        raise InvalidTransition(f"You cannot {wish} now: {self}.")
+
+
+@dataclass(frozen=True, eq=False)
+class ModelTurn(Step):
+    """A turn that waits: the model is you."""
+
+    _door: Door
+    asked: Event
+    """The event on the timeline."""
+    request: LlmRequest
+    """What the model would read."""
+
+    def __str__(self) -> str:
+        return f"the model of {self.agent_name!r} must decide"
+
+    @property
+    def turn_id(self) -> str:
+        """The turn on the timeline."""
+        return self.asked.turn_id
+
+    @property
+    def agent_name(self) -> str:
+        """The agent whose model you are."""
+        return self.asked.agent_name
+
+    @property
+    def instruction(self) -> str:
+        """The resolved system instruction."""
+        return str(cast("Any", self.request.config).system_instruction or "")
+
+    @property
+    def tools(self) -> Mapping[str, types.FunctionDeclaration]:
+        """The offered functions by name."""
+        return {
+            declaration.name or "": declaration
+            for tool in cast("Sequence[object]", cast("Any", self.request.config).tools or ())
+            if isinstance(tool, types.Tool)
+            for declaration in tool.function_declarations or ()
+        }
+
+    async def calls(self, calls: Sequence[Call], *, anyway: bool = False) -> Step:
+        """Call several tools in one turn; ADK runs them together."""
+        parts = [types.Part(function_call=types.FunctionCall(name=name, args=jsonable(args))) for name, args in calls]
+        return await self.decide(types.Content(role="model", parts=parts), anyway=anyway)
+
+    async def respond(self, answer: Answer, *, anyway: bool = False) -> Step:
+        """Give the final response. For an agent with an output_schema: its data, or their JSON text."""
+        if SetModelResponseTool.NAME in self.tools:
+            return await self._respond_by_tool(answer, anyway=anyway)
+        return await self._say(answer, anyway=anyway)
+
+    async def decide(self, response: types.Content | LlmResponse, *, anyway: bool = False) -> Step:
+        """Answer with anything a model could answer."""
+        whole = response if isinstance(response, LlmResponse) else LlmResponse(content=response)
+        return await self._door.decide(self.turn_id, dumped(whole), anyway=anyway)
+
+    async def _say(self, answer: Answer, *, anyway: bool) -> Step:
+        text = answer if isinstance(answer, str) else json.dumps(jsonable(answer), ensure_ascii=False)
+        return await self.decide(types.Content(role="model", parts=[types.Part(text=text)]), anyway=anyway)
+
+    async def _respond_by_tool(self, answer: Answer, *, anyway: bool) -> Step:
+        """ADK takes data through a tool where a model cannot have tools and an output schema together."""
+        try:
+            data: Json = json.loads(answer) if isinstance(answer, str) else jsonable(answer)
+        except ValueError as error:
+            if anyway:
+                return await self._say(answer, anyway=True)
+            raise AnswerDoesNotFit([Problem(path="", message=f"it must be JSON, and is not: {error}")]) from None
+        if not isinstance(data, dict):
+            schema: dict[str, Any] = self.tools[SetModelResponseTool.NAME].parameters_json_schema or {}
+            data = {next(iter(schema.get("properties", {})), "response"): data}
+        try:
+            return await self.call(SetModelResponseTool.NAME, cast("dict[str, Json]", data), anyway=anyway)
+        except ArgumentsDoNotFit as refused:
+            raise AnswerDoesNotFit(refused.problems) from None
+
+
+@dataclass(frozen=True, eq=False)
+class Confirmation(Step):
+    """A tool call that waits for the user's consent."""
+
+    _door: Door
+    question: types.FunctionCall
+    """ADK's question; its arguments hold the call and a hint."""
+
+    def __str__(self) -> str:
+        return f"the user must approve or deny the call of {self.waiting.name!r}"
+
+    @property
+    def waiting(self) -> types.FunctionCall:
+        """The call that waits."""
+        return types.FunctionCall.model_validate((self.question.args or {}).get("originalFunctionCall", {}))
+
+    @property
+    def hint(self) -> str:
+        """What the tool says about it."""
+        return str((self.question.args or {}).get("toolConfirmation", {}).get("hint", ""))
+
+    async def approve(self, payload: Any = None) -> Step:
+        """Let the call run, with what the tool asked for, if it asked for something."""
+        return await self._answer({"confirmed": True, "payload": jsonable(payload)})
+
+    async def deny(self) -> Step:
+        """Refuse the call; the model is told."""
+        return await self._answer({"confirmed": False})
+
+    async def _answer(self, response: dict[str, Any]) -> Step:
+        answer = types.FunctionResponse(id=self.question.id, name=self.question.name, response=response)
+        return await self._door.send(types.Content(role="user", parts=[types.Part(function_response=answer)]))
+
+
+@dataclass(frozen=True, eq=False)
+class Done(Step):
+    """The agent waits for the user again."""
+
+    content: types.Content | None
+    """The final response."""
+
+    def __str__(self) -> str:
+        return "the agent has answered and waits for the next user message"
+
+    @property
+    def text(self) -> str:
+        """The final response as text."""
+        parts = (self.content.parts if self.content else None) or ()
+        return "".join(part.text for part in parts if part.text and not part.thought)

@@ -1,0 +1,1 @@
+"""The command `adksim`: one file per command."""

@@ -1,0 +1,69 @@
+"""`adksim demo`: the product in one minute."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import tempfile
+from pathlib import Path
+
+import click
+
+
+@click.command()
+@click.option(
+    "--agent",
+    "name",
+    type=click.Choice(["math", "shop"]),
+    default="math",
+    show_default=True,
+    help="Which demo agent to play.",
+)
+@click.option(
+    "--eval-set",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Where to append the session; by default a file in a new temporary folder.",
+)
+@click.option("--scripted", is_flag=True, help="Watch a session that plays itself; the default without a terminal.")
+def demo(name: str, eval_set: Path | None, scripted: bool) -> None:
+    """Play the model of a demo agent in this terminal.
+
+    You read what the model would read, call the real tools, and answer. At the end the session is a golden trace in an
+    EvalSet, with the command that evaluates an agent against it. No network and no key are needed.
+    """
+    from adk_agent_sim.adk.agents import demo_app, demo_folder
+    from adk_agent_sim.cli.prompts import Keyboard, Script
+    from adk_agent_sim.cli.terminal import play
+
+    app = demo_app(f"{name}_agent")
+    path = eval_set or Path(tempfile.mkdtemp(prefix="adksim-")) / f"{name}.evalset.json"
+    by_itself = scripted or not sys.stdin.isatty()
+    prompts = Script(_SCRIPTS[name]) if by_itself else Keyboard()
+    exported = asyncio.run(play(app, prompts, path))
+    if exported:
+        click.echo(f"\nEvaluate a model against it:\n  adk eval {demo_folder(f'{name}_agent')} {path}")
+
+
+_SCRIPTS = {
+    "math": [
+        "What is (2 + 2) * 10, and what is 1 / 0?",
+        "add a=2 b=2",
+        '[["multiply", {"a": 4, "b": 10}], ["divide", {"dividend": 1, "divisor": 0}]]',
+        "say (2 + 2) * 10 is 40. 1 / 0 has no result: one cannot divide by zero.",
+        "/done",
+    ],
+    "shop": [
+        "Two USB-C cables to Ada Lovelace, Main Street 1, 10115 Berlin, please.",
+        'search_products query=usb-c category="cables"',
+        (
+            'place_order {"order": {"lines": [{"sku": "SKU-201", "quantity": 2}], "address": {"name": "Ada Lovelace", '
+            '"street": "Main Street 1", "city": "Berlin", "postcode": "10115"}}}'
+        ),
+        "say Ordered: two cables for 19.00 EUR, order ORD-0001.",
+        "I changed my mind, please refund ORD-0001.",
+        "transfer_to_agent agent_name=refund_agent",
+        "get_order order_id=ORD-0001",
+        'say {"order_id": "ORD-0001", "granted": true, "amount": 19.0, "reason": "Returned before shipping."}',
+        "/done",
+    ],
+}

@@ -1,0 +1,48 @@
+"""The command line's entry: a group whose commands are imported when they are called."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+
+import click
+
+from adk_agent_sim import __version__
+from adk_agent_sim.errors import SimulatorError
+
+_COMMANDS = {"demo": "Play the model of a demo agent in this terminal."}
+"""Each command is the function of that name in the module of that name."""
+
+
+class _Commands(click.Group):
+    """Finds commands by name, so that `adksim --help` costs no import of ADK."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _COMMANDS:
+            return None
+        return getattr(import_module(f"adk_agent_sim.cli.{cmd_name}"), cmd_name)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(_COMMANDS.items()))
+
+
+@click.group(cls=_Commands)
+@click.version_option(__version__, prog_name="adksim")
+def adksim() -> None:
+    """Simulate everything around an ADK agent: its model, its tools, its user, its world.
+
+    Start with `adksim demo`: you play the model of a demo agent, and the session becomes an EvalSet for `adk eval`.
+    """
+
+
+def main() -> None:
+    """Run `adksim`; an error of ours is one readable line, not a traceback."""
+    try:
+        adksim()
+    except SimulatorError as error:
+        click.echo(f"adksim: {error}", err=True)
+        sys.exit(1)

@@ -1,0 +1,200 @@
+"""Every error a user of the package can meet, as one tree.
+
+SimulatorError
+├── SessionNotFound          no such session on the timeline
+├── SessionClosed            the session takes no more events
+├── DecisionRefused          a decision that does not fit its turn
+│   ├── TurnNotFound
+│   ├── TurnAlreadyDecided
+│   ├── TurnAbandoned        the run that asked is over
+│   ├── TurnNotNext          another turn of the session waits longer
+│   ├── EmptyDecision
+│   └── DecisionDoubtful     a person can insist with anyway=True
+│       ├── ToolNotOffered
+│       ├── ArgumentsDoNotFit
+│       └── AnswerDoesNotFit
+├── MessageDoesNotFit        a user message that the agent's input_schema refuses
+├── InvalidTransition        a step that the session's state does not allow
+├── RunFailed                the agent's run ended with an exception
+├── Cancelled                a person cancelled a tool call
+└── ExportRefused
+    ├── SessionIncomplete    names what is missing
+    └── NotAnEvalSet         the target file is something else and was left untouched
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, kw_only=True)
+class Problem:
+    """Where a value does not fit its schema, and what would fit."""
+
+    path: str
+    """The field, as `items[0].quantity`; empty for the value as a whole."""
+
+    message: str
+    """What is wrong there and what would fit."""
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.message}" if self.path else self.message
+
+
+class SimulatorError(Exception):
+    """The root of the tree: catch this to catch everything the package raises by itself."""
+
+
+class SessionNotFound(SimulatorError):
+    """The session is not on this timeline."""
+
+    def __init__(self, session_id: str) -> None:
+        super().__init__(f"There is no session {session_id!r} on this timeline.")
+        self.session_id = session_id
+
+
+class SessionClosed(SimulatorError):
+    """The session was closed; it can be read, but nothing can be added."""
+
+    def __init__(self, session_id: str) -> None:
+        super().__init__(f"Session {session_id!r} is closed. Start a new session to go on.")
+        self.session_id = session_id
+
+
+class DecisionRefused(SimulatorError):
+    """A decision was not accepted; the turn is as it was before."""
+
+
+class TurnNotFound(DecisionRefused):
+    """The session has never asked this turn."""
+
+    def __init__(self, session_id: str, turn_id: str) -> None:
+        super().__init__(f"Session {session_id!r} has no turn {turn_id!r}.")
+        self.turn_id = turn_id
+
+
+class TurnAlreadyDecided(DecisionRefused):
+    """Somebody else's decision was first."""
+
+    def __init__(self, turn_id: str, event_id: str) -> None:
+        super().__init__(f"Turn {turn_id!r} already has a decision (event {event_id!r}); the first one counts.")
+        self.turn_id = turn_id
+        self.event_id = event_id
+
+
+class TurnAbandoned(DecisionRefused):
+    """The run that asked the turn is over; nobody waits for a decision."""
+
+    def __init__(self, turn_id: str) -> None:
+        super().__init__(f"Turn {turn_id!r} waits no longer: the run that asked it is over.")
+        self.turn_id = turn_id
+
+
+class TurnNotNext(DecisionRefused):
+    """Turns of one session are decided in the order in which they were asked."""
+
+    def __init__(self, turn_id: str, head_turn_id: str, head_agent: str) -> None:
+        super().__init__(
+            f"Turn {turn_id!r} is not the next one of its session: "
+            f"decide turn {head_turn_id!r} of agent {head_agent!r} first."
+        )
+        self.turn_id = turn_id
+        self.head_turn_id = head_turn_id
+
+
+class EmptyDecision(DecisionRefused):
+    """A decision must call a tool or say something."""
+
+    def __init__(self, turn_id: str) -> None:
+        super().__init__(f"The decision for turn {turn_id!r} is empty: call at least one tool, or give an answer.")
+        self.turn_id = turn_id
+
+
+class DecisionDoubtful(DecisionRefused):
+    """A decision that a model could make but probably should not; `anyway=True` sends it all the same."""
+
+
+class ToolNotOffered(DecisionDoubtful):
+    """The request of the turn declares no tool of that name."""
+
+    def __init__(self, tool_name: str, offered: Sequence[str]) -> None:
+        names = ", ".join(offered) if offered else "none"
+        super().__init__(
+            f"Tool {tool_name!r} is not offered in this turn; the tools are: {names}. "
+            "Pass anyway=True to call it all the same."
+        )
+        self.tool_name = tool_name
+        self.offered = tuple(offered)
+
+
+class ArgumentsDoNotFit(DecisionDoubtful):
+    """The arguments of a call do not fit the tool's schema."""
+
+    def __init__(self, tool_name: str, problems: Sequence[Problem]) -> None:
+        super().__init__(
+            f"The arguments of {tool_name!r} do not fit its schema: "
+            f"{_listed(problems)}. Pass anyway=True to send them all the same."
+        )
+        self.tool_name = tool_name
+        self.problems = tuple(problems)
+
+
+class AnswerDoesNotFit(DecisionDoubtful):
+    """The final answer does not fit the agent's output_schema."""
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        super().__init__(
+            f"The answer does not fit the agent's output_schema: "
+            f"{_listed(problems)}. Pass anyway=True to send it all the same."
+        )
+        self.problems = tuple(problems)
+
+
+class MessageDoesNotFit(SimulatorError):
+    """The user's message does not fit the agent's input_schema."""
+
+    def __init__(self, agent_name: str, problems: Sequence[Problem]) -> None:
+        super().__init__(
+            f"The message does not fit the input_schema of agent {agent_name!r}: "
+            f"{_listed(problems)}. Pass anyway=True to send it all the same."
+        )
+        self.problems = tuple(problems)
+
+
+class InvalidTransition(SimulatorError):
+    """The session's state does not allow the step."""
+
+
+class RunFailed(SimulatorError):
+    """The agent's run ended with an exception, which is this error's cause."""
+
+
+class Cancelled(SimulatorError):
+    """A person cancelled the tool call."""
+
+
+class ExportRefused(SimulatorError):
+    """Nothing was written."""
+
+
+class SessionIncomplete(ExportRefused):
+    """The session cannot be a golden trace yet."""
+
+    def __init__(self, session_id: str, missing: Sequence[str]) -> None:
+        super().__init__(f"Session {session_id!r} cannot be exported yet: {'; '.join(missing)}.")
+        self.missing = tuple(missing)
+
+
+class NotAnEvalSet(ExportRefused):
+    """The file exists and is not an EvalSet; it was left as it is."""
+
+    def __init__(self, path: str, why: str) -> None:
+        super().__init__(
+            f"{path} is not an EvalSet and was left untouched: {why}. Choose another path, or repair the file."
+        )
+        self.path = path
+
+
+def _listed(problems: Sequence[Problem]) -> str:
+    return "; ".join(str(problem) for problem in problems)

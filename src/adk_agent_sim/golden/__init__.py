@@ -1,0 +1,1 @@
+"""A timeline becomes a golden trace: an EvalSet that `adk eval` accepts."""

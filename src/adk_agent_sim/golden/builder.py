@@ -1,0 +1,128 @@
+"""Builds an ADK EvalCase from a session."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, Literal, TypeAlias, cast
+
+from google.adk.evaluation.eval_case import EvalCase, IntermediateData, Invocation, SessionInput
+from google.genai import types
+
+from adk_agent_sim.errors import SessionIncomplete
+from adk_agent_sim.golden.session import SimulationSession
+from adk_agent_sim.timeline.canonical import Json
+from adk_agent_sim.timeline.history import FinalResponse, HistoryEntry, ToolCall, ToolError, ToolOutput, UserQuery
+from adk_agent_sim.timeline.state import SessionState
+
+EvalIdStyle: TypeAlias = Literal["iso", "selectable"]
+"""How an eval id writes its time: with colons, or so that `adk eval file:id` can select it."""
+
+
+class GoldenTraceBuilder:
+    """Turns a completed session into an EvalCase."""
+
+    def __init__(self, session: SimulationSession, *, eval_id_style: EvalIdStyle = "iso") -> None:
+        self.session = session
+        self._eval_id_style: EvalIdStyle = eval_id_style
+
+    def build(self) -> EvalCase:
+        """The case; SessionIncomplete names what is missing."""
+        session = self.session
+        missing = self._missing()
+        if missing:
+            raise SessionIncomplete(session.session_id, missing)
+        return EvalCase(
+            eval_id=eval_id(session.agent_name, session.start_timestamp, self._eval_id_style),
+            conversation=[self._invocation(place, entries) for place, entries in enumerate(_turns(session.history))],
+            session_input=SessionInput(
+                app_name=session.app_name or session.agent.name, user_id=session.user_id, state=session.initial_state
+            ),
+            final_session_state=session.final_state,
+            creation_timestamp=session.start_timestamp,
+        )
+
+    def _missing(self) -> list[str]:
+        session = self.session
+        missing = [session.failure] if session.failure else []
+        if not session.history:
+            return [*missing, "it has no user query"]
+        if session.state is SessionState.COMPLETED:
+            return missing
+        answered = {entry.call_id for entry in session.history if isinstance(entry, ToolOutput | ToolError)}
+        missing += [
+            f"tool call {entry.tool_name!r} ({entry.call_id}) has no result"
+            for entry in session.history
+            if isinstance(entry, ToolCall) and entry.call_id not in answered
+        ]
+        queries = [entry.content for entry in session.history if isinstance(entry, UserQuery)]
+        return [*missing, f"the user query {queries[-1]!r} has no final response"]
+
+    def _invocation(self, place: int, entries: Sequence[HistoryEntry]) -> Invocation:
+        query, answer = entries[0], entries[-1]
+        if not isinstance(query, UserQuery) or not isinstance(answer, FinalResponse):
+            raise SessionIncomplete(self.session.session_id, [f"user turn {place + 1} has no final response"])
+        names = {entry.call_id: entry.tool_name for entry in entries if isinstance(entry, ToolCall)}
+        return Invocation(
+            invocation_id=f"{self.session.session_id}_inv_{place}",
+            user_content=_content("user", query),
+            final_response=_content("model", answer),
+            intermediate_data=IntermediateData(
+                tool_uses=[
+                    types.FunctionCall(id=entry.call_id, name=entry.tool_name, args=entry.arguments)
+                    for entry in entries
+                    if isinstance(entry, ToolCall)
+                ],
+                tool_responses=[
+                    types.FunctionResponse(id=entry.call_id, name=names[entry.call_id], response=_response(entry))
+                    for entry in entries
+                    if isinstance(entry, ToolOutput | ToolError)
+                ],
+            ),
+            creation_timestamp=query.timestamp.timestamp(),
+        )
+
+
+def eval_id(agent_name: str, start_timestamp: float, style: EvalIdStyle = "iso") -> str:
+    """`{snake_case_agent_name}_{iso_timestamp}`, as `math_agent_2025-12-23T14:30:00`."""
+    when = datetime.fromtimestamp(start_timestamp, UTC).strftime("%Y-%m-%dT%H:%M:%S")
+    return f"{snake_case(agent_name)}_{when if style == 'iso' else when.replace(':', '-')}"
+
+
+def snake_case(name: str) -> str:
+    """A name in lower case with underscores: `MathAgent` and `Math Agent` are `math_agent`."""
+    words = re.sub(r"(?<=[^A-Z_])(?=[A-Z])", "_", name).lower()
+    return re.sub(r"[^a-z0-9]+", "_", words).strip("_") or "agent"
+
+
+def _turns(entries: Sequence[HistoryEntry]) -> Iterator[list[HistoryEntry]]:
+    """The history cut before each user query."""
+    turn: list[HistoryEntry] = []
+    for entry in entries:
+        if isinstance(entry, UserQuery) and turn:
+            yield turn
+            turn = []
+        turn.append(entry)
+    if turn:
+        yield turn
+
+
+def _content(role: str, entry: UserQuery | FinalResponse) -> types.Content:
+    if entry.raw is None:
+        return types.Content(role=role, parts=[types.Part(text=entry.content)])
+    return types.Content.model_validate_json(json.dumps(entry.raw))
+
+
+def _response(entry: ToolOutput | ToolError) -> dict[str, Any]:
+    """What the model got for a call."""
+    if entry.response is not None:
+        return entry.response
+    if isinstance(entry, ToolError):
+        return {"error": {"type": entry.error_type, "message": entry.error_message}}
+    return _as_adk_wraps(entry.result)
+
+
+def _as_adk_wraps(result: Json) -> dict[str, Json]:
+    return dict(cast("Mapping[str, Json]", result)) if isinstance(result, Mapping) else {"result": result}

@@ -1,0 +1,120 @@
+"""Appends EvalCases to EvalSet files, without ever tearing a file or losing a case.
+
+    lock --> read --> append --> write a temporary file beside it --> fsync --> rename over it --> fsync the directory
+
+Two processes that append at once both land. A file that is not an EvalSet is refused untouched, a full disk leaves the
+old file, and fields that this version of ADK does not know survive.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any, cast
+from uuid import uuid4
+
+from filelock import FileLock
+from google.adk.evaluation.eval_case import EvalCase
+from google.adk.evaluation.eval_set import EvalSet
+from pydantic import ValidationError
+
+from adk_agent_sim.errors import NotAnEvalSet
+from adk_agent_sim.golden.builder import snake_case
+from adk_agent_sim.timeline.clock import Clock, WallClock
+
+
+class EvalSetWriter:
+    """Writes the cases of one agent into one file."""
+
+    def __init__(self, eval_set_path: Path, agent_name: str, clock: Clock | None = None) -> None:
+        self.eval_set_path = eval_set_path
+        self.agent_name = agent_name
+        self._clock = clock or WallClock()
+
+    def write_eval_case(self, eval_case: EvalCase) -> EvalCase:
+        """Append a case, making the file and its folder if there are none.
+
+        Returns:
+            The case as written: an id that is taken gets `_2`, `_3` and so on.
+        """
+        if not eval_case.eval_id.strip():
+            raise ValueError("The eval case has no eval_id: give it one that is not empty.")
+        path = Path(os.path.realpath(self.eval_set_path))
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(path.with_name(f".{path.name}.lock")):
+            content = _read(path) if path.exists() else self._new()
+            taken = {case.get("eval_id", case.get("evalId")) for case in content["eval_cases"]}
+            written = eval_case.model_copy(update={"eval_id": _free_id(eval_case.eval_id, taken)})
+            content["eval_cases"].append(written.model_dump(mode="json", by_alias=False, exclude_none=True))
+            _replace(path, content)
+        return written
+
+    def _new(self) -> dict[str, Any]:
+        return {
+            "eval_set_id": f"{snake_case(self.agent_name)}_evals",
+            "name": self.agent_name,
+            "description": f"Golden traces of {self.agent_name}, captured with adk-agent-sim",
+            "eval_cases": [],
+            "creation_timestamp": self._clock.now(),
+        }
+
+
+def _read(path: Path) -> dict[str, Any]:
+    """The file's content as it is, after making sure that ADK can read it."""
+    try:
+        text = path.read_text(encoding="utf-8")
+        EvalSet.model_validate_json(text)
+        content = cast("dict[str, Any]", json.loads(text))
+    except (ValidationError, ValueError) as error:
+        raise NotAnEvalSet(str(path), _short(error)) from error
+    return content
+
+
+def _short(error: Exception) -> str:
+    if isinstance(error, ValidationError):
+        first = error.errors()[0]
+        where = ".".join(str(step) for step in first["loc"])
+        return f"{where}: {first['msg']}" if where else first["msg"]
+    return str(error)
+
+
+def _free_id(wanted: str, taken: set[str]) -> str:
+    free, number = wanted, 1
+    while free in taken:
+        number += 1
+        free = f"{wanted}_{number}"
+    return free
+
+
+def _replace(path: Path, content: dict[str, Any]) -> None:
+    """Put the content in the file's place in one step; the new file has the old one's permissions."""
+    text = _mended(json.dumps(content, indent=2, ensure_ascii=False)) + "\n"
+    temporary = path.with_name(f".{path.name}.{uuid4().hex}.tmp")
+    try:
+        with temporary.open("x", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        if path.exists():
+            temporary.chmod(path.stat().st_mode & 0o777)
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+    _sync_directory(path.parent)
+
+
+def _mended(text: str) -> str:
+    """Half surrogate pairs cannot be written as UTF-8, and ADK refuses them escaped: each becomes U+FFFD."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _sync_directory(directory: Path) -> None:
+    """Make the rename itself durable, where the system can."""
+    if os.name == "posix":
+        descriptor = os.open(directory, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

@@ -1,0 +1,137 @@
+"""A simulated agent and one session of it, as data: what a golden trace is built from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self, cast
+
+from google.adk.sessions import Session as AdkSession
+from google.adk.sessions.state import State
+from google.adk.tools import BaseTool
+from google.adk.workflow import BaseNode
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from adk_agent_sim.timeline.canonical import Json
+from adk_agent_sim.timeline.events import AgentEvent, Event, Outcome, RunEnded
+from adk_agent_sim.timeline.history import (
+    FinalResponse,
+    HistoryEntry,
+    ToolCall,
+    ToolError,
+    ToolOutput,
+    UserQuery,
+    history,
+)
+from adk_agent_sim.timeline.state import SessionState, joined, state_of
+
+
+@dataclass
+class SimulatedAgentConfig:
+    """An agent that can be simulated, and where its golden traces go."""
+
+    name: str
+    """What people read; not empty."""
+
+    agent: BaseNode
+    """The ADK agent, or the workflow."""
+
+    eval_set_path: str | Path
+    """The EvalSet file: made if there is none, appended to if there is. Relative to the working directory."""
+
+    def __post_init__(self) -> None:
+        if not self.name or not self.name.strip():
+            raise ValueError("SimulatedAgentConfig.name is empty: give the agent a name that people can read.")
+        if not isinstance(cast("object", self.agent), BaseNode):
+            raise TypeError(
+                f"SimulatedAgentConfig.agent of {self.name!r} is a {type(self.agent).__name__}: "
+                "it must be an ADK agent, such as google.adk.agents.LlmAgent."
+            )
+        path = str(self.eval_set_path)
+        if not path.strip() or "\0" in path or path.endswith("/"):
+            raise ValueError(
+                f"SimulatedAgentConfig.eval_set_path of {self.name!r} is {path!r}: "
+                "it must be the path of a file, such as evals/math.evalset.json."
+            )
+
+    def resolve_eval_set_path(self) -> Path:
+        """The absolute path of the EvalSet file."""
+        path = Path(self.eval_set_path)
+        return path if path.is_absolute() else Path.cwd() / path
+
+
+class SimulationSession(BaseModel):
+    """One session from its start to its export."""
+
+    model_config = ConfigDict(arbitrary_types_allowed=True, validate_assignment=True)
+
+    session_id: str = Field(description="The session on the timeline")
+    agent_config: SimulatedAgentConfig = Field(description="The simulated agent")
+    agent_name: str = Field(min_length=1, description="The agent's name, from its config")
+    agent: BaseNode = Field(description="The ADK agent, from its config")
+    tools: list[BaseTool] = Field(default_factory=list[BaseTool], description="The agent's tools")
+    state: SessionState = SessionState.SELECTING_AGENT
+    history: list[HistoryEntry] = Field(default_factory=list[HistoryEntry])
+    start_timestamp: float = Field(description="When the session began, in seconds since 1970")
+    adk_session: AdkSession | None = Field(default=None, description="The ADK session, if it is at hand")
+    app_name: str = Field(default="", description="The ADK app")
+    user_id: str = Field(default="user", description="The ADK user")
+    initial_state: dict[str, Any] = Field(default_factory=dict, description="The session state before the first query")
+    final_state: dict[str, Any] = Field(default_factory=dict, description="The session state now")
+    failure: str = Field(default="", description="Why the last run ended early; empty if it did not")
+
+    @classmethod
+    def of(cls, config: SimulatedAgentConfig, session_id: str, events: Sequence[Event]) -> Self:
+        """Read a session from its timeline."""
+        entries = history(events)
+        join = joined(events)
+        return cls(
+            session_id=session_id,
+            agent_config=config,
+            agent_name=config.name,
+            agent=config.agent,
+            state=state_of(entries),
+            history=entries,
+            start_timestamp=events[0].timestamp if events else 0.0,
+            app_name=join.app_name if join else config.agent.name,
+            user_id=join.user_id if join else "user",
+            initial_state=dict(join.state) if join else {},
+            final_state=_final_state(join.state if join else {}, events),
+            failure=_failure(events),
+        )
+
+    @model_validator(mode="after")
+    def _history_is_sound(self) -> Self:
+        if self.state in (SessionState.ACTIVE, SessionState.COMPLETED) and not (
+            self.history and isinstance(self.history[0], UserQuery)
+        ):
+            raise ValueError(f"the history of a session that is {self.state.value} must start with a UserQuery")
+        if self.state is SessionState.COMPLETED and not isinstance(self.history[-1], FinalResponse):
+            raise ValueError("the history of a completed session must end with a FinalResponse")
+        called: set[str] = set()
+        for entry in self.history:
+            if isinstance(entry, ToolCall):
+                if entry.call_id in called:
+                    raise ValueError(f"call_id {entry.call_id!r} is used by two ToolCalls of the session")
+                called.add(entry.call_id)
+            elif isinstance(entry, ToolOutput | ToolError) and entry.call_id not in called:
+                raise ValueError(f"call_id {entry.call_id!r} of a {type(entry).__name__} matches no earlier ToolCall")
+        return self
+
+
+def _final_state(initial: Mapping[str, Json], events: Iterable[Event]) -> dict[str, Json]:
+    """The state after all that the agent's events changed; what ADK keeps for one invocation only is left out."""
+    state = dict(initial)
+    for event in events:
+        if isinstance(event.payload, AgentEvent):
+            state.update(event.payload.event.get("actions", {}).get("state_delta", {}))
+    return {key: value for key, value in state.items() if not key.startswith(State.TEMP_PREFIX)}
+
+
+def _failure(events: Sequence[Event]) -> str:
+    ends = [event.payload for event in events if isinstance(event.payload, RunEnded)]
+    if not ends or ends[-1].outcome is Outcome.DONE:
+        return ""
+    why = f": {ends[-1].error_type}: {ends[-1].error_message}" if ends[-1].error_type else ""
+    return f"the last run {'failed' if ends[-1].outcome is Outcome.FAILED else 'was cancelled'}{why}"

@@ -1,0 +1,238 @@
+"""What can be on a timeline: one frozen value per kind of fact, joined in one union.
+
+Kinds are past facts. Contents, responses and ADK events are held as JSON with Python field names (`function_call`, not
+`functionCall`), exactly as `model_dump` of the google.genai and ADK types gives them; this room knows those types only
+by their shape.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TypeAlias
+
+from adk_agent_sim.timeline.blocks import PackedIds
+from adk_agent_sim.timeline.canonical import Json
+
+
+class Player(StrEnum):
+    """Who takes a seat."""
+
+    REAL = "real"
+    """The agent's own model, or the tool's own code."""
+
+    HUMAN = "human"
+    """A person."""
+
+    RECORDED = "recorded"
+    """A golden trace, or a recorded answer."""
+
+    SIMULATED = "simulated"
+    """A scripted function, an injected fault, a mock."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AgentJoined:
+    """An agent's session was put on the timeline; always the first fact of a run."""
+
+    app_name: str
+    """The ADK app."""
+
+    user_id: str
+    """The ADK user."""
+
+    adk_session_id: str
+    """The ADK session, which is not the timeline's."""
+
+    state: Mapping[str, Json]
+    """The session state before the first message."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class UserSpoke:
+    """A user message reached the agent; it opens an invocation."""
+
+    invocation_id: str
+    """The ADK invocation that the message opened."""
+
+    content: Json
+    """The message, a `types.Content`."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TurnAsked:
+    """A model call waits for a decision. Holds references; `Timeline.request` reassembles it."""
+
+    invocation_id: str
+    """The invocation that asks."""
+
+    contents: PackedIds
+    """The conversation, one block a content."""
+
+    tools: str
+    """The block that holds the list of tools."""
+
+    instruction: str
+    """The block that holds the system instruction."""
+
+    config: str
+    """The block that holds everything else in the request."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TurnDecided:
+    """A player answered a turn; there is at most one for each."""
+
+    decision_id: str
+    """Made by who decided: sending the same one again is the same decision."""
+
+    response: Json
+    """The model's answer, an `LlmResponse`."""
+
+    anyway: bool = False
+    """Whether a person insisted on something that does not fit."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ToolStarted:
+    """The code of a tool began to run."""
+
+    call_id: str
+    tool_name: str
+    arguments: Mapping[str, Json]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ToolFinished:
+    """The code of a tool returned."""
+
+    call_id: str
+
+    result: Json
+    """What the tool returned, before ADK wraps it."""
+
+    duration_ms: float
+
+    actions: Mapping[str, Json] = field(default_factory=dict[str, Json])
+    """What the call asked of ADK: state_delta, artifact_delta, transfer_to_agent, escalate; only what it set."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ToolFailed:
+    """The code of a tool raised, or its call was cancelled."""
+
+    call_id: str
+
+    error_type: str
+    """The exception's class name; `Cancelled` for a call that a person stopped."""
+
+    error_message: str
+
+    duration_ms: float
+
+    traceback: str | None = None
+    """For people only: a model never sees it."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AgentEvent:
+    """ADK emitted an event: what the agent really said, called, got back and changed, after all callbacks."""
+
+    invocation_id: str
+    """The invocation it belongs to."""
+
+    event: Json
+    """The whole ADK `Event`."""
+
+    final: bool
+    """Whether ADK counts it as a final response."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ArtifactSaved:
+    """A version of an artifact was saved; its bytes are a block."""
+
+    filename: str
+    version: int
+    mime_type: str
+    block: str
+
+
+class Outcome(StrEnum):
+    """How a run ended."""
+
+    DONE = "done"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RunEnded:
+    """The invocation is over."""
+
+    invocation_id: str
+    outcome: Outcome
+
+    error_type: str = ""
+    """The exception's class name, if it failed."""
+
+    error_message: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Closed:
+    """The session takes no more events, and nobody waits in it any longer."""
+
+    reason: str
+
+
+Payload: TypeAlias = (
+    AgentJoined
+    | UserSpoke
+    | TurnAsked
+    | TurnDecided
+    | ToolStarted
+    | ToolFinished
+    | ToolFailed
+    | AgentEvent
+    | ArtifactSaved
+    | RunEnded
+    | Closed
+)
+"""Any fact."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Event:
+    """A fact with its place on the timeline."""
+
+    event_id: str
+
+    session_id: str
+
+    seq: int
+    """1, 2, 3 ... within the session, without gaps."""
+
+    timestamp: float
+    """Seconds since 1970, UTC; never less than that of the event before."""
+
+    payload: Payload
+
+    turn_id: str = ""
+    """The model turn it belongs to, if any."""
+
+    agent_name: str = ""
+    """The agent it concerns, if any."""
+
+    player: Player | None = None
+    """Who did it, where a seat was taken."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Session:
+    """A run of an agent on the timeline."""
+
+    session_id: str
+    created_at: float
+    description: str = ""

@@ -1,0 +1,198 @@
+"""A session's history: a pure fold from its events to the five kinds of entry that people and golden traces read.
+
+    UserSpoke                  -> UserQuery
+    AgentEvent, function call  -> ToolCall
+    ToolFinished / ToolFailed  -> ToolOutput / ToolError     (an AgentEvent's function response, where no code ran)
+    RunEnded, done             -> FinalResponse              (the last final AgentEvent of the invocation)
+
+What runs inside an agent that is used as a tool belongs to that call and is not told again.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, Literal, TypeAlias
+
+from pydantic import BaseModel, Field
+
+from adk_agent_sim.timeline.canonical import Json
+from adk_agent_sim.timeline.clock import WallClock
+from adk_agent_sim.timeline.events import (
+    AgentEvent,
+    Event,
+    Outcome,
+    RunEnded,
+    ToolFailed,
+    ToolFinished,
+    UserSpoke,
+)
+
+
+def _now() -> datetime:
+    return datetime.fromtimestamp(WallClock().now(), UTC)
+
+
+class UserQuery(BaseModel):
+    """What the user asked."""
+
+    type: Literal["user_query"] = "user_query"
+    content: str = Field(description="The user's text, or structured data as JSON")
+    timestamp: datetime = Field(default_factory=_now)
+    raw: Json = Field(default=None, description="The whole message, a `types.Content` as JSON")
+
+
+class ToolCall(BaseModel):
+    """A tool was called."""
+
+    type: Literal["tool_call"] = "tool_call"
+    tool_name: str
+    arguments: dict[str, Any]
+    call_id: str = Field(description="Joins the call with its output or error")
+    timestamp: datetime = Field(default_factory=_now)
+    agent_name: str = Field(default="", description="The agent that called")
+
+
+class ToolOutput(BaseModel):
+    """A tool returned."""
+
+    type: Literal["tool_output"] = "tool_output"
+    call_id: str = Field(description="The call_id of the ToolCall")
+    result: Any = Field(description="What the tool returned")
+    duration_ms: float = Field(description="How long the tool ran, in milliseconds")
+    timestamp: datetime = Field(default_factory=_now)
+    response: dict[str, Any] | None = Field(default=None, description="What the model got, after all callbacks")
+
+
+class ToolError(BaseModel):
+    """A tool raised, or its call was cancelled."""
+
+    type: Literal["tool_error"] = "tool_error"
+    call_id: str = Field(description="The call_id of the ToolCall")
+    error_type: str = Field(description="The exception's class name")
+    error_message: str = Field(description="The exception's message")
+    traceback: str | None = Field(default=None, description="The whole traceback, if there is one")
+    duration_ms: float = Field(description="How long the tool ran until it failed, in milliseconds")
+    timestamp: datetime = Field(default_factory=_now)
+    response: dict[str, Any] | None = Field(default=None, description="What the model got, after all callbacks")
+
+
+class FinalResponse(BaseModel):
+    """The answer that ends a user's turn."""
+
+    type: Literal["final_response"] = "final_response"
+    content: str = Field(description="The answer's text, or structured data as JSON")
+    timestamp: datetime = Field(default_factory=_now)
+    raw: Json = Field(default=None, description="The whole answer, a `types.Content` as JSON")
+
+
+HistoryEntry: TypeAlias = UserQuery | ToolCall | ToolOutput | ToolError | FinalResponse
+"""One entry; `type` tells which."""
+
+_FRAMEWORK_CALLS = "adk_request_"
+"""How ADK names the calls by which it asks the user for consent or credentials; no model makes them."""
+
+
+def history(events: Iterable[Event]) -> list[HistoryEntry]:
+    """The entries of a session, in the order in which things happened."""
+    fold = _Fold()
+    for event in events:
+        fold.apply(event)
+    return fold.entries
+
+
+class _Fold:
+    def __init__(self) -> None:
+        self.entries: list[HistoryEntry] = []
+        self._results: dict[str, ToolOutput | ToolError | None] = {}
+        self._answer: FinalResponse | None = None
+
+    def apply(self, event: Event) -> None:
+        when = datetime.fromtimestamp(event.timestamp, UTC)
+        match event.payload:
+            case UserSpoke(content=content):
+                self._user(content, when)
+            case AgentEvent() as emitted:
+                self._agent(emitted, event.agent_name, when)
+            case ToolFinished() as tool:
+                self._result(
+                    ToolOutput(call_id=tool.call_id, result=tool.result, duration_ms=tool.duration_ms, timestamp=when)
+                )
+            case ToolFailed() as tool:
+                self._result(
+                    ToolError(
+                        call_id=tool.call_id,
+                        error_type=tool.error_type,
+                        error_message=tool.error_message,
+                        traceback=tool.traceback,
+                        duration_ms=tool.duration_ms,
+                        timestamp=when,
+                    )
+                )
+            case RunEnded(outcome=Outcome.DONE) if self._answer is not None:
+                self.entries.append(self._answer)
+                self._answer = None
+            case _:
+                pass
+
+    def _user(self, content: Json, when: datetime) -> None:
+        self._answer = None
+        if any("function_response" not in part for part in _parts(content)):
+            self.entries.append(UserQuery(content=_text(content), timestamp=when, raw=content))
+
+    def _agent(self, emitted: AgentEvent, agent_name: str, when: datetime) -> None:
+        content: dict[str, Json] = emitted.event.get("content") or {}
+        for part in _parts(content):
+            if call := part.get("function_call"):
+                self._call(call, agent_name, when)
+            if response := part.get("function_response"):
+                self._response(response, when)
+        if emitted.final and _text(content):
+            self._answer = FinalResponse(content=_text(content), timestamp=when, raw=content)
+
+    def _call(self, call: Mapping[str, Json], agent_name: str, when: datetime) -> None:
+        if call["name"].startswith(_FRAMEWORK_CALLS):
+            return
+        call_id = call.get("id") or ""
+        self._results[call_id] = None
+        self.entries.append(
+            ToolCall(
+                tool_name=call["name"],
+                arguments=call.get("args") or {},
+                call_id=call_id,
+                timestamp=when,
+                agent_name=agent_name,
+            )
+        )
+
+    def _result(self, entry: ToolOutput | ToolError) -> None:
+        if entry.call_id in self._results:
+            self._results[entry.call_id] = entry
+            self.entries.append(entry)
+
+    def _response(self, response: Mapping[str, Json], when: datetime) -> None:
+        """What the model got for a call; a call that was answered without running its tool has nothing else."""
+        call_id = response.get("id") or ""
+        answer: dict[str, Json] = response.get("response") or {}
+        if call_id not in self._results:
+            return
+        entry = self._results[call_id]
+        if entry is None:
+            self._result(ToolOutput(call_id=call_id, result=answer, duration_ms=0, timestamp=when, response=answer))
+        else:
+            entry.response = answer
+
+
+def _parts(content: Json) -> Sequence[Mapping[str, Json]]:
+    return content.get("parts") or ()
+
+
+def _text(content: Json) -> str:
+    """The visible text of a content; other data as JSON."""
+    found = [part for part in _parts(content) if not part.get("thought")]
+    texts = [part["text"] for part in found if part.get("text")]
+    if texts:
+        return "".join(texts)
+    data = [part for part in found if "function_call" not in part and "function_response" not in part]
+    return json.dumps(data, ensure_ascii=False) if data else ""
