@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 UV_VERSION := 0.13.7
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-all lint types doors unit bench lock clean
+.PHONY: help run test test-all lint types doors unit bench requirements lock clean
 
 help:  ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -41,6 +41,9 @@ test-all: lint types doors  ## As test, with the long counts
 
 bench: $(VENV)/.ready  ## Measure; the figures go to benchmarks/README.md by hand
 	$(BIN)/python benchmarks/run.py
+
+requirements: $(VENV)/.ready  ## Write the tests' names into docs/requirements.md
+	$(BIN)/python tests/requirements.py
 
 lock: $(VENV)/.ready  ## Compile requirements.lock anew
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-emit-index-url --no-header --no-annotate --extra eval --group dev pyproject.toml --output-file requirements.lock

@@ -9,6 +9,8 @@ from google.adk.apps import App
 
 from adk_agent_sim.adk import demo
 
+__all__ = ["DEMOS", "App", "demo_app", "demo_folder"]
+
 DEMOS = ("math_agent", "shop_agent")
 """The demo agents; each is a folder as `adk run` takes it."""
 

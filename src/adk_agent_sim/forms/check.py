@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, cast
 
 from jsonschema import Draft202012Validator
-from jsonschema.exceptions import SchemaError, ValidationError, relevance
+from jsonschema.exceptions import SchemaError, ValidationError
 from referencing import Registry
 from referencing.exceptions import Unresolvable
 
@@ -68,19 +68,36 @@ def _problems(error: ValidationError) -> Iterable[Problem]:
                 yield Problem(path=_dotted([*where, name]), message=f"is not a field here; the fields are: {names}")
         return
     if error.validator in ("anyOf", "oneOf") and error.context:
-        yield Problem(path=_dotted(where), message=_no_variant(error))
+        yield from _no_variant(error)
         return
     yield Problem(path=_dotted(where), message=_MESSAGES.get(cast("str", error.validator), _plain)(error))
 
 
-def _no_variant(error: ValidationError) -> str:
+def _no_variant(error: ValidationError) -> Iterable[Problem]:
+    """A value that fits no variant of a union: what is wrong with the variant that was meant, if that is clear."""
+    meant = [errors for errors in _by_variant(error) if not any(_is_other_kind(one) for one in errors)]
+    if len(meant) == 1:
+        return [problem for one in meant[0] for problem in _problems(one)]
     variants = cast("Sequence[JsonSchema]", error.validator_value)
-    simple = [_kind(one) for one in variants]
-    if all(simple):
-        return f"is {_shown(error.instance)}, must be {' or '.join(cast('list[str]', simple))}"
-    closest = max(error.context or (), key=relevance, default=None)
-    inner = next(iter(_problems(closest)), None) if closest else None
-    return f"fits none of the {len(variants)} variants; closest: {inner}" if inner else _plain(error)
+    kinds = [_kind(variant) for variant in variants]
+    where = _dotted(error.absolute_path)
+    if all(kinds):
+        return [Problem(path=where, message=f"is {_shown(error.instance)}, must be {' or '.join(map(str, kinds))}")]
+    closest = min(meant, key=len) if meant else None
+    hint = f"; closest: {next(iter(_problems(closest[0])))}" if closest else ""
+    return [Problem(path=where, message=f"is {_shown(error.instance)}, fits none of {len(variants)} variants{hint}")]
+
+
+def _by_variant(error: ValidationError) -> Iterable[list[ValidationError]]:
+    variants: dict[object, list[ValidationError]] = {}
+    for one in error.context or ():
+        variants.setdefault(one.relative_schema_path[0], []).append(one)
+    return variants.values()
+
+
+def _is_other_kind(error: ValidationError) -> bool:
+    """Whether the value itself, not something in it, is of another type than the variant."""
+    return error.validator == "type" and not error.relative_path
 
 
 def _type(error: ValidationError) -> str:

@@ -1,0 +1,475 @@
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+from google.adk.agents import (
+    LlmAgent,
+    ParallelAgent,  # pyright: ignore[reportDeprecated] - users still have them
+)
+from google.adk.evaluation.eval_set import EvalSet
+from google.adk.models.llm_request import LlmRequest
+from google.adk.models.llm_response import LlmResponse
+from google.adk.tools import FunctionTool
+from google.genai import types
+from pydantic import BaseModel
+from scripted import ScriptedModel, calls, decisions, says, with_model
+
+from adk_agent_sim import RunFailed, Simulation
+from adk_agent_sim.adk.demo.math_agent.agent import app as math_app
+from adk_agent_sim.adk.demo.math_agent.agent import root_agent as math_agent
+from adk_agent_sim.adk.demo.shop_agent.agent import app as shop_app
+from adk_agent_sim.adk.steps import Confirmation, Done, ModelTurn
+from adk_agent_sim.errors import (
+    AnswerDoesNotFit,
+    ArgumentsDoNotFit,
+    InvalidTransition,
+    MessageDoesNotFit,
+    SessionIncomplete,
+    ToolNotOffered,
+    TurnNotNext,
+)
+from adk_agent_sim.timeline.events import (
+    ArtifactSaved,
+    Outcome,
+    Player,
+    RunEnded,
+    ToolFailed,
+    ToolFinished,
+    TurnDecided,
+)
+from adk_agent_sim.timeline.history import ToolError
+
+
+def add(a: int, b: int) -> int:
+    """Add."""
+    return a + b
+
+
+def mul(a: int, b: int) -> int:
+    """Multiply."""
+    return a * b
+
+
+def _calculator(**fields: Any) -> LlmAgent:
+    return LlmAgent(name="calculator", model="gemini-2.5-flash", instruction="Calculate.", tools=[add, mul], **fields)
+
+
+@pytest.mark.req("001/US1.1", "001/FR-009", "001/constitution-1", "001/constitution-2", "001/constitution-3")
+async def test_a_session_as_the_documentation_tells_it(tmp_path: Path) -> None:
+    path = tmp_path / "math.evalset.json"
+    async with Simulation(_calculator()) as sim:
+        turn = await sim.send("What is 5+3?")
+        assert isinstance(turn, ModelTurn)
+        turn = await turn.call("add", {"a": 5, "b": 3})
+        turn = await turn.calls([("add", {"a": 1, "b": 1}), ("mul", {"a": 2, "b": 3})])
+        assert [waiting.turn_id for waiting in sim.pending()] == [turn.turn_id if isinstance(turn, ModelTurn) else ""]
+        done = await turn.respond("The answer is 8")
+        assert isinstance(done, Done)
+        assert done.text == "The answer is 8"
+        assert sim.pending() == []
+        assert [event.author for event in sim.events()] == ["user", *["calculator"] * 5]
+        sim.export(path)
+
+    outputs = [event.payload.result for event in sim.log() if isinstance(event.payload, ToolFinished)]
+    assert outputs == [8, 2, 6]
+    assert len(EvalSet.model_validate_json(path.read_text()).eval_cases) == 1
+
+
+async def test_a_turn_shows_what_the_model_would_read() -> None:
+    async with Simulation(_calculator()) as sim:
+        turn = await sim.send("hi")
+        assert isinstance(turn, ModelTurn)
+
+        assert turn.agent_name == "calculator"
+        assert turn.instruction.startswith("Calculate.")
+        assert list(turn.tools) == ["add", "mul"]
+        assert [part.text for part in turn.request.contents[0].parts or ()] == ["hi"]
+        stored = await sim.timeline.request(turn.asked)
+        assert stored.instruction == turn.instruction
+        assert list(stored.declarations) == ["add", "mul"]
+
+
+@pytest.mark.req("001/FR-001")
+async def test_the_offered_tools_are_those_of_the_request_transfer_included() -> None:
+    async with Simulation(shop_app) as sim:
+        turn = await sim.send("hi")
+        assert isinstance(turn, ModelTurn)
+
+        assert list(turn.tools) == ["transfer_to_agent", "search_products", "place_order", "get_order"]
+
+
+async def test_no_key_and_no_model_library_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("GOOGLE_API_KEY", raising=False)
+    monkeypatch.delenv("GEMINI_API_KEY", raising=False)
+    agent = LlmAgent(name="anything", model="no-such-provider/no-such-model")
+
+    async with Simulation(agent) as sim:
+        turn = await sim.send("hi")
+        assert isinstance(turn, ModelTurn)
+        assert turn.request.model == "no-such-provider/no-such-model"
+        assert (await turn.respond("hello")).text == "hello"
+
+
+@pytest.mark.req("001/edge-empty-tools")
+async def test_an_agent_without_tools_can_answer() -> None:
+    async with Simulation(LlmAgent(name="mute", model="gemini-2.5-flash")) as sim:
+        turn = await sim.send("hi")
+        assert isinstance(turn, ModelTurn)
+        assert not turn.tools
+        assert (await turn.respond("hello")).text == "hello"
+
+
+async def test_several_user_turns_in_one_session() -> None:
+    async with Simulation(_calculator()) as sim:
+        for number in range(3):
+            turn = await sim.send(f"question {number}")
+            turn = await turn.call("add", {"a": number, "b": 1})
+            assert (await turn.respond(f"answer {number}")).text == f"answer {number}"
+
+        case = sim.session()
+        assert [entry.type for entry in case.history] == [
+            "user_query",
+            "tool_call",
+            "tool_output",
+            "final_response",
+        ] * 3
+
+
+@pytest.mark.req("001/US5.1", "001/US5.2", "001/FR-028e", "001/FR-030e", "001/SC-004")
+async def test_a_tool_that_raises_is_told_to_the_model_and_the_session_goes_on() -> None:
+    def fetch_data(url: str) -> str:
+        """Fetch."""
+        raise ConnectionError(f"cannot reach {url}")
+
+    async with Simulation(LlmAgent(name="fetcher", model="m", tools=[fetch_data, add])) as sim:
+        turn = await sim.send("fetch it")
+        turn = await turn.call("fetch_data", {"url": "http://x"})
+        assert isinstance(turn, ModelTurn)
+        got = (turn.request.contents[-1].parts or [])[0].function_response
+        assert got is not None
+        assert got.response == {"error": {"type": "ConnectionError", "message": "cannot reach http://x"}}
+        turn = await turn.call("add", {"a": 1, "b": 1})
+        await turn.respond("it failed")
+
+    (error,) = [entry for entry in sim.history() if isinstance(entry, ToolError)]
+    assert (error.error_type, error.error_message) == ("ConnectionError", "cannot reach http://x")
+    assert "in fetch_data" in (error.traceback or "")
+    assert "Traceback" not in str(got.response)
+
+
+class Wanted(BaseModel):
+    query: str
+    max_results: int
+
+
+class Found(BaseModel):
+    answer: str
+    confidence: float
+
+
+@pytest.mark.req("001/US4.3", "001/FR-016")
+async def test_a_final_response_that_the_output_schema_refuses_never_reaches_adk() -> None:
+    agent = LlmAgent(name="strict", model="m", output_schema=Found, output_key="found")
+    async with Simulation(agent) as sim:
+        turn = await sim.send("?")
+        with pytest.raises(AnswerDoesNotFit, match=r"confidence: is required \(a number\)"):
+            await turn.respond({"answer": "4"})
+        with pytest.raises(AnswerDoesNotFit, match="confidence: is 'high', must be a number"):
+            await turn.respond('{"answer": "4", "confidence": "high"}')
+        with pytest.raises(AnswerDoesNotFit, match="must be JSON"):
+            await turn.respond("four")
+        done = await turn.respond(Found(answer="4", confidence=1))
+
+        assert done.text == '{"answer": "4", "confidence": 1.0}'
+        assert (await sim.state())["found"] == {"answer": "4", "confidence": 1.0}
+
+
+async def test_with_tools_too_the_answer_is_data_and_checked() -> None:
+    agent = LlmAgent(name="strict", model="m", output_schema=Found, tools=[add])
+    async with Simulation(agent) as sim:
+        turn = await sim.send("?")
+        turn = await turn.call("add", {"a": 2, "b": 2})
+        with pytest.raises(AnswerDoesNotFit, match="confidence: is required"):
+            await turn.respond({"answer": "4"})
+        with pytest.raises(AnswerDoesNotFit, match="must be JSON"):
+            await turn.respond("four")
+        done = await turn.respond({"answer": "4", "confidence": 0.5})
+
+        assert done.text == '{"answer": "4", "confidence": 0.5}'
+
+
+async def test_a_list_as_output_schema_with_tools() -> None:
+    agent = LlmAgent(name="strict", model="m", output_schema=list[Found], tools=[add])
+    async with Simulation(agent) as sim:
+        turn = await sim.send("?")
+        done = await turn.respond([Found(answer="4", confidence=0.5)])
+
+        assert done.text == '[{"answer": "4", "confidence": 0.5}]'
+
+
+async def test_a_message_is_checked_against_the_input_schema() -> None:
+    agent = LlmAgent(name="searcher", model="m", input_schema=Wanted)
+    async with Simulation(agent) as sim:
+        with pytest.raises(MessageDoesNotFit, match=r"'searcher': max_results: is required \(an integer\)"):
+            await sim.send({"query": "x"})
+        with pytest.raises(MessageDoesNotFit, match="must be JSON"):
+            await sim.send("find x")
+        turn = await sim.send(Wanted(query="x", max_results=3))
+        assert isinstance(turn, ModelTurn)
+        assert [part.text for part in turn.request.contents[0].parts or ()] == ['{"query": "x", "max_results": 3}']
+        await turn.respond("ok")
+        with pytest.raises(RunFailed, match="validation error for Wanted"):
+            await sim.send("find x", anyway=True)
+
+
+async def test_what_does_not_fit_is_refused_and_can_be_insisted_on() -> None:
+    async with Simulation(_calculator()) as sim:
+        turn = await sim.send("?")
+        with pytest.raises(ToolNotOffered):
+            await turn.call("subtract", {"a": 1})
+        with pytest.raises(ArgumentsDoNotFit, match="b: is required"):
+            await turn.call("add", {"a": 1})
+        turn = await turn.call("subtract", {"a": 1}, anyway=True)
+        turn = await turn.call("add", {"a": 1}, anyway=True)
+        assert isinstance(turn, ModelTurn)
+        got = (turn.request.contents[-1].parts or [])[0].function_response
+        assert got is not None
+        assert "mandatory input parameters are not present" in str(got.response)
+
+
+async def test_what_is_left_out_stays_unset() -> None:
+    def search(query: str, limit: int = 10) -> list[str]:
+        """Search."""
+        return [query] * limit
+
+    async with Simulation(LlmAgent(name="searcher", model="m", tools=[search])) as sim:
+        turn = await sim.send("?")
+        turn = await turn.call("search", {"query": "x"})
+        await turn.respond("ok")
+
+    (decided, _) = decisions(sim.log())
+    assert decided["content"]["parts"][0]["function_call"]["args"] == {"query": "x"}
+
+
+async def test_parallel_agents_wait_in_the_order_in_which_they_asked() -> None:
+    agents = [LlmAgent(name=name, model="m", output_key=name) for name in ("left", "right")]
+    with pytest.warns(DeprecationWarning, match="ParallelAgent"):
+        both = ParallelAgent(  # pyright: ignore[reportDeprecated]
+            name="both", sub_agents=list(agents)
+        )
+    async with Simulation(both) as sim:
+        first = await sim.send("hi")
+        while len(sim.pending()) < 2:
+            await asyncio.to_thread(int)
+        head, other = sim.pending()
+        assert isinstance(first, ModelTurn)
+        assert head.turn_id == first.turn_id
+        with pytest.raises(TurnNotNext):
+            await other.respond("too early")
+        second = await head.respond(f"I am {head.agent_name}")
+        assert isinstance(second, ModelTurn)
+        assert second.turn_id == other.turn_id
+        await second.respond(f"I am {second.agent_name}")
+
+        assert await sim.state() == {"left": "I am left", "right": "I am right"}
+
+
+async def test_two_sessions_of_one_agent_have_different_players_at_once() -> None:
+    model = ScriptedModel(script=[calls(("add", {"a": 1, "b": 1})), says("the model says 2")])
+    agent = LlmAgent(name="shared", model=model, tools=[add])
+
+    def scripted(request: LlmRequest) -> LlmResponse:
+        return LlmResponse.model_validate(says("the function says 2"))
+
+    async with (
+        Simulation(agent) as human,
+        Simulation(agent, model="real") as real,
+        Simulation(agent, model=scripted) as simulated,
+    ):
+        turn = await human.send("1+1?")
+        by_model, by_function = await asyncio.gather(real.send("1+1?"), simulated.send("1+1?"))
+        turn = await turn.call("add", {"a": 1, "b": 1})
+        by_person = await turn.respond("the person says 2")
+
+    assert [done.text for done in (by_person, by_model, by_function)] == [
+        "the person says 2",
+        "the model says 2",
+        "the function says 2",
+    ]
+    players = [
+        [event.player for event in sim.log() if isinstance(event.payload, TurnDecided)]
+        for sim in (human, real, simulated)
+    ]
+    assert players == [[Player.HUMAN] * 2, [Player.REAL] * 2, [Player.SIMULATED]]
+    assert len(model.requests) == 2
+
+
+async def test_the_agent_is_as_before_for_who_does_not_simulate() -> None:
+    model = ScriptedModel(script=[says("still me")])
+    app = with_model(math_app, model)
+    async with Simulation(app) as sim:
+        turn = await sim.send("hi")
+        await turn.respond("not me")
+
+    from google.adk.runners import InMemoryRunner
+
+    runner = InMemoryRunner(app=app)
+    events = await runner.run_debug("hi", quiet=True)
+    await runner.close()
+    assert [part.text for part in (events[-1].content or types.Content()).parts or ()] == ["still me"]
+
+
+async def test_a_model_that_raises_fails_the_run_and_is_on_the_timeline() -> None:
+    def broken(request: LlmRequest) -> LlmResponse:
+        raise OSError("out of order")
+
+    async with Simulation(_calculator(), model=broken) as sim:
+        with pytest.raises(RunFailed, match="'calculator' failed: OSError: out of order") as failed:
+            await sim.send("hi")
+        assert isinstance(failed.value.__cause__, OSError)
+        with pytest.raises(SessionIncomplete, match="the last run failed: OSError: out of order"):
+            sim.export("never.json")
+
+    ended = sim.log()[-1].payload
+    assert isinstance(ended, RunEnded)
+    assert (ended.outcome, ended.error_type) == (Outcome.FAILED, "OSError")
+
+
+async def test_after_a_failed_run_the_session_can_go_on() -> None:
+    answers = iter([OSError("once"), None])
+
+    def shaky(request: LlmRequest) -> LlmResponse:
+        if (error := next(answers)) is not None:
+            raise error
+        return LlmResponse.model_validate(says("better"))
+
+    async with Simulation(_calculator(), model=shaky) as sim:
+        with pytest.raises(RunFailed):
+            await sim.send("hi")
+        assert (await sim.send("again")).text == "better"
+
+
+async def test_leaving_in_the_middle_cancels_the_run_and_says_so() -> None:
+    async with Simulation(_calculator()) as sim:
+        await sim.send("hi")
+
+    ended = sim.log()[-1].payload
+    assert isinstance(ended, RunEnded)
+    assert ended.outcome is Outcome.CANCELLED
+    assert sim.pending() == []
+    with pytest.raises(
+        SessionIncomplete, match="the last run was cancelled; the user query 'hi' has no final response"
+    ):
+        sim.export("never.json")
+
+
+async def test_one_message_at_a_time() -> None:
+    async with Simulation(_calculator()) as sim:
+        await sim.send("hi")
+        with pytest.raises(InvalidTransition, match="still works on the last message"):
+            await sim.send("hello?")
+
+
+async def test_a_step_says_what_the_agent_waits_for_when_asked_for_something_else() -> None:
+    async with Simulation(_calculator()) as sim:
+        turn = await sim.send("hi")
+        with pytest.raises(InvalidTransition, match="cannot approve a call now: the model of 'calculator' must decide"):
+            await turn.approve()
+        done = await turn.respond("hello")
+        with pytest.raises(InvalidTransition, match="cannot call a tool now: the agent has answered"):
+            await done.call("add")
+
+
+async def test_artifacts_and_state_are_on_the_timeline() -> None:
+    async with Simulation(shop_app, state={"customer": "Ada"}) as sim:
+        turn = await sim.send("order")
+        assert isinstance(turn, ModelTurn)
+        assert "serves Ada." in turn.instruction
+        address = {"name": "Ada", "street": "Main Street 1", "city": "Berlin", "postcode": "10115"}
+        order = {"lines": [{"sku": "SKU-201", "quantity": 2}], "address": address}
+        turn = await turn.call("place_order", {"order": order, "shipping": "express"})
+        await turn.respond("ordered")
+        session = sim.session()
+        (saved,) = [event.payload for event in sim.log() if isinstance(event.payload, ArtifactSaved)]
+        receipt = await sim.timeline.block(sim.session_id, saved.block)
+
+    (finished,) = [event.payload for event in sim.log() if isinstance(event.payload, ToolFinished)]
+    assert finished.actions["artifact_delta"] == {"ORD-0001.txt": 0}
+    assert finished.actions["state_delta"]["orders"]["ORD-0001"]["total"] == 28.9
+    assert (saved.filename, saved.version, saved.mime_type) == ("ORD-0001.txt", 0, "text/plain")
+    assert receipt.startswith(b"Receipt ORD-0001\nAda, Berlin\n")
+    assert session.initial_state == {"customer": "Ada"}
+    assert session.final_state == {"customer": "Ada", "orders": finished.actions["state_delta"]["orders"]}
+
+
+async def test_nested_arguments_are_checked_down_to_the_field() -> None:
+    async with Simulation(shop_app) as sim:
+        turn = await sim.send("order")
+        order = {"lines": [{"sku": "SKU-201", "quantity": 0}], "address": {"name": "Ada", "postcode": "x"}}
+        with pytest.raises(ArgumentsDoNotFit) as refused:
+            await turn.call("place_order", {"order": order, "shipping": "boat"})
+
+    assert {problem.path for problem in refused.value.problems} == {
+        "order.lines[0].quantity",
+        "order.address.street",
+        "order.address.city",
+        "order.address.postcode",
+        "shipping",
+    }
+
+
+async def test_transfer_is_an_action_on_the_timeline() -> None:
+    async with Simulation(shop_app) as sim:
+        turn = await sim.send("refund")
+        turn = await turn.call("transfer_to_agent", {"agent_name": "refund_agent"})
+        assert isinstance(turn, ModelTurn)
+
+        assert turn.agent_name == "refund_agent"
+        (finished,) = [event.payload for event in sim.log() if isinstance(event.payload, ToolFinished)]
+        assert finished.actions == {"transfer_to_agent": "refund_agent"}
+
+
+def wipe(disk: str) -> str:
+    """Wipe a disk."""
+    return f"wiped {disk}"
+
+
+@pytest.mark.parametrize("approve", [True, False])
+async def test_a_call_that_needs_consent_waits_for_it(approve: bool) -> None:
+    agent = LlmAgent(name="admin", model="m", tools=[FunctionTool(wipe, require_confirmation=True)])
+    async with Simulation(agent) as sim:
+        turn = await sim.send("wipe it")
+        question = await turn.call("wipe", {"disk": "sda"})
+        assert isinstance(question, Confirmation)
+        assert (question.waiting.name, question.waiting.args) == ("wipe", {"disk": "sda"})
+        turn = await (question.approve() if approve else question.deny())
+        assert isinstance(turn, ModelTurn)
+        got = (turn.request.contents[-1].parts or [])[0].function_response
+        assert got is not None
+        expected = {"result": "wiped sda"} if approve else {"error": "This tool call is rejected."}
+        assert got.response == expected
+        assert (await turn.respond("done")).text == "done"
+
+
+async def test_the_same_agent_object_can_be_simulated_again_and_again() -> None:
+    for _ in range(3):
+        async with Simulation(math_agent) as sim:
+            turn = await sim.send("2+2?")
+            turn = await turn.call("add", {"a": 2, "b": 2})
+            assert (await turn.respond("4")).text == "4"
+
+
+async def test_a_failed_tool_is_on_the_timeline_with_its_duration() -> None:
+    async with Simulation(math_app) as sim:
+        turn = await sim.send("1/0?")
+        turn = await turn.call("divide", {"dividend": 1, "divisor": 0})
+        await turn.respond("no")
+
+    (failed,) = [event for event in sim.log() if isinstance(event.payload, ToolFailed)]
+    assert isinstance(failed.payload, ToolFailed)
+    assert failed.payload.duration_ms > 0
+    assert failed.player is Player.REAL
+    assert failed.agent_name == "math_agent"

@@ -1,0 +1,309 @@
+"""Tool calls are timed, can be cancelled one by one, and never block the loop."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import functools
+import os
+import subprocess
+import sys
+import textwrap
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from google.adk.agents import LlmAgent
+from google.adk.tools import BaseTool, ToolContext
+from google.genai import types
+
+from adk_agent_sim import Simulation
+from adk_agent_sim.adk.steps import ModelTurn, Step
+from adk_agent_sim.timeline.events import ToolFailed, ToolFinished, ToolStarted
+
+
+def _agent(*tools: Callable[..., Any] | BaseTool) -> LlmAgent:
+    return LlmAgent(name="worker", model="m", tools=list(tools))
+
+
+async def _until_running(sim: Simulation, count: int = 1) -> list[str]:
+    while len(sim.running()) < count:
+        await asyncio.to_thread(int)
+    return sim.running()
+
+
+def _responses(turn: Step) -> list[dict[str, Any] | None]:
+    assert isinstance(turn, ModelTurn)
+    parts = turn.request.contents[-1].parts or []
+    return [part.function_response.response for part in parts if part.function_response]
+
+
+async def test_a_sync_tool_does_not_block_the_loop() -> None:
+    released = threading.Event()
+
+    def block() -> str:
+        """Block."""
+        released.wait(30)
+        return "released"
+
+    async with Simulation(_agent(block)) as sim:
+        turn = await sim.send("go")
+        calling = asyncio.ensure_future(turn.call("block"))
+        await _until_running(sim)
+        released.set()  # only a loop that still turns gets here
+
+        assert _responses(await calling) == [{"result": "released"}]
+
+
+async def test_many_blocked_sync_tools_starve_no_other_call() -> None:
+    released = threading.Event()
+
+    def block(number: int) -> int:
+        """Block."""
+        released.wait(30)
+        return number
+
+    def quick() -> str:
+        """Answer at once."""
+        return "quick"
+
+    async with Simulation(_agent(block, quick)) as sim, Simulation(_agent(quick)) as other:
+        turn = await sim.send("go")
+        calling = asyncio.ensure_future(turn.calls([("block", {"number": number}) for number in range(50)]))
+        await _until_running(sim, 50)
+        second = await other.send("go")
+        assert _responses(await second.call("quick")) == [{"result": "quick"}]
+        released.set()
+
+        assert _responses(await calling) == [{"result": number} for number in range(50)]
+
+
+@pytest.mark.parametrize("kind", ["sync", "async", "stubborn"])
+async def test_one_call_is_cancelled_and_the_others_go_on(kind: str) -> None:
+    released = threading.Event()
+
+    def sync_forever() -> str:
+        """Never end."""
+        released.wait(30)
+        return "late"
+
+    async def async_forever() -> str:
+        """Never end."""
+        await asyncio.Event().wait()
+        return "late"
+
+    async def stubborn_forever() -> str:
+        """Never end, and ignore being cancelled."""
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            await asyncio.to_thread(released.wait, 30)
+        return "late"
+
+    async def wait_for_release() -> str:
+        """Wait until released."""
+        await asyncio.to_thread(released.wait, 30)
+        return "in time"
+
+    async with Simulation(_agent(sync_forever, async_forever, stubborn_forever, wait_for_release)) as sim:
+        turn = await sim.send("go")
+        calling = asyncio.ensure_future(turn.calls([(f"{kind}_forever", {}), ("wait_for_release", {})]))
+        first, second = await _until_running(sim, 2)
+        assert sim.cancel(first)
+        assert not sim.cancel(first)
+        while sim.running() != [second]:
+            await asyncio.to_thread(int)
+        released.set()
+        turn = await calling
+        error, result = _responses(turn)
+        assert (await turn.respond("done")).text == "done"
+
+    assert error is not None
+    assert error["error"]["type"] == "Cancelled"
+    assert ("it still runs" in error["error"]["message"]) == (kind == "sync")
+    assert result == {"result": "in time"}
+    (failed,) = [event.payload for event in sim.log() if isinstance(event.payload, ToolFailed)]
+    assert (failed.call_id, failed.error_type) == (first, "Cancelled")
+    assert [event.payload.call_id for event in sim.log() if isinstance(event.payload, ToolFinished)] == [second]
+
+
+async def test_a_late_result_is_dropped() -> None:
+    released, ended = threading.Event(), threading.Event()
+
+    def slow() -> str:
+        """Be slow."""
+        released.wait(30)
+        ended.set()
+        return "late"
+
+    async with Simulation(_agent(slow)) as sim:
+        turn = await sim.send("go")
+        calling = asyncio.ensure_future(turn.call("slow"))
+        (call_id,) = await _until_running(sim)
+        sim.cancel(call_id)
+        turn = await calling
+        before = len(sim.log())
+        released.set()
+        await asyncio.to_thread(ended.wait, 30)
+        await asyncio.to_thread(int)
+
+        assert len(sim.log()) == before
+        assert not sim.cancel(call_id)
+
+
+_HANGS = """
+    import asyncio, threading
+    from google.adk.agents import LlmAgent
+    from adk_agent_sim import Simulation
+
+    def hang():
+        "Hang."
+        threading.Event().wait()
+
+    async def main():
+        async with Simulation(LlmAgent(name="worker", model="m", tools=[hang])) as sim:
+            turn = await sim.send("go")
+            calling = asyncio.ensure_future(turn.call("hang"))
+            while not sim.running():
+                await asyncio.to_thread(int)
+            if {cancel}:
+                sim.cancel(sim.running()[0])
+                await (await calling).respond("done")
+            else:
+                calling.cancel()
+        print("left")
+
+    asyncio.run(main())
+    print("ended")
+"""
+
+
+@pytest.mark.parametrize("cancel", [True, False])
+def test_a_sync_tool_that_hangs_does_not_hold_up_the_exit(cancel: bool) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(_HANGS).format(cancel=cancel)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+        env={**os.environ, "PYTHONWARNINGS": "ignore"},
+        cwd=Path(__file__).parent,
+    )
+
+    assert done.stdout.split() == ["left", "ended"], done.stderr
+    assert done.returncode == 0
+
+
+async def test_tools_see_the_context_variables_of_the_run() -> None:
+    colour: contextvars.ContextVar[str] = contextvars.ContextVar("colour", default="none")
+
+    def look() -> str:
+        """Look."""
+        return colour.get()
+
+    colour.set("red")
+    async with Simulation(_agent(look)) as sim:
+        turn = await sim.send("go")
+
+        assert _responses(await turn.call("look")) == [{"result": "red"}]
+
+
+async def test_every_kind_of_callable_is_a_tool() -> None:
+    def base(n: int, m: int) -> int:
+        """Add."""
+        return n + m
+
+    class Adder:
+        """Adds."""
+
+        def __call__(self, n: int) -> int:
+            return n + 1
+
+        def method(self, n: int) -> int:
+            """Add two."""
+            return n + 2
+
+        async def later(self, n: int) -> int:
+            """Add three."""
+            return n + 3
+
+    partial = functools.partial(base, m=4)
+    setattr(partial, "__name__", "partial_add")  # noqa: B010 - ADK wants a name
+    tools = [Adder(), Adder().method, Adder().later, partial]
+    async with Simulation(_agent(*tools)) as sim:
+        turn = await sim.send("go")
+        assert isinstance(turn, ModelTurn)
+        names = list(turn.tools)
+        results = _responses(await turn.calls([(name, {"n": 1}) for name in names], anyway=True))
+
+    assert results == [{"result": 2}, {"result": 3}, {"result": 4}, {"result": 5}]
+
+
+class _Custom(BaseTool):
+    """A tool that is no function."""
+
+    def _get_declaration(self) -> types.FunctionDeclaration:
+        return types.FunctionDeclaration(name=self.name, description=self.description)
+
+    async def run_async(self, *, args: dict[str, Any], tool_context: ToolContext) -> Any:
+        return {"ran": self.name, "call": bool(tool_context.function_call_id)}
+
+
+async def test_a_tool_that_is_no_function_is_seated_too() -> None:
+    tool = _Custom(name="custom", description="Custom.")
+    async with Simulation(_agent(tool)) as sim:
+        turn = await sim.send("go")
+        got = _responses(await turn.call("custom"))
+
+    assert got == [{"ran": "custom", "call": True}]
+    assert len([event for event in sim.log() if isinstance(event.payload, ToolFinished)]) == 1
+    assert "run_async" not in vars(tool)
+
+
+@pytest.mark.parametrize("error", [StopIteration("stop"), KeyError("k"), RuntimeError("r")])
+async def test_whatever_a_sync_tool_raises_reaches_the_model(error: Exception) -> None:
+    def fail() -> None:
+        """Fail."""
+        raise error
+
+    async with Simulation(_agent(fail)) as sim:
+        turn = await sim.send("go")
+        (response,) = _responses(await turn.call("fail"))
+
+    assert response is not None
+    assert response["error"]["type"] in (type(error).__name__, "RuntimeError")
+
+
+async def test_arguments_on_the_timeline_do_not_change_when_the_tool_changes_them() -> None:
+    def consume(items: list[int]) -> int:
+        """Consume."""
+        items.clear()
+        return 0
+
+    async with Simulation(_agent(consume)) as sim:
+        turn = await sim.send("go")
+        await turn.call("consume", {"items": [1, 2]})
+
+    (started,) = [event.payload for event in sim.log() if isinstance(event.payload, ToolStarted)]
+    assert started.arguments == {"items": [1, 2]}
+
+
+async def test_a_result_that_has_no_json_form_is_shown_as_text() -> None:
+    class Opaque:
+        def __repr__(self) -> str:
+            return "<opaque>"
+
+    def make() -> dict[str, Any]:
+        """Make."""
+        return {"thing": Opaque(), "when": {1, 2}}
+
+    async with Simulation(_agent(make)) as sim:
+        turn = await sim.send("go")
+        turn = await turn.call("make")
+        await turn.respond("made")
+        sim.session()
+
+    (finished,) = [event.payload for event in sim.log() if isinstance(event.payload, ToolFinished)]
+    assert finished.result == {"thing": "<opaque>", "when": [1, 2]}

@@ -1,0 +1,39 @@
+from typing import Any
+
+import pytest
+
+from adk_agent_sim.cli.arguments import Unreadable, read_calls
+
+_SCHEMAS = {"search": {"properties": {"query": {"type": "string"}, "limit": {"type": "integer"}}}}
+
+
+_READ: list[tuple[str, list[tuple[str, dict[str, Any]]]]] = [
+    ("ping", [("ping", {})]),
+    ("search query=5 limit=5", [("search", {"query": "5", "limit": 5})]),
+    ("search query='two words' limit=five", [("search", {"query": "two words", "limit": "five"})]),
+    ('search {"query": "x", "deep": [1, 2.5, null]}', [("search", {"query": "x", "deep": [1, 2.5, None]})]),
+    ("other list=[1,2] flag=true none=null", [("other", {"list": [1, 2], "flag": True, "none": None})]),
+    ("search query=a=b", [("search", {"query": "a=b"})]),
+    ('[["a", {"x": 1}], ["b", {}]]', [("a", {"x": 1}), ("b", {})]),
+]
+
+
+@pytest.mark.parametrize(("line", "calls"), _READ)
+def test_a_line_is_read_as_it_is_meant(line: str, calls: list[tuple[str, dict[str, object]]]) -> None:
+    assert read_calls(line, _SCHEMAS) == calls
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("search x", "'x' is not an argument: write name=value"),
+        ("search query='open", "cannot be read: No closing quotation"),
+        ('search {"query": ', "not a JSON object"),
+        ("search {1}", "not a JSON object"),
+        ("[1, 2]", "Several calls are a JSON list"),
+        ('[["a"]]', "Several calls are a JSON list"),
+    ],
+)
+def test_a_line_that_cannot_be_read_says_how_to_write_it(line: str, said: str) -> None:
+    with pytest.raises(Unreadable, match=said):
+        read_calls(line, _SCHEMAS)

@@ -1,0 +1,141 @@
+"""`adksim demo`, as a person and as a pipe see it."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import select
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from google.adk.evaluation.eval_set import EvalSet
+
+_ADKSIM = [sys.executable, "-c", "from adk_agent_sim.cli.main import main; main()"]
+
+
+def _run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*_ADKSIM, *arguments], capture_output=True, text=True, check=False, timeout=120, stdin=subprocess.DEVNULL
+    )
+
+
+def _cases(path: Path) -> EvalSet:
+    return EvalSet.model_validate_json(path.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("agent", ["math", "shop"])
+def test_without_a_terminal_it_plays_by_itself_exports_and_exits_0(agent: str, tmp_path: Path) -> None:
+    path = tmp_path / "demo.evalset.json"
+    done = _run("demo", "--agent", agent, "--eval-set", str(path))
+
+    assert done.returncode == 0, done.stderr
+    assert len(_cases(path).eval_cases) == 1
+    assert f"adk eval {Path(*Path(__file__).parts[:-3]) / 'src'}" in done.stdout
+    assert {"math": "Tool Error  ZeroDivisionError: division by zero", "shop": "order ORD-0001"}[agent] in done.stdout
+    assert done.stderr == ""
+
+
+def test_help_teaches() -> None:
+    whole, one = _run("--help"), _run("demo", "--help")
+
+    assert "Start with `adksim demo`" in whole.stdout
+    assert "--eval-set" in one.stdout
+    assert whole.returncode == one.returncode == 0
+
+
+def test_an_unknown_command_says_so() -> None:
+    done = _run("nonsense")
+
+    assert done.returncode == 2
+    assert "No such command 'nonsense'" in done.stderr
+
+
+class Terminal:
+    """A person's terminal: types lines and reads what is shown."""
+
+    def __init__(self, *arguments: str) -> None:
+        self._fd, child = pty.openpty()
+        self.process = subprocess.Popen(
+            [*_ADKSIM, *arguments], stdin=child, stdout=child, stderr=child, start_new_session=True
+        )
+        os.close(child)
+        self.seen = ""
+
+    def type(self, line: str) -> None:
+        os.write(self._fd, f"{line}\n".encode())
+
+    def press(self, key: bytes) -> None:
+        os.write(self._fd, key)
+
+    def read_until(self, pattern: str) -> str:
+        """What is shown until `pattern`, from where the last read ended."""
+        shown = ""
+        while not (match := re.search(pattern, shown)):
+            ready, _, _ = select.select([self._fd], [], [], 60)
+            assert ready, f"{pattern!r} was not shown within a minute; shown: {self.seen[-2_000:]}"
+            try:
+                piece = os.read(self._fd, 65_536).decode(errors="replace")
+            except OSError as closed:
+                raise AssertionError(f"{pattern!r} was not shown before the end: {self.seen[-2_000:]}") from closed
+            shown += piece
+            self.seen += piece
+        return shown[: match.end()]
+
+    def wait(self) -> int:
+        code = self.process.wait(60)
+        os.close(self._fd)
+        return code
+
+
+def test_a_person_plays_makes_mistakes_and_exports(tmp_path: Path) -> None:
+    path = tmp_path / "mine.evalset.json"
+    terminal = Terminal("demo", "--eval-set", str(path))
+    terminal.read_until("user> ")
+    terminal.type("What is 2+2?")
+    terminal.read_until("model of math_agent> ")
+    terminal.type("ad a=2 b=2")
+    terminal.read_until("Tool 'ad' is not offered in this turn; the tools are: add, multiply")
+    terminal.type("add a=two b=2")
+    terminal.read_until("a: is 'two', must be a number")
+    terminal.read_until("model of math_agent> ")
+    terminal.type("add a=2 b=2")
+    terminal.read_until(r"result.*4")
+    terminal.type("say The answer is 4")
+    terminal.read_until("user> ")
+    terminal.type("/done")
+    terminal.read_until("Exported math_agent_")
+
+    assert terminal.wait() == 0
+    (case,) = _cases(path).eval_cases
+    assert len(case.conversation or ()) == 1
+
+
+def test_ctrl_c_cancels_a_running_call_and_the_session_goes_on(tmp_path: Path) -> None:
+    terminal = Terminal("demo", "--eval-set", str(tmp_path / "x.json"))
+    terminal.read_until("user> ")
+    terminal.type("count")
+    terminal.read_until("model of math_agent> ")
+    terminal.type("count_slowly to=1000")
+    terminal.read_until("running for 1 s; Ctrl-C cancels the call")
+    terminal.process.send_signal(2)
+    terminal.read_until("Tool Error.*Cancelled: .*it still runs")
+    terminal.type("say Enough.")
+    terminal.read_until("user> ")
+    terminal.type("/quit")
+
+    assert terminal.wait() == 0
+    assert not list(tmp_path.iterdir())
+
+
+def test_leaving_an_unfinished_session_says_what_is_missing(tmp_path: Path) -> None:
+    terminal = Terminal("demo", "--eval-set", str(tmp_path / "x.json"))
+    terminal.read_until("user> ")
+    terminal.type("What is 2+2?")
+    terminal.read_until("model of math_agent> ")
+    terminal.press(b"\x04")
+    terminal.read_until(r"Nothing was exported.*the user query 'What is 2\+2\?' has no final response")
+
+    assert terminal.wait() == 0

@@ -1,0 +1,79 @@
+from typing import Any, Literal
+
+import pytest
+from google.adk.tools import FunctionTool
+from google.genai import types
+from pydantic import BaseModel
+
+from adk_agent_sim.forms.check import arguments_check
+from adk_agent_sim.forms.schema import json_schema, parameters_schema
+
+
+class Line(BaseModel):
+    sku: str
+    quantity: int = 1
+
+
+def search(query: str, limit: int = 10, lines: list[Line] | None = None, how: Literal["fast", "good"] = "fast") -> str:
+    """Search."""
+    return query
+
+
+def _declaration(*, older: bool, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    monkeypatch.setenv("ADK_DISABLE_JSON_SCHEMA_FOR_FUNC_DECL", "1" if older else "0")
+    declaration = FunctionTool(search)._get_declaration()  # pyright: ignore[reportPrivateUsage]
+    assert declaration is not None
+    return declaration.model_dump(mode="json", exclude_none=True)
+
+
+@pytest.mark.parametrize("older", [False, True])
+@pytest.mark.req("001/FR-002")
+def test_both_ways_of_declaring_a_function_give_json_schema(older: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    schema = parameters_schema(_declaration(older=older, monkeypatch=monkeypatch))
+
+    assert list(schema["properties"]) == ["query", "limit", "lines", "how"]
+    assert schema["required"] == ["query"]
+    assert schema["properties"]["query"]["type"] == "string"
+    assert schema["properties"]["limit"]["type"] == "integer"
+    assert schema["properties"]["limit"]["default"] == 10
+    assert schema["properties"]["how"]["enum"] == ["fast", "good"]
+    check = arguments_check(schema)
+    assert not check.problems({"query": "x", "lines": [{"sku": "a", "quantity": 2}]})
+    assert not check.problems({"query": "x", "lines": None})
+    assert [problem.path for problem in check.problems({"lines": [{"sku": 1}], "how": "bad"})] != []
+
+
+def test_a_function_without_arguments_takes_an_empty_object() -> None:
+    schema = parameters_schema({"name": "ping"})
+
+    assert not arguments_check(schema).problems({})
+    assert [problem.path for problem in arguments_check(schema).problems({"x": 1})] == ["x"]
+
+
+_STATED: list[tuple[Any, Any, Any]] = [
+    (Line, {"sku": "a"}, {"quantity": 1}),
+    (list[Line], [{"sku": "a"}], [{}]),
+    (list[str], ["a"], [1]),
+    ({"type": "object", "required": ["a"]}, {"a": 1}, {}),
+    (types.Schema(type=types.Type.STRING, nullable=True, enum=["a", "b"]), None, "c"),
+    (types.Schema(any_of=[types.Schema(type=types.Type.INTEGER)], nullable=True), None, "c"),
+    ({"type": "OBJECT", "properties": {"n": {"type": "NUMBER"}}}, {"n": 1.5}, {"n": "x"}),
+]
+
+
+@pytest.mark.parametrize(("stated", "fits", "refused"), _STATED)
+def test_every_way_of_stating_a_schema_gives_json_schema(stated: object, fits: object, refused: object) -> None:
+    check = arguments_check(json_schema(stated))
+
+    assert not check.problems(fits)
+    assert check.problems(refused)
+
+
+def test_an_older_schema_keeps_the_order_it_states() -> None:
+    schema = {
+        "type": "OBJECT",
+        "properties": {"b": {"type": "STRING"}, "a": {"type": "STRING"}, "c": {"type": "STRING"}},
+        "property_ordering": ["c", "a"],
+    }
+
+    assert list(json_schema(schema)["properties"]) == ["c", "a", "b"]

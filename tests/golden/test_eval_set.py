@@ -1,0 +1,201 @@
+import json
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+from golden.test_session import ANSWER, CALL, OUTPUT, QUERY, session
+from google.adk.evaluation.eval_case import EvalCase
+from google.adk.evaluation.eval_set import EvalSet
+from timelines import SetClock
+
+from adk_agent_sim.errors import NotAnEvalSet
+from adk_agent_sim.golden.builder import GoldenTraceBuilder
+from adk_agent_sim.golden.eval_set import EvalSetWriter
+from adk_agent_sim.timeline.history import FinalResponse
+
+
+def _case(eval_id: str = "math_1") -> EvalCase:
+    return GoldenTraceBuilder(session(QUERY, CALL, OUTPUT, ANSWER)).build().model_copy(update={"eval_id": eval_id})
+
+
+def _ids(path: Path) -> list[str]:
+    return [case.eval_id for case in EvalSet.model_validate_json(path.read_text(encoding="utf-8")).eval_cases]
+
+
+@pytest.mark.req("000/EvalSetWriter", "001/FR-021", "001/FR-022", "001/US3.2")
+def test_a_missing_file_is_made_with_its_folder_and_metadata(tmp_path: Path) -> None:
+    path = tmp_path / "evals" / "deep" / "math.evalset.json"
+    EvalSetWriter(path, "MathAgent", SetClock(1_234.5)).write_eval_case(_case())
+
+    eval_set = EvalSet.model_validate_json(path.read_text(encoding="utf-8"))
+    assert eval_set.eval_set_id == "math_agent_evals"
+    assert eval_set.name == "MathAgent"
+    assert eval_set.creation_timestamp == 1_234.5
+    assert eval_set.eval_cases == [_case()]
+
+
+@pytest.mark.req("001/FR-023", "001/US3.3")
+def test_a_case_is_appended_and_the_others_stay(tmp_path: Path) -> None:
+    path = tmp_path / "math.evalset.json"
+    writer = EvalSetWriter(path, "Math")
+    for number in range(3):
+        writer.write_eval_case(_case(f"math_{number}"))
+
+    assert _ids(path) == ["math_0", "math_1", "math_2"]
+
+
+def test_an_id_that_is_taken_gets_a_number(tmp_path: Path) -> None:
+    path = tmp_path / "math.evalset.json"
+    writer = EvalSetWriter(path, "Math")
+    written = [writer.write_eval_case(_case("same")).eval_id for _ in range(3)]
+
+    assert written == _ids(path) == ["same", "same_2", "same_3"]
+
+
+@pytest.mark.parametrize("eval_id", ["", "  "])
+@pytest.mark.req("000/validation-10")
+def test_a_case_without_an_id_is_refused(tmp_path: Path, eval_id: str) -> None:
+    with pytest.raises(ValueError, match="has no eval_id"):
+        EvalSetWriter(tmp_path / "x.json", "Math").write_eval_case(_case(eval_id))
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"not json",
+        b"[]",
+        b'{"eval_cases": []}',
+        b'{"eval_set_id": "x", "eval_cases": [{"eval_id": "no conversation"}]}',
+        b"\xff\xfe\x00binary",
+        b'{"eval_set_id": "x", "eval_cases": [',
+    ],
+)
+def test_a_file_that_is_no_eval_set_is_refused_untouched(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "precious.json"
+    path.write_bytes(content)
+
+    with pytest.raises(NotAnEvalSet, match=r"precious\.json is not an EvalSet and was left untouched"):
+        EvalSetWriter(path, "Math").write_eval_case(_case())
+    assert path.read_bytes() == content
+    assert {left.name for left in tmp_path.iterdir()} <= {"precious.json", ".precious.json.lock"}
+
+
+def test_fields_that_adk_does_not_know_survive(tmp_path: Path) -> None:
+    path = tmp_path / "math.evalset.json"
+    known: dict[str, object] = {"eval_set_id": "x", "eval_cases": [], "owner": {"team": "ünïcode"}, "big": 2**70}
+    path.write_text(json.dumps(known), encoding="utf-8")
+    EvalSetWriter(path, "Math").write_eval_case(_case())
+
+    content = json.loads(path.read_text(encoding="utf-8"))
+    assert (content["owner"], content["big"], content["eval_set_id"]) == ({"team": "ünïcode"}, 2**70, "x")
+    assert len(content["eval_cases"]) == 1
+
+
+def test_a_set_that_adk_web_wrote_in_camel_case_can_be_appended_to(tmp_path: Path) -> None:
+    path = tmp_path / "web.evalset.json"
+    theirs = json.loads(_case("same").model_dump_json(by_alias=True, exclude_none=True))
+    path.write_text(json.dumps({"eval_set_id": "x", "eval_cases": [theirs]}), encoding="utf-8")
+    EvalSetWriter(path, "Math").write_eval_case(_case("same"))
+
+    assert _ids(path) == ["same", "same_2"]
+    assert json.loads(path.read_text(encoding="utf-8"))["eval_cases"][0] == theirs
+
+
+def test_a_link_stays_a_link_and_permissions_stay(tmp_path: Path) -> None:
+    target = tmp_path / "real.evalset.json"
+    EvalSetWriter(target, "Math").write_eval_case(_case("first"))
+    target.chmod(0o640)
+    link = tmp_path / "link.evalset.json"
+    link.symlink_to(target)
+    EvalSetWriter(link, "Math").write_eval_case(_case("second"))
+
+    assert link.is_symlink()
+    assert _ids(target) == ["first", "second"]
+    assert target.stat().st_mode & 0o777 == 0o640
+
+
+def test_half_a_surrogate_pair_does_not_break_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "math.evalset.json"
+    broken = GoldenTraceBuilder(
+        session(QUERY, FinalResponse(content="half \ud83d of a pair, whole \U0001f600"))
+    ).build()
+    EvalSetWriter(path, "Math").write_eval_case(broken)
+
+    (case,) = EvalSet.model_validate_json(path.read_text(encoding="utf-8")).eval_cases
+    answer = (case.conversation or [])[0].final_response
+    assert answer is not None
+    assert (answer.parts or [])[0].text == "half \ufffd of a pair, whole \U0001f600"
+
+
+_APPEND = """
+    import sys
+    from pathlib import Path
+    from golden.test_eval_set import _case
+    from adk_agent_sim.golden.eval_set import EvalSetWriter
+    writer = EvalSetWriter(Path(sys.argv[1]), "Math")
+    print("ready", flush=True)
+    sys.stdin.readline()
+    for number in range(int(sys.argv[3])):
+        writer.write_eval_case(_case(f"{sys.argv[2]}_{number}"))
+"""
+
+
+def _appender(path: Path, name: str, count: int) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(_APPEND), str(path), name, str(count)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])},
+    )
+
+
+def test_two_processes_that_append_at_once_both_land(tmp_path: Path) -> None:
+    path = tmp_path / "math.evalset.json"
+    writers = [_appender(path, name, 25) for name in ("left", "right")]
+    for writer in writers:
+        assert writer.stdout is not None
+        assert writer.stdout.readline() == "ready\n"
+    for writer in writers:
+        writer.communicate("go\n", timeout=120)
+
+    assert [writer.returncode for writer in writers] == [0, 0]
+    assert sorted(_ids(path)) == sorted(f"{name}_{number}" for name in ("left", "right") for number in range(25))
+
+
+_FULL = """
+    import resource, signal, sys
+    from pathlib import Path
+    from golden.test_eval_set import _case
+    from adk_agent_sim.golden.eval_set import EvalSetWriter
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (600, 600))
+    try:
+        EvalSetWriter(Path(sys.argv[1]), "Math").write_eval_case(_case("too much"))
+    except OSError as error:
+        print("refused:", error.errno)
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="only POSIX can limit the size of a process's files")
+def test_a_disk_that_takes_no_more_leaves_the_old_file(tmp_path: Path) -> None:
+    path = tmp_path / "math.evalset.json"
+    EvalSetWriter(path, "Math").write_eval_case(_case("kept"))
+    before = path.read_bytes()
+
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(_FULL), str(path)],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])},
+    )
+
+    assert done.stdout.startswith("refused:")
+    assert path.read_bytes() == before
+    assert {left.name for left in tmp_path.iterdir()} == {path.name, f".{path.name}.lock"}

@@ -1,0 +1,58 @@
+"""Keeps docs/requirements.md true: its last column is written from the `req` markers of the tests.
+
+`python tests/requirements.py` writes it (`make requirements`); a test compares.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+TESTS = Path(__file__).parent
+TABLE = TESTS.parent / "docs" / "requirements.md"
+
+_ROW = re.compile(r"^\| (?P<id>\d{3}/\S+) \| (?P<text>.*) \| (?P<proof>[^|]*) \|$")
+
+
+def markers() -> dict[str, list[str]]:
+    """The tests that carry each requirement id, as `folder/file.py::name`."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for path in sorted(TESTS.rglob("test_*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                for requirement in _ids(node):
+                    found[requirement].append(f"{path.relative_to(TESTS).as_posix()}::{node.name}")
+    return found
+
+
+def rewritten(text: str) -> str:
+    """The document with its last column as the markers say."""
+    proofs = markers()
+    return "\n".join(_row(line, proofs) for line in text.split("\n"))
+
+
+def documented(text: str) -> set[str]:
+    """The ids that the document has."""
+    return {match["id"] for line in text.split("\n") if (match := _ROW.match(line))}
+
+
+def _row(line: str, proofs: dict[str, list[str]]) -> str:
+    match = _ROW.match(line)
+    if match is None:
+        return line
+    proof = "<br>".join(f"`{test}`" for test in proofs.get(match["id"], ())) or "later"
+    return f"| {match['id']} | {match['text']} | {proof} |"
+
+
+def _ids(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[str]:
+    for decorator in function.decorator_list:
+        if isinstance(decorator, ast.Call) and ast.unparse(decorator.func) == "pytest.mark.req":
+            for argument in decorator.args:
+                yield ast.literal_eval(argument)
+
+
+if __name__ == "__main__":
+    TABLE.write_text(rewritten(TABLE.read_text(encoding="utf-8")), encoding="utf-8")

@@ -1,0 +1,52 @@
+"""The front door: few names, cheap to open."""
+
+import subprocess
+import sys
+
+import pytest
+
+import adk_agent_sim
+
+_PROMISED = {"Simulation", "SimulatedAgentConfig", "ToolErrorPlugin", "RunFailed"}
+
+
+def _in_a_new_process(code: str) -> str:
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
+
+
+def test_it_promises_at_most_15_names_and_each_resolves() -> None:
+    assert set(adk_agent_sim.__all__) == _PROMISED
+    assert len(_PROMISED) <= 15
+    for name in _PROMISED:
+        assert getattr(adk_agent_sim, name).__name__ == name
+    assert set(dir(adk_agent_sim)) >= _PROMISED
+
+
+def test_a_name_it_does_not_have_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="Nonsense"):
+        adk_agent_sim.__getattr__("Nonsense")
+
+
+def test_opening_it_imports_neither_adk_nor_pydantic() -> None:
+    loaded = _in_a_new_process(
+        "import sys, adk_agent_sim; print('google.adk' in sys.modules, 'pydantic' in sys.modules)"
+    )
+
+    assert loaded == "False False"
+
+
+def test_the_timeline_and_the_forms_do_not_import_adk() -> None:
+    code = "import sys, adk_agent_sim.timeline.timeline, adk_agent_sim.forms.check; print('google.adk' in sys.modules)"
+
+    assert _in_a_new_process(code) == "False"
+
+
+def test_help_does_not_import_adk() -> None:
+    code = (
+        "import sys, adk_agent_sim.cli.main as m; sys.argv = ['adksim', '--help']\n"
+        "try: m.main()\n"
+        "except SystemExit: pass\n"
+        "print('google.adk' in sys.modules)"
+    )
+
+    assert _in_a_new_process(code).endswith("False")

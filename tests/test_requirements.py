@@ -1,0 +1,23 @@
+"""Every promise of the specs has an id, and the table says truly which tests prove it."""
+
+from requirements import TABLE, documented, markers, rewritten
+
+
+def test_the_table_names_the_tests_that_carry_each_id() -> None:
+    text = TABLE.read_text(encoding="utf-8")
+
+    assert rewritten(text) == text, "docs/requirements.md is out of date: run `make requirements`"
+
+
+def test_every_id_that_a_test_carries_is_in_the_table() -> None:
+    unknown = set(markers()) - documented(TABLE.read_text(encoding="utf-8"))
+
+    assert not unknown
+
+
+def test_no_id_is_in_the_table_twice() -> None:
+    rows = [
+        line.split("|")[1].strip() for line in TABLE.read_text(encoding="utf-8").split("\n") if line.startswith("| 0")
+    ]
+
+    assert len(rows) == len(set(rows)) > 100

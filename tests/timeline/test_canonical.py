@@ -1,0 +1,35 @@
+from hypothesis import given
+from hypothesis import strategies as st
+
+from adk_agent_sim.timeline.canonical import Json, decode, encode
+
+_SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text()
+JSON = st.recursive(_SCALARS, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=20)
+
+
+def _exact(value: Json) -> object:
+    """The value with its types and its key order, which == does not see."""
+    if isinstance(value, dict):
+        return [(key, _exact(inner)) for key, inner in value.items()]  # pyright: ignore[reportUnknownVariableType]
+    if isinstance(value, list):
+        return [_exact(inner) for inner in value]  # pyright: ignore[reportUnknownVariableType]
+    return (type(value).__name__, repr(value))
+
+
+@given(JSON)
+def test_a_json_value_comes_back_with_its_types_and_key_order(value: Json) -> None:
+    assert _exact(decode(encode(value))) == _exact(value)
+
+
+@given(JSON)
+def test_the_text_is_ascii(value: Json) -> None:
+    assert encode(value).isascii()
+
+
+def test_5_and_5_0_and_true_are_told_apart() -> None:
+    assert len({encode(5), encode(5.0), encode(True)}) == 3
+    assert encode(-0.0) == b"-0.0"
+
+
+def test_half_a_surrogate_pair_survives() -> None:
+    assert decode(encode("\ud800x")) == "\ud800x"

@@ -1,0 +1,171 @@
+from typing import Any
+
+import pytest
+from timelines import SetClock, user
+
+from adk_agent_sim.timeline.events import (
+    AgentEvent,
+    Outcome,
+    Payload,
+    RunEnded,
+    ToolFailed,
+    ToolFinished,
+    ToolStarted,
+    UserSpoke,
+)
+from adk_agent_sim.timeline.history import (
+    FinalResponse,
+    HistoryEntry,
+    ToolCall,
+    ToolError,
+    ToolOutput,
+    UserQuery,
+    history,
+)
+from adk_agent_sim.timeline.store import MemoryStore
+from adk_agent_sim.timeline.timeline import Timeline
+
+
+async def _history(*payloads: Payload) -> list[HistoryEntry]:
+    timeline = Timeline(MemoryStore(), SetClock(1_000.0))
+    session_id = (await timeline.create_session()).session_id
+    await timeline.append(session_id, *payloads, agent_name="math")
+    return history(await timeline.events(session_id))
+
+
+def _spoke(text: str) -> UserSpoke:
+    return UserSpoke(invocation_id="i", content=user(text))
+
+
+def _emitted(*parts: dict[str, Any], final: bool = False) -> AgentEvent:
+    return AgentEvent(invocation_id="i", event={"content": {"role": "model", "parts": list(parts)}}, final=final)
+
+
+def _call(call_id: str, name: str = "add", **args: Any) -> dict[str, Any]:
+    return {"function_call": {"id": call_id, "name": name, "args": args}}
+
+
+def _response(call_id: str, response: dict[str, Any]) -> dict[str, Any]:
+    return {"function_response": {"id": call_id, "name": "add", "response": response}}
+
+
+_DONE = RunEnded(invocation_id="i", outcome=Outcome.DONE)
+
+
+@pytest.mark.req(
+    "000/HistoryEntry",
+    "000/UserQuery",
+    "000/ToolCall",
+    "000/ToolOutput",
+    "000/FinalResponse",
+    "001/US2.1",
+    "001/US2.2",
+    "001/US2.3",
+)
+async def test_a_session_folds_to_query_calls_outputs_and_answer_in_order() -> None:
+    entries = await _history(
+        _spoke("Calculate 5 * 5 + 10"),
+        _emitted(_call("c1", a=5, b=5)),
+        ToolStarted(call_id="c1", tool_name="add", arguments={"a": 5, "b": 5}),
+        ToolFinished(call_id="c1", result=25, duration_ms=3.0),
+        _emitted(_response("c1", {"result": 25})),
+        _emitted(_call("c2", a=25, b=10)),
+        ToolFinished(call_id="c2", result=35, duration_ms=2.0),
+        _emitted(_response("c2", {"result": 35})),
+        _emitted({"text": "The answer is 35"}, final=True),
+        _DONE,
+    )
+
+    assert [entry.type for entry in entries] == [
+        "user_query",
+        "tool_call",
+        "tool_output",
+        "tool_call",
+        "tool_output",
+        "final_response",
+    ]
+    query, called, output, *_, answer = entries
+    assert isinstance(query, UserQuery)
+    assert query.content == "Calculate 5 * 5 + 10"
+    assert isinstance(called, ToolCall)
+    assert (called.tool_name, called.arguments, called.call_id) == ("add", {"a": 5, "b": 5}, "c1")
+    assert isinstance(output, ToolOutput)
+    assert (output.call_id, output.result, output.duration_ms, output.response) == ("c1", 25, 3.0, {"result": 25})
+    assert isinstance(answer, FinalResponse)
+    assert answer.content == "The answer is 35"
+    assert answer.timestamp.timestamp() == 1_000.0
+
+
+@pytest.mark.req("000/ToolError")
+async def test_a_failed_tool_is_an_error_entry_with_what_the_model_got() -> None:
+    failed = ToolFailed(
+        call_id="c1", error_type="ConnectionError", error_message="refused", duration_ms=1.0, traceback="Traceback ..."
+    )
+    entries = await _history(
+        _spoke("hi"), _emitted(_call("c1")), failed, _emitted(_response("c1", {"error": {"type": "ConnectionError"}}))
+    )
+
+    error = entries[-1]
+    assert isinstance(error, ToolError)
+    assert (error.error_type, error.error_message, error.traceback) == ("ConnectionError", "refused", "Traceback ...")
+    assert error.response == {"error": {"type": "ConnectionError"}}
+
+
+async def test_a_call_that_was_answered_without_its_tool_has_an_output_all_the_same() -> None:
+    entries = await _history(_spoke("hi"), _emitted(_call("c1")), _emitted(_response("c1", {"from": "a callback"})))
+
+    output = entries[-1]
+    assert isinstance(output, ToolOutput)
+    assert output.result == output.response == {"from": "a callback"}
+
+
+async def test_what_runs_inside_an_agent_used_as_a_tool_is_not_told_again() -> None:
+    entries = await _history(
+        _spoke("hi"),
+        _emitted(_call("outer", "specialist")),
+        ToolFinished(call_id="inner", result=1, duration_ms=1.0),
+        ToolFinished(call_id="outer", result=2, duration_ms=1.0),
+    )
+
+    assert [entry.type for entry in entries] == ["user_query", "tool_call", "tool_output"]
+
+
+async def test_of_several_agents_that_answer_the_last_one_counts() -> None:
+    entries = await _history(
+        _spoke("hi"), _emitted({"text": "draft"}, final=True), _emitted({"text": "final"}, final=True), _DONE
+    )
+
+    assert [entry.content for entry in entries if isinstance(entry, FinalResponse)] == ["final"]
+
+
+async def test_thoughts_are_no_answer() -> None:
+    entries = await _history(
+        _spoke("hi"), _emitted({"text": "hm", "thought": True}, {"text": "yes"}, final=True), _DONE
+    )
+
+    assert [entry.content for entry in entries if isinstance(entry, FinalResponse)] == ["yes"]
+
+
+async def test_a_run_that_failed_has_no_final_response() -> None:
+    failed = RunEnded(invocation_id="i", outcome=Outcome.FAILED, error_type="ValueError", error_message="no")
+
+    entries = await _history(_spoke("hi"), _emitted({"text": "draft"}, final=True), failed)
+
+    assert [entry.type for entry in entries] == ["user_query"]
+
+
+async def test_consent_is_neither_a_query_nor_a_call_of_the_model() -> None:
+    consent = UserSpoke(invocation_id="i", content={"role": "user", "parts": [_response("q", {"confirmed": True})]})
+
+    entries = await _history(_spoke("hi"), _emitted(_call("q", "adk_request_confirmation")), consent)
+
+    assert [entry.type for entry in entries] == ["user_query"]
+
+
+async def test_data_without_text_is_shown_as_json() -> None:
+    image = {"inline_data": {"mime_type": "image/png", "data": "AAAA"}}
+    entries = await _history(UserSpoke(invocation_id="i", content={"role": "user", "parts": [image]}))
+
+    assert isinstance(entries[0], UserQuery)
+    assert "image/png" in entries[0].content
+    assert entries[0].raw["parts"] == [image]

@@ -1,0 +1,52 @@
+import pytest
+
+from adk_agent_sim.errors import InvalidTransition
+from adk_agent_sim.timeline.history import FinalResponse, HistoryEntry, ToolCall, UserQuery
+from adk_agent_sim.timeline.state import SessionState, Step, advance, state_of
+
+
+@pytest.mark.req("000/transition-1", "000/transition-2", "000/transition-3", "000/transition-4")
+def test_the_steps_lead_from_selecting_an_agent_to_the_final_response() -> None:
+    state = SessionState.SELECTING_AGENT
+    seen: list[SessionState] = []
+    for step in (Step.SELECT_AGENT, Step.SUBMIT_QUERY, Step.EXECUTE_TOOL, Step.EXECUTE_TOOL, Step.RESPOND):
+        state = advance(state, step)
+        seen.append(state)
+
+    assert [state.value for state in seen] == ["awaiting_query", "active", "active", "active", "completed"]
+
+
+def test_a_further_query_reopens_a_completed_session() -> None:
+    assert advance(SessionState.COMPLETED, Step.SUBMIT_QUERY) is SessionState.ACTIVE
+
+
+@pytest.mark.parametrize(
+    ("state", "step"),
+    [
+        (SessionState.SELECTING_AGENT, Step.SUBMIT_QUERY),
+        (SessionState.AWAITING_QUERY, Step.RESPOND),
+        (SessionState.AWAITING_QUERY, Step.EXECUTE_TOOL),
+        (SessionState.ACTIVE, Step.SELECT_AGENT),
+        (SessionState.COMPLETED, Step.EXECUTE_TOOL),
+    ],
+)
+def test_a_step_that_the_state_does_not_allow_is_refused_naming_what_it_allows(state: SessionState, step: Step) -> None:
+    with pytest.raises(InvalidTransition, match=f"{state.value} does not allow {step.value}; it allows: "):
+        advance(state, step)
+
+
+def test_the_state_follows_from_the_history() -> None:
+    query = UserQuery(content="2+2?")
+    called = ToolCall(tool_name="add", arguments={}, call_id="c")
+    answer = FinalResponse(content="4")
+    entries: list[HistoryEntry] = [query, called, answer, query]
+    states = [state_of(entries[:count]) for count in range(5)]
+
+    assert states == [
+        SessionState.AWAITING_QUERY,
+        SessionState.ACTIVE,
+        SessionState.ACTIVE,
+        SessionState.COMPLETED,
+        SessionState.ACTIVE,
+    ]
+    assert state_of([], agent_selected=False) is SessionState.SELECTING_AGENT
