@@ -114,16 +114,18 @@ class EmptyDecision(DecisionRefused):
 class DecisionDoubtful(DecisionRefused):
     """A decision that a model could make but probably should not; `anyway=True` sends it all the same."""
 
+    def __init__(self, what: str) -> None:
+        super().__init__(f"{what}. {_INSIST}")
+        self.what = what
+        """What is wrong, without how to insist in Python."""
+
 
 class ToolNotOffered(DecisionDoubtful):
     """The request of the turn declares no tool of that name."""
 
     def __init__(self, tool_name: str, offered: Sequence[str]) -> None:
         names = ", ".join(offered) if offered else "none"
-        super().__init__(
-            f"Tool {tool_name!r} is not offered in this turn; the tools are: {names}. "
-            "Pass anyway=True to call it all the same."
-        )
+        super().__init__(f"Tool {tool_name!r} is not offered in this turn; the tools are: {names}")
         self.tool_name = tool_name
         self.offered = tuple(offered)
 
@@ -132,10 +134,7 @@ class ArgumentsDoNotFit(DecisionDoubtful):
     """The arguments of a call do not fit the tool's schema."""
 
     def __init__(self, tool_name: str, problems: Sequence[Problem]) -> None:
-        super().__init__(
-            f"The arguments of {tool_name!r} do not fit its schema: "
-            f"{_listed(problems)}. Pass anyway=True to send them all the same."
-        )
+        super().__init__(f"The arguments of {tool_name!r} do not fit its schema: {_listed(problems)}")
         self.tool_name = tool_name
         self.problems = tuple(problems)
 
@@ -144,10 +143,7 @@ class AnswerDoesNotFit(DecisionDoubtful):
     """The final answer does not fit the agent's output_schema."""
 
     def __init__(self, problems: Sequence[Problem]) -> None:
-        super().__init__(
-            f"The answer does not fit the agent's output_schema: "
-            f"{_listed(problems)}. Pass anyway=True to send it all the same."
-        )
+        super().__init__(f"The answer does not fit the agent's output_schema: {_listed(problems)}")
         self.problems = tuple(problems)
 
 
@@ -156,8 +152,7 @@ class MessageDoesNotFit(SimulatorError):
 
     def __init__(self, agent_name: str, problems: Sequence[Problem]) -> None:
         super().__init__(
-            f"The message does not fit the input_schema of agent {agent_name!r}: "
-            f"{_listed(problems)}. Pass anyway=True to send it all the same."
+            f"The message does not fit the input_schema of agent {agent_name!r}: {_listed(problems)}. {_INSIST}"
         )
         self.problems = tuple(problems)
 
@@ -194,6 +189,9 @@ class NotAnEvalSet(ExportRefused):
             f"{path} is not an EvalSet and was left untouched: {why}. Choose another path, or repair the file."
         )
         self.path = path
+
+
+_INSIST = "Pass anyway=True to send it all the same."
 
 
 def _listed(problems: Sequence[Problem]) -> str:

@@ -8,6 +8,7 @@ import re
 import select
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -63,6 +64,7 @@ class Terminal:
         )
         os.close(child)
         self.seen = ""
+        self._unread = ""
 
     def type(self, line: str) -> None:
         os.write(self._fd, f"{line}\n".encode())
@@ -72,7 +74,7 @@ class Terminal:
 
     def read_until(self, pattern: str) -> str:
         """What is shown until `pattern`, from where the last read ended."""
-        shown = ""
+        shown = self._unread
         while not (match := re.search(pattern, shown)):
             ready, _, _ = select.select([self._fd], [], [], 60)
             assert ready, f"{pattern!r} was not shown within a minute; shown: {self.seen[-2_000:]}"
@@ -82,17 +84,35 @@ class Terminal:
                 raise AssertionError(f"{pattern!r} was not shown before the end: {self.seen[-2_000:]}") from closed
             shown += piece
             self.seen += piece
+        self._unread = shown[match.end() :]
         return shown[: match.end()]
 
     def wait(self) -> int:
-        code = self.process.wait(60)
+        return self.process.wait(60)
+
+    def end(self) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
         os.close(self._fd)
-        return code
 
 
-def test_a_person_plays_makes_mistakes_and_exports(tmp_path: Path) -> None:
+@pytest.fixture
+def open_terminal() -> Iterator[Callable[..., Terminal]]:
+    opened: list[Terminal] = []
+
+    def open_one(*arguments: str) -> Terminal:
+        opened.append(Terminal(*arguments))
+        return opened[-1]
+
+    yield open_one
+    for terminal in opened:
+        terminal.end()
+
+
+def test_a_person_plays_makes_mistakes_and_exports(tmp_path: Path, open_terminal: Callable[..., Terminal]) -> None:
     path = tmp_path / "mine.evalset.json"
-    terminal = Terminal("demo", "--eval-set", str(path))
+    terminal = open_terminal("demo", "--eval-set", str(path))
     terminal.read_until("user> ")
     terminal.type("What is 2+2?")
     terminal.read_until("model of math_agent> ")
@@ -113,8 +133,10 @@ def test_a_person_plays_makes_mistakes_and_exports(tmp_path: Path) -> None:
     assert len(case.conversation or ()) == 1
 
 
-def test_ctrl_c_cancels_a_running_call_and_the_session_goes_on(tmp_path: Path) -> None:
-    terminal = Terminal("demo", "--eval-set", str(tmp_path / "x.json"))
+def test_ctrl_c_cancels_a_running_call_and_the_session_goes_on(
+    tmp_path: Path, open_terminal: Callable[..., Terminal]
+) -> None:
+    terminal = open_terminal("demo", "--eval-set", str(tmp_path / "x.json"))
     terminal.read_until("user> ")
     terminal.type("count")
     terminal.read_until("model of math_agent> ")
@@ -130,8 +152,10 @@ def test_ctrl_c_cancels_a_running_call_and_the_session_goes_on(tmp_path: Path) -
     assert not list(tmp_path.iterdir())
 
 
-def test_leaving_an_unfinished_session_says_what_is_missing(tmp_path: Path) -> None:
-    terminal = Terminal("demo", "--eval-set", str(tmp_path / "x.json"))
+def test_leaving_an_unfinished_session_says_what_is_missing(
+    tmp_path: Path, open_terminal: Callable[..., Terminal]
+) -> None:
+    terminal = open_terminal("demo", "--eval-set", str(tmp_path / "x.json"))
     terminal.read_until("user> ")
     terminal.type("What is 2+2?")
     terminal.read_until("model of math_agent> ")

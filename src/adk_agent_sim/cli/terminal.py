@@ -159,9 +159,9 @@ class _explained(suppress):  # noqa: N801 - used as a statement
     def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> bool:
         if not isinstance(error, SimulatorError):
             return False
-        click.echo(click.style(f"  {error}", fg="red"), err=True)
-        if isinstance(error, DecisionDoubtful):
-            click.echo("  Put ! before the line to send it all the same.", err=True)
+        doubtful = isinstance(error, DecisionDoubtful)
+        said = f"{error.what}. Put ! before the line to send it all the same." if doubtful else str(error)
+        click.echo(click.style(f"  {said}", fg="red"), err=True)
         return not isinstance(error, RunFailed)
 
 
