@@ -1,0 +1,174 @@
+"""Measures what a wizard costs, against the same decisions by a scripted model on a plain Runner.
+
+    make bench              all of it; the session of 1,000 turns takes minutes, nearly all of them ADK's own
+    python benchmarks/run.py turn grow      some of it
+
+Peers are run in turns and the best of 7 rounds counts, so that a busy moment of the machine hurts nobody. Figures are
+for `benchmarks/README.md`; nothing here passes or fails.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import logging
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+from collections.abc import Awaitable, Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from google.adk.agents import LlmAgent
+from google.adk.apps import App
+from google.adk.models import BaseLlm
+from google.adk.runners import Runner
+from google.adk.sessions import InMemorySessionService
+from google.genai import types
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+
+from scripted import ScriptedModel, calls, says
+
+from adk_agent_sim import Simulation, ToolErrorPlugin
+from adk_agent_sim.golden.builder import GoldenTraceBuilder
+from adk_agent_sim.golden.eval_set import EvalSetWriter
+from adk_agent_sim.timeline.canonical import encode
+
+ROUNDS = 7
+
+
+def _tool(number: int) -> Callable[..., Any]:
+    async def tool(a: int, b: int = 0, label: str | None = None) -> dict[str, int]:
+        return {"sum": a + b}
+
+    tool.__name__ = tool.__qualname__ = f"tool_{number}"
+    tool.__doc__ = f"Add two numbers in way {number}."
+    return tool
+
+
+def _app(model: BaseLlm, tools: int) -> App:
+    agent = LlmAgent(name="bench", model=model, instruction="Add.", tools=[_tool(number) for number in range(tools)])
+    return App(name="bench", root_agent=agent, plugins=[ToolErrorPlugin()])
+
+
+_CALL = calls(("tool_1", {"a": 2, "b": 3}))
+_SAY = says("five")
+
+
+async def plain(messages: int, tools: int) -> float:
+    """Seconds for `messages` user turns of two model turns each, by the agent's own model."""
+    sessions = InMemorySessionService()
+    runner = Runner(app=_app(ScriptedModel(script=[_CALL, _SAY]), tools), session_service=sessions)
+    session = await sessions.create_session(app_name="bench", user_id="user")
+    start = time.perf_counter()
+    for number in range(messages):
+        message = types.Content(role="user", parts=[types.Part(text=f"question {number}")])
+        async for _ in runner.run_async(user_id="user", session_id=session.id, new_message=message):
+            pass
+    return time.perf_counter() - start
+
+
+async def wizard(messages: int, tools: int) -> float:
+    """The same, decided from outside."""
+    return (await _played(messages, tools))[0]
+
+
+async def _played(messages: int, tools: int) -> tuple[float, Simulation]:
+    async with Simulation(_app(ScriptedModel(script=[_SAY]), tools)) as sim:
+        start = time.perf_counter()
+        for number in range(messages):
+            await sim.send(f"question {number}")
+            for decision in (_CALL, _SAY):
+                await sim.decide(sim.pending()[0].turn_id, decision)
+        return time.perf_counter() - start, sim
+
+
+def best(*peers: Callable[[], Awaitable[float]], rounds: int = ROUNDS) -> list[float]:
+    """The best time of each peer, run in turns."""
+    times: list[list[float]] = [[] for _ in peers]
+    for _ in range(rounds):
+        for place, peer in enumerate(peers):
+            gc.collect()
+            times[place].append(asyncio.run(_timed(peer)))
+    return [min(one) for one in times]
+
+
+async def _timed(peer: Callable[[], Awaitable[float]]) -> float:
+    return await peer()
+
+
+def turn() -> None:
+    """What a turn costs."""
+    print("\nTurn: a wizard's model turn against a scripted model's on a plain Runner (20 user messages, 40 turns)")
+    for tools in (3, 100):
+        own, played = best(lambda tools=tools: plain(20, tools), lambda tools=tools: wizard(20, tools))
+        each = [f"{seconds / 40 * 1e3:6.3f} ms" for seconds in (own, played)]
+        print(f"  {tools:>3} tools   plain {each[0]}   wizard {each[1]}   {played / own:.2f}x")
+
+
+def grow() -> None:
+    """What a turn costs in a long session."""
+    print("\nGrowth: cost and stored bytes of a model turn as the session grows")
+    for turns, rounds in ((10, 7), (100, 3), (1_000, 1)):
+        own, played = best(
+            lambda turns=turns: plain(turns // 2, 3), lambda turns=turns: wizard(turns // 2, 3), rounds=rounds
+        )
+        _, sim = asyncio.run(_played(turns // 2, 3))
+        stored = _stored_bytes(sim)
+        print(
+            f"  {turns:>5} turns   plain {own / turns * 1e3:6.3f} ms   wizard {played / turns * 1e3:6.3f} ms"
+            f"   {played / own:.2f}x   ours {(played - own) / turns * 1e3:6.3f} ms   {stored / turns:6.0f} bytes a turn"
+        )
+
+
+def _stored_bytes(sim: Simulation) -> int:
+    """The bytes of a session's events and blocks, as JSON would write them."""
+    blocks = sim._store.stored_bytes(sim.session_id)  # pyright: ignore[reportPrivateUsage]
+    return blocks + sum(len(encode(asdict(event))) for event in sim.log())
+
+
+def export() -> None:
+    """What exporting costs."""
+    print("\nExport: build the case and write the file")
+    for turns in (10, 100, 1_000):
+        _, sim = asyncio.run(_played(turns // 2, 3))
+        seconds = min(_exported(sim) for _ in range(ROUNDS))
+        print(f"  {turns:>5} turns   {seconds * 1e3:8.2f} ms   {seconds / turns * 1e6:6.0f} us a turn")
+
+
+def _exported(sim: Simulation) -> float:
+    with tempfile.TemporaryDirectory() as folder:
+        start = time.perf_counter()
+        session = sim.session(Path(folder) / "x.evalset.json")
+        case = GoldenTraceBuilder(session).build()
+        EvalSetWriter(session.agent_config.resolve_eval_set_path(), session.agent_name).write_eval_case(case)
+        return time.perf_counter() - start
+
+
+def imports() -> None:
+    """What opening the package costs."""
+
+    def seconds(statement: str) -> float:
+        code = f"import time; s = time.perf_counter(); {statement}; print(time.perf_counter() - s)"
+        return float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout)
+
+    ours: list[float] = []
+    adk: list[float] = []
+    for _ in range(ROUNDS):
+        ours.append(seconds("import adk_agent_sim"))
+        adk.append(seconds("from google.adk.agents import LlmAgent"))
+    print("\nImport: import adk_agent_sim against importing ADK's LlmAgent")
+    print(f"  ours {min(ours) * 1e3:.2f} ms   ADK {min(adk) * 1e3:.0f} ms   {min(ours) / min(adk):.2%}")
+
+
+_BENCHMARKS = {"turn": turn, "grow": grow, "export": export, "import": imports}
+
+if __name__ == "__main__":
+    warnings.simplefilter("ignore")
+    logging.getLogger("google_adk").setLevel(logging.ERROR)
+    for name in sys.argv[1:] or _BENCHMARKS:
+        _BENCHMARKS[name]()
