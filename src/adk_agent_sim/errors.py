@@ -15,6 +15,7 @@ SimulatorError
 │       └── AnswerDoesNotFit
 ├── MessageDoesNotFit        a user message that the agent's input_schema refuses
 ├── InvalidTransition        a step that the session's state does not allow
+├── ToolsUnavailable         a toolset, such as an MCP server, did not load
 ├── RunFailed                the agent's run ended with an exception
 ├── Cancelled                a person cancelled a tool call
 └── ExportRefused
@@ -159,6 +160,18 @@ class MessageDoesNotFit(SimulatorError):
 
 class InvalidTransition(SimulatorError):
     """The session's state does not allow the step."""
+
+
+class ToolsUnavailable(SimulatorError):
+    """A toolset did not load, so the agent would run without its tools."""
+
+    def __init__(self, agent_name: str, toolset: str, error: Exception) -> None:
+        why = str(error) or type(error).__name__
+        super().__init__(
+            f"Agent {agent_name!r} cannot load its tools from {toolset}: {why}. "
+            "Start the server, or take the toolset out of the agent's tools."
+        )
+        self.toolset = toolset
 
 
 class RunFailed(SimulatorError):

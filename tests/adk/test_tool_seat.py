@@ -259,7 +259,6 @@ async def test_a_tool_that_is_no_function_is_seated_too() -> None:
 
     assert got == [{"ran": "custom", "call": True}]
     assert len([event for event in sim.log() if isinstance(event.payload, ToolFinished)]) == 1
-    assert "run_async" not in vars(tool)
 
 
 @pytest.mark.parametrize("error", [StopIteration("stop"), KeyError("k"), RuntimeError("r")])

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any, cast
+
 from google.adk.agents import BaseAgent, LlmAgent
 from google.adk.agents.callback_context import CallbackContext
 from google.adk.agents.invocation_context import InvocationContext
@@ -10,12 +13,13 @@ from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
 from google.adk.plugins import BasePlugin
 from google.adk.sessions import Session
-from google.adk.tools import BaseTool
+from google.adk.tools import BaseTool, ToolContext
 from google.genai import types
 
 from adk_agent_sim.adk.model_seat import PLAYING, ModelSeat
 from adk_agent_sim.adk.seated import SeatedSession, TurnPlayer
-from adk_agent_sim.adk.tool_seat import Calls
+from adk_agent_sim.adk.tool_seat import CALLING, take
+from adk_agent_sim.adk.toolsets import check_toolsets
 from adk_agent_sim.timeline.events import Outcome
 
 
@@ -41,22 +45,48 @@ class SeatPlugin(BasePlugin):
     async def before_agent_callback(
         self, *, agent: BaseAgent, callback_context: CallbackContext
     ) -> types.Content | None:
-        """Put a seat into the agent."""
+        """Put a seat into the agent, and see that its toolsets load."""
         if isinstance(agent, LlmAgent):
             ModelSeat.take(agent)
+            seated = self._seated(callback_context.session)
+            if seated is not None and agent.name not in seated.checked_agents:
+                await check_toolsets(agent, callback_context)
+                seated.checked_agents.add(agent.name)
         return None
 
     async def before_model_callback(
         self, *, callback_context: CallbackContext, llm_request: LlmRequest
     ) -> LlmResponse | None:
-        """Say who plays, and seat the tools of the request."""
-        seated = self._bound.get(_key(callback_context.session))
-        if seated is None:
-            PLAYING.set(None)
-            return None
-        PLAYING.set(TurnPlayer(seated, callback_context.agent_name, callback_context.invocation_id))
-        llm_request.tools_dict = _SeatedTools(llm_request.tools_dict, seated.calls)
+        """Say who plays. An agent that is used as a tool runs in a session of its own: who called it plays it too."""
+        agent_name = callback_context.agent_name
+        if seated := self._bound.get(_key(callback_context.session)):
+            PLAYING.set(TurnPlayer(seated, agent_name, callback_context.invocation_id))
+        elif (caller := self._caller()) is not None:
+            PLAYING.set(replace(caller, agent_name=agent_name))
         return None
+
+    async def before_tool_callback(
+        self, *, tool: BaseTool, tool_args: dict[str, Any], tool_context: ToolContext
+    ) -> dict[str, Any] | None:
+        """Put a seat into the tool. A name that the model made up has none."""
+        seated = self._seated(tool_context.session)
+        if seated is not None and type(tool) is not BaseTool:
+            take(tool)
+        CALLING.set(seated.calls if seated else None)
+        return None
+
+    def _seated(self, session: Session) -> SeatedSession | None:
+        """The session's seats, or those of the session that called it as a tool."""
+        if seated := self._bound.get(_key(session)):
+            return seated
+        caller = self._caller()
+        return caller.seated if caller else None
+
+    def _caller(self) -> TurnPlayer | None:
+        """Who plays in the task that this one came from, if it is a session of ours."""
+        player = PLAYING.get()
+        ours = isinstance(player, TurnPlayer) and player.seated in self._bound.values()
+        return cast("TurnPlayer", player) if ours else None
 
     async def on_event_callback(self, *, invocation_context: InvocationContext, event: Event) -> Event | None:
         """Record the event."""
@@ -73,20 +103,6 @@ class SeatPlugin(BasePlugin):
         """Record that the run failed."""
         if seated := self._bound.get(_key(invocation_context.session)):
             await seated.run_ended(invocation_context.invocation_id, Outcome.FAILED, error)
-
-
-class _SeatedTools(dict[str, BaseTool]):
-    """The tools of a request; one is seated when ADK looks it up to call it."""
-
-    def __init__(self, tools: dict[str, BaseTool], calls: Calls) -> None:
-        super().__init__(tools)
-        self._calls = calls
-        self._seated: dict[str, BaseTool] = {}
-
-    def __getitem__(self, name: str) -> BaseTool:
-        if name not in self._seated:
-            self._seated[name] = self._calls.seat(super().__getitem__(name))
-        return self._seated[name]
 
 
 def _key(session: Session) -> tuple[str, str, str]:

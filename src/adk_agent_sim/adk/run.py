@@ -8,7 +8,7 @@ from contextlib import aclosing
 from typing import Any
 from uuid import uuid4
 
-from google.adk.agents import BaseAgent
+from google.adk.agents.run_config import RunConfig
 from google.adk.apps import App
 from google.adk.artifacts import InMemoryArtifactService
 from google.adk.events import Event as AdkEvent
@@ -38,9 +38,10 @@ class AgentRun:
         player: Player | Scripted = Player.HUMAN,
         state: Mapping[str, Any] | None = None,
         user_id: str = DEFAULT_USER,
+        run_config: RunConfig | None = None,
     ) -> None:
         """Prepare a run; nothing happens before `open`."""
-        self.app = agent if isinstance(agent, App) else App(name=_app_name(agent), root_agent=agent)
+        self.app = agent if isinstance(agent, App) else App(name=agent.name, root_agent=agent)
         self.timeline = timeline
         self.events: list[AdkEvent] = []
         """The ADK events so far, the user's among them."""
@@ -49,6 +50,7 @@ class AgentRun:
         self._player = player
         self._state = dict(state or {})
         self._user_id = user_id
+        self._run_config = run_config
         self._plugin = SeatPlugin()
         self._runner = Runner(
             app=_with_seats(self.app, self._plugin),
@@ -132,6 +134,7 @@ class AgentRun:
                     user_id=self._user_id,
                     session_id=self._adk_session_id,
                     new_message=message,
+                    run_config=self._run_config,
                     yield_user_message=True,
                 )
             ) as events:
@@ -146,16 +149,9 @@ class AgentRun:
         self.on_change()
 
 
-def _app_name(agent: BaseNode) -> str:
-    return agent.name
-
-
 def _with_seats(app: App, seats: SeatPlugin) -> App:
     """The app with our plugins around its own: seats first, errors last, so that its own plugins see both."""
     plugins = [seats, *app.plugins]
     if not any(isinstance(plugin, ToolErrorPlugin) for plugin in plugins):
         plugins.append(ToolErrorPlugin())
     return app.model_copy(update={"plugins": plugins})
-
-
-__all__ = ["DEFAULT_USER", "AgentRun", "BaseAgent"]

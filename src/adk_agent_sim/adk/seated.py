@@ -56,6 +56,8 @@ class SeatedSession:
         """The requests of the turns that wait for a person here, by turn."""
         self.on_asked: Callable[[], None] = lambda: None
         """Called when a turn begins to wait for a person."""
+        self.checked_agents: set[str] = set()
+        """The agents whose toolsets are known to load."""
         self._encoder = RequestEncoder()
         self._joined = False
 

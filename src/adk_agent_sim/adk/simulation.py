@@ -8,6 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self
 
+from google.adk.agents.run_config import RunConfig
 from google.adk.apps import App
 from google.adk.evaluation.eval_case import EvalCase
 from google.adk.events import Event as AdkEvent
@@ -19,7 +20,7 @@ from adk_agent_sim.adk.message import user_message
 from adk_agent_sim.adk.run import DEFAULT_USER, AgentRun
 from adk_agent_sim.adk.seated import Scripted
 from adk_agent_sim.adk.steps import Answer, Confirmation, Done, ModelTurn, Step
-from adk_agent_sim.errors import InvalidTransition, RunFailed
+from adk_agent_sim.errors import InvalidTransition, RunFailed, SimulatorError
 from adk_agent_sim.golden.builder import EvalIdStyle, GoldenTraceBuilder
 from adk_agent_sim.golden.eval_set import EvalSetWriter
 from adk_agent_sim.golden.session import SimulatedAgentConfig, SimulationSession
@@ -50,6 +51,7 @@ class Simulation:
         model: Literal["human", "real"] | Scripted = "human",
         state: Mapping[str, Any] | None = None,
         user_id: str = DEFAULT_USER,
+        run_config: RunConfig | None = None,
     ) -> None:
         """Prepare to play.
 
@@ -59,10 +61,13 @@ class Simulation:
                 request to the response.
             state: The session state to begin with.
             user_id: The ADK user.
+            run_config: ADK's settings for the runs, such as streaming.
         """
         self._store = MemoryStore()
         player = Player(model) if isinstance(model, str) else model
-        self._run = AgentRun(agent, Timeline(self._store), player=player, state=state, user_id=user_id)
+        self._run = AgentRun(
+            agent, Timeline(self._store), player=player, state=state, user_id=user_id, run_config=run_config
+        )
         self._wake = asyncio.Event()
         self._run.on_change = self._wake.set
 
@@ -167,9 +172,16 @@ class Simulation:
     def _ended(self) -> Done | Confirmation:
         failure = self._run.failure()
         if failure is not None:
-            raise RunFailed(f"The run of {self._run.name!r} failed: {type(failure).__name__}: {failure}") from failure
+            raise RunFailed(f"The run of {self._run.name!r} failed: {_why(failure)}") from failure
         question = _asked_confirmation(self._run.events)
         return Confirmation(self, question) if question else Done(_last_answer(self._run.events))
+
+
+def _why(failure: BaseException) -> str:
+    """What went wrong. ADK wraps what a plugin raises; what we raised says it better by itself."""
+    if isinstance(failure.__cause__, SimulatorError):
+        return str(failure.__cause__)
+    return f"{type(failure).__name__}: {failure}"
 
 
 def _asked_confirmation(events: Sequence[AdkEvent]) -> types.FunctionCall | None:

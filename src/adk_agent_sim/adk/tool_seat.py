@@ -1,9 +1,10 @@
 """The seat of a tool: its call is timed, can be cancelled alone, and never blocks the loop.
 
-A seated tool is a shallow copy of the tool, so the agent's own object stays as it is and ADK's pipeline around the call
-(callbacks, confirmation, errors, deltas) is untouched; only what happens inside the call goes through here.
+Like the model's, the seat is put in once, when ADK is about to call the tool, and routes by a context variable; where
+no session is seated the tool runs as ever. ADK's pipeline around the call (callbacks, confirmation, errors, deltas) is
+untouched; only what happens inside the call goes through here.
 
-    ADK pipeline --> seated.run_async --> Calls.run --> tool.run_async --> (sync code: a thread of its own)
+    ADK pipeline --> tool.run_async --> Calls.run --> the tool's own run_async --> (sync code: a thread of its own)
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ import inspect
 import threading
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from contextvars import copy_context
-from typing import Any, Protocol, cast
+from contextvars import ContextVar, copy_context
+from typing import Any, Protocol, TypeAlias, cast
 
 from google.adk.tools import BaseTool, FunctionTool, ToolContext
 
@@ -37,6 +38,30 @@ class ToolWatcher(Protocol):
     async def tool_failed(self, context: ToolContext, error: BaseException, seconds: float) -> None:
         """The tool's code raised, or its call was cancelled."""
         ...
+
+
+RunAsync: TypeAlias = Callable[..., Awaitable[Any]]
+
+CALLING: ContextVar[Calls | None] = ContextVar("adksim_calls", default=None)
+"""Where the calls of the current task run."""
+
+_SEATED = "_adksim_seated"
+
+
+def take(tool: BaseTool) -> None:
+    """Put a seat into a tool; a tool that has one keeps it."""
+    if vars(tool).get(_SEATED) is tool:
+        return
+    own_run = cast("RunAsync", functools.partial(type(tool).run_async, tool))
+
+    async def run_async(*, args: dict[str, Any], tool_context: ToolContext) -> object:
+        calls = CALLING.get()
+        if calls is None:
+            return await own_run(args=args, tool_context=tool_context)
+        return await calls.run(tool, own_run, args, tool_context)
+
+    # ADK copies tools, for instance to prefix their names: the copy brings the seat of its original and needs its own.
+    vars(tool).update({"run_async": run_async, _SEATED: tool})
 
 
 class Calls:
@@ -61,30 +86,21 @@ class Calls:
         stop.set_result(None)
         return True
 
-    def seat(self, tool: BaseTool) -> BaseTool:
-        """A copy of the tool that runs through here."""
-        seated = copy.copy(tool)
-        in_thread = isinstance(seated, FunctionTool) and _is_sync(seated.func)
-        if in_thread:
-            function_tool = cast("FunctionTool", seated)
-            function_tool.func = _threaded(function_tool.func, tool.name)
-        own_run = cast("Callable[..., Awaitable[Any]]", seated.run_async)
-
-        async def run_async(*, args: dict[str, Any], tool_context: ToolContext) -> object:
-            await self._watcher.tool_started(tool_context, tool, args)
-            start = self._measured()
-            try:
-                result = await self._finish_or_stop(own_run(args=args, tool_context=tool_context), tool_context)
-                if result is _STOPPED:
-                    raise Cancelled(_cancelled_message(tool.name, in_thread=in_thread))
-            except (Exception, asyncio.CancelledError) as error:
-                await self._watcher.tool_failed(tool_context, error, self._measured() - start)
-                raise
-            await self._watcher.tool_finished(tool_context, result, self._measured() - start)
-            return result
-
-        setattr(seated, "run_async", run_async)  # noqa: B010 - an instance attribute over the method
-        return seated
+    async def run(self, tool: BaseTool, own_run: RunAsync, args: dict[str, Any], context: ToolContext) -> object:
+        """Run a tool's own code, watched."""
+        await self._watcher.tool_started(context, tool, args)
+        start = self._measured()
+        in_thread = isinstance(tool, FunctionTool) and _is_sync(tool.func)
+        run = _run_in_thread(tool) if in_thread else own_run
+        try:
+            result = await self._finish_or_stop(run(args=args, tool_context=context), context)
+            if result is _STOPPED:
+                raise Cancelled(_cancelled_message(tool.name, in_thread=in_thread))
+        except (Exception, asyncio.CancelledError) as error:
+            await self._watcher.tool_failed(context, error, self._measured() - start)
+            raise
+        await self._watcher.tool_finished(context, result, self._measured() - start)
+        return result
 
     async def _finish_or_stop(self, work: Awaitable[Any], context: ToolContext) -> object:
         """The tool's result, or `_STOPPED` at once when the call is cancelled, whatever the tool does about it."""
@@ -118,6 +134,13 @@ def _cancelled_message(tool_name: str, *, in_thread: bool) -> str:
             "it still runs, and its result will be dropped."
         )
     return f"The call of {tool_name} was cancelled."
+
+
+def _run_in_thread(tool: BaseTool) -> RunAsync:
+    """The run of a copy of the tool whose function runs in a thread."""
+    threaded = cast("FunctionTool", copy.copy(tool))
+    threaded.func = _threaded(threaded.func, tool.name)
+    return functools.partial(type(tool).run_async, threaded)
 
 
 def _is_sync(function: Callable[..., Any]) -> bool:
