@@ -28,6 +28,8 @@ class Turn:
 
     message: str
     decisions: Sequence[dict[str, Any]]
+    anyway: bool = False
+    """Whether the decisions do not fit, and the wizard insists."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +68,7 @@ async def wizard(make_app: MakeApp, turns: Sequence[Turn], state: Mapping[str, A
             step: Step = await sim.send(turn.message)
             for decision in turn.decisions:
                 assert isinstance(step, ModelTurn), f"nobody waits for {decision}: {step}"
-                step = await sim.decide(step.turn_id, decision, anyway=True)
+                step = await sim.decide(step.turn_id, decision, anyway=turn.anyway)
         assert not never.requests
         names = {name for event in sim.events() for name in event.actions.artifact_delta}
         saved = {name: _data(await sim.artifact(name)) for name in names}

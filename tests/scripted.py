@@ -13,8 +13,8 @@ from google.adk.models.llm_response import LlmResponse
 from google.genai import types
 from pydantic import PrivateAttr
 
-from adk_agent_sim.adk.jsonable import dumped
 from adk_agent_sim.timeline.events import Event, TurnDecided
+from adk_agent_sim.timeline.jsonable import jsonable
 
 
 class ScriptedModel(BaseLlm):
@@ -43,12 +43,12 @@ class ScriptedModel(BaseLlm):
 
 
 def says(text: str) -> dict[str, Any]:
-    return dumped(LlmResponse(content=types.Content(role="model", parts=[types.Part(text=text)])))
+    return jsonable(LlmResponse(content=types.Content(role="model", parts=[types.Part(text=text)])))
 
 
 def calls(*wanted: tuple[str, dict[str, Any]]) -> dict[str, Any]:
     parts = [types.Part(function_call=types.FunctionCall(name=name, args=args)) for name, args in wanted]
-    return dumped(LlmResponse(content=types.Content(role="model", parts=parts)))
+    return jsonable(LlmResponse(content=types.Content(role="model", parts=parts)))
 
 
 def decisions(log: Sequence[Event]) -> list[dict[str, Any]]:

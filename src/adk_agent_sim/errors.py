@@ -15,6 +15,9 @@ SimulatorError
 │       └── AnswerDoesNotFit
 ├── MessageDoesNotFit        a user message that the agent's input_schema refuses
 ├── InvalidTransition        a step that the session's state does not allow
+├── AgentNotLoaded           says what was looked for and found
+├── ScriptUnreadable         says where the script is wrong
+├── ReplayImpossible         a trace does not have what the agent asks for
 ├── ToolsUnavailable         a toolset, such as an MCP server, did not load
 ├── RunFailed                the agent's run ended with an exception
 ├── Cancelled                a person cancelled a tool call
@@ -108,7 +111,7 @@ class EmptyDecision(DecisionRefused):
     """A decision must call a tool or say something."""
 
     def __init__(self, turn_id: str) -> None:
-        super().__init__(f"The decision for turn {turn_id!r} is empty: call at least one tool, or give an answer.")
+        super().__init__("The decision is empty: call at least one tool, or give an answer.")
         self.turn_id = turn_id
 
 
@@ -160,6 +163,26 @@ class MessageDoesNotFit(SimulatorError):
 
 class InvalidTransition(SimulatorError):
     """The session's state does not allow the step."""
+
+
+class AgentNotLoaded(SimulatorError):
+    """The folder holds no agent that can be loaded."""
+
+    def __init__(self, folder: str, why: str) -> None:
+        super().__init__(f"Cannot load an agent from {folder}: {why}.")
+        self.folder = folder
+
+
+class ScriptUnreadable(SimulatorError):
+    """The file is not a script."""
+
+    def __init__(self, path: str, why: str) -> None:
+        super().__init__(f"Cannot read the script {path}: {why}")
+        self.path = path
+
+
+class ReplayImpossible(SimulatorError):
+    """A golden trace cannot play the agent's model here."""
 
 
 class ToolsUnavailable(SimulatorError):

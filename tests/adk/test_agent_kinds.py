@@ -37,11 +37,13 @@ from google.adk.workflow import Workflow
 from google.genai import types
 from mcp import StdioServerParameters
 from scripted import ScriptedModel, calls, says
+from waiting import until
 
 from adk_agent_sim import RunFailed, Simulation, ToolErrorPlugin
-from adk_agent_sim.adk.jsonable import dumped
 from adk_agent_sim.adk.steps import Confirmation, Done, ModelTurn, Step
 from adk_agent_sim.timeline.events import ToolFinished, TurnAsked, TurnDecided
+from adk_agent_sim.timeline.history import ToolOutput
+from adk_agent_sim.timeline.jsonable import jsonable
 
 pytestmark = pytest.mark.filterwarnings("ignore:(Sequential|Parallel|Loop)Agent is deprecated:DeprecationWarning")
 
@@ -114,6 +116,34 @@ class TestAgentsOfAgents:
 
         assert sim.timeline.waiting(sim.session_id) == []
 
+    async def test_cancelling_the_call_of_an_inner_agent_takes_its_turn_back(self) -> None:
+        inner = LlmAgent(name="inner", model="m", description="Adds.")
+        async with Simulation(LlmAgent(name="outer", model="m", tools=[AgentTool(inner)])) as sim:
+            turn = await sim.send("2+2?")
+            turn = await turn.call("inner", {"request": "2+2"})
+            assert isinstance(turn, ModelTurn)
+            assert turn.agent_name == "inner"
+            sim.cancel(sim.running()[0])
+            await until(lambda: bool(sim.pending()) and sim.pending()[0].agent_name == "outer")
+            (outer,) = sim.pending()
+            assert outer.results[0]["error"]["type"] == "Cancelled"
+            assert (await outer.respond("never mind")).text == "never mind"
+
+    async def test_an_inner_agent_without_our_plugins_is_played_too(self) -> None:
+        model = ScriptedModel(script=[says("the model")])
+        inner = LlmAgent(name="inner", model=model, description="Adds.")
+        tool = AgentTool(inner, include_plugins=False)
+        async with Simulation(LlmAgent(name="outer", model="m", tools=[tool])) as sim:
+            turn = await sim.send("2+2?")
+            turn = await turn.call("inner", {"request": "2+2"})
+            assert isinstance(turn, ModelTurn)
+            assert turn.agent_name == "inner"
+            turn = await turn.respond("the person")
+            assert isinstance(turn, ModelTurn)
+            assert turn.results == [{"result": "the person"}]
+
+        assert not model.requests
+
     async def test_a_workflow_of_llm_nodes(self) -> None:
         def make(model: BaseLlm) -> App:
             first = LlmAgent(name="first", model=model, output_key="draft")
@@ -148,8 +178,7 @@ class TestAgentsOfAgents:
         expected = await plain(make, [Turn("?", [says("same")] * 3)])
         async with Simulation(make(ScriptedModel(script=[]))) as sim:
             step = await sim.send("?")
-            while len(sim.pending()) < 3:
-                await asyncio.to_thread(int)
+            await until(lambda: len(sim.pending()) == 3)
             while isinstance(step, ModelTurn):
                 step = await step.respond("same")
             played = normal(sim.events())
@@ -177,7 +206,9 @@ def transfer(amount: int, tool_context: ToolContext) -> dict[str, Any]:
 
 class TestConsent:
     @pytest.mark.parametrize("approve", [True, False])
-    async def test_a_call_waits_for_consent(self, approve: bool) -> None:
+    async def test_a_call_waits_for_consent(
+        self, approve: bool, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    ) -> None:
         agent = LlmAgent(name="admin", model="m", tools=[FunctionTool(wipe, require_confirmation=True)])
         async with Simulation(agent) as sim:
             turn = await sim.send("wipe it")
@@ -188,7 +219,11 @@ class TestConsent:
             expected = {"result": "wiped sda"} if approve else {"error": "This tool call is rejected."}
             assert _responses(turn) == [expected]
             assert (await turn.respond("done")).text == "done"
+            sim.export(tmp_path / "x.json")
 
+        assert "call 1 (wipe) waited for the user's consent, which `adk eval` cannot give again" in caplog.text
+        (output,) = [entry for entry in sim.history() if isinstance(entry, ToolOutput)]
+        assert output.response == expected
         ran = [event.payload.result for event in sim.log() if isinstance(event.payload, ToolFinished)]
         assert ran == (["wiped sda"] if approve else [])
 
@@ -244,7 +279,7 @@ class TestLongRunningTools:
 
         await _both(make, [Turn("go", [calls(("start", {"what": "x"})), says("started")])])
 
-    async def test_its_answer_is_sent_when_it_is_there(self) -> None:
+    async def test_its_answer_is_sent_when_it_is_there(self, tmp_path: Path) -> None:
         def start(what: str) -> dict[str, str]:
             """Start a job."""
             return {"status": "pending"}
@@ -257,6 +292,12 @@ class TestLongRunningTools:
             answer = types.FunctionResponse(id=call.id, name="start", response={"status": "done"})
             turn = await sim.send(types.Content(role="user", parts=[types.Part(function_response=answer)]))
             assert {"status": "done"} in _responses(turn)
+            await turn.respond("it is done")
+            case = sim.export(tmp_path / "x.json")
+
+        assert len(case.conversation or ()) == 1
+        (entry,) = [entry for entry in sim.history() if isinstance(entry, ToolOutput)]
+        assert entry.result == {"status": "pending"}
 
 
 @asynccontextmanager
@@ -408,7 +449,7 @@ class TestMedia:
         def make(model: BaseLlm) -> App:
             return _app(LlmAgent(name="coder", model=model, code_executor=BuiltInCodeExecutor()))
 
-        await _both_gemini(make, [Turn("2+2?", [dumped(LlmResponse(content=content))])])
+        await _both_gemini(make, [Turn("2+2?", [jsonable(LlmResponse(content=content))])])
 
     async def test_images_and_files_in_and_out(self) -> None:
         image = types.Part.from_bytes(data=b"\x89PNG\x00\xff", mime_type="image/png")

@@ -2,14 +2,14 @@ from __future__ import annotations
 
 import pytest
 from google.adk.agents import LlmAgent
-from google.adk.models import LlmCapabilities
+from google.adk.models import Gemini, LlmCapabilities
 from scripted import ScriptedModel, says
 
-from adk_agent_sim.adk.model_seat import ModelSeat
+from adk_agent_sim.adk.model_seat import ModelSeat, take
 
 
 def _seat(agent: LlmAgent) -> ModelSeat:
-    ModelSeat.take(agent)
+    take(agent)
     assert isinstance(agent.model, ModelSeat)
     return agent.model
 
@@ -69,3 +69,11 @@ def test_an_agent_without_any_model_has_adks_default() -> None:
     seat = _seat(LlmAgent(name="orphan"))
 
     assert seat.model == seat.own_model().model != ""
+
+
+def test_adk_sees_a_model_of_the_same_kind() -> None:
+    """ADK decides by the class whether a model pairs calls and results by id."""
+    seat = _seat(LlmAgent(name="a", model=Gemini(model="gemini-2.5-flash", use_interactions_api=True)))
+
+    assert isinstance(seat, Gemini)
+    assert seat.use_interactions_api

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -9,24 +10,29 @@ from google.adk.agents import (
     LlmAgent,
     ParallelAgent,  # pyright: ignore[reportDeprecated] - users still have them
 )
+from google.adk.apps import App
+from google.adk.apps.app import EventsCompactionConfig
 from google.adk.evaluation.eval_set import EvalSet
+from google.adk.events import Event
 from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
-from google.adk.tools import FunctionTool
+from google.adk.plugins import BasePlugin
 from google.genai import types
-from pydantic import BaseModel
+from pydantic import BaseModel, field_validator
 from scripted import ScriptedModel, calls, decisions, says, with_model
+from waiting import until
 
 from adk_agent_sim import RunFailed, Simulation
 from adk_agent_sim.adk.demo.math_agent.agent import app as math_app
 from adk_agent_sim.adk.demo.math_agent.agent import root_agent as math_agent
 from adk_agent_sim.adk.demo.shop_agent.agent import app as shop_app
-from adk_agent_sim.adk.steps import Confirmation, Done, ModelTurn
+from adk_agent_sim.adk.steps import Done, ModelTurn
 from adk_agent_sim.errors import (
     AnswerDoesNotFit,
     ArgumentsDoNotFit,
     InvalidTransition,
     MessageDoesNotFit,
+    NotAnEvalSet,
     SessionIncomplete,
     ToolNotOffered,
     TurnNotNext,
@@ -40,7 +46,7 @@ from adk_agent_sim.timeline.events import (
     ToolFinished,
     TurnDecided,
 )
-from adk_agent_sim.timeline.history import ToolError
+from adk_agent_sim.timeline.history import FinalResponse, ToolError
 
 
 def add(a: int, b: int) -> int:
@@ -262,8 +268,7 @@ async def test_parallel_agents_wait_in_the_order_in_which_they_asked() -> None:
         )
     async with Simulation(both) as sim:
         first = await sim.send("hi")
-        while len(sim.pending()) < 2:
-            await asyncio.to_thread(int)
+        await until(lambda: len(sim.pending()) == 2)
         head, other = sim.pending()
         assert isinstance(first, ModelTurn)
         assert head.turn_id == first.turn_id
@@ -333,12 +338,14 @@ async def test_a_model_that_raises_fails_the_run_and_is_on_the_timeline() -> Non
         with pytest.raises(SessionIncomplete, match="the last run failed: OSError: out of order"):
             sim.export("never.json")
 
-    ended = sim.log()[-1].payload
+    ended = sim.log()[-2].payload
     assert isinstance(ended, RunEnded)
     assert (ended.outcome, ended.error_type) == (Outcome.FAILED, "OSError")
 
 
-async def test_after_a_failed_run_the_session_can_go_on() -> None:
+async def test_after_a_failed_run_the_session_can_go_on_and_be_exported(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     answers = iter([OSError("once"), None])
 
     def shaky(request: LlmRequest) -> LlmResponse:
@@ -350,13 +357,17 @@ async def test_after_a_failed_run_the_session_can_go_on() -> None:
         with pytest.raises(RunFailed):
             await sim.send("hi")
         assert (await sim.send("again")).text == "better"
+        case = sim.export(tmp_path / "x.json")
+
+    assert len(case.conversation or ()) == 1
+    assert "user turn 1 ('hi') was left out: it has no final response" in caplog.text
 
 
 async def test_leaving_in_the_middle_cancels_the_run_and_says_so() -> None:
     async with Simulation(_calculator()) as sim:
         await sim.send("hi")
 
-    ended = sim.log()[-1].payload
+    ended = sim.log()[-2].payload
     assert isinstance(ended, RunEnded)
     assert ended.outcome is Outcome.CANCELLED
     assert sim.pending() == []
@@ -387,7 +398,7 @@ async def test_artifacts_and_state_are_on_the_timeline() -> None:
     async with Simulation(shop_app, state={"customer": "Ada"}) as sim:
         turn = await sim.send("order")
         assert isinstance(turn, ModelTurn)
-        assert "serves Ada." in turn.instruction
+        assert "Known about the customer: Ada" in turn.instruction
         address = {"name": "Ada", "street": "Main Street 1", "city": "Berlin", "postcode": "10115"}
         order = {"lines": [{"sku": "SKU-201", "quantity": 2}], "address": address}
         turn = await turn.call("place_order", {"order": order, "shipping": "express"})
@@ -432,28 +443,6 @@ async def test_transfer_is_an_action_on_the_timeline() -> None:
         assert finished.actions == {"transfer_to_agent": "refund_agent"}
 
 
-def wipe(disk: str) -> str:
-    """Wipe a disk."""
-    return f"wiped {disk}"
-
-
-@pytest.mark.parametrize("approve", [True, False])
-async def test_a_call_that_needs_consent_waits_for_it(approve: bool) -> None:
-    agent = LlmAgent(name="admin", model="m", tools=[FunctionTool(wipe, require_confirmation=True)])
-    async with Simulation(agent) as sim:
-        turn = await sim.send("wipe it")
-        question = await turn.call("wipe", {"disk": "sda"})
-        assert isinstance(question, Confirmation)
-        assert (question.waiting.name, question.waiting.args) == ("wipe", {"disk": "sda"})
-        turn = await (question.approve() if approve else question.deny())
-        assert isinstance(turn, ModelTurn)
-        got = (turn.request.contents[-1].parts or [])[0].function_response
-        assert got is not None
-        expected = {"result": "wiped sda"} if approve else {"error": "This tool call is rejected."}
-        assert got.response == expected
-        assert (await turn.respond("done")).text == "done"
-
-
 async def test_the_same_agent_object_can_be_simulated_again_and_again() -> None:
     for _ in range(3):
         async with Simulation(math_agent) as sim:
@@ -473,3 +462,208 @@ async def test_a_failed_tool_is_on_the_timeline_with_its_duration() -> None:
     assert failed.payload.duration_ms > 0
     assert failed.player is Player.REAL
     assert failed.agent_name == "math_agent"
+
+
+async def test_without_async_with_it_says_how_to_open_it() -> None:
+    sim = Simulation(_calculator())
+    with pytest.raises(InvalidTransition, match="is not open: use `async with`, or await start"):
+        await sim.send("hi")
+
+
+async def test_a_notebook_opens_and_closes_it_in_cells_of_their_own() -> None:
+    sim = await Simulation(_calculator()).start()
+    turn = await sim.send("2+2?")
+    turn = await turn.call("add", {"a": 2, "b": 2})
+    assert repr(turn) == "<ModelTurn: the model of 'calculator' must decide>"
+    assert isinstance(turn, ModelTurn)
+    assert turn.results == [{"result": 4}]
+    await turn.respond("4")
+    await sim.close()
+
+    with pytest.raises(InvalidTransition, match="is closed: open a new one"):
+        await sim.send("more")
+    assert len(sim.history()) == 4
+
+
+@pytest.mark.parametrize("nonsense", ["agent", None, [1]])
+def test_what_cannot_be_simulated_is_refused(nonsense: Any) -> None:
+    with pytest.raises(TypeError, match="pass an ADK agent, a workflow, or an App"):
+        Simulation(nonsense)
+
+
+async def test_a_follower_of_a_closed_simulation_comes_to_an_end() -> None:
+    async with Simulation(_calculator()) as sim:
+        turn = await sim.send("hi")
+        await turn.respond("hello")
+
+    followed = [event.seq async for event in sim.timeline.follow(sim.session_id)]
+    assert followed == list(range(1, len(sim.log()) + 1))
+
+
+async def test_finished_turns_can_be_exported_while_one_is_open(tmp_path: Path) -> None:
+    async with Simulation(_calculator()) as sim:
+        turn = await sim.send("first")
+        await turn.respond("done")
+        await sim.send("second")
+        with pytest.raises(SessionIncomplete, match="the user query 'second' has no final response"):
+            sim.export(tmp_path / "x.json")
+        case = sim.export(tmp_path / "x.json", finished_only=True)
+
+    assert [turn.user_content.parts for turn in case.conversation or ()] == [[types.Part(text="first")]]
+
+
+async def test_export_says_what_adk_eval_needs(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    async def play(agent: Any) -> None:
+        async with Simulation(agent) as sim:
+            turn = await sim.send("1/0?")
+            turn = await turn.call("divide", {"dividend": 1, "divisor": 0})
+            await turn.respond("no")
+            sim.export(tmp_path / "x.json")
+
+    await play(math_app)
+    assert "ToolErrorPlugin" not in caplog.text
+    await play(math_agent)
+    assert "call 1 (divide) failed: `adk eval` passes only if the evaluated App has a ToolErrorPlugin" in caplog.text
+
+
+@pytest.mark.parametrize("path", ["", "  "])
+async def test_an_export_to_nowhere_is_refused(path: str) -> None:
+    async with Simulation(_calculator()) as sim:
+        turn = await sim.send("hi")
+        await turn.respond("hello")
+        with pytest.raises(ValueError, match="must be the path of a file"):
+            sim.export(path)
+
+
+async def test_an_export_to_a_folder_is_refused(tmp_path: Path) -> None:
+    async with Simulation(_calculator()) as sim:
+        turn = await sim.send("hi")
+        await turn.respond("hello")
+        with pytest.raises(NotAnEvalSet, match="it is a folder"):
+            sim.export(tmp_path)
+
+
+async def test_what_a_type_refuses_beyond_its_schema_never_reaches_adk() -> None:
+    class Dated(BaseModel):
+        day: date
+        even: int
+
+        @field_validator("even")
+        @classmethod
+        def _is_even(cls, value: int) -> int:
+            if value % 2:
+                raise ValueError("must be even")
+            return value
+
+    async with Simulation(LlmAgent(name="a", model="m", output_schema=Dated, output_key="found")) as sim:
+        turn = await sim.send("?")
+        with pytest.raises(AnswerDoesNotFit, match="day: "):
+            await turn.respond({"day": "tomorrow", "even": 2})
+        with pytest.raises(AnswerDoesNotFit, match="even: Value error, must be even"):
+            await turn.respond({"day": "2026-01-01", "even": 3})
+        await turn.respond({"day": "2026-01-01", "even": 4})
+        assert (await sim.state())["found"]["even"] == 4
+
+    async with Simulation(LlmAgent(name="a", model="m", input_schema=Dated)) as sim:
+        with pytest.raises(MessageDoesNotFit, match="even: Value error, must be even"):
+            await sim.send({"day": "2026-01-01", "even": 3})
+
+
+async def test_a_plain_dict_as_output_schema_with_tools() -> None:
+    async with Simulation(LlmAgent(name="a", model="m", output_schema=dict[str, int], tools=[add])) as sim:
+        turn = await sim.send("?")
+        done = await turn.respond({"x": 1})
+
+        assert done.text == '{"x": 1}'
+
+
+async def test_a_person_can_play_a_model_that_breaks() -> None:
+    async with Simulation(_calculator()) as sim:
+        turn = await sim.send("?")
+        done = await turn.decide(LlmResponse(error_code="SAFETY", error_message="I will not say that."))
+
+        assert isinstance(done, Done)
+        assert sim.events()[-1].error_code == "SAFETY"
+
+
+async def test_half_a_surrogate_pair_breaks_neither_the_run_nor_the_export(tmp_path: Path) -> None:
+    def echo(text: str) -> dict[str, str]:
+        """Echo."""
+        return {"half \ud83d": text}
+
+    async with Simulation(LlmAgent(name="a", model="m", tools=[echo])) as sim:
+        turn = await sim.send("say \ud83d")
+        turn = await turn.call("echo", {"text": "x \ud83d"})
+        await turn.respond("ok \ud83d \U0001f600")
+        sim.export(tmp_path / "x.json")
+
+    (case,) = EvalSet.model_validate_json((tmp_path / "x.json").read_text(encoding="utf-8")).eval_cases
+    assert (case.conversation or [])[0].final_response == types.Content(
+        role="model", parts=[types.Part(text="ok \ufffd \U0001f600")]
+    )
+
+
+class _Masking(BasePlugin):
+    """Rewrites what the agent says, as a redacting plugin does."""
+
+    async def on_event_callback(self, *, invocation_context: Any, event: Event) -> Event | None:
+        text = event.content.parts[0].text if event.content and event.content.parts else None
+        if text is None:
+            return None
+        masked = types.Content(role="model", parts=[types.Part(text=text.replace("4111", "[card]"))])
+        return event.model_copy(update={"content": masked})
+
+
+async def test_the_timeline_has_what_the_apps_plugins_made_of_it() -> None:
+    app = App(name="masked", root_agent=_calculator(), plugins=[_Masking(name="masking")])
+    async with Simulation(app) as sim:
+        turn = await sim.send("my card?")
+        assert (await turn.respond("it is 4111")).text == "it is [card]"
+
+    (answer,) = [entry for entry in sim.history() if isinstance(entry, FinalResponse)]
+    assert answer.content == "it is [card]"
+
+
+async def test_a_request_that_a_callback_redacts_in_place_is_on_the_timeline_as_redacted() -> None:
+    def redact(callback_context: Any, llm_request: LlmRequest) -> None:
+        for content in llm_request.contents:
+            for part in content.parts or ():
+                if part.function_response and part.function_response.response:
+                    part.function_response.response["result"] = "[redacted]"
+
+    async with Simulation(_calculator(before_model_callback=redact)) as sim:
+        turn = await sim.send("?")
+        for _ in range(2):
+            turn = await turn.call("add", {"a": 1, "b": 1})
+        assert isinstance(turn, ModelTurn)
+        stored = await sim.timeline.request(turn.asked)
+
+    assert "[redacted]" in str(stored.contents)
+    assert "'result': 2" not in str(stored.contents)
+
+
+async def test_compaction_does_not_ask_the_agents_own_model(caplog: pytest.LogCaptureFixture) -> None:
+    model = ScriptedModel(script=[says("a summary")])
+    app = App(
+        name="compact",
+        root_agent=LlmAgent(name="a", model=model),
+        events_compaction_config=EventsCompactionConfig(compaction_interval=1, overlap_size=0),
+    )
+    async with Simulation(app) as sim:
+        for _ in range(2):
+            turn = await sim.send("hi")
+            await turn.respond("hello")
+
+    assert not model.requests
+    assert "Event compaction is off in this simulation" in caplog.text
+
+
+async def test_the_session_as_data_has_its_tools_and_its_adk_session() -> None:
+    async with Simulation(_calculator()) as sim:
+        turn = await sim.send("hi")
+        await turn.respond("hello")
+        session = sim.session()
+
+    assert [tool.name for tool in session.tools] == ["add", "mul"]
+    assert session.adk_session is not None
+    assert len(session.adk_session.events) == 2

@@ -11,17 +11,22 @@ import sys
 import textwrap
 import threading
 from collections.abc import Callable
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 import pytest
 from google.adk.agents import LlmAgent
-from google.adk.tools import BaseTool, ToolContext
+from google.adk.tools import BaseTool, FunctionTool, ToolContext
 from google.genai import types
+from pydantic import BaseModel
+from waiting import until
 
 from adk_agent_sim import Simulation
 from adk_agent_sim.adk.steps import ModelTurn, Step
+from adk_agent_sim.timeline.canonical import encode
 from adk_agent_sim.timeline.events import ToolFailed, ToolFinished, ToolStarted
+from adk_agent_sim.timeline.jsonable import jsonable
 
 
 def _agent(*tools: Callable[..., Any] | BaseTool) -> LlmAgent:
@@ -29,8 +34,7 @@ def _agent(*tools: Callable[..., Any] | BaseTool) -> LlmAgent:
 
 
 async def _until_running(sim: Simulation, count: int = 1) -> list[str]:
-    while len(sim.running()) < count:
-        await asyncio.to_thread(int)
+    await until(lambda: len(sim.running()) >= count)
     return sim.running()
 
 
@@ -113,8 +117,7 @@ async def test_one_call_is_cancelled_and_the_others_go_on(kind: str) -> None:
         first, second = await _until_running(sim, 2)
         assert sim.cancel(first)
         assert not sim.cancel(first)
-        while sim.running() != [second]:
-            await asyncio.to_thread(int)
+        await until(lambda: sim.running() == [second])
         released.set()
         turn = await calling
         error, result = _responses(turn)
@@ -261,8 +264,11 @@ async def test_a_tool_that_is_no_function_is_seated_too() -> None:
     assert len([event for event in sim.log() if isinstance(event.payload, ToolFinished)]) == 1
 
 
-@pytest.mark.parametrize("error", [StopIteration("stop"), KeyError("k"), RuntimeError("r")])
-async def test_whatever_a_sync_tool_raises_reaches_the_model(error: Exception) -> None:
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [(StopIteration("stop"), "RuntimeError"), (KeyError("k"), "KeyError"), (OSError("r"), "OSError")],
+)
+async def test_whatever_a_sync_tool_raises_reaches_the_model(error: Exception, told: str) -> None:
     def fail() -> None:
         """Fail."""
         raise error
@@ -272,7 +278,115 @@ async def test_whatever_a_sync_tool_raises_reaches_the_model(error: Exception) -
         (response,) = _responses(await turn.call("fail"))
 
     assert response is not None
-    assert response["error"]["type"] in (type(error).__name__, "RuntimeError")
+    assert response["error"]["type"] == told
+
+
+class _Counting(FunctionTool):
+    """Remembers how often it was called."""
+
+    count = 0
+
+    async def run_async(self, *, args: dict[str, Any], tool_context: ToolContext) -> Any:
+        self.count += 1
+        return {"count": self.count, "result": await super().run_async(args=args, tool_context=tool_context)}
+
+
+async def test_a_tool_keeps_its_own_state_between_calls() -> None:
+    def nothing() -> None:
+        """Do nothing."""
+
+    tool = _Counting(nothing)
+    async with Simulation(_agent(tool)) as sim:
+        turn = await sim.send("go")
+        counts: list[Any] = []
+        for _ in range(3):
+            turn = await turn.call("nothing")
+            counts += _responses(turn)
+
+    assert [one["count"] for one in counts] == [1, 2, 3]
+    assert tool.count == 3
+
+
+async def test_a_tool_that_was_given_its_own_run_keeps_it() -> None:
+    def original() -> str:
+        """Original."""
+        return "original"
+
+    async def patched(*, args: dict[str, Any], tool_context: ToolContext) -> str:
+        return "patched"
+
+    tool = FunctionTool(original)
+    vars(tool)["run_async"] = patched
+    async with Simulation(_agent(tool)) as sim:
+        turn = await sim.send("go")
+        assert _responses(await turn.call("original")) == [{"result": "patched"}]
+
+
+async def test_calls_that_share_an_id_are_calls_of_their_own(tmp_path: Path) -> None:
+    def add(a: int) -> int:
+        """Add."""
+        return a + 1
+
+    parts = [
+        types.Part(function_call=types.FunctionCall(id="same", name="add", args={"a": number})) for number in (1, 3)
+    ]
+    async with Simulation(_agent(add)) as sim:
+        turn = await sim.send("go")
+        for _ in range(2):
+            turn = await turn.decide(types.Content(role="model", parts=parts))
+            assert _responses(turn) == [{"result": 2}, {"result": 4}]
+        await turn.respond("done")
+        case = sim.export(tmp_path / "x.json")
+
+    data = (case.conversation or [])[0].intermediate_data
+    assert [use.id for use in getattr(data, "tool_uses", ())] == ["same", "same#2", "same#3", "same#4"]
+
+
+def _deep(levels: int) -> dict[str, Any]:
+    value: dict[str, Any] = {}
+    for _ in range(levels):
+        value = {"in": value}
+    return value
+
+
+def _cyclic() -> dict[str, Any]:
+    value: dict[str, Any] = {"name": "loop"}
+    value["self"] = value
+    return value
+
+
+class _Result(BaseModel):
+    found: str | None = None
+    when: date = date(2026, 1, 1)
+
+
+_ODD: list[tuple[Any, Any]] = [
+    ({"v": map(str, [1, 2])}, None),
+    (_Result(), {"found": None, "when": "2026-01-01"}),
+    ({"nan": float("inf"), "big": 2**80, "none": None}, {"nan": float("inf"), "big": 2**80, "none": None}),
+    ({"raw": b"\xff\x00", "set": {2, 1}}, {"raw": "_wA=", "set": [1, 2]}),
+]
+
+
+@pytest.mark.parametrize(("value", "recorded"), _ODD)
+async def test_an_odd_result_is_recorded_and_reaches_the_model_as_it_is(value: Any, recorded: Any) -> None:
+    def odd() -> Any:
+        """Be odd."""
+        return value
+
+    async with Simulation(_agent(odd)) as sim:
+        turn = await sim.send("go")
+        (got,) = _responses(await turn.call("odd"))
+
+    (finished,) = [event.payload for event in sim.log() if isinstance(event.payload, ToolFinished)]
+    assert got is not None
+    assert got == value or got["result"] is value
+    assert recorded is None or finished.result == recorded
+
+
+@pytest.mark.parametrize("value", [_deep(300), _cyclic()], ids=["deep", "cyclic"])
+def test_a_value_without_end_can_be_recorded(value: Any) -> None:
+    assert len(encode(jsonable(value))) < 100_000
 
 
 async def test_arguments_on_the_timeline_do_not_change_when_the_tool_changes_them() -> None:

@@ -14,6 +14,8 @@ _READ: list[tuple[str, list[tuple[str, dict[str, Any]]]]] = [
     ('search {"query": "x", "deep": [1, 2.5, null]}', [("search", {"query": "x", "deep": [1, 2.5, None]})]),
     ("other list=[1,2] flag=true none=null", [("other", {"list": [1, 2], "flag": True, "none": None})]),
     ("search query=a=b", [("search", {"query": "a=b"})]),
+    ('order o={"items": [{"sku": "a b"}]} n=1', [("order", {"o": {"items": [{"sku": "a b"}]}, "n": 1})]),
+    ('search query="two words"', [("search", {"query": "two words"})]),
     ('[["a", {"x": 1}], ["b", {}]]', [("a", {"x": 1}), ("b", {})]),
 ]
 
@@ -27,7 +29,8 @@ def test_a_line_is_read_as_it_is_meant(line: str, calls: list[tuple[str, dict[st
     ("line", "said"),
     [
         ("search x", "'x' is not an argument: write name=value"),
-        ("search query='open", "cannot be read: No closing quotation"),
+        ('search query="open', "is not JSON"),
+        ("The answer is 4", "'The' is no tool here. To answer, write: say The answer is 4"),
         ('search {"query": ', "not a JSON object"),
         ("search {1}", "not a JSON object"),
         ("[1, 2]", "Several calls are a JSON list"),

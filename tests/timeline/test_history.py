@@ -34,7 +34,7 @@ async def _history(*payloads: Payload) -> list[HistoryEntry]:
 
 
 def _spoke(text: str) -> UserSpoke:
-    return UserSpoke(invocation_id="i", content=user(text))
+    return UserSpoke(content=user(text))
 
 
 def _emitted(*parts: dict[str, Any], final: bool = False) -> AgentEvent:
@@ -155,7 +155,7 @@ async def test_a_run_that_failed_has_no_final_response() -> None:
 
 
 async def test_consent_is_neither_a_query_nor_a_call_of_the_model() -> None:
-    consent = UserSpoke(invocation_id="i", content={"role": "user", "parts": [_response("q", {"confirmed": True})]})
+    consent = UserSpoke(content={"role": "user", "parts": [_response("q", {"confirmed": True})]})
 
     entries = await _history(_spoke("hi"), _emitted(_call("q", "adk_request_confirmation")), consent)
 
@@ -164,7 +164,7 @@ async def test_consent_is_neither_a_query_nor_a_call_of_the_model() -> None:
 
 async def test_data_without_text_is_shown_as_json() -> None:
     image = {"inline_data": {"mime_type": "image/png", "data": "AAAA"}}
-    entries = await _history(UserSpoke(invocation_id="i", content={"role": "user", "parts": [image]}))
+    entries = await _history(UserSpoke(content={"role": "user", "parts": [image]}))
 
     assert isinstance(entries[0], UserQuery)
     assert "image/png" in entries[0].content

@@ -2,14 +2,14 @@ import pytest
 
 from adk_agent_sim.errors import InvalidTransition
 from adk_agent_sim.timeline.history import FinalResponse, HistoryEntry, ToolCall, UserQuery
-from adk_agent_sim.timeline.state import SessionState, Step, advance, state_of
+from adk_agent_sim.timeline.state import Move, SessionState, advance, state_of
 
 
 @pytest.mark.req("000/transition-1", "000/transition-2", "000/transition-3", "000/transition-4")
 def test_the_steps_lead_from_selecting_an_agent_to_the_final_response() -> None:
     state = SessionState.SELECTING_AGENT
     seen: list[SessionState] = []
-    for step in (Step.SELECT_AGENT, Step.SUBMIT_QUERY, Step.EXECUTE_TOOL, Step.EXECUTE_TOOL, Step.RESPOND):
+    for step in (Move.SELECT_AGENT, Move.SUBMIT_QUERY, Move.EXECUTE_TOOL, Move.EXECUTE_TOOL, Move.RESPOND):
         state = advance(state, step)
         seen.append(state)
 
@@ -17,20 +17,20 @@ def test_the_steps_lead_from_selecting_an_agent_to_the_final_response() -> None:
 
 
 def test_a_further_query_reopens_a_completed_session() -> None:
-    assert advance(SessionState.COMPLETED, Step.SUBMIT_QUERY) is SessionState.ACTIVE
+    assert advance(SessionState.COMPLETED, Move.SUBMIT_QUERY) is SessionState.ACTIVE
 
 
 @pytest.mark.parametrize(
     ("state", "step"),
     [
-        (SessionState.SELECTING_AGENT, Step.SUBMIT_QUERY),
-        (SessionState.AWAITING_QUERY, Step.RESPOND),
-        (SessionState.AWAITING_QUERY, Step.EXECUTE_TOOL),
-        (SessionState.ACTIVE, Step.SELECT_AGENT),
-        (SessionState.COMPLETED, Step.EXECUTE_TOOL),
+        (SessionState.SELECTING_AGENT, Move.SUBMIT_QUERY),
+        (SessionState.AWAITING_QUERY, Move.RESPOND),
+        (SessionState.AWAITING_QUERY, Move.EXECUTE_TOOL),
+        (SessionState.ACTIVE, Move.SELECT_AGENT),
+        (SessionState.COMPLETED, Move.EXECUTE_TOOL),
     ],
 )
-def test_a_step_that_the_state_does_not_allow_is_refused_naming_what_it_allows(state: SessionState, step: Step) -> None:
+def test_a_step_that_the_state_does_not_allow_is_refused_naming_what_it_allows(state: SessionState, step: Move) -> None:
     with pytest.raises(InvalidTransition, match=f"{state.value} does not allow {step.value}; it allows: "):
         advance(state, step)
 

@@ -1,4 +1,5 @@
 import asyncio
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import pytest
@@ -16,7 +17,17 @@ from adk_agent_sim.errors import (
     TurnNotFound,
     TurnNotNext,
 )
-from adk_agent_sim.timeline.events import Event, Outcome, Player, RunEnded, ToolStarted, TurnDecided, UserSpoke
+from adk_agent_sim.timeline.blocks import Block
+from adk_agent_sim.timeline.events import (
+    Event,
+    Outcome,
+    Player,
+    RunEnded,
+    ToolStarted,
+    TurnDecided,
+    TurnWithdrawn,
+    UserSpoke,
+)
 from adk_agent_sim.timeline.store import MemoryStore
 from adk_agent_sim.timeline.timeline import Timeline
 
@@ -32,7 +43,7 @@ async def session_id(timeline: Timeline) -> str:
 
 
 def _spoke(number: int) -> UserSpoke:
-    return UserSpoke(invocation_id="inv", content=user(str(number)))
+    return UserSpoke(content=user(str(number)))
 
 
 async def test_events_of_a_session_are_numbered_without_gaps(timeline: Timeline, session_id: str) -> None:
@@ -117,6 +128,7 @@ async def test_pending_turns_are_derived_from_the_log_alone(session_id: str, tim
 async def test_waiting_for_a_decision_ends_with_it(timeline: Timeline, session_id: str) -> None:
     await ask(timeline, session_id, "t1")
     waiting = asyncio.ensure_future(timeline.decision(session_id, "t1"))
+    await asyncio.to_thread(int)  # now it waits
     decided = await timeline.decide(session_id, "t1", call("add", a=1, b=2))
 
     assert await waiting == decided
@@ -127,6 +139,7 @@ async def test_waiting_for_a_decision_ends_with_it(timeline: Timeline, session_i
 async def test_waiting_ends_when_the_session_is_closed(timeline: Timeline, session_id: str) -> None:
     await ask(timeline, session_id, "t1")
     waiting = asyncio.ensure_future(timeline.decision(session_id, "t1"))
+    await asyncio.to_thread(int)  # now it waits
     await timeline.close_session(session_id, "enough")
     await timeline.close_session(session_id, "enough again")
 
@@ -141,6 +154,7 @@ async def test_waiting_ends_when_the_session_is_closed(timeline: Timeline, sessi
 async def test_waiting_ends_when_the_run_that_asked_is_over(timeline: Timeline, session_id: str) -> None:
     await ask(timeline, session_id, "t1")
     waiting = asyncio.ensure_future(timeline.decision(session_id, "t1"))
+    await asyncio.to_thread(int)  # now it waits
     await timeline.append(session_id, RunEnded(invocation_id="inv", outcome=Outcome.CANCELLED))
 
     with pytest.raises(TurnAbandoned):
@@ -148,6 +162,51 @@ async def test_waiting_ends_when_the_run_that_asked_is_over(timeline: Timeline, 
     assert not await timeline.pending(session_id)
     with pytest.raises(TurnAbandoned):
         await timeline.decide(session_id, "t1", text("late"))
+
+
+class _SlowStore(MemoryStore):
+    """Answers only when told, after it has committed, as a database may."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.answer = asyncio.Event()
+        self.answer.set()
+
+    async def append(self, events: Sequence[Event], blocks: Iterable[Block]) -> Sequence[Event]:
+        committed = await super().append(events, blocks)
+        await self.answer.wait()
+        return committed
+
+
+async def test_a_decision_whose_maker_is_gone_counts_if_it_was_written() -> None:
+    store = _SlowStore()
+    timeline = Timeline(store)
+    session_id = (await timeline.create_session()).session_id
+    await ask(timeline, session_id, "t1")
+    waiting = asyncio.ensure_future(timeline.decision(session_id, "t1"))
+    store.answer.clear()
+    deciding = asyncio.ensure_future(timeline.decide(session_id, "t1", text("mine"), decision_id="d1"))
+    await asyncio.to_thread(int)
+    deciding.cancel()
+    await asyncio.to_thread(int)
+    store.answer.set()
+
+    assert (await asyncio.wait_for(waiting, 5)).payload == TurnDecided(decision_id="d1", response=text("mine"))
+    with pytest.raises(asyncio.CancelledError):
+        await deciding
+    with pytest.raises(TurnAlreadyDecided):
+        await timeline.decide(session_id, "t1", text("another"))
+
+
+async def test_a_turn_that_was_withdrawn_waits_no_longer(timeline: Timeline, session_id: str) -> None:
+    await ask(timeline, session_id, "t1")
+    await ask(timeline, session_id, "t2")
+    await timeline.append(session_id, TurnWithdrawn(), turn_id="t1")
+
+    assert [event.turn_id for event in await timeline.pending(session_id)] == ["t2"]
+    with pytest.raises(TurnAbandoned):
+        await timeline.decision(session_id, "t1")
+    await timeline.decide(session_id, "t2", text("x"))
 
 
 class TestDecisionsAreChecked:

@@ -1,4 +1,4 @@
-"""Finds agents: the demos that come with the package."""
+"""Finds agents: folders as `adk run` takes them, and the demos that come with the package."""
 
 from __future__ import annotations
 
@@ -6,22 +6,56 @@ from importlib import import_module
 from pathlib import Path
 
 from google.adk.apps import App
+from google.adk.cli.utils.agent_loader import AgentLoader
 
 from adk_agent_sim.adk import demo
+from adk_agent_sim.errors import AgentNotLoaded
 
-__all__ = ["DEMOS", "App", "demo_app", "demo_folder"]
+__all__ = ["DEMOS", "App", "demo_app", "demo_folder", "load_app"]
 
 DEMOS = ("math_agent", "shop_agent")
 """The demo agents; each is a folder as `adk run` takes it."""
+
+_LOOKED_FOR = "`app` or `root_agent` in agent.py or __init__.py, or a root_agent.yaml"
+
+
+def load_app(folder: Path) -> App:
+    """The app of an agent folder: its `app`, or its `root_agent` in an app of the folder's name."""
+    path = folder.resolve()
+    if not path.is_dir():
+        raise AgentNotLoaded(str(folder), "there is no such folder" if not path.exists() else "it is not a folder")
+    try:
+        loaded = AgentLoader(str(path.parent)).load_agent(path.name)
+    except Exception as error:
+        raise AgentNotLoaded(str(folder), _why(path, error)) from error
+    if isinstance(loaded, App):
+        return loaded
+    try:
+        return App(name=path.name, root_agent=loaded)
+    except ValueError:  # a folder's name need not be an app's
+        return App(name=loaded.name, root_agent=loaded)
 
 
 def demo_app(name: str) -> App:
     """The app of a demo agent."""
     if name not in DEMOS:
-        raise ValueError(f"There is no demo agent {name!r}; there are: {', '.join(DEMOS)}.")
+        raise AgentNotLoaded(name, f"there is no such demo agent; there are: {', '.join(DEMOS)}")
     return import_module(f"{demo.__name__}.{name}.agent").app
 
 
 def demo_folder(name: str) -> Path:
     """The folder of a demo agent."""
     return Path(demo.__path__[0]) / name
+
+
+def _why(path: Path, error: Exception) -> str:
+    """What was looked for and found; what ADK says where there was something to load."""
+    agents = sorted(one.name for one in path.iterdir() if (one / "agent.py").exists())
+    if any((path / name).exists() for name in ("agent.py", "root_agent.yaml")) or (
+        (path / "__init__.py").exists() and not agents
+    ):
+        return f"{type(error).__name__}: {str(error).split(chr(10) * 2, maxsplit=1)[0]}".rstrip(".")
+    if agents:
+        return f"it holds agents but is none itself; give one of them: {', '.join(agents)}"
+    found = ", ".join(sorted(one.name for one in path.iterdir())[:10]) or "nothing"
+    return f"looked for {_LOOKED_FOR}; found: {found}"

@@ -10,10 +10,11 @@ from google.adk.workflow import BaseNode
 from google.genai import types
 from pydantic import BaseModel
 
-from adk_agent_sim.adk.jsonable import jsonable
+from adk_agent_sim.adk.answer import type_problems
 from adk_agent_sim.errors import MessageDoesNotFit, Problem
 from adk_agent_sim.forms.check import Check
 from adk_agent_sim.forms.schema import JsonSchema, json_schema
+from adk_agent_sim.timeline.jsonable import jsonable
 
 
 def input_schema(root: BaseNode) -> JsonSchema | None:
@@ -33,16 +34,16 @@ def user_message(
         return message
     schema = input_schema(root)
     if schema is not None and not anyway:
-        problems = _problems(schema, message)
+        problems = _problems(schema, cast("Any", root).input_schema, message)
         if problems:
             raise MessageDoesNotFit(root.name, problems)
     text = message if isinstance(message, str) else json.dumps(jsonable(message), ensure_ascii=False)
     return types.Content(role="user", parts=[types.Part(text=text)])
 
 
-def _problems(schema: JsonSchema, message: object) -> Sequence[Problem]:
+def _problems(schema: JsonSchema, stated: object, message: object) -> Sequence[Problem]:
     try:
         value = json.loads(message) if isinstance(message, str) else jsonable(message)
     except ValueError as error:
         return [Problem(path="", message=f"it must be JSON, and is not: {error}")]
-    return Check(schema).problems(value)
+    return Check(schema).problems(value) or type_problems(stated, json.dumps(value))

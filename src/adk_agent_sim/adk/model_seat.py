@@ -9,13 +9,15 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator
 from contextlib import AbstractAsyncContextManager, aclosing
 from contextvars import ContextVar
-from typing import Protocol
+from functools import lru_cache
+from typing import Protocol, cast
 
 from google.adk.agents import BaseAgent, LlmAgent
 from google.adk.models import BaseLlm, LlmCapabilities
 from google.adk.models.base_llm_connection import BaseLlmConnection
 from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
+from google.adk.tools import AgentTool
 from pydantic import PrivateAttr
 
 
@@ -35,15 +37,6 @@ class ModelSeat(BaseLlm):
     """Stands where the agent's model stood and reports its name and capabilities."""
 
     _before: LlmAgent = PrivateAttr()
-
-    @classmethod
-    def take(cls, agent: LlmAgent) -> None:
-        """Put a seat where `agent` has its model; an agent that has one keeps it."""
-        if isinstance(agent.model, ModelSeat):
-            return
-        seat = cls(model=_model_name(agent))
-        seat._before = agent.model_copy()
-        agent.model = seat
 
     @property
     def capabilities(self) -> LlmCapabilities:
@@ -75,6 +68,43 @@ class ModelSeat(BaseLlm):
     def connect(self, llm_request: LlmRequest) -> AbstractAsyncContextManager[BaseLlmConnection]:
         """Open a live connection to the agent's own model."""
         return self.own_model().connect(llm_request)
+
+
+def take(agent: LlmAgent) -> None:
+    """Put a seat where `agent` has its model; an agent that has one keeps it.
+
+    Agents that it calls as tools without its plugins are seated too, since nobody else will.
+    """
+    if not isinstance(agent.model, ModelSeat):
+        before = agent.model_copy()
+        seat = _seat(agent)
+        seat._before = before  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+        agent.model = seat
+    for tool in cast("list[object]", agent.tools):  # pyright: ignore[reportUnknownMemberType]
+        if isinstance(tool, AgentTool) and not tool.include_plugins:
+            _take_all(tool.agent)
+
+
+def _take_all(agent: BaseAgent) -> None:
+    if isinstance(agent, LlmAgent):
+        take(agent)
+    for child in agent.sub_agents:
+        _take_all(child)
+
+
+def _seat(agent: LlmAgent) -> ModelSeat:
+    """A seat of the kind of the agent's model: ADK treats some models in ways of their own, by their class.
+
+    A model that is only named is not resolved for that; ADK then sees a model of no special kind.
+    """
+    if not isinstance(agent.model, BaseLlm):
+        return ModelSeat(model=_model_name(agent))
+    return _kind(type(agent.model)).model_construct(**agent.model.__dict__)
+
+
+@lru_cache(maxsize=64)
+def _kind(model: type[BaseLlm]) -> type[ModelSeat]:
+    return cast("type[ModelSeat]", type(f"Seated{model.__name__}", (ModelSeat, model), {"__module__": __name__}))
 
 
 def _model_name(agent: LlmAgent) -> str:

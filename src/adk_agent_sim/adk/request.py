@@ -1,63 +1,73 @@
 """Takes an ADK `LlmRequest` apart into blocks.
 
-ADK builds every request anew but shares the leaves of contents it has sent before: texts, argument dicts, bytes. A
-content whose leaves are the very objects of the last request is not converted again, so a turn costs what is new in it.
+ADK builds every request anew but shares the leaves of contents it has sent before. A content whose leaves are equal to
+those of the last request is not converted again, so a turn costs little more than what is new in it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from operator import is_
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from google.adk.models.llm_request import LlmRequest
 from google.genai import types
 from pydantic import BaseModel
 
-from adk_agent_sim.adk.jsonable import dumped, jsonable
 from adk_agent_sim.forms.schema import json_schema
 from adk_agent_sim.timeline.blocks import Block
 from adk_agent_sim.timeline.canonical import Json, encode
+from adk_agent_sim.timeline.jsonable import jsonable
 from adk_agent_sim.timeline.request import RequestBlocks
 
-_APART = {"contents": True, "config": {"tools", "system_instruction", "response_schema"}, "live_connect_config": True}
+_APART = frozenset({"contents", "config", "live_connect_config", "tools_dict"})
+_APART_IN_CONFIG = frozenset({"tools", "system_instruction", "response_schema"})
 """What is not in the request's `config` block."""
+
+_Known = tuple[list[object], Block]
 
 
 class RequestEncoder:
     """Converts the requests of one session."""
 
     def __init__(self) -> None:
-        self._last: dict[str, list[tuple[list[object], Block]]] = {}
+        self._contents: dict[str, list[_Known]] = {}
+        self._tools: tuple[object, Block] | None = None
 
     def encode(self, agent_name: str, request: LlmRequest) -> RequestBlocks:
         """The blocks of `request`."""
-        config = dumped(request, exclude=_APART)
         stated = cast("Any", request.config)
+        config = {**_fields(request, _APART), "config": _fields(request.config, _APART_IN_CONFIG)}
         if stated.response_schema is not None:
             config["config"]["response_schema"] = json_schema(stated.response_schema)
         return RequestBlocks(
-            contents=self._contents(agent_name, request.contents),
-            tools=Block.of(encode([_json(tool) for tool in stated.tools or ()])),
-            instruction=Block.of(encode(_json(stated.system_instruction))),
+            contents=self._of_contents(agent_name, request.contents),
+            tools=self._of_tools(stated.tools or []),
+            instruction=Block.of(encode(jsonable(stated.system_instruction))),
             config=Block.of(encode(config)),
         )
 
-    def _contents(self, agent_name: str, contents: Sequence[types.Content]) -> list[Block]:
-        last = self._last.get(agent_name, [])
-        now: list[tuple[list[object], Block]] = []
+    def _of_contents(self, agent_name: str, contents: Sequence[types.Content]) -> list[Block]:
+        last = self._contents.get(agent_name, [])
+        now: list[_Known] = []
         for place, content in enumerate(contents):
             leaves = _leaves(content)
-            if place < len(last) and _same(last[place][0], leaves):
-                now.append(last[place])
-            else:
-                now.append((leaves, Block.of(encode(dumped(content)))))
-        self._last[agent_name] = now
+            known = place < len(last) and last[place][0] == leaves
+            now.append(last[place] if known else (leaves, Block.of(encode(jsonable(content)))))
+        self._contents[agent_name] = now
         return [block for _, block in now]
+
+    def _of_tools(self, tools: list[object]) -> Block:
+        if self._tools is None or self._tools[0] != tools:
+            self._tools = (tools, Block.of(encode(jsonable(tools))))
+        return self._tools[1]
+
+
+def _fields(model: BaseModel, apart: frozenset[str]) -> dict[str, Json]:
+    return {name: jsonable(value) for name, value in model.__dict__.items() if value is not None and name not in apart}
 
 
 def _leaves(content: types.Content) -> list[object]:
-    """The objects that ADK shares between two copies of a content."""
+    """What a content says, flat. Dicts may be changed in place, by a callback that redacts them: their text counts."""
     found: list[object] = [content.role]
     for part in content.parts or ():
         found.append(types.Part)
@@ -72,13 +82,7 @@ def _add_leaves(found: list[object], model: BaseModel) -> None:
         found.append(name)
         if isinstance(value, BaseModel):
             _add_leaves(found, value)
+        elif isinstance(value, Mapping | list):
+            found.append(encode(jsonable(cast("object", value))))
         else:
             found.append(value)
-
-
-def _same(before: list[object], now: list[object]) -> bool:
-    return len(before) == len(now) and all(map(is_, before, now))
-
-
-def _json(value: object) -> Json:
-    return dumped(value) if isinstance(value, BaseModel) else jsonable(value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable, Mapping
 from contextlib import aclosing
 from typing import Any
@@ -14,17 +15,20 @@ from google.adk.artifacts import InMemoryArtifactService
 from google.adk.events import Event as AdkEvent
 from google.adk.memory import InMemoryMemoryService
 from google.adk.runners import Runner
-from google.adk.sessions import InMemorySessionService
+from google.adk.sessions import InMemorySessionService, Session
 from google.adk.workflow import BaseNode
 from google.genai import types
 
 from adk_agent_sim.adk.plugin import SeatPlugin
 from adk_agent_sim.adk.seated import Scripted, SeatedSession
 from adk_agent_sim.adk.tool_errors import ToolErrorPlugin
+from adk_agent_sim.errors import InvalidTransition
 from adk_agent_sim.timeline.events import Outcome, Player
 from adk_agent_sim.timeline.timeline import Timeline
 
 DEFAULT_USER = "user"
+
+_log = logging.getLogger(__name__)
 
 
 class AgentRun:
@@ -41,26 +45,37 @@ class AgentRun:
         run_config: RunConfig | None = None,
     ) -> None:
         """Prepare a run; nothing happens before `open`."""
-        self.app = agent if isinstance(agent, App) else App(name=agent.name, root_agent=agent)
+        self.app = _as_app(agent)
         self.timeline = timeline
         self.events: list[AdkEvent] = []
         """The ADK events so far, the user's among them."""
         self.on_change: Callable[[], None] = lambda: None
         """Called when a turn begins to wait, and when a run ends."""
+        self.adk_session: Session | None = None
+        """The ADK session as it was when the last run ended."""
         self._player = player
         self._state = dict(state or {})
         self._user_id = user_id
         self._run_config = run_config
-        self._plugin = SeatPlugin()
+        self._plugin = SeatPlugin(name=f"adksim_seats_{uuid4().hex[:8]}")
+        self._artifacts = InMemoryArtifactService()
         self._runner = Runner(
-            app=_with_seats(self.app, self._plugin),
+            app=_with_seats(self.app, self._plugin, player),
             session_service=InMemorySessionService(),
-            artifact_service=InMemoryArtifactService(),
+            artifact_service=self._artifacts,
             memory_service=InMemoryMemoryService(),
         )
         self._adk_session_id = str(uuid4())
         self._task: asyncio.Task[None] | None = None
-        self.seated: SeatedSession
+        self._seated: SeatedSession | None = None
+        self._closed = False
+
+    @property
+    def seated(self) -> SeatedSession:
+        """The session on the timeline."""
+        if self._seated is None:
+            raise InvalidTransition(f"The simulation of {self.name!r} is not open: use `async with`, or await start().")
+        return self._seated
 
     @property
     def root(self) -> BaseNode:
@@ -73,30 +88,47 @@ class AgentRun:
         """The name of the root agent."""
         return self.root.name
 
+    @property
+    def answers_errors(self) -> bool:
+        """Whether the app itself has what makes a tool's error an answer; `adk eval` runs the app as it is."""
+        return any(isinstance(plugin, ToolErrorPlugin) for plugin in self.app.plugins)
+
     async def open(self) -> None:
         """Open the session, here and on the timeline."""
-        session = await self._runner.session_service.create_session(
+        if self._seated is not None:
+            raise InvalidTransition(f"The simulation of {self.name!r} is open already.")
+        self.adk_session = await self._runner.session_service.create_session(
             app_name=self.app.name, user_id=self._user_id, state=self._state, session_id=self._adk_session_id
         )
         placed = await self.timeline.create_session(description=self.name)
-        self.seated = SeatedSession(self.timeline, placed.session_id, self._player)
-        self.seated.on_asked = self._changed
-        self._plugin.bind(session, self.seated)
+        self._seated = SeatedSession(self.timeline, placed.session_id, self._player)
+        self._seated.on_asked = self._changed
+        self._plugin.bind(self.adk_session, self._seated)
+        await self._seated.joined(self.adk_session)
 
     async def close(self) -> None:
-        """Stop what runs, and release what the agent holds."""
+        """Stop what runs, release what the agent holds, and close the session on the timeline."""
+        self._closed = True
         if self._task is not None and not self._task.done():
             self._task.cancel()
             await asyncio.wait({self._task})
         await self._runner.close()
+        if self._seated is not None:
+            await self.timeline.close_session(self._seated.session_id, "the simulation was closed")
 
     @property
     def is_running(self) -> bool:
         """Whether a message is being worked on."""
         return self._task is not None and not self._task.done()
 
-    def start(self, message: types.Content) -> None:
+    async def start(self, message: types.Content) -> None:
         """Let the agent work on a user message."""
+        seated = self.seated
+        if self._closed:
+            raise InvalidTransition(f"The simulation of {self.name!r} is closed: open a new one to go on.")
+        if self.is_running:
+            raise InvalidTransition("The agent still works on the last message: decide its turns first, see pending().")
+        await seated.user_spoke(message)
         self._task = asyncio.create_task(self._work(message), name=f"adksim-run-{self.name}")
         self._task.add_done_callback(lambda _: self._changed())
 
@@ -108,25 +140,23 @@ class AgentRun:
             return asyncio.CancelledError("the run was cancelled")
         return self._task.exception()
 
-    async def artifact(self, filename: str) -> types.Part | None:
-        """The newest version of an artifact of the session."""
-        service = self._runner.artifact_service
-        return (
-            await service.load_artifact(
-                app_name=self.app.name, user_id=self._user_id, session_id=self._adk_session_id, filename=filename
-            )
-            if service
-            else None
+    async def artifact(self, filename: str, version: int | None = None) -> types.Part | None:
+        """A version of an artifact of the session, by default the newest."""
+        return await self._artifacts.load_artifact(
+            app_name=self.app.name,
+            user_id=self._user_id,
+            session_id=self._adk_session_id,
+            filename=filename,
+            version=version,
         )
 
     async def state(self) -> Mapping[str, Any]:
         """The session state now."""
-        session = await self._runner.session_service.get_session(
-            app_name=self.app.name, user_id=self._user_id, session_id=self._adk_session_id
-        )
+        session = await self._session()
         return dict(session.state) if session else {}
 
     async def _work(self, message: types.Content) -> None:
+        """Run the agent on a message, recording what it emits and how it ends."""
         invocation_id = ""
         try:
             async with aclosing(
@@ -140,18 +170,48 @@ class AgentRun:
             ) as events:
                 async for event in events:
                     invocation_id = event.invocation_id
-                    self.events.append(event)
+                    await self._emitted(event)
         except asyncio.CancelledError:
             await self.seated.run_ended(invocation_id, Outcome.CANCELLED)
             raise
+        except Exception as error:
+            await self.seated.run_ended(invocation_id, Outcome.FAILED, error)
+            raise
+        await self.seated.run_ended(invocation_id, Outcome.DONE)
+        self.adk_session = await self._session()
+
+    async def _emitted(self, event: AdkEvent) -> None:
+        self.events.append(event)
+        if event.author == "user" or event.partial:
+            return
+        await self.seated.agent_event(event)
+        for filename, version in event.actions.artifact_delta.items():
+            await self.seated.artifact(event.author, filename, version, await self.artifact(filename, version))
+
+    async def _session(self) -> Session | None:
+        return await self._runner.session_service.get_session(
+            app_name=self.app.name, user_id=self._user_id, session_id=self._adk_session_id
+        )
 
     def _changed(self) -> None:
         self.on_change()
 
 
-def _with_seats(app: App, seats: SeatPlugin) -> App:
+def _as_app(agent: object) -> App:
+    if isinstance(agent, App):
+        return agent
+    if isinstance(agent, BaseNode):
+        return App(name=agent.name, root_agent=agent)
+    raise TypeError(f"A {type(agent).__name__} cannot be simulated: pass an ADK agent, a workflow, or an App.")
+
+
+def _with_seats(app: App, seats: SeatPlugin, player: Player | Scripted) -> App:
     """The app with our plugins around its own: seats first, errors last, so that its own plugins see both."""
     plugins = [seats, *app.plugins]
     if not any(isinstance(plugin, ToolErrorPlugin) for plugin in plugins):
         plugins.append(ToolErrorPlugin())
-    return app.model_copy(update={"plugins": plugins})
+    update: dict[str, Any] = {"plugins": plugins}
+    if app.events_compaction_config is not None and player is not Player.REAL:
+        _log.warning("Event compaction is off in this simulation: it would ask the agent's own model.")
+        update["events_compaction_config"] = None
+    return app.model_copy(update=update)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 import traceback
 from collections.abc import AsyncGenerator, Awaitable, Callable
@@ -10,19 +11,20 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 from uuid import uuid4
 
-from google.adk.agents.invocation_context import InvocationContext
 from google.adk.events import Event as AdkEvent
 from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
+from google.adk.sessions import Session
 from google.adk.tools import BaseTool, ToolContext
 from google.genai import types
 
-from adk_agent_sim.adk.jsonable import dumped, jsonable
+from adk_agent_sim.adk.answer import check_answer
 from adk_agent_sim.adk.model_seat import ModelSeat
 from adk_agent_sim.adk.request import RequestEncoder
+from adk_agent_sim.adk.revived import revived
 from adk_agent_sim.adk.tool_seat import Calls
 from adk_agent_sim.timeline.blocks import Block
-from adk_agent_sim.timeline.canonical import encode
+from adk_agent_sim.timeline.canonical import Json
 from adk_agent_sim.timeline.events import (
     AgentEvent,
     AgentJoined,
@@ -35,8 +37,10 @@ from adk_agent_sim.timeline.events import (
     ToolFinished,
     ToolStarted,
     TurnDecided,
+    TurnWithdrawn,
     UserSpoke,
 )
+from adk_agent_sim.timeline.jsonable import jsonable
 from adk_agent_sim.timeline.timeline import Timeline
 
 Scripted: TypeAlias = Callable[[LlmRequest], LlmResponse | Awaitable[LlmResponse]]
@@ -54,38 +58,39 @@ class SeatedSession:
         self.calls = Calls(self, timeline.clock.measured)
         self.requests: dict[str, LlmRequest] = {}
         """The requests of the turns that wait for a person here, by turn."""
+        self.tools: dict[str, BaseTool] = {}
+        """The tools that have been offered so far."""
         self.on_asked: Callable[[], None] = lambda: None
         """Called when a turn begins to wait for a person."""
         self.checked_agents: set[str] = set()
         """The agents whose toolsets are known to load."""
         self._encoder = RequestEncoder()
-        self._joined = False
 
-    async def user_spoke(self, context: InvocationContext, message: types.Content) -> None:
-        """A user message opens an invocation; the first one puts the agent on the timeline."""
-        payloads: list[AgentJoined | UserSpoke] = []
-        if not self._joined:
-            session = context.session
-            payloads.append(
-                AgentJoined(
-                    app_name=session.app_name,
-                    user_id=session.user_id,
-                    adk_session_id=session.id,
-                    state=jsonable(session.state),
-                )
-            )
-            self._joined = True
-        payloads.append(UserSpoke(invocation_id=context.invocation_id, content=dumped(message)))
-        await self.timeline.append(self.session_id, *payloads)
+    async def joined(self, session: Session) -> None:
+        """The agent's session is on the timeline from now on."""
+        joined = AgentJoined(
+            app_name=session.app_name,
+            user_id=session.user_id,
+            adk_session_id=session.id,
+            state=jsonable(session.state),
+        )
+        await self.timeline.append(self.session_id, joined)
 
-    async def agent_event(self, context: InvocationContext, event: AdkEvent) -> None:
-        """What ADK emitted, and the artifacts that came with it."""
-        if event.partial:
-            return
+    async def user_spoke(self, message: types.Content) -> None:
+        """A user message, as it was sent, before the app's plugins see it."""
+        await self.timeline.append(self.session_id, UserSpoke(content=jsonable(message)))
+
+    async def agent_event(self, event: AdkEvent) -> None:
+        """What ADK emitted, after all callbacks and plugins."""
         emitted = AgentEvent(invocation_id=event.invocation_id, event=_event(event), final=event.is_final_response())
         await self.timeline.append(self.session_id, emitted, agent_name=event.author)
-        for filename, version in event.actions.artifact_delta.items():
-            await self._artifact(context, event.author, filename, version)
+
+    async def artifact(self, author: str, filename: str, version: int, part: types.Part | None) -> None:
+        """A version of an artifact, with its bytes."""
+        mime_type, data = _bytes(part)
+        block = Block.of(data)
+        saved = ArtifactSaved(filename=filename, version=version, mime_type=mime_type, block=block.block_id)
+        await self.timeline.append(self.session_id, saved, agent_name=author, blocks=[block])
 
     async def run_ended(self, invocation_id: str, outcome: Outcome, error: BaseException | None = None) -> None:
         """The invocation is over."""
@@ -108,7 +113,7 @@ class SeatedSession:
             call_id=_call_id(context),
             result=jsonable(result),
             duration_ms=seconds * 1000,
-            actions=_set_actions(dumped(context.actions)),
+            actions=_set_actions(jsonable(context.actions)),
         )
         await self._tool(context, finished)
 
@@ -126,23 +131,9 @@ class SeatedSession:
     async def _tool(self, context: ToolContext, payload: ToolStarted | ToolFinished | ToolFailed) -> None:
         await self.timeline.append(self.session_id, payload, agent_name=context.agent_name, player=Player.REAL)
 
-    async def _artifact(self, context: InvocationContext, author: str, filename: str, version: int) -> None:
-        if context.artifact_service is None:
-            return
-        part = await context.artifact_service.load_artifact(
-            app_name=context.session.app_name,
-            user_id=context.session.user_id,
-            session_id=context.session.id,
-            filename=filename,
-            version=version,
-        )
-        mime_type, data = _bytes(part)
-        block = Block.of(data)
-        saved = ArtifactSaved(filename=filename, version=version, mime_type=mime_type, block=block.block_id)
-        await self.timeline.append(self.session_id, saved, agent_name=author, blocks=[block])
-
     async def ask(self, request: LlmRequest, agent_name: str, invocation_id: str) -> Event:
         """Put a model call on the timeline."""
+        self.tools.update(request.tools_dict)
         return await self.timeline.ask(
             self.session_id,
             turn_id=str(uuid4()),
@@ -150,6 +141,13 @@ class SeatedSession:
             agent_name=agent_name,
             request=self._encoder.encode(agent_name, request),
         )
+
+    async def decide(self, turn_id: str, response: Json, *, anyway: bool = False) -> None:
+        """Answer a turn as a person; checked against what only the agent's own types know, then by the timeline."""
+        request = self.requests.get(turn_id)
+        if request is not None and not anyway:
+            check_answer(request, response)
+        await self.timeline.decide(self.session_id, turn_id, response, anyway=anyway)
 
 
 @dataclass(frozen=True)
@@ -162,7 +160,8 @@ class TurnPlayer:
 
     async def answer(self, request: LlmRequest, seat: ModelSeat, *, stream: bool) -> AsyncGenerator[LlmResponse, None]:
         """Ask, and give what the session's player decides."""
-        asked = await self.seated.ask(request, self.agent_name, self.invocation_id)
+        agent_name = (request.config.labels or {}).get("adk_agent_name", self.agent_name)
+        asked = await self.seated.ask(request, agent_name, self.invocation_id)
         match self.seated.player:
             case Player.HUMAN:
                 yield await self._persons(asked, request)
@@ -171,10 +170,7 @@ class TurnPlayer:
                     async for answer in answers:
                         yield answer
             case function:
-                found = function(request)
-                response = await found if inspect.isawaitable(found) else found
-                await self._decide(asked, response, Player.SIMULATED)
-                yield response
+                yield await self._functions(asked, request, function)
 
     async def _persons(self, asked: Event, request: LlmRequest) -> LlmResponse:
         seated = self.seated
@@ -182,11 +178,27 @@ class TurnPlayer:
         seated.on_asked()
         try:
             decided = await seated.timeline.decision(seated.session_id, asked.turn_id)
+        except asyncio.CancelledError:
+            await seated.timeline.append(
+                seated.session_id, TurnWithdrawn(), turn_id=asked.turn_id, agent_name=asked.agent_name
+            )
+            raise
         finally:
             del seated.requests[asked.turn_id]
         if not isinstance(decided.payload, TurnDecided):
             raise TypeError(f"Turn {asked.turn_id} was answered by a {type(decided.payload).__name__}.")
-        return LlmResponse.model_validate_json(encode(decided.payload.response))
+        return revived(LlmResponse, decided.payload.response)
+
+    async def _functions(self, asked: Event, request: LlmRequest, function: Scripted) -> LlmResponse:
+        player = getattr(function, "player", Player.SIMULATED)
+        try:
+            found = function(request)
+            response = await found if inspect.isawaitable(found) else found
+        except Exception as error:
+            await self._decide(asked, _failed(error), player)
+            raise
+        await self._decide(asked, response, player)
+        return response
 
     async def _own_models(
         self, asked: Event, request: LlmRequest, seat: ModelSeat, *, stream: bool
@@ -202,17 +214,20 @@ class TurnPlayer:
                     yield answer
         except Exception as error:
             if not decided:
-                failed = LlmResponse(error_code=type(error).__name__, error_message=str(error))
-                await self._decide(asked, failed, Player.REAL)
+                await self._decide(asked, _failed(error), Player.REAL)
             raise
 
     async def _decide(self, asked: Event, response: LlmResponse, player: Player) -> None:
-        await self.seated.timeline.decide(self.seated.session_id, asked.turn_id, dumped(response), player=player)
+        await self.seated.timeline.decide(self.seated.session_id, asked.turn_id, jsonable(response), player=player)
+
+
+def _failed(error: Exception) -> LlmResponse:
+    return LlmResponse(error_code=type(error).__name__, error_message=str(error))
 
 
 def _event(event: AdkEvent) -> Any:
     """An ADK event as JSON, without the actions it did not take."""
-    found = dumped(event)
+    found = jsonable(event)
     found["actions"] = _set_actions(found.get("actions", {}))
     return found
 
@@ -226,8 +241,8 @@ def _call_id(context: ToolContext) -> str:
 
 
 def _bytes(part: types.Part | None) -> tuple[str, bytes]:
-    if part is None:
-        return "application/octet-stream", b""
-    if part.inline_data is not None:
+    if part is not None and part.inline_data is not None:
         return part.inline_data.mime_type or "application/octet-stream", part.inline_data.data or b""
-    return "text/plain", (part.text or "").encode()
+    if part is not None and part.file_data is not None:
+        return "text/uri-list", (part.file_data.file_uri or "").encode()
+    return "text/plain", ((part.text if part is not None else None) or "").encode()

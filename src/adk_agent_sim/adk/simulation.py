@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -20,15 +21,17 @@ from adk_agent_sim.adk.message import user_message
 from adk_agent_sim.adk.run import DEFAULT_USER, AgentRun
 from adk_agent_sim.adk.seated import Scripted
 from adk_agent_sim.adk.steps import Answer, Confirmation, Done, ModelTurn, Step
-from adk_agent_sim.errors import InvalidTransition, RunFailed, SimulatorError
+from adk_agent_sim.errors import RunFailed, SimulatorError
 from adk_agent_sim.golden.builder import EvalIdStyle, GoldenTraceBuilder
 from adk_agent_sim.golden.eval_set import EvalSetWriter
-from adk_agent_sim.golden.session import SimulatedAgentConfig, SimulationSession
+from adk_agent_sim.golden.session import SimulatedAgentConfig, SimulationSession, finished_part
 from adk_agent_sim.timeline.canonical import Json
 from adk_agent_sim.timeline.events import Event, Player
 from adk_agent_sim.timeline.history import HistoryEntry, history
 from adk_agent_sim.timeline.store import MemoryStore
 from adk_agent_sim.timeline.timeline import Timeline
+
+_log = logging.getLogger(__name__)
 
 
 class Simulation:
@@ -71,14 +74,22 @@ class Simulation:
         self._wake = asyncio.Event()
         self._run.on_change = self._wake.set
 
-    async def __aenter__(self) -> Self:
+    async def start(self) -> Self:
+        """Open the session; `async with` does it for you, a notebook can do it in a cell of its own."""
         await self._run.open()
         return self
+
+    async def close(self) -> None:
+        """Stop what runs and release what the agent holds; what was recorded can still be read and exported."""
+        await self._run.close()
+
+    async def __aenter__(self) -> Self:
+        return await self.start()
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        await self._run.close()
+        await self.close()
 
     @property
     def session_id(self) -> str:
@@ -97,14 +108,12 @@ class Simulation:
             message: Text, a `types.Content`, or data for an agent with an input_schema.
             anyway: Send it although it does not fit the input_schema.
         """
-        if self._run.is_running:
-            raise InvalidTransition("The agent still works on the last message: decide its turns first, see pending().")
-        self._run.start(user_message(self._run.root, message, anyway=anyway))
+        await self._run.start(user_message(self._run.root, message, anyway=anyway))
         return await self.next()
 
     async def decide(self, turn_id: str, response: Json, *, anyway: bool = False) -> Step:
         """Answer a turn with an `LlmResponse` as JSON; `ModelTurn` has friendlier ways."""
-        await self.timeline.decide(self.session_id, turn_id, response, anyway=anyway)
+        await self._run.seated.decide(turn_id, response, anyway=anyway)
         return await self.next()
 
     async def next(self) -> Step:
@@ -151,23 +160,37 @@ class Simulation:
         """The newest version of an artifact."""
         return await self._run.artifact(filename)
 
-    def session(self, eval_set_path: str | Path | None = None) -> SimulationSession:
-        """The session as data, as golden traces are built from it."""
-        path = eval_set_path or f"{self._run.name}.evalset.json"
+    def session(self, eval_set_path: str | Path | None = None, *, finished_only: bool = False) -> SimulationSession:
+        """The session as data, as golden traces are built from it; if asked, without a user turn that is still open."""
+        path = f"{self._run.name}.evalset.json" if eval_set_path is None else eval_set_path
         config = SimulatedAgentConfig(name=self._run.name, agent=self._run.root, eval_set_path=path)
-        return SimulationSession.of(config, self.session_id, self.log())
+        return SimulationSession.of(
+            config,
+            self.session_id,
+            finished_part(self.log()) if finished_only else self.log(),
+            tools=list(self._run.seated.tools.values()),
+            adk_session=self._run.adk_session,
+        )
 
-    def export(self, path: str | Path, *, eval_id_style: EvalIdStyle = "iso") -> EvalCase:
+    def export(self, path: str | Path, *, eval_id_style: EvalIdStyle = "iso", finished_only: bool = False) -> EvalCase:
         """Append the session as a golden trace to the EvalSet at `path`, which is made if there is none.
+
+        What whoever evaluates against it should know, such as calls that failed, is logged as a warning.
 
         Args:
             path: The file, as `evals/math.evalset.json`.
             eval_id_style: "iso" as `math_agent_2025-12-23T14:30:00`; "selectable" has no colon, so that
                 `adk eval file:id` can select it.
+            finished_only: Leave out a user turn that is still open, instead of refusing.
         """
-        session = self.session(path)
-        case = GoldenTraceBuilder(session, eval_id_style=eval_id_style).build()
-        return EvalSetWriter(session.agent_config.resolve_eval_set_path(), session.agent_name).write_eval_case(case)
+        session = self.session(path, finished_only=finished_only)
+        builder = GoldenTraceBuilder(session, eval_id_style=eval_id_style)
+        case = EvalSetWriter(session.agent_config.resolve_eval_set_path(), session.agent_name).write_eval_case(
+            builder.build()
+        )
+        for note in builder.notes(answers_errors=self._run.answers_errors):
+            _log.warning("%s: %s", case.eval_id, note)
+        return case
 
     def _ended(self) -> Done | Confirmation:
         failure = self._run.failure()

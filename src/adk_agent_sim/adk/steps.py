@@ -17,10 +17,10 @@ from google.adk.tools.set_model_response_tool import SetModelResponseTool
 from google.genai import types
 from pydantic import BaseModel
 
-from adk_agent_sim.adk.jsonable import dumped, jsonable
 from adk_agent_sim.errors import AnswerDoesNotFit, ArgumentsDoNotFit, InvalidTransition, Problem
 from adk_agent_sim.timeline.canonical import Json
 from adk_agent_sim.timeline.events import Event
+from adk_agent_sim.timeline.jsonable import jsonable
 
 Answer: TypeAlias = str | Mapping[str, Any] | Sequence[Any] | BaseModel
 """A final response: text, or data for an agent with an output_schema."""
@@ -73,11 +73,14 @@ class Step:
         """The final response as text."""
         self._refuse("read a final response")
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self}>"
+
     def _refuse(self, wish: str) -> NoReturn:
         raise InvalidTransition(f"You cannot {wish} now: {self}.")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ModelTurn(Step):
     """A turn that waits: the model is you."""
 
@@ -115,6 +118,12 @@ class ModelTurn(Step):
             for declaration in tool.function_declarations or ()
         }
 
+    @property
+    def results(self) -> list[dict[str, Any]]:
+        """What the model got for the calls of its last turn, in their order; empty after a user message."""
+        parts = (self.request.contents[-1].parts if self.request.contents else None) or ()
+        return [part.function_response.response or {} for part in parts if part.function_response]
+
     async def calls(self, calls: Sequence[Call], *, anyway: bool = False) -> Step:
         """Call several tools in one turn; ADK runs them together."""
         parts = [types.Part(function_call=types.FunctionCall(name=name, args=jsonable(args))) for name, args in calls]
@@ -129,7 +138,7 @@ class ModelTurn(Step):
     async def decide(self, response: types.Content | LlmResponse, *, anyway: bool = False) -> Step:
         """Answer with anything a model could answer."""
         whole = response if isinstance(response, LlmResponse) else LlmResponse(content=response)
-        return await self._door.decide(self.turn_id, dumped(whole), anyway=anyway)
+        return await self._door.decide(self.turn_id, jsonable(whole), anyway=anyway)
 
     async def _say(self, answer: Answer, *, anyway: bool) -> Step:
         text = answer if isinstance(answer, str) else json.dumps(jsonable(answer), ensure_ascii=False)
@@ -138,21 +147,22 @@ class ModelTurn(Step):
     async def _respond_by_tool(self, answer: Answer, *, anyway: bool) -> Step:
         """ADK takes data through a tool where a model cannot have tools and an output schema together."""
         try:
-            data: Json = json.loads(answer) if isinstance(answer, str) else jsonable(answer)
+            data = json.loads(answer) if isinstance(answer, str) else jsonable(answer)
         except ValueError as error:
             if anyway:
                 return await self._say(answer, anyway=True)
             raise AnswerDoesNotFit([Problem(path="", message=f"it must be JSON, and is not: {error}")]) from None
-        if not isinstance(data, dict):
-            schema: dict[str, Any] = self.tools[SetModelResponseTool.NAME].parameters_json_schema or {}
-            data = {next(iter(schema.get("properties", {})), "response"): data}
+        schema: dict[str, Any] = self.tools[SetModelResponseTool.NAME].parameters_json_schema or {}
+        fields = list(schema.get("properties", {}))
+        if not isinstance(data, dict) or (fields == ["response"] and "response" not in data):
+            data = {next(iter(fields), "response"): cast("Json", data)}
         try:
             return await self.call(SetModelResponseTool.NAME, cast("dict[str, Json]", data), anyway=anyway)
         except ArgumentsDoNotFit as refused:
             raise AnswerDoesNotFit(refused.problems) from None
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Confirmation(Step):
     """A tool call that waits for the user's consent."""
 
@@ -186,7 +196,7 @@ class Confirmation(Step):
         return await self._door.send(types.Content(role="user", parts=[types.Part(function_response=answer)]))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Done(Step):
     """The agent waits for the user again."""
 

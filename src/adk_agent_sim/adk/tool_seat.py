@@ -10,16 +10,15 @@ untouched; only what happens inside the call goes through here.
 from __future__ import annotations
 
 import asyncio
-import copy
 import functools
-import inspect
 import threading
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from contextvars import ContextVar, copy_context
-from typing import Any, Protocol, TypeAlias, cast
+from typing import Any, Protocol, TypeAlias
 
-from google.adk.tools import BaseTool, FunctionTool, ToolContext
+from google.adk.tools import BaseTool, ToolContext
+from google.adk.utils._sync_runner import _use_sync_callable_runner  # pyright: ignore[reportPrivateUsage] - the only way
 
 from adk_agent_sim.errors import Cancelled
 
@@ -45,23 +44,36 @@ RunAsync: TypeAlias = Callable[..., Awaitable[Any]]
 CALLING: ContextVar[Calls | None] = ContextVar("adksim_calls", default=None)
 """Where the calls of the current task run."""
 
-_SEATED = "_adksim_seated"
+
+class _Seat:
+    """Stands in a tool where its `run_async` stood."""
+
+    def __init__(self, tool: BaseTool, own_run: RunAsync | None) -> None:
+        self.tool = tool
+        self._own_run = own_run
+        """The tool's own, if it is the instance's and not the class's."""
+
+    async def __call__(self, *, args: dict[str, Any], tool_context: ToolContext) -> object:
+        own_run = self._own_run or functools.partial(type(self.tool).run_async, self.tool)
+        calls = CALLING.get()
+        if calls is None:
+            return await own_run(args=args, tool_context=tool_context)
+        return await calls.run(self.tool, own_run, args, tool_context)
+
+    @classmethod
+    def take(cls, tool: BaseTool) -> None:
+        own_run = vars(tool).get("run_async")
+        if isinstance(own_run, _Seat):
+            if own_run.tool is tool:
+                return
+            # ADK copies tools, for instance to prefix their names: the copy brings the seat of its original.
+            own_run = own_run._own_run  # noqa: SLF001 - its own class
+        vars(tool)["run_async"] = cls(tool, own_run)
 
 
 def take(tool: BaseTool) -> None:
     """Put a seat into a tool; a tool that has one keeps it."""
-    if vars(tool).get(_SEATED) is tool:
-        return
-    own_run = cast("RunAsync", functools.partial(type(tool).run_async, tool))
-
-    async def run_async(*, args: dict[str, Any], tool_context: ToolContext) -> object:
-        calls = CALLING.get()
-        if calls is None:
-            return await own_run(args=args, tool_context=tool_context)
-        return await calls.run(tool, own_run, args, tool_context)
-
-    # ADK copies tools, for instance to prefix their names: the copy brings the seat of its original and needs its own.
-    vars(tool).update({"run_async": run_async, _SEATED: tool})
+    _Seat.take(tool)
 
 
 class Calls:
@@ -70,32 +82,30 @@ class Calls:
     def __init__(self, watcher: ToolWatcher, measured: Callable[[], float]) -> None:
         self._watcher = watcher
         self._measured = measured
-        self._stops: dict[str, asyncio.Future[None]] = {}
+        self._stops: dict[asyncio.Future[None], str] = {}
         self._late: set[asyncio.Future[Any]] = set()
 
     @property
     def running(self) -> list[str]:
         """The ids of the calls whose tools run now, oldest first."""
-        return list(self._stops)
+        return list(self._stops.values())
 
     def cancel(self, call_id: str) -> bool:
         """Stop one call. Returns False if it does not run (any longer)."""
-        stop = self._stops.get(call_id)
-        if stop is None or stop.done():
-            return False
-        stop.set_result(None)
-        return True
+        stops = [stop for stop, running in self._stops.items() if running == call_id and not stop.done()]
+        for stop in stops:
+            stop.set_result(None)
+        return bool(stops)
 
     async def run(self, tool: BaseTool, own_run: RunAsync, args: dict[str, Any], context: ToolContext) -> object:
         """Run a tool's own code, watched."""
         await self._watcher.tool_started(context, tool, args)
         start = self._measured()
-        in_thread = isinstance(tool, FunctionTool) and _is_sync(tool.func)
-        run = _run_in_thread(tool) if in_thread else own_run
+        threads = _Threads(tool.name)
         try:
-            result = await self._finish_or_stop(run(args=args, tool_context=context), context)
+            result = await self._finish_or_stop(_in_threads(threads, own_run, args, context), context)
             if result is _STOPPED:
-                raise Cancelled(_cancelled_message(tool.name, in_thread=in_thread))
+                raise Cancelled(_cancelled_message(tool.name, in_thread=threads.busy))
         except (Exception, asyncio.CancelledError) as error:
             await self._watcher.tool_failed(context, error, self._measured() - start)
             raise
@@ -104,15 +114,17 @@ class Calls:
 
     async def _finish_or_stop(self, work: Awaitable[Any], context: ToolContext) -> object:
         """The tool's result, or `_STOPPED` at once when the call is cancelled, whatever the tool does about it."""
-        call_id = context.function_call_id or ""
         stop: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._stops[call_id] = stop
+        self._stops[stop] = context.function_call_id or ""
         task = asyncio.ensure_future(work)
         try:
             await asyncio.wait({task, stop}, return_when=asyncio.FIRST_COMPLETED)
-            return _STOPPED if stop.done() else task.result()
+            if not stop.done():
+                return task.result()
+            self._drop(task)
+            return _STOPPED
         finally:
-            del self._stops[call_id]
+            del self._stops[stop]
             if not task.done():
                 self._drop(task)
 
@@ -136,36 +148,22 @@ def _cancelled_message(tool_name: str, *, in_thread: bool) -> str:
     return f"The call of {tool_name} was cancelled."
 
 
-def _run_in_thread(tool: BaseTool) -> RunAsync:
-    """The run of a copy of the tool whose function runs in a thread."""
-    threaded = cast("FunctionTool", copy.copy(tool))
-    threaded.func = _threaded(threaded.func, tool.name)
-    return functools.partial(type(tool).run_async, threaded)
+class _Threads:
+    """Runs the sync functions of one call, each in a daemon thread: it starves no other call nor holds up the exit."""
 
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self.busy = False
+        """Whether a thread runs now."""
 
-def _is_sync(function: Callable[..., Any]) -> bool:
-    """Whether calling the function does its work before it returns. Generators are ADK's to drive."""
-    for one in (inspect.unwrap(function), getattr(function, "__call__", function)):  # noqa: B004 - wanted itself
-        plain = one.func if isinstance(one, functools.partial) else one
-        if (
-            inspect.iscoroutinefunction(plain)
-            or inspect.isasyncgenfunction(plain)
-            or inspect.isgeneratorfunction(plain)
-        ):
-            return False
-    return True
-
-
-def _threaded(function: Callable[..., Any], name: str) -> Callable[..., Awaitable[Any]]:
-    """The function, run in a daemon thread of its own: it starves no other call and does not hold up the exit."""
-
-    @functools.wraps(function)
-    async def in_thread(*args: Any, **kwargs: Any) -> Any:
+    async def run(self, function: Callable[..., Any], kwargs: dict[str, Any]) -> Any:
+        """The function's result; what it raises is raised."""
         loop = asyncio.get_running_loop()
         done: asyncio.Future[Any] = loop.create_future()
         context = copy_context()
 
         def settle(result: Any, error: BaseException | None) -> None:
+            self.busy = False
             if done.done():
                 return
             if error is None:
@@ -176,7 +174,7 @@ def _threaded(function: Callable[..., Any], name: str) -> Callable[..., Awaitabl
         def work() -> None:
             result, error = None, None
             try:
-                result = context.run(function, *args, **kwargs)
+                result = context.run(function, **kwargs)
             except StopIteration as raised:
                 error = RuntimeError("a tool raised StopIteration")
                 error.__cause__ = raised
@@ -185,8 +183,12 @@ def _threaded(function: Callable[..., Any], name: str) -> Callable[..., Awaitabl
             with suppress(RuntimeError):  # the loop is closed: nobody waits any longer
                 loop.call_soon_threadsafe(settle, result, error)
 
-        threading.Thread(target=work, name=f"adksim-tool-{name}", daemon=True).start()
-        result = await done
-        return await result if inspect.isawaitable(result) else result
+        self.busy = True
+        threading.Thread(target=work, name=f"adksim-tool-{self._name}", daemon=True).start()
+        return await done
 
-    return in_thread
+
+async def _in_threads(threads: _Threads, own_run: RunAsync, args: dict[str, Any], context: ToolContext) -> Any:
+    """Run a tool so that its sync functions go to threads: ADK asks for the runner that is bound here."""
+    with _use_sync_callable_runner(threads.run):
+        return await own_run(args=args, tool_context=context)

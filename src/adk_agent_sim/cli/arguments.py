@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
-import shlex
+import re
 from collections.abc import Mapping
 from typing import Any, cast
 
 from adk_agent_sim.errors import SimulatorError
 from adk_agent_sim.timeline.canonical import Json
+
+_NAME = re.compile(r"\s*([^\s=]+)=")
+_WORD = re.compile(r"'([^']*)'|(\S*)")
 
 
 class Unreadable(SimulatorError):
@@ -18,23 +21,23 @@ class Unreadable(SimulatorError):
 def read_calls(line: str, schemas: Mapping[str, Mapping[str, Any]]) -> list[tuple[str, dict[str, Json]]]:
     """The calls of a line; `schemas` are those of the tools' arguments, by tool."""
     if line.startswith("["):
-        return [(name, args) for name, args in _several(line)]
+        return _several(line)
     name, _, rest = line.partition(" ")
     rest = rest.strip()
     if rest.startswith("{"):
         return [(name, _object(rest))]
+    if rest and name not in schemas and not _NAME.match(rest):
+        raise Unreadable(f"{name!r} is no tool here. To answer, write: say {line}")
     properties = cast("Mapping[str, Mapping[str, Any]]", schemas.get(name, {}).get("properties", {}))
-    return [(name, dict(_pair(word, properties) for word in _words(rest)))]
+    return [(name, _pairs(rest, properties))]
 
 
 def _several(line: str) -> list[tuple[str, dict[str, Json]]]:
     try:
-        found = json.loads(line)
-        return [(str(name), dict(args)) for name, args in found]
-    except (ValueError, TypeError) as error:
-        raise Unreadable(
-            f'Several calls are a JSON list, as [["add", {{"a": 1}}], ["add", {{"a": 2}}]]: {error}'
-        ) from None
+        return [(str(name), dict(args)) for name, args in json.loads(line)]
+    except (ValueError, TypeError):
+        example = '[["add", {"a": 1, "b": 2}], ["add", {"a": 3, "b": 4}]]'
+        raise Unreadable(f"Several calls are a JSON list, as {example}") from None
 
 
 def _object(text: str) -> dict[str, Json]:
@@ -44,25 +47,32 @@ def _object(text: str) -> dict[str, Json]:
         raise Unreadable(f"The arguments are not a JSON object: {error}") from None
 
 
-def _words(rest: str) -> list[str]:
+def _pairs(rest: str, properties: Mapping[str, Mapping[str, Any]]) -> dict[str, Json]:
+    """The arguments of `a=1 b="two words" c={"d": [1]}`."""
+    found: dict[str, Json] = {}
+    at = 0
+    while at < len(rest):
+        name = _NAME.match(rest, at)
+        if name is None:
+            word = rest[at:].split(maxsplit=1)[0]
+            raise Unreadable(f"{word!r} is not an argument: write name=value, or the arguments as a JSON object.")
+        found[name[1]], at = _value(rest, name.end(), properties.get(name[1], {}))
+        while at < len(rest) and rest[at].isspace():
+            at += 1
+    return found
+
+
+def _value(rest: str, start: int, schema: Mapping[str, Any]) -> tuple[Json, int]:
+    """The value that starts there, and where it ends: JSON, or a word. A text field takes a word as it is."""
+    if rest[start : start + 1] in ("{", "[", '"'):
+        try:
+            return json.JSONDecoder().raw_decode(rest, start)
+        except ValueError as error:
+            raise Unreadable(f"{rest[start:]!r} is not JSON: {error}") from None
+    word = cast("re.Match[str]", _WORD.match(rest, start))
+    if word[1] is not None or schema.get("type") == "string":
+        return word[1] if word[1] is not None else word[2], word.end()
     try:
-        return shlex.split(rest)
-    except ValueError as error:
-        raise Unreadable(f"The arguments cannot be read: {error}") from None
-
-
-def _pair(word: str, properties: Mapping[str, Mapping[str, Any]]) -> tuple[str, Json]:
-    key, equals, value = word.partition("=")
-    if not equals:
-        raise Unreadable(f"{word!r} is not an argument: write name=value, or the arguments as a JSON object.")
-    return key, _value(value, properties.get(key, {}))
-
-
-def _value(text: str, schema: Mapping[str, Any]) -> Json:
-    """A text field takes the text as it is; any other takes JSON, and text where it is not JSON."""
-    if schema.get("type") == "string":
-        return text
-    try:
-        return json.loads(text)
+        return json.loads(word[2]), word.end()
     except ValueError:
-        return text
+        return word[2], word.end()

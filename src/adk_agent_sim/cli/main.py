@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from importlib import import_module
 
 import click
@@ -10,7 +11,12 @@ import click
 from adk_agent_sim import __version__
 from adk_agent_sim.errors import SimulatorError
 
-_COMMANDS = {"demo": "Play the model of a demo agent in this terminal."}
+_COMMANDS = {
+    "demo": "Play the model of a demo agent in this terminal.",
+    "run": "Play the model of your own agent, by hand or from a script.",
+    "replay": "Run the recorded calls of a golden trace again, and show what has changed.",
+    "doctor": "Look at this machine: versions, optional parts, ports, paths.",
+}
 """Each command is the function of that name in the module of that name."""
 
 
@@ -41,6 +47,7 @@ def adksim() -> None:
 
 def main() -> None:
     """Run `adksim`; an error of ours is one readable line, not a traceback."""
+    warnings.filterwarnings("ignore", message=r"\[EXPERIMENTAL\]")
     try:
         adksim()
     except SimulatorError as error:

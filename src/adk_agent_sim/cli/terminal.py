@@ -36,9 +36,14 @@ _HELP = """\
 
 async def play(app: App, prompts: Prompts, eval_set: Path) -> bool:
     """Play until the person is done. Returns whether an EvalSet was written."""
-    logging.getLogger("google_adk").setLevel(logging.ERROR)
+    quiet()
     async with Simulation(app) as sim:
         return await _Table(sim, prompts, eval_set).play()
+
+
+def quiet() -> None:
+    """Leave out what ADK logs about models that count no tokens."""
+    logging.getLogger("google_adk").setLevel(logging.CRITICAL)
 
 
 class _Table:

@@ -58,19 +58,19 @@ def _problems(error: ValidationError) -> Iterable[Problem]:
         missing = [name for name in cast("Sequence[str]", error.validator_value) if name not in _keys(error.instance)]
         for name in missing:
             if f"'{name}'" in error.message:
-                yield Problem(path=_dotted([*where, name]), message=f"is required{_wanted(properties.get(name))}")
+                yield Problem(path=dotted([*where, name]), message=f"is required{_wanted(properties.get(name))}")
         return
     if error.validator == "additionalProperties" and error.validator_value is False:
         known = _properties(error)
         names = ", ".join(known) or "none"
         for name in _keys(error.instance):
             if name not in known:
-                yield Problem(path=_dotted([*where, name]), message=f"is not a field here; the fields are: {names}")
+                yield Problem(path=dotted([*where, name]), message=f"is not a field here; the fields are: {names}")
         return
     if error.validator in ("anyOf", "oneOf") and error.context:
         yield from _no_variant(error)
         return
-    yield Problem(path=_dotted(where), message=_MESSAGES.get(cast("str", error.validator), _plain)(error))
+    yield Problem(path=dotted(where), message=_MESSAGES.get(cast("str", error.validator), _plain)(error))
 
 
 def _no_variant(error: ValidationError) -> Iterable[Problem]:
@@ -80,7 +80,7 @@ def _no_variant(error: ValidationError) -> Iterable[Problem]:
         return [problem for one in meant[0] for problem in _problems(one)]
     variants = cast("Sequence[JsonSchema]", error.validator_value)
     kinds = [_kind(variant) for variant in variants]
-    where = _dotted(error.absolute_path)
+    where = dotted(error.absolute_path)
     if all(kinds):
         return [Problem(path=where, message=f"is {_shown(error.instance)}, must be {' or '.join(map(str, kinds))}")]
     closest = min(meant, key=len) if meant else None
@@ -147,7 +147,8 @@ def _keys(value: object) -> Iterable[str]:
     return cast("Mapping[str, object]", value).keys() if isinstance(value, Mapping) else ()
 
 
-def _dotted(path: Iterable[str | int]) -> str:
+def dotted(path: Iterable[str | int]) -> str:
+    """A path to a field as people read it: `items[0].quantity`."""
     text = ""
     for step in path:
         text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else step

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
@@ -13,7 +12,7 @@ from google.genai import types
 
 from adk_agent_sim.errors import SessionIncomplete
 from adk_agent_sim.golden.session import SimulationSession
-from adk_agent_sim.timeline.canonical import Json
+from adk_agent_sim.timeline.canonical import Json, encode, mended
 from adk_agent_sim.timeline.history import FinalResponse, HistoryEntry, ToolCall, ToolError, ToolOutput, UserQuery
 from adk_agent_sim.timeline.state import SessionState
 
@@ -34,9 +33,10 @@ class GoldenTraceBuilder:
         missing = self._missing()
         if missing:
             raise SessionIncomplete(session.session_id, missing)
+        turns = [turn for turn in _turns(session.history) if isinstance(turn[-1], FinalResponse)]
         return EvalCase(
             eval_id=eval_id(session.agent_name, session.start_timestamp, self._eval_id_style),
-            conversation=[self._invocation(place, entries) for place, entries in enumerate(_turns(session.history))],
+            conversation=[self._invocation(place, entries) for place, entries in enumerate(turns)],
             session_input=SessionInput(
                 app_name=session.app_name or session.agent.name, user_id=session.user_id, state=session.initial_state
             ),
@@ -44,13 +44,39 @@ class GoldenTraceBuilder:
             creation_timestamp=session.start_timestamp,
         )
 
+    def notes(self, *, answers_errors: bool = False) -> list[str]:
+        """What whoever evaluates against the case should know, naming the calls it concerns.
+
+        Args:
+            answers_errors: Whether the evaluated App is known to have a ToolErrorPlugin.
+        """
+        entries = self.session.history
+        calls = [entry for entry in entries if isinstance(entry, ToolCall)]
+        failed = {entry.call_id for entry in entries if isinstance(entry, ToolError)}
+        notes = [
+            f"call {place} ({call.tool_name}) failed: `adk eval` passes only if the evaluated App has a ToolErrorPlugin"
+            for place, call in enumerate(calls, start=1)
+            if call.call_id in failed and not answers_errors
+        ]
+        notes += [
+            f"call {place} ({call.tool_name}) waited for the user's consent, which `adk eval` cannot give again"
+            for place, call in enumerate(calls, start=1)
+            if call.call_id in self.session.consented
+        ]
+        notes += [
+            f"user turn {place} ({turn[0].content!r}) was left out: it has no final response"
+            for place, turn in enumerate(_turns(entries), start=1)
+            if isinstance(turn[0], UserQuery) and not isinstance(turn[-1], FinalResponse)
+        ]
+        return notes
+
     def _missing(self) -> list[str]:
         session = self.session
         missing = [session.failure] if session.failure else []
         if not session.history:
             return [*missing, "it has no user query"]
         if session.state is SessionState.COMPLETED:
-            return missing
+            return []
         answered = {entry.call_id for entry in session.history if isinstance(entry, ToolOutput | ToolError)}
         missing += [
             f"tool call {entry.tool_name!r} ({entry.call_id}) has no result"
@@ -112,7 +138,7 @@ def _turns(entries: Sequence[HistoryEntry]) -> Iterator[list[HistoryEntry]]:
 def _content(role: str, entry: UserQuery | FinalResponse) -> types.Content:
     if entry.raw is None:
         return types.Content(role=role, parts=[types.Part(text=entry.content)])
-    return types.Content.model_validate_json(json.dumps(entry.raw))
+    return types.Content.model_validate_json(mended(encode(entry.raw)))
 
 
 def _response(entry: ToolOutput | ToolError) -> dict[str, Any]:

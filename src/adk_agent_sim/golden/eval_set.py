@@ -21,7 +21,9 @@ from pydantic import ValidationError
 
 from adk_agent_sim.errors import NotAnEvalSet
 from adk_agent_sim.golden.builder import snake_case
+from adk_agent_sim.timeline.canonical import decode, encode, mended
 from adk_agent_sim.timeline.clock import Clock, WallClock
+from adk_agent_sim.timeline.jsonable import jsonable
 
 
 class EvalSetWriter:
@@ -46,7 +48,7 @@ class EvalSetWriter:
             content = _read(path) if path.exists() else self._new()
             taken = {case.get("eval_id", case.get("evalId")) for case in content["eval_cases"]}
             written = eval_case.model_copy(update={"eval_id": _free_id(eval_case.eval_id, taken)})
-            content["eval_cases"].append(written.model_dump(mode="json", by_alias=False, exclude_none=True))
+            content["eval_cases"].append(jsonable(written))
             _replace(path, content)
         return written
 
@@ -62,6 +64,8 @@ class EvalSetWriter:
 
 def _read(path: Path) -> dict[str, Any]:
     """The file's content as it is, after making sure that ADK can read it."""
+    if path.is_dir():
+        raise NotAnEvalSet(str(path), "it is a folder")
     try:
         text = path.read_text(encoding="utf-8")
         EvalSet.model_validate_json(text)
@@ -89,7 +93,7 @@ def _free_id(wanted: str, taken: set[str]) -> str:
 
 def _replace(path: Path, content: dict[str, Any]) -> None:
     """Put the content in the file's place in one step; the new file has the old one's permissions."""
-    text = _mended(json.dumps(content, indent=2, ensure_ascii=False)) + "\n"
+    text = json.dumps(decode(mended(encode(content))), indent=2, ensure_ascii=False) + "\n"
     temporary = path.with_name(f".{path.name}.{uuid4().hex}.tmp")
     try:
         with temporary.open("x", encoding="utf-8", newline="\n") as file:
@@ -103,11 +107,6 @@ def _replace(path: Path, content: dict[str, Any]) -> None:
         temporary.unlink(missing_ok=True)
         raise
     _sync_directory(path.parent)
-
-
-def _mended(text: str) -> str:
-    """Half surrogate pairs cannot be written as UTF-8, and ADK refuses them escaped: each becomes U+FFFD."""
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _sync_directory(directory: Path) -> None:

@@ -79,11 +79,20 @@ class SimulationSession(BaseModel):
     user_id: str = Field(default="user", description="The ADK user")
     initial_state: dict[str, Any] = Field(default_factory=dict, description="The session state before the first query")
     final_state: dict[str, Any] = Field(default_factory=dict, description="The session state now")
+    consented: set[str] = Field(default_factory=set, description="The ids of the calls that waited for consent")
     failure: str = Field(default="", description="Why the last run ended early; empty if it did not")
 
     @classmethod
-    def of(cls, config: SimulatedAgentConfig, session_id: str, events: Sequence[Event]) -> Self:
-        """Read a session from its timeline."""
+    def of(
+        cls,
+        config: SimulatedAgentConfig,
+        session_id: str,
+        events: Sequence[Event],
+        *,
+        tools: Sequence[BaseTool] = (),
+        adk_session: AdkSession | None = None,
+    ) -> Self:
+        """Read a session from its timeline; the tools and the ADK session, if they are at hand, come along."""
         entries = history(events)
         join = joined(events)
         return cls(
@@ -91,6 +100,9 @@ class SimulationSession(BaseModel):
             agent_config=config,
             agent_name=config.name,
             agent=config.agent,
+            tools=list(tools),
+            adk_session=adk_session,
+            consented=_consented(events),
             state=state_of(entries),
             history=entries,
             start_timestamp=events[0].timestamp if events else 0.0,
@@ -127,6 +139,25 @@ def _final_state(initial: Mapping[str, Json], events: Iterable[Event]) -> dict[s
         if isinstance(event.payload, AgentEvent):
             state.update(event.payload.event.get("actions", {}).get("state_delta", {}))
     return {key: value for key, value in state.items() if not key.startswith(State.TEMP_PREFIX)}
+
+
+def _consented(events: Iterable[Event]) -> set[str]:
+    """The calls that ADK asked the user about."""
+    asked: set[str] = set()
+    for event in events:
+        if isinstance(event.payload, AgentEvent):
+            asked.update(event.payload.event.get("actions", {}).get("requested_tool_confirmations", {}))
+    return asked
+
+
+def finished_part(events: Sequence[Event]) -> Sequence[Event]:
+    """The events up to the last run that was done: a session without its unfinished end."""
+    ends = [place for place, event in enumerate(events) if _is_done(event)]
+    return events[: ends[-1] + 1] if ends else []
+
+
+def _is_done(event: Event) -> bool:
+    return isinstance(event.payload, RunEnded) and event.payload.outcome is Outcome.DONE
 
 
 def _failure(events: Sequence[Event]) -> str:

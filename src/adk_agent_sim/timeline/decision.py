@@ -17,8 +17,8 @@ _ABOUT_A_PART = frozenset({"thought", "thought_signature", "part_metadata", "vid
 
 
 def check_not_empty(turn_id: str, response: Json) -> None:
-    """Refuse a decision that neither calls nor says anything."""
-    if not any(_says_something(part) for part in parts(response)):
+    """Refuse a decision that neither calls nor says anything; a model that refuses or breaks says so by its error."""
+    if not response.get("error_code") and not any(_says_something(part) for part in parts(response)):
         raise EmptyDecision(turn_id)
 
 
@@ -28,7 +28,7 @@ def check_fits(request: ModelRequest, response: Json) -> None:
     for call in calls:
         _check_call(request.declarations, call)
     if request.response_schema is not None and not calls:
-        problems = _answer_problems(request.response_schema, text(response))
+        problems = answer_problems(request.response_schema, text(response))
         if problems:
             raise AnswerDoesNotFit(problems)
 
@@ -71,7 +71,8 @@ def _check_of(schema: bytes) -> Check:
     return arguments_check(decode(schema))
 
 
-def _answer_problems(schema: dict[str, Any], answer: str) -> Sequence[Problem]:
+def answer_problems(schema: dict[str, Any], answer: str) -> Sequence[Problem]:
+    """What is wrong with an answer that must be JSON of a schema."""
     try:
         value = json.loads(answer)
     except ValueError as error:

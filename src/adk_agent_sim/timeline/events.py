@@ -51,10 +51,7 @@ class AgentJoined:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class UserSpoke:
-    """A user message reached the agent; it opens an invocation."""
-
-    invocation_id: str
-    """The ADK invocation that the message opened."""
+    """A user message was sent to the agent; it opens an invocation."""
 
     content: Json
     """The message, a `types.Content`."""
@@ -95,12 +92,22 @@ class TurnDecided:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class TurnWithdrawn:
+    """The model call was cancelled before anybody answered: nobody waits for the turn any longer."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class ToolStarted:
     """The code of a tool began to run."""
 
     call_id: str
+    """The function call's id, as ADK knows it."""
+
     tool_name: str
+    """The tool, as the model calls it."""
+
     arguments: Mapping[str, Json]
+    """What the tool was called with."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -108,11 +115,13 @@ class ToolFinished:
     """The code of a tool returned."""
 
     call_id: str
+    """The call that it ends."""
 
     result: Json
     """What the tool returned, before ADK wraps it."""
 
     duration_ms: float
+    """How long the code ran."""
 
     actions: Mapping[str, Json] = field(default_factory=dict[str, Json])
     """What the call asked of ADK: state_delta, artifact_delta, transfer_to_agent, escalate; only what it set."""
@@ -123,13 +132,16 @@ class ToolFailed:
     """The code of a tool raised, or its call was cancelled."""
 
     call_id: str
+    """The call that it ends."""
 
     error_type: str
     """The exception's class name; `Cancelled` for a call that a person stopped."""
 
     error_message: str
+    """What the exception says."""
 
     duration_ms: float
+    """How long the code ran."""
 
     traceback: str | None = None
     """For people only: a model never sees it."""
@@ -154,9 +166,16 @@ class ArtifactSaved:
     """A version of an artifact was saved; its bytes are a block."""
 
     filename: str
+    """The artifact's name."""
+
     version: int
+    """0, 1, 2 ... as ADK counts."""
+
     mime_type: str
+    """What the bytes are; `text/uri-list` for an artifact that is only referred to."""
+
     block: str
+    """The block that holds the bytes."""
 
 
 class Outcome(StrEnum):
@@ -172,12 +191,16 @@ class RunEnded:
     """The invocation is over."""
 
     invocation_id: str
+    """The invocation."""
+
     outcome: Outcome
+    """How it ended."""
 
     error_type: str = ""
     """The exception's class name, if it failed."""
 
     error_message: str = ""
+    """What the exception says, if it failed."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -185,6 +208,7 @@ class Closed:
     """The session takes no more events, and nobody waits in it any longer."""
 
     reason: str
+    """Why, for people."""
 
 
 Payload: TypeAlias = (
@@ -192,6 +216,7 @@ Payload: TypeAlias = (
     | UserSpoke
     | TurnAsked
     | TurnDecided
+    | TurnWithdrawn
     | ToolStarted
     | ToolFinished
     | ToolFailed
@@ -208,8 +233,10 @@ class Event:
     """A fact with its place on the timeline."""
 
     event_id: str
+    """A UUID."""
 
     session_id: str
+    """The session it belongs to."""
 
     seq: int
     """1, 2, 3 ... within the session, without gaps."""
@@ -234,5 +261,10 @@ class Session:
     """A run of an agent on the timeline."""
 
     session_id: str
+    """A UUID."""
+
     created_at: float
+    """Seconds since 1970, UTC."""
+
     description: str = ""
+    """For people."""

@@ -105,6 +105,7 @@ def history(events: Iterable[Event]) -> list[HistoryEntry]:
 class _Fold:
     def __init__(self) -> None:
         self.entries: list[HistoryEntry] = []
+        self._names: dict[str, str] = {}
         self._results: dict[str, ToolOutput | ToolError | None] = {}
         self._answer: FinalResponse | None = None
 
@@ -137,9 +138,12 @@ class _Fold:
                 pass
 
     def _user(self, content: Json, when: datetime) -> None:
+        """A query; or consent or a late answer, which go on with the turn that seemed to be over."""
         self._answer = None
         if any("function_response" not in part for part in _parts(content)):
             self.entries.append(UserQuery(content=_text(content), timestamp=when, raw=content))
+        elif self.entries and isinstance(self.entries[-1], FinalResponse):
+            self.entries.pop()
 
     def _agent(self, emitted: AgentEvent, agent_name: str, when: datetime) -> None:
         content: dict[str, Json] = emitted.event.get("content") or {}
@@ -148,13 +152,19 @@ class _Fold:
                 self._call(call, agent_name, when)
             if response := part.get("function_response"):
                 self._response(response, when)
-        if emitted.final and _text(content):
-            self._answer = FinalResponse(content=_text(content), timestamp=when, raw=content)
+        if emitted.final and _parts(content):
+            self._final(content, when)
+
+    def _final(self, content: Json, when: datetime) -> None:
+        """As ADK reads its events: the last final one counts, but one with text more than one without."""
+        text = _visible_text(content)
+        if text or self._answer is None or not self._answer.content:
+            self._answer = FinalResponse(content=text, timestamp=when, raw=content)
 
     def _call(self, call: Mapping[str, Json], agent_name: str, when: datetime) -> None:
         if call["name"].startswith(_FRAMEWORK_CALLS):
             return
-        call_id = call.get("id") or ""
+        call_id = self._new_name(call.get("id") or "")
         self._results[call_id] = None
         self.entries.append(
             ToolCall(
@@ -166,18 +176,33 @@ class _Fold:
             )
         )
 
+    def _new_name(self, call_id: str) -> str:
+        """A model may use an id again; in a history each call has its own."""
+        name, number = call_id, 1
+        while name in self._results:
+            number += 1
+            name = f"{call_id}#{number}"
+        self._names[call_id] = name
+        return name
+
     def _result(self, entry: ToolOutput | ToolError) -> None:
-        if entry.call_id in self._results:
-            self._results[entry.call_id] = entry
-            self.entries.append(entry)
+        """How a call ended. One that was answered before, to wait for consent, has ended now."""
+        entry.call_id = self._names.get(entry.call_id, "")
+        if not entry.call_id:
+            return
+        before = self._results[entry.call_id]
+        if before is not None:
+            self.entries.remove(before)
+        self._results[entry.call_id] = entry
+        self.entries.append(entry)
 
     def _response(self, response: Mapping[str, Json], when: datetime) -> None:
         """What the model got for a call; a call that was answered without running its tool has nothing else."""
         call_id = response.get("id") or ""
         answer: dict[str, Json] = response.get("response") or {}
-        if call_id not in self._results:
+        if call_id not in self._names:
             return
-        entry = self._results[call_id]
+        entry = self._results[self._names[call_id]]
         if entry is None:
             self._result(ToolOutput(call_id=call_id, result=answer, duration_ms=0, timestamp=when, response=answer))
         else:
@@ -190,9 +215,10 @@ def _parts(content: Json) -> Sequence[Mapping[str, Json]]:
 
 def _text(content: Json) -> str:
     """The visible text of a content; other data as JSON."""
-    found = [part for part in _parts(content) if not part.get("thought")]
-    texts = [part["text"] for part in found if part.get("text")]
-    if texts:
-        return "".join(texts)
-    data = [part for part in found if "function_call" not in part and "function_response" not in part]
-    return json.dumps(data, ensure_ascii=False) if data else ""
+    text = _visible_text(content)
+    data = [part for part in _parts(content) if "function_call" not in part and "function_response" not in part]
+    return text or (json.dumps(data, ensure_ascii=False) if data else "")
+
+
+def _visible_text(content: Json) -> str:
+    return "".join(part["text"] for part in _parts(content) if part.get("text") and not part.get("thought"))

@@ -27,7 +27,7 @@ class SessionState(Enum):
     COMPLETED = "completed"
 
 
-class Step(StrEnum):
+class Move(StrEnum):
     """What a person does next."""
 
     SELECT_AGENT = "select_agent"
@@ -37,22 +37,22 @@ class Step(StrEnum):
 
 
 _STEPS = {
-    (SessionState.SELECTING_AGENT, Step.SELECT_AGENT): SessionState.AWAITING_QUERY,
-    (SessionState.AWAITING_QUERY, Step.SUBMIT_QUERY): SessionState.ACTIVE,
-    (SessionState.ACTIVE, Step.EXECUTE_TOOL): SessionState.ACTIVE,
-    (SessionState.ACTIVE, Step.RESPOND): SessionState.COMPLETED,
-    (SessionState.COMPLETED, Step.SUBMIT_QUERY): SessionState.ACTIVE,
+    (SessionState.SELECTING_AGENT, Move.SELECT_AGENT): SessionState.AWAITING_QUERY,
+    (SessionState.AWAITING_QUERY, Move.SUBMIT_QUERY): SessionState.ACTIVE,
+    (SessionState.ACTIVE, Move.EXECUTE_TOOL): SessionState.ACTIVE,
+    (SessionState.ACTIVE, Move.RESPOND): SessionState.COMPLETED,
+    (SessionState.COMPLETED, Move.SUBMIT_QUERY): SessionState.ACTIVE,
 }
 
 
-def advance(state: SessionState, step: Step) -> SessionState:
-    """The state after a step; InvalidTransition if the state does not allow it."""
+def advance(state: SessionState, move: Move) -> SessionState:
+    """The state after a move; InvalidTransition if the state does not allow it."""
     try:
-        return _STEPS[state, step]
+        return _STEPS[state, move]
     except KeyError:
         allowed = ", ".join(possible for (at, possible) in _STEPS if at is state)
         raise InvalidTransition(
-            f"A session that is {state.value} does not allow {step.value}; it allows: {allowed}."
+            f"A session that is {state.value} does not allow {move.value}; it allows: {allowed}."
         ) from None
 
 
@@ -62,9 +62,9 @@ def state_of(entries: Iterable[HistoryEntry], *, agent_selected: bool = True) ->
     for entry in entries:
         match entry:
             case UserQuery() if state is not SessionState.ACTIVE:
-                state = advance(state, Step.SUBMIT_QUERY)
+                state = advance(state, Move.SUBMIT_QUERY)
             case FinalResponse():
-                state = advance(state, Step.RESPOND)
+                state = advance(state, Move.RESPOND)
             case _:
                 pass
     return state

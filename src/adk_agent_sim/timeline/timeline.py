@@ -32,12 +32,18 @@ class _Live:
         self.last_timestamp = 0.0
         self.blocks: set[str] = set()
         self.writing = asyncio.Lock()
-        self.changed = asyncio.Condition()
+        self.waiters: set[asyncio.Future[None]] = set()
 
     def apply(self, event: Event) -> None:
         self.turns.apply(event)
         self.last_seq = event.seq
         self.last_timestamp = event.timestamp
+
+    def wake(self) -> None:
+        for waiter in self.waiters:
+            if not waiter.done():
+                waiter.set_result(None)
+        self.waiters.clear()
 
 
 class Timeline:
@@ -143,7 +149,7 @@ class Timeline:
                 live.turns.check_next(asked)
                 decisions.check_not_empty(turn_id, response)
                 if not anyway:
-                    decisions.check_fits(await self.request(asked), response)
+                    decisions.check_fits(await self._offer(asked), response)
             decided = TurnDecided(decision_id=decision_id, response=response, anyway=anyway)
             draft = self._draft(session_id, decided, turn_id=turn_id, agent_name=asked.agent_name, player=player)
             return (await self._commit(live, [draft], ()))[0]
@@ -171,11 +177,7 @@ class Timeline:
 
     async def request(self, asked: Event) -> ModelRequest:
         """The whole request of a `TurnAsked` event, reassembled."""
-        payload = asked.payload
-        if not isinstance(payload, TurnAsked):
-            raise TypeError(
-                f"Only a TurnAsked event holds a request; event {asked.event_id} is {type(payload).__name__}."
-            )
+        payload = _asked(asked)
         content_ids = await unpack(payload.contents, lambda ids: self._store.blocks(asked.session_id, ids))
         once = {*content_ids, payload.tools, payload.instruction, payload.config}
         data = await self._store.blocks(asked.session_id, list(once))
@@ -186,18 +188,26 @@ class Timeline:
             config=decode(data[payload.config]),
         )
 
+    async def _offer(self, asked: Event) -> ModelRequest:
+        """The request without its conversation, which grows, and which no decision is checked against."""
+        payload = _asked(asked)
+        data = await self._store.blocks(asked.session_id, [payload.tools, payload.config])
+        return ModelRequest(
+            contents=(), tools=decode(data[payload.tools]), instruction=None, config=decode(data[payload.config])
+        )
+
     async def block(self, session_id: str, block_id: str) -> bytes:
         """The data of one block, such as an artifact's bytes."""
         return (await self._store.blocks(session_id, [block_id]))[block_id]
 
     async def events(self, session_id: str, after_seq: int = 0) -> Sequence[Event]:
         """What has happened so far, behind `after_seq`."""
-        return await self._store.read(session_id, after_seq)
+        return await self._store.read(session_id, max(after_seq, 0))
 
     async def follow(self, session_id: str, after_seq: int = 0) -> AsyncIterator[Event]:
         """All events behind `after_seq`, then each new one, no gap and no repeat; ends when the session is closed."""
         live = await self._live(session_id)
-        seq = after_seq
+        seq = max(after_seq, 0)
         while True:
             for event in await self._store.read(session_id, seq):
                 seq = event.seq
@@ -234,13 +244,32 @@ class Timeline:
         if live.turns.closed:
             raise SessionClosed(drafts[0].session_id)
         dated = [replace(draft, timestamp=max(draft.timestamp, live.last_timestamp)) for draft in drafts]
-        committed = await self._store.append(dated, blocks)
+        writing = asyncio.ensure_future(self._store.append(dated, blocks))
+        try:
+            return self._published(live, await asyncio.shield(writing))
+        except asyncio.CancelledError:
+            # Who asked is gone, but what is being written may be durable already: nobody must miss it.
+            self._published(live, await writing)
+            raise
+
+    def _published(self, live: _Live, committed: Sequence[Event]) -> Sequence[Event]:
         for event in committed:
             live.apply(event)
-        async with live.changed:
-            live.changed.notify_all()
+        live.wake()
         return committed
 
     async def _until(self, live: _Live, condition: Callable[[], bool]) -> None:
-        async with live.changed:
-            await live.changed.wait_for(condition)
+        while not condition():
+            waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            live.waiters.add(waiter)
+            try:
+                await waiter
+            finally:
+                live.waiters.discard(waiter)
+
+
+def _asked(event: Event) -> TurnAsked:
+    if not isinstance(event.payload, TurnAsked):
+        kind = type(event.payload).__name__
+        raise TypeError(f"Only a TurnAsked event holds a request; event {event.event_id} is {kind}.")
+    return event.payload

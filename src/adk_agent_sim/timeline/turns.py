@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from adk_agent_sim.errors import TurnAbandoned, TurnAlreadyDecided, TurnNotFound, TurnNotNext
-from adk_agent_sim.timeline.events import Closed, Event, RunEnded, TurnAsked, TurnDecided
+from adk_agent_sim.timeline.events import Closed, Event, RunEnded, TurnAsked, TurnDecided, TurnWithdrawn
 
 
 class Turns:
@@ -27,6 +27,8 @@ class Turns:
                 self._waiting[event.turn_id] = event
             case TurnDecided():
                 self._decided[event.turn_id] = event
+                self._waiting.pop(event.turn_id, None)
+            case TurnWithdrawn():
                 self._waiting.pop(event.turn_id, None)
             case RunEnded(invocation_id=invocation_id):
                 self._abandon(invocation_id)

@@ -123,8 +123,8 @@ root_agent = LlmAgent(
     model="gemini-2.5-flash",
     description="Sells headphones, cables and stands.",
     instruction=(
-        "You work for a small shop that serves {customer?}. Find what the customer wants, place orders, and hand "
-        "refunds over to refund_agent. Never promise what is out of stock."
+        "You work for a small shop. Find what the customer wants, place orders, and hand refunds over to "
+        "refund_agent. Never promise what is out of stock. Known about the customer: {customer?}"
     ),
     tools=[search_products, place_order, get_order],
     sub_agents=[refund_agent],

@@ -1,0 +1,201 @@
+"""A session written down: messages, decisions and what is expected of them, played without a person.
+
+state: {customer: Ada}              # optional: the session state to begin with
+steps:
+  - user: What is 2+2?
+  - call: add
+    args: {a: 2, b: 2}
+    expect: {result: 4}             # what the model gets for the call
+  - calls:                          # several in one turn
+      - {call: add, args: {a: 1, b: 1}}
+      - {call: divide, args: {dividend: 1, divisor: 0}, expect_error: ZeroDivisionError}
+  - respond: The answer is 4        # text, or data for an output_schema
+    agent: math_agent               # optional: whose turn it must be
+  - approve: {amount: 5}            # consent, with a payload or null; `deny: true` refuses
+expect_state: {orders: {}}          # optional: what the state must hold at the end
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, Self, cast
+
+import yaml
+from google.adk.apps import App
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from adk_agent_sim.adk.simulation import Simulation
+from adk_agent_sim.adk.steps import Confirmation, ModelTurn, Step
+from adk_agent_sim.errors import ScriptUnreadable, SimulatorError
+from adk_agent_sim.timeline.canonical import Json
+from adk_agent_sim.timeline.history import ToolCall, ToolError, ToolOutput
+from adk_agent_sim.timeline.jsonable import jsonable
+
+_UNSET: Any = object()
+
+
+class ScriptedCall(BaseModel):
+    """A tool call and what is expected of it."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    call: str
+    args: dict[str, Any] = Field(default_factory=dict)
+    expect: Any = Field(
+        default=_UNSET, description="What the model must get; a result that is no dict is {result: ...}"
+    )
+    expect_error: str | None = Field(
+        default=None, description="The class name of the exception that the tool must raise"
+    )
+
+
+class ScriptedStep(BaseModel):
+    """One step; it has exactly one of user, call, calls, respond, approve and deny."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    user: Any = _UNSET
+    call: str = ""
+    args: dict[str, Any] = Field(default_factory=dict)
+    expect: Any = _UNSET
+    expect_error: str | None = None
+    calls: list[ScriptedCall] = Field(default_factory=list[ScriptedCall])
+    respond: Any = _UNSET
+    approve: Any = _UNSET
+    deny: Literal[True] | None = None
+    agent: str = Field(default="", description="Whose turn it must be")
+    anyway: bool = Field(default=False, description="Send it although it does not fit")
+
+    @model_validator(mode="after")
+    def _one_verb(self) -> Self:
+        verbs = [verb for verb, given in self._verbs() if given]
+        if len(verbs) != 1:
+            had = f"has {' and '.join(verbs)}" if verbs else "has none"
+            raise ValueError(f"a step has exactly one of user, call, calls, respond, approve, deny; this one {had}")
+        return self
+
+    def _verbs(self) -> Iterator[tuple[str, bool]]:
+        yield "user", self.user is not _UNSET
+        yield "call", bool(self.call)
+        yield "calls", bool(self.calls)
+        yield "respond", self.respond is not _UNSET
+        yield "approve", self.approve is not _UNSET
+        yield "deny", self.deny is not None
+
+    @property
+    def all_calls(self) -> list[ScriptedCall]:
+        """The calls of the step, one or several."""
+        if not self.call:
+            return self.calls
+        return [ScriptedCall(call=self.call, args=self.args, expect=self.expect, expect_error=self.expect_error)]
+
+
+class Script(BaseModel):
+    """A whole session."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    state: dict[str, Any] = Field(default_factory=dict)
+    steps: list[ScriptedStep] = Field(min_length=1)
+    expect_state: dict[str, Any] = Field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mismatch:
+    """Something that was expected and is not so."""
+
+    where: str
+    """The step, as `step 2: call add`."""
+
+    expected: Json
+    found: Json
+
+
+def read_script(path: Path) -> Script:
+    """Read a script from YAML or JSON; ScriptUnreadable says where it is wrong."""
+    try:
+        return Script.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = ".".join(str(step) for step in first["loc"])
+        raise ScriptUnreadable(str(path), f"{where}: {first['msg']}" if where else first["msg"]) from None
+    except (yaml.YAMLError, OSError, UnicodeDecodeError) as error:
+        raise ScriptUnreadable(str(path), str(error)) from None
+
+
+async def play_script(app: App, script: Script, eval_set: Path | None = None) -> list[Mismatch]:
+    """Play a script on the real agent. Returns what was expected and is not so; exports if nothing is amiss."""
+    async with Simulation(app, state=script.state) as sim:
+        mismatches = [mismatch async for mismatch in _played(sim, script)]
+        if eval_set is not None and not mismatches:
+            sim.export(eval_set)
+        return mismatches
+
+
+async def _played(sim: Simulation, script: Script) -> AsyncIterator[Mismatch]:
+    step: Step | None = None
+    for number, wanted in enumerate(script.steps, start=1):
+        where = f"step {number}: {_title(wanted)}"
+        if wanted.agent and (turn := _agent(step)) != wanted.agent:
+            yield Mismatch(where=where, expected={"agent": wanted.agent}, found={"agent": turn})
+            return
+        seen = len(sim.history())
+        try:
+            step = await _taken(sim, step, wanted)
+        except SimulatorError as error:
+            yield Mismatch(where=where, expected=_title(wanted), found=f"{type(error).__name__}: {error}")
+            return
+        for mismatch in _compared(where, wanted.all_calls, sim, seen):
+            yield mismatch
+    state = jsonable(await sim.state())
+    held = {key: state.get(key) for key in script.expect_state}
+    if held != script.expect_state:
+        yield Mismatch(where="expect_state", expected=script.expect_state, found=held)
+
+
+async def _taken(sim: Simulation, step: Step | None, wanted: ScriptedStep) -> Step:
+    if wanted.user is not _UNSET:
+        return await sim.send(wanted.user, anyway=wanted.anyway)
+    if step is None:
+        raise SimulatorError("a script begins with a user step")
+    if wanted.respond is not _UNSET:
+        return await step.respond(wanted.respond, anyway=wanted.anyway)
+    if wanted.approve is not _UNSET:
+        return await step.approve(wanted.approve)
+    if wanted.deny:
+        return await step.deny()
+    return await step.calls([(call.call, call.args) for call in wanted.all_calls], anyway=wanted.anyway)
+
+
+def _compared(where: str, wanted: Sequence[ScriptedCall], sim: Simulation, seen: int) -> Iterator[Mismatch]:
+    entries = sim.history()[seen:]
+    made = [entry.call_id for entry in entries if isinstance(entry, ToolCall)]
+    results = {entry.call_id: entry for entry in entries if isinstance(entry, ToolOutput | ToolError)}
+    for call, call_id in zip(wanted, made, strict=False):
+        result = results.get(call_id)
+        failed = result.error_type if isinstance(result, ToolError) else None
+        if call.expect_error is not None and failed != call.expect_error:
+            yield Mismatch(where=f"{where} ({call.call})", expected={"error": call.expect_error}, found=_got(result))
+        if call.expect is not _UNSET and _got(result) != _as_response(call.expect):
+            yield Mismatch(where=f"{where} ({call.call})", expected=_as_response(call.expect), found=_got(result))
+
+
+def _got(result: ToolOutput | ToolError | None) -> Json:
+    return result.response if result is not None else None
+
+
+def _as_response(expected: Json) -> Json:
+    return cast("Json", expected) if isinstance(expected, Mapping) else {"result": expected}
+
+
+def _agent(step: Step | None) -> str:
+    if isinstance(step, ModelTurn):
+        return step.agent_name
+    return "the user" if isinstance(step, Confirmation) else "nobody"
+
+
+def _title(step: ScriptedStep) -> str:
+    verb = next(verb for verb, given in step._verbs() if given)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+    return f"{verb} {step.call}".strip() if verb == "call" else verb

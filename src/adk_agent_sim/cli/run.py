@@ -1,0 +1,82 @@
+"""`adksim run`: play your own agent, by hand or from a script."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from adk_agent_sim.cli.diff import diff
+
+if TYPE_CHECKING:
+    from adk_agent_sim.adk.script import Mismatch
+
+
+@click.command()
+@click.argument("agent_dir", type=click.Path(path_type=Path))
+@click.option(
+    "--eval-set",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Where to append the session; by default AGENT.evalset.json here. With --script: only if given.",
+)
+@click.option(
+    "--script",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Play this YAML file instead of asking you; exit code 1 if something is not as it expects.",
+)
+@click.option("--json", "as_json", is_flag=True, help="With --script: print the result as JSON.")
+def run(agent_dir: Path, eval_set: Path | None, script: Path | None, as_json: bool) -> None:
+    """Play the model of the agent in AGENT_DIR, a folder as `adk run` takes it.
+
+    You read what the model would read, call the real tools, and answer; the session is appended to an EvalSet.
+
+    A script does the same without a person, for CI:
+
+    \b
+        steps:
+          - user: What is 2+2?
+          - call: add
+            args: {a: 2, b: 2}
+            expect: {result: 4}
+          - respond: The answer is 4
+    """
+    from adk_agent_sim.adk.agents import load_app
+    from adk_agent_sim.adk.script import play_script, read_script
+    from adk_agent_sim.cli.prompts import Keyboard
+    from adk_agent_sim.cli.terminal import play, quiet
+
+    app = load_app(agent_dir)
+    if script is None:
+        path = eval_set or Path(f"{app.name}.evalset.json")
+        if asyncio.run(play(app, Keyboard(), path)):
+            click.echo(f"\nEvaluate the agent's own model against it:\n  adk eval {agent_dir} {path}")
+        return
+    quiet()
+    mismatches = asyncio.run(play_script(app, read_script(script), eval_set))
+    click.echo(_as_json(script, mismatches, eval_set) if as_json else _as_text(script, mismatches, eval_set))
+    sys.exit(1 if mismatches else 0)
+
+
+def _as_json(script: Path, mismatches: Sequence[Mismatch], eval_set: Path | None) -> str:
+    return json.dumps(
+        {
+            "script": str(script),
+            "passed": not mismatches,
+            "mismatches": [vars(mismatch) for mismatch in mismatches],
+            "exported": str(eval_set) if eval_set and not mismatches else None,
+        },
+        indent=2,
+        ensure_ascii=False,
+    )
+
+
+def _as_text(script: Path, mismatches: Sequence[Mismatch], eval_set: Path | None) -> str:
+    if not mismatches:
+        return f"{script}: passed" + (f", exported to {eval_set}" if eval_set else "")
+    shown = "\n\n".join(f"{mismatch.where}\n{diff(mismatch.expected, mismatch.found)}" for mismatch in mismatches)
+    return f"{script}: {len(mismatches)} not as expected\n\n{shown}"
