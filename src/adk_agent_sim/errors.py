@@ -21,9 +21,11 @@ SimulatorError
 ├── ToolsUnavailable         a toolset, such as an MCP server, did not load
 ├── RunFailed                the agent's run ended with an exception
 ├── Cancelled                a person cancelled a tool call
-└── ExportRefused
-    ├── SessionIncomplete    names what is missing
-    └── NotAnEvalSet         the target file is something else and was left untouched
+├── ExportRefused
+│   ├── SessionIncomplete    names what is missing
+│   ├── NotReplayable        `adk test` could not replay the session; a person can insist with anyway=True
+│   └── NotAnEvalSet         the target file is something else and was left untouched
+└── ImportRefused            a file that cannot be opened as a timeline; names what is wrong
 """
 
 from __future__ import annotations
@@ -217,6 +219,17 @@ class SessionIncomplete(ExportRefused):
         self.missing = tuple(missing)
 
 
+class NotReplayable(ExportRefused):
+    """`adk test` cannot do again what happened in the session."""
+
+    def __init__(self, session_id: str, reasons: Sequence[str]) -> None:
+        super().__init__(
+            f"Session {session_id!r} cannot be replayed by `adk test`: {'; '.join(reasons)}. "
+            "Export it as an EvalSet, or pass anyway=True to write the fixture all the same."
+        )
+        self.reasons = tuple(reasons)
+
+
 class NotAnEvalSet(ExportRefused):
     """The file exists and is not an EvalSet; it was left as it is."""
 
@@ -225,6 +238,15 @@ class NotAnEvalSet(ExportRefused):
             f"{path} is not an EvalSet and was left untouched: {why}. Choose another path, or repair the file."
         )
         self.path = path
+
+
+class ImportRefused(SimulatorError):
+    """The file cannot be opened; nothing was read from it."""
+
+    def __init__(self, path: str, what: str, why: str) -> None:
+        super().__init__(f"{path} cannot be opened as {what}: {why}.")
+        self.path = path
+        self.why = why
 
 
 _INSIST = "Pass anyway=True to send it all the same."

@@ -14,7 +14,7 @@ from adk_agent_sim.adk.demo.math_agent.agent import app as math_app
 from adk_agent_sim.adk.demo.shop_agent.agent import app as shop_app
 
 
-async def _play_math(sim: Simulation) -> None:
+async def play_math(sim: Simulation) -> None:
     turn = await sim.send("What is 2+2, and 3*3?")
     turn = await turn.call("add", {"a": 2, "b": 2})
     turn = await turn.calls([("multiply", {"a": 3, "b": 3}), ("count_slowly", {"to": 2, "seconds_each": 0})])
@@ -24,7 +24,7 @@ async def _play_math(sim: Simulation) -> None:
     await turn.respond("One cannot divide by zero.")
 
 
-async def _play_shop(sim: Simulation) -> None:
+async def play_shop(sim: Simulation) -> None:
     turn = await sim.send("Two cables to Ada in Berlin, please.")
     turn = await turn.call("search_products", {"query": "usb-c", "max_price": 20})
     address = {"name": "Ada", "street": "Main Street 1", "city": "Berlin", "postcode": "10115"}
@@ -49,7 +49,7 @@ async def _export(app: App, play: Play, eval_set: Path, state: dict[str, Any]) -
 @pytest.mark.req("001/US3.4", "001/SC-002", "001/constitution-5")
 @pytest.mark.parametrize(
     ("app", "play", "state"),
-    [(math_app, _play_math, {}), (shop_app, _play_shop, {"customer": "Ada"})],
+    [(math_app, play_math, {}), (shop_app, play_shop, {"customer": "Ada"})],
     ids=["math_agent", "shop_agent"],
 )
 async def test_a_session_played_and_exported_passes_adk_eval(
@@ -65,7 +65,7 @@ async def test_a_session_played_and_exported_passes_adk_eval(
 
 async def test_a_model_that_decides_otherwise_fails_adk_eval(tmp_path: Path) -> None:
     eval_set = tmp_path / "golden.evalset.json"
-    await _export(math_app, _play_math, eval_set, {})
+    await _export(math_app, play_math, eval_set, {})
 
     run = evaluate(tmp_path / "agents", "math_agent", eval_set, [says("2+2 is 4, and 3*3 is 9.")])
 

@@ -22,12 +22,16 @@ from adk_agent_sim.adk.run import DEFAULT_USER, AgentRun
 from adk_agent_sim.adk.seated import Scripted
 from adk_agent_sim.adk.steps import Answer, Confirmation, Done, ModelTurn, Step
 from adk_agent_sim.errors import RunFailed, SimulatorError
+from adk_agent_sim.golden.adk_test import write_adk_test
 from adk_agent_sim.golden.builder import EvalIdStyle, GoldenTraceBuilder
 from adk_agent_sim.golden.eval_set import EvalSetWriter
+from adk_agent_sim.golden.report import markdown
 from adk_agent_sim.golden.session import SimulatedAgentConfig, SimulationSession, finished_part
+from adk_agent_sim.timeline import jsonl
 from adk_agent_sim.timeline.canonical import Json
 from adk_agent_sim.timeline.events import Event, Player
 from adk_agent_sim.timeline.history import HistoryEntry, history
+from adk_agent_sim.timeline.redact import redacted
 from adk_agent_sim.timeline.store import MemoryStore
 from adk_agent_sim.timeline.timeline import Timeline
 
@@ -160,19 +164,35 @@ class Simulation:
         """The newest version of an artifact."""
         return await self._run.artifact(filename)
 
-    def session(self, eval_set_path: str | Path | None = None, *, finished_only: bool = False) -> SimulationSession:
-        """The session as data, as golden traces are built from it; if asked, without a user turn that is still open."""
+    def session(
+        self, eval_set_path: str | Path | None = None, *, finished_only: bool = False, redact: bool = False
+    ) -> SimulationSession:
+        """The session as data, as golden traces are built from it.
+
+        Args:
+            eval_set_path: Where its golden trace would go.
+            finished_only: Leave out a user turn that is still open.
+            redact: Take secrets out.
+        """
         path = f"{self._run.name}.evalset.json" if eval_set_path is None else eval_set_path
         config = SimulatedAgentConfig(name=self._run.name, agent=self._run.root, eval_set_path=path)
+        events = finished_part(self.log()) if finished_only else self.log()
         return SimulationSession.of(
             config,
             self.session_id,
-            finished_part(self.log()) if finished_only else self.log(),
+            redacted(events) if redact else events,
             tools=list(self._run.seated.tools.values()),
             adk_session=self._run.adk_session,
         )
 
-    def export(self, path: str | Path, *, eval_id_style: EvalIdStyle = "iso", finished_only: bool = False) -> EvalCase:
+    def export(
+        self,
+        path: str | Path,
+        *,
+        eval_id_style: EvalIdStyle = "iso",
+        finished_only: bool = False,
+        redact: bool = False,
+    ) -> EvalCase:
         """Append the session as a golden trace to the EvalSet at `path`, which is made if there is none.
 
         What whoever evaluates against it should know, such as calls that failed, is logged as a warning.
@@ -182,8 +202,9 @@ class Simulation:
             eval_id_style: "iso" as `math_agent_2025-12-23T14:30:00`; "selectable" has no colon, so that
                 `adk eval file:id` can select it.
             finished_only: Leave out a user turn that is still open, instead of refusing.
+            redact: Take secrets out. What is masked in the arguments of a call does not match when it is evaluated.
         """
-        session = self.session(path, finished_only=finished_only)
+        session = self.session(path, finished_only=finished_only, redact=redact)
         builder = GoldenTraceBuilder(session, eval_id_style=eval_id_style)
         case = EvalSetWriter(session.agent_config.resolve_eval_set_path(), session.agent_name).write_eval_case(
             builder.build()
@@ -191,6 +212,24 @@ class Simulation:
         for note in builder.notes(answers_errors=self._run.answers_errors):
             _log.warning("%s: %s", case.eval_id, note)
         return case
+
+    def export_adk_test(self, path: str | Path, *, anyway: bool = False) -> None:
+        """Write the session as a fixture for `adk test`, which replays it and compares every event.
+
+        Args:
+            path: The file, as `my_agent/tests/refund.json`.
+            anyway: Write it although `adk test` cannot do again what happened.
+        """
+        write_adk_test(self.session(), self.log(), path, answers_errors=self._run.answers_errors, anyway=anyway)
+
+    async def export_jsonl(self, path: str | Path) -> None:
+        """Write the whole timeline as JSON Lines, requests and artifacts too; nothing is redacted."""
+        (session,) = [one for one in await self._store.sessions() if one.session_id == self.session_id]
+        await jsonl.write(self._store, session, path)
+
+    def report(self, *, redact: bool = True) -> str:
+        """The session as Markdown for people, secrets taken out."""
+        return markdown(self.log(), redact=redact)
 
     def _ended(self) -> Done | Confirmation:
         failure = self._run.failure()

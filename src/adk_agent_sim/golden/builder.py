@@ -30,10 +30,8 @@ class GoldenTraceBuilder:
     def build(self) -> EvalCase:
         """The case; SessionIncomplete names what is missing."""
         session = self.session
-        missing = self._missing()
-        if missing:
-            raise SessionIncomplete(session.session_id, missing)
-        turns = [turn for turn in _turns(session.history) if isinstance(turn[-1], FinalResponse)]
+        check_complete(session)
+        turns = [turn for turn in user_turns(session.history) if isinstance(turn[-1], FinalResponse)]
         return EvalCase(
             eval_id=eval_id(session.agent_name, session.start_timestamp, self._eval_id_style),
             conversation=[self._invocation(place, entries) for place, entries in enumerate(turns)],
@@ -65,26 +63,10 @@ class GoldenTraceBuilder:
         ]
         notes += [
             f"user turn {place} ({turn[0].content!r}) was left out: it has no final response"
-            for place, turn in enumerate(_turns(entries), start=1)
+            for place, turn in enumerate(user_turns(entries), start=1)
             if isinstance(turn[0], UserQuery) and not isinstance(turn[-1], FinalResponse)
         ]
         return notes
-
-    def _missing(self) -> list[str]:
-        session = self.session
-        missing = [session.failure] if session.failure else []
-        if not session.history:
-            return [*missing, "it has no user query"]
-        if session.state is SessionState.COMPLETED:
-            return []
-        answered = {entry.call_id for entry in session.history if isinstance(entry, ToolOutput | ToolError)}
-        missing += [
-            f"tool call {entry.tool_name!r} ({entry.call_id}) has no result"
-            for entry in session.history
-            if isinstance(entry, ToolCall) and entry.call_id not in answered
-        ]
-        queries = [entry.content for entry in session.history if isinstance(entry, UserQuery)]
-        return [*missing, f"the user query {queries[-1]!r} has no final response"]
 
     def _invocation(self, place: int, entries: Sequence[HistoryEntry]) -> Invocation:
         query, answer = entries[0], entries[-1]
@@ -111,6 +93,29 @@ class GoldenTraceBuilder:
         )
 
 
+def check_complete(session: SimulationSession) -> None:
+    """Refuse a session that has not come to its end; SessionIncomplete names what is missing."""
+    missing = _missing(session)
+    if missing:
+        raise SessionIncomplete(session.session_id, missing)
+
+
+def _missing(session: SimulationSession) -> list[str]:
+    missing = [session.failure] if session.failure else []
+    if not session.history:
+        return [*missing, "it has no user query"]
+    if session.state is SessionState.COMPLETED:
+        return []
+    answered = {entry.call_id for entry in session.history if isinstance(entry, ToolOutput | ToolError)}
+    missing += [
+        f"tool call {entry.tool_name!r} ({entry.call_id}) has no result"
+        for entry in session.history
+        if isinstance(entry, ToolCall) and entry.call_id not in answered
+    ]
+    queries = [entry.content for entry in session.history if isinstance(entry, UserQuery)]
+    return [*missing, f"the user query {queries[-1]!r} has no final response"]
+
+
 def eval_id(agent_name: str, start_timestamp: float, style: EvalIdStyle = "iso") -> str:
     """`{snake_case_agent_name}_{iso_timestamp}`, as `math_agent_2025-12-23T14:30:00`."""
     when = datetime.fromtimestamp(start_timestamp, UTC).strftime("%Y-%m-%dT%H:%M:%S")
@@ -123,7 +128,7 @@ def snake_case(name: str) -> str:
     return re.sub(r"[^a-z0-9]+", "_", words).strip("_") or "agent"
 
 
-def _turns(entries: Sequence[HistoryEntry]) -> Iterator[list[HistoryEntry]]:
+def user_turns(entries: Sequence[HistoryEntry]) -> Iterator[list[HistoryEntry]]:
     """The history cut before each user query."""
     turn: list[HistoryEntry] = []
     for entry in entries:

@@ -1,6 +1,6 @@
 """Appends EvalCases to EvalSet files, without ever tearing a file or losing a case.
 
-    lock --> read --> append --> write a temporary file beside it --> fsync --> rename over it --> fsync the directory
+    lock --> read --> append --> replace the file in one step
 
 Two processes that append at once both land. A file that is not an EvalSet is refused untouched, a full disk leaves the
 old file, and fields that this version of ADK does not know survive.
@@ -9,10 +9,8 @@ old file, and fields that this version of ADK does not know survive.
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Any, cast
-from uuid import uuid4
 
 from filelock import FileLock
 from google.adk.evaluation.eval_case import EvalCase
@@ -23,6 +21,7 @@ from adk_agent_sim.errors import NotAnEvalSet
 from adk_agent_sim.golden.builder import snake_case
 from adk_agent_sim.timeline.canonical import decode, encode, mended
 from adk_agent_sim.timeline.clock import Clock, WallClock
+from adk_agent_sim.timeline.files import real_path, write_text
 from adk_agent_sim.timeline.jsonable import jsonable
 
 
@@ -42,14 +41,13 @@ class EvalSetWriter:
         """
         if not eval_case.eval_id.strip():
             raise ValueError("The eval case has no eval_id: give it one that is not empty.")
-        path = Path(os.path.realpath(self.eval_set_path))
-        path.parent.mkdir(parents=True, exist_ok=True)
+        path = real_path(self.eval_set_path)
         with FileLock(path.with_name(f".{path.name}.lock")):
             content = _read(path) if path.exists() else self._new()
             taken = {case.get("eval_id", case.get("evalId")) for case in content["eval_cases"]}
             written = eval_case.model_copy(update={"eval_id": _free_id(eval_case.eval_id, taken)})
             content["eval_cases"].append(jsonable(written))
-            _replace(path, content)
+            write_text(path, json.dumps(decode(mended(encode(content))), indent=2, ensure_ascii=False) + "\n")
         return written
 
     def _new(self) -> dict[str, Any]:
@@ -71,11 +69,12 @@ def _read(path: Path) -> dict[str, Any]:
         EvalSet.model_validate_json(text)
         content = cast("dict[str, Any]", json.loads(text))
     except (ValidationError, ValueError) as error:
-        raise NotAnEvalSet(str(path), _short(error)) from error
+        raise NotAnEvalSet(str(path), short(error)) from error
     return content
 
 
-def _short(error: Exception) -> str:
+def short(error: Exception) -> str:
+    """What is wrong with a file, in one line."""
     if isinstance(error, ValidationError):
         first = error.errors()[0]
         where = ".".join(str(step) for step in first["loc"])
@@ -89,31 +88,3 @@ def _free_id(wanted: str, taken: set[str]) -> str:
         number += 1
         free = f"{wanted}_{number}"
     return free
-
-
-def _replace(path: Path, content: dict[str, Any]) -> None:
-    """Put the content in the file's place in one step; the new file has the old one's permissions."""
-    text = json.dumps(decode(mended(encode(content))), indent=2, ensure_ascii=False) + "\n"
-    temporary = path.with_name(f".{path.name}.{uuid4().hex}.tmp")
-    try:
-        with temporary.open("x", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        if path.exists():
-            temporary.chmod(path.stat().st_mode & 0o777)
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
-    _sync_directory(path.parent)
-
-
-def _sync_directory(directory: Path) -> None:
-    """Make the rename itself durable, where the system can."""
-    if os.name == "posix":
-        descriptor = os.open(directory, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)

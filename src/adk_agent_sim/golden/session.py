@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self, cast
@@ -109,7 +109,7 @@ class SimulationSession(BaseModel):
             app_name=join.app_name if join else config.agent.name,
             user_id=join.user_id if join else "user",
             initial_state=dict(join.state) if join else {},
-            final_state=_final_state(join.state if join else {}, events),
+            final_state=final_state(events),
             failure=_failure(events),
         )
 
@@ -132,16 +132,17 @@ class SimulationSession(BaseModel):
         return self
 
 
-def _final_state(initial: Mapping[str, Json], events: Iterable[Event]) -> dict[str, Json]:
+def final_state(events: Sequence[Event]) -> dict[str, Json]:
     """The state after all that the agent's events changed; what ADK keeps for one invocation only is left out."""
-    state = dict(initial)
+    join = joined(events)
+    state = dict(join.state) if join else {}
     for event in events:
         if isinstance(event.payload, AgentEvent):
             state.update(event.payload.event.get("actions", {}).get("state_delta", {}))
     return {key: value for key, value in state.items() if not key.startswith(State.TEMP_PREFIX)}
 
 
-def _consented(events: Iterable[Event]) -> set[str]:
+def _consented(events: Sequence[Event]) -> set[str]:
     """The calls that ADK asked the user about."""
     asked: set[str] = set()
     for event in events:

@@ -140,7 +140,7 @@ class _Fold:
     def _user(self, content: Json, when: datetime) -> None:
         """A query; or consent or a late answer, which go on with the turn that seemed to be over."""
         self._answer = None
-        if any("function_response" not in part for part in _parts(content)):
+        if is_query(content):
             self.entries.append(UserQuery(content=_text(content), timestamp=when, raw=content))
         elif self.entries and isinstance(self.entries[-1], FinalResponse):
             self.entries.pop()
@@ -207,6 +207,11 @@ class _Fold:
             self._result(ToolOutput(call_id=call_id, result=answer, duration_ms=0, timestamp=when, response=answer))
         else:
             entry.response = answer
+
+
+def is_query(content: Json) -> bool:
+    """Whether a user message says something, and does not only answer a call."""
+    return any("function_response" not in part for part in _parts(content))
 
 
 def _parts(content: Json) -> Sequence[Mapping[str, Json]]:

@@ -1,0 +1,204 @@
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from timelines import SetClock, ask, call, model_request, text, user
+
+from adk_agent_sim.errors import ImportRefused
+from adk_agent_sim.timeline.blocks import Block
+from adk_agent_sim.timeline.events import (
+    AgentEvent,
+    AgentJoined,
+    ArtifactSaved,
+    Closed,
+    Event,
+    Outcome,
+    Payload,
+    Player,
+    RunEnded,
+    Session,
+    ToolFailed,
+    ToolFinished,
+    ToolStarted,
+    TurnAsked,
+    TurnDecided,
+    TurnWithdrawn,
+    UserSpoke,
+)
+from adk_agent_sim.timeline.jsonl import Record, decode_line, encode_line, read, records, restore, write
+from adk_agent_sim.timeline.store import MemoryStore
+from adk_agent_sim.timeline.timeline import Timeline
+
+_TEXT = st.text(st.characters(categories=["L", "N", "P", "Zs", "Cc", "Cs"]), max_size=10)
+_TIME = st.floats(0, 1e10)
+_JSON: st.SearchStrategy[Any] = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | _TEXT,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_TEXT, inner, max_size=3),
+    max_leaves=8,
+)
+_OBJECT = st.dictionaries(_TEXT, _JSON, max_size=3)
+_IDS = st.lists(_TEXT, max_size=3).map(tuple)
+
+_PAYLOADS: dict[type[Payload], st.SearchStrategy[Any]] = {
+    AgentJoined: st.builds(AgentJoined, app_name=_TEXT, user_id=_TEXT, adk_session_id=_TEXT, state=_OBJECT),
+    UserSpoke: st.builds(UserSpoke, content=_JSON),
+    TurnAsked: st.builds(
+        TurnAsked,
+        invocation_id=_TEXT,
+        contents=st.lists(_IDS, max_size=3).map(tuple),
+        tools=_TEXT,
+        instruction=_TEXT,
+        config=_TEXT,
+    ),
+    TurnDecided: st.builds(TurnDecided, decision_id=_TEXT, response=_JSON, anyway=st.booleans()),
+    TurnWithdrawn: st.builds(TurnWithdrawn),
+    ToolStarted: st.builds(ToolStarted, call_id=_TEXT, tool_name=_TEXT, arguments=_OBJECT),
+    ToolFinished: st.builds(ToolFinished, call_id=_TEXT, result=_JSON, duration_ms=_TIME, actions=_OBJECT),
+    ToolFailed: st.builds(
+        ToolFailed,
+        call_id=_TEXT,
+        error_type=_TEXT,
+        error_message=_TEXT,
+        duration_ms=_TIME,
+        traceback=st.none() | _TEXT,
+    ),
+    AgentEvent: st.builds(AgentEvent, invocation_id=_TEXT, event=_JSON, final=st.booleans()),
+    ArtifactSaved: st.builds(ArtifactSaved, filename=_TEXT, version=st.integers(0), mime_type=_TEXT, block=_TEXT),
+    RunEnded: st.builds(
+        RunEnded, invocation_id=_TEXT, outcome=st.sampled_from(Outcome), error_type=_TEXT, error_message=_TEXT
+    ),
+    Closed: st.builds(Closed, reason=_TEXT),
+}
+
+_RECORDS: st.SearchStrategy[Record] = st.one_of(
+    st.builds(Session, session_id=_TEXT, created_at=_TIME, description=_TEXT),
+    st.binary(max_size=40).map(Block.of),
+    st.builds(
+        Event,
+        event_id=_TEXT,
+        session_id=_TEXT,
+        seq=st.integers(1),
+        timestamp=_TIME,
+        payload=st.one_of(list(_PAYLOADS.values())),
+        turn_id=_TEXT,
+        agent_name=_TEXT,
+        player=st.none() | st.sampled_from(Player),
+    ),
+)
+
+
+@given(record=_RECORDS)
+def test_a_line_gives_back_its_record(record: Record) -> None:
+    line = encode_line(record)
+
+    assert "\n" not in line
+    assert decode_line(line) == record
+    assert encode_line(decode_line(line)) == line
+
+
+def test_every_kind_of_event_is_tried() -> None:
+    assert set(_PAYLOADS) == set(Payload.__args__)
+
+
+async def _played(contents: int = 1) -> tuple[MemoryStore, Session]:
+    store = MemoryStore()
+    timeline = Timeline(store, SetClock())
+    session = await timeline.create_session("math")
+    session_id = session.session_id
+    await timeline.append(session_id, UserSpoke(content=user("hi")))
+    for number in range(contents):
+        said = [user(f"message {place}") for place in range(number + 1)]
+        await ask(timeline, session_id, f"turn-{number}", model_request(said))
+        await timeline.decide(session_id, f"turn-{number}", call("add", a=1, b=number))
+    block = Block.of(b"\xff\x00 no text")
+    saved = ArtifactSaved(filename="a.bin", version=0, mime_type="application/octet-stream", block=block.block_id)
+    await timeline.append(session_id, saved, blocks=[block])
+    await ask(timeline, session_id, "last")
+    await timeline.decide(session_id, "last", text("done"))
+    await timeline.close_session(session_id, "over")
+    return store, session
+
+
+async def test_a_file_gives_back_the_log_its_requests_and_its_artifacts(tmp_path: Path) -> None:
+    store, session = await _played(40)
+    path = tmp_path / "session.jsonl"
+    await write(store, session, path)
+
+    other = MemoryStore()
+    restored = await restore(path, other)
+
+    assert restored == session
+    assert other.log(session.session_id) == store.log(session.session_id)
+    assert other.stored_bytes(session.session_id) == store.stored_bytes(session.session_id)
+    before, after = Timeline(store), Timeline(other)
+    for event in store.log(session.session_id):
+        if isinstance(event.payload, TurnAsked):
+            assert await after.request(event) == await before.request(event)
+        if isinstance(event.payload, ArtifactSaved):
+            assert await after.block(session.session_id, event.payload.block) == b"\xff\x00 no text"
+
+
+async def test_a_block_is_written_once_and_before_the_event_that_names_it() -> None:
+    store, session = await _played(3)
+    found = await _all(records(store, session))
+
+    blocks = [record.block_id for record in found if isinstance(record, Block)]
+    assert len(blocks) == len(set(blocks))
+    first_ask = next(
+        place
+        for place, record in enumerate(found)
+        if isinstance(record, Event) and isinstance(record.payload, TurnAsked)
+    )
+    assert all(isinstance(record, Block) for record in found[first_ask - 4 : first_ask])
+
+
+async def _all(found: AsyncIterator[Record]) -> list[Record]:
+    return [record async for record in found]
+
+
+async def _lines(tmp_path: Path) -> list[str]:
+    store, session = await _played()
+    await write(store, session, tmp_path / "good.jsonl")
+    return (tmp_path / "good.jsonl").read_text().splitlines()
+
+
+def _refused(tmp_path: Path, lines: Sequence[str]) -> str:
+    path = tmp_path / "bad.jsonl"
+    path.write_text("".join(line + "\n" for line in lines))
+    with pytest.raises(ImportRefused, match=r"bad\.jsonl cannot be opened as a timeline: ") as refused:
+        list(read(path))
+    return refused.value.why
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("{oops", "Expecting property name"),
+        ("[]", "the line is not a JSON object"),
+        ("{}", "the line holds neither a block nor an event, but nothing"),
+        ('{"event": {"kind": "dreamt", "seq": 1}}', "there is no kind of event 'dreamt'"),
+        ('{"event": 5}', "a field is missing or is of another type"),
+        ('{"block": "ff", "text": "x"}', "the data of block 'ff' is not what its id says"),
+    ],
+)
+async def test_a_bad_line_is_refused_with_its_number(tmp_path: Path, line: str, why: str) -> None:
+    good = await _lines(tmp_path)
+
+    assert _refused(tmp_path, [*good, line]).startswith(f"line {len(good) + 1}: {why}")
+
+
+async def test_a_file_without_what_belongs_in_it_is_refused(tmp_path: Path) -> None:
+    good = await _lines(tmp_path)
+
+    assert _refused(tmp_path, []) == "the file is empty"
+    assert "line 1: a timeline begins with the line of its session" in _refused(tmp_path, good[1:])
+    assert "version 2; this release reads" in _refused(tmp_path, [good[0].replace('"version":1', '"version":2')])
+    assert "event 2 of session" in _refused(tmp_path, [line for line in good if '"seq":2' not in line])
+
+
+def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ImportRefused, match="No such file"):
+        list(read(tmp_path / "none.jsonl"))

@@ -1,0 +1,126 @@
+import json
+from typing import Any
+
+import pytest
+
+from adk_agent_sim.timeline.events import (
+    AgentEvent,
+    AgentJoined,
+    ArtifactSaved,
+    Event,
+    Outcome,
+    Payload,
+    RunEnded,
+    ToolFailed,
+    ToolFinished,
+    ToolStarted,
+    TurnAsked,
+    TurnDecided,
+    UserSpoke,
+)
+from adk_agent_sim.timeline.jsonl import encode_line
+from adk_agent_sim.timeline.redact import MASK, Redactor, names_a_secret, redacted
+
+CANARY = 'Kanarienvogel"9\\ü/'
+"""Has what JSON and URLs escape."""
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        *("password", "Password", "PASSWORD", "userPassword", "db-password", "passphrase"),
+        *("api_key", "apiKey", "APIKey", "X-Api-Key", "apikey", "OPENAI_API_KEY", "privateKey", "aws_access_key"),
+        *("token", "accessToken", "refresh_token", "tokens", "client_secret", "secrets", "credentials"),
+        *("authorization", "Proxy-Authorization", "Set-Cookie", "cookies"),
+    ],
+)
+def test_a_key_names_a_secret_by_whole_words(key: str) -> None:
+    assert names_a_secret(key)
+
+
+@pytest.mark.parametrize(
+    "key", ["tokenizer", "author", "keyboard", "key", "secretary", "cookiecutter", "monkey", "passwordless"]
+)
+def test_a_key_that_only_contains_the_letters_does_not(key: str) -> None:
+    assert not names_a_secret(key)
+
+
+@pytest.mark.parametrize(
+    ("value", "clean"),
+    [
+        ({"a": [{"password": "x"}]}, {"a": [{"password": MASK}]}),
+        ({"password": {"old": "x", "new": ["y"]}}, {"password": MASK}),
+        ({"password": 1234}, {"password": MASK}),
+        ({"password": None, "token": "", "has_secret": True}, {"password": None, "token": "", "has_secret": True}),
+        ({"max_tokens": 100, "token_count": 5}, {"max_tokens": 100, "token_count": 5}),
+        ('{"deep": {"token": "x"}}', f'{{"deep": {{"token": "{MASK}"}}}}'),
+        ({"body": json.dumps({"inner": json.dumps({"api_key": "x"})})}, None),
+        ("log in with password=hunter2&next=1", f"log in with password={MASK}&next=1"),
+        ("KeyError in {'api_key': 'x y', 'n': 1}", f"KeyError in {{'api_key': '{MASK}', 'n': 1}}"),
+        ("X-Api-Key: abc\nHost: here", f"X-Api-Key: {MASK}\nHost: here"),
+        ("Cookie: a=b; c=d\nHost: here", f"Cookie: {MASK}\nHost: here"),
+        ("sent Bearer abc.def-ghi to it", f"sent Bearer {MASK} to it"),
+        ("the author: Ada, total = 5", "the author: Ada, total = 5"),
+    ],
+)
+def test_what_stands_under_a_secret_key_is_masked(value: Any, clean: Any) -> None:
+    found = Redactor({}).value(value)
+
+    if clean is None:
+        assert '"x' not in json.dumps(found)
+    else:
+        assert found == clean
+    assert Redactor({}).value(found) == found
+
+
+@pytest.mark.parametrize("name", ["MY_KEY", "SHOP_TOKEN", "CLIENT_SECRET", "DB_PASSWORD", "my_key"])
+def test_the_values_of_secret_variables_are_masked_wherever_they_occur(name: str) -> None:
+    redactor = Redactor({name: CANARY, "HOME": "/home/ada"})
+    once = json.dumps({"said": f"it is {CANARY}."})
+    thrice = json.dumps([json.dumps([once])])
+
+    for text in (CANARY, f"before{CANARY}after", once, thrice, f"see {thrice}", repr(CANARY), "at /home/ada"):
+        assert "Kanarien" not in redactor.text(text)
+    assert redactor.value({CANARY: 1}) == {MASK: 1}
+    assert redactor.text("at /home/ada") == "at /home/ada"
+
+
+def test_a_short_value_of_a_variable_blanks_no_words() -> None:
+    assert Redactor({"SORT_KEY": "name"}).text("the name of it") == "the name of it"
+
+
+def test_a_long_text_without_secrets_is_read_in_linear_time() -> None:
+    blob = "QUJD" * 500_000
+
+    assert Redactor({}).text(blob) == blob
+
+
+_PAYLOADS: list[Payload] = [
+    AgentJoined(app_name="a", user_id="u", adk_session_id="s", state={"user": {"password": CANARY}}),
+    UserSpoke(content={"parts": [{"text": f"I am {CANARY}"}]}),
+    TurnDecided(decision_id="d", response={"content": {"parts": [{"text": json.dumps({"x": CANARY})}]}}),
+    ToolStarted(call_id="c", tool_name="login", arguments={"password": CANARY}),
+    ToolFinished(call_id="c", result=[f"hello {CANARY}"], duration_ms=1, actions={"state_delta": {"seen": CANARY}}),
+    ToolFailed(call_id="c", error_type="E", error_message=CANARY, duration_ms=1, traceback=f"f({CANARY!r})"),
+    AgentEvent(invocation_id="i", event={"content": {"parts": [{"text": f"?q={CANARY}"}]}}, final=True),
+    ArtifactSaved(filename=f"{CANARY}.txt", version=0, mime_type="text/plain", block="b"),
+    RunEnded(invocation_id="i", outcome=Outcome.FAILED, error_message=f"no {CANARY}"),
+]
+
+
+def test_no_event_keeps_a_secret_that_one_of_them_names() -> None:
+    asked = TurnAsked(invocation_id="i", contents=(("1",),), tools="2", instruction="3", config="4")
+    events = [
+        Event(event_id=str(seq), session_id="s", seq=seq, timestamp=0.0, payload=payload)
+        for seq, payload in enumerate([*_PAYLOADS, asked], start=1)
+    ]
+
+    clean = redacted(events, {})
+
+    assert "Kanarien" in "".join(map(encode_line, events))
+    assert "Kanarien" not in "".join(map(encode_line, clean))
+    assert [type(event.payload) for event in clean] == [type(event.payload) for event in events]
+    assert clean[-1] == events[-1]
+    ended = clean[-2].payload
+    assert isinstance(ended, RunEnded)
+    assert ended.outcome is Outcome.FAILED
