@@ -3,9 +3,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 UV_VERSION := 0.13.7
+PROTOS_VENV := .venv-protos
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-all lint types doors unit bench requirements lock clean
+.PHONY: help run test test-all lint types doors unit bench requirements protos lock clean
 
 help:  ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -45,8 +46,17 @@ bench: $(VENV)/.ready  ## Measure; the figures go to benchmarks/README.md by han
 requirements: $(VENV)/.ready  ## Write the tests' names into docs/requirements.md
 	$(BIN)/python tests/requirements.py
 
+# The generator needs protobuf < 5: an environment of its own. What it makes loads under protobuf 5, 6 and 7.
+$(PROTOS_VENV)/.ready: protos/requirements.txt
+	$(PYTHON) -m venv $(PROTOS_VENV)
+	$(PROTOS_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --requirement protos/requirements.txt
+	@touch $@
+
+protos: $(PROTOS_VENV)/.ready  ## Make src/adk_agent_sim/generated from protos/ anew
+	$(PROTOS_VENV)/bin/python protos/generate.py src/adk_agent_sim/generated
+
 lock: $(VENV)/.ready  ## Compile requirements.lock anew
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-emit-index-url --no-header --no-annotate --extra eval --group dev pyproject.toml --output-file requirements.lock
 
 clean:  ## Remove what the other targets made
-	rm -rf $(VENV) .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(PROTOS_VENV) .pytest_cache .ruff_cache .hypothesis

@@ -21,7 +21,6 @@ from google.genai import types
 from adk_agent_sim.adk.answer import check_answer
 from adk_agent_sim.adk.model_seat import ModelSeat
 from adk_agent_sim.adk.request import RequestEncoder
-from adk_agent_sim.adk.revived import revived
 from adk_agent_sim.adk.tool_seat import Calls
 from adk_agent_sim.timeline.blocks import Block
 from adk_agent_sim.timeline.canonical import Json
@@ -187,7 +186,7 @@ class TurnPlayer:
             del seated.requests[asked.turn_id]
         if not isinstance(decided.payload, TurnDecided):
             raise TypeError(f"Turn {asked.turn_id} was answered by a {type(decided.payload).__name__}.")
-        return revived(LlmResponse, decided.payload.response)
+        return LlmResponse.model_validate(decided.payload.response)
 
     async def _functions(self, asked: Event, request: LlmRequest, function: Scripted) -> LlmResponse:
         player = getattr(function, "player", Player.SIMULATED)

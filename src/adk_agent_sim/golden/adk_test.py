@@ -24,7 +24,7 @@ from adk_agent_sim.errors import NotReplayable
 from adk_agent_sim.golden.builder import check_complete
 from adk_agent_sim.golden.fixture_ids import canonical_ids
 from adk_agent_sim.golden.session import SimulationSession
-from adk_agent_sim.timeline.canonical import Json, encode, mended
+from adk_agent_sim.timeline.canonical import Json
 from adk_agent_sim.timeline.events import AgentEvent, Event, ToolFailed, TurnAsked, TurnDecided, UserSpoke
 from adk_agent_sim.timeline.files import write_text
 from adk_agent_sim.timeline.history import ToolError
@@ -90,12 +90,12 @@ def adk_events(events: Iterable[Event]) -> list[AdkEvent]:
     for event in events:
         match event.payload:
             case UserSpoke(content=content):
-                message = types.Content.model_validate_json(mended(encode(content)))
+                message = types.Content.model_validate(content)
                 found.append(AdkEvent(author="user", content=message, timestamp=event.timestamp))
             case AgentEvent(event=emitted, invocation_id=invocation_id):
                 if found and not found[-1].invocation_id:
                     found[-1].invocation_id = invocation_id
-                found.append(AdkEvent.model_validate_json(mended(encode(emitted))))
+                found.append(AdkEvent.model_validate(emitted))
             case _:
                 pass
     return found

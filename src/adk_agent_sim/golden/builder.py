@@ -12,7 +12,7 @@ from google.genai import types
 
 from adk_agent_sim.errors import SessionIncomplete
 from adk_agent_sim.golden.session import SimulationSession
-from adk_agent_sim.timeline.canonical import Json, encode, mended
+from adk_agent_sim.timeline.canonical import Json
 from adk_agent_sim.timeline.history import FinalResponse, HistoryEntry, ToolCall, ToolError, ToolOutput, UserQuery
 from adk_agent_sim.timeline.state import SessionState
 
@@ -143,7 +143,7 @@ def user_turns(entries: Sequence[HistoryEntry]) -> Iterator[list[HistoryEntry]]:
 def _content(role: str, entry: UserQuery | FinalResponse) -> types.Content:
     if entry.raw is None:
         return types.Content(role=role, parts=[types.Part(text=entry.content)])
-    return types.Content.model_validate_json(mended(encode(entry.raw)))
+    return types.Content.model_validate(entry.raw)
 
 
 def _response(entry: ToolOutput | ToolError) -> dict[str, Any]:

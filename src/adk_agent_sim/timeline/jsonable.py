@@ -17,7 +17,7 @@ from pydantic_core import to_jsonable_python
 
 from adk_agent_sim.timeline.canonical import Json
 
-_DEEPEST = 200
+_DEEPEST = 250
 """Beyond this depth a value is shown, not kept."""
 
 

@@ -1,0 +1,1 @@
+"""Made by `make protos`; nothing here is written by hand."""

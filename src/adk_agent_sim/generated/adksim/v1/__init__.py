@@ -1,0 +1,103 @@
+"""Made by `make protos`; nothing here is written by hand."""
+from adk_agent_sim.generated.adksim.v1.content_pb2 import (
+    Blob as Blob,
+    CodeExecutionResult as CodeExecutionResult,
+    Content as Content,
+    ExecutableCode as ExecutableCode,
+    FileData as FileData,
+    FunctionCall as FunctionCall,
+    FunctionResponse as FunctionResponse,
+    FunctionResponseBlob as FunctionResponseBlob,
+    FunctionResponsePart as FunctionResponsePart,
+    Modality as Modality,
+    Part as Part,
+    VideoMetadata as VideoMetadata,
+)
+from adk_agent_sim.generated.adksim.v1.facts_pb2 import (
+    AgentEvent as AgentEvent,
+    AgentJoined as AgentJoined,
+    ArtifactSaved as ArtifactSaved,
+    Closed as Closed,
+    RunEnded as RunEnded,
+    ToolFailed as ToolFailed,
+    ToolFinished as ToolFinished,
+    ToolStarted as ToolStarted,
+    TurnWithdrawn as TurnWithdrawn,
+    UserSpoke as UserSpoke,
+)
+from adk_agent_sim.generated.adksim.v1.generation_pb2 import (
+    GenerateContentRequest as GenerateContentRequest,
+    GenerationConfig as GenerationConfig,
+    ImageConfig as ImageConfig,
+    MultiSpeakerVoiceConfig as MultiSpeakerVoiceConfig,
+    PrebuiltVoiceConfig as PrebuiltVoiceConfig,
+    SpeakerVoiceConfig as SpeakerVoiceConfig,
+    SpeechConfig as SpeechConfig,
+    ThinkingConfig as ThinkingConfig,
+    VoiceConfig as VoiceConfig,
+)
+from adk_agent_sim.generated.adksim.v1.grounding_pb2 import (
+    CitationMetadata as CitationMetadata,
+    CitationSource as CitationSource,
+    GroundingChunk as GroundingChunk,
+    GroundingMetadata as GroundingMetadata,
+    GroundingSupport as GroundingSupport,
+    RetrievalMetadata as RetrievalMetadata,
+    SearchEntryPoint as SearchEntryPoint,
+    Segment as Segment,
+    UrlContextMetadata as UrlContextMetadata,
+    UrlMetadata as UrlMetadata,
+)
+from adk_agent_sim.generated.adksim.v1.response_pb2 import (
+    Candidate as Candidate,
+    GenerateContentResponse as GenerateContentResponse,
+    LogprobsResult as LogprobsResult,
+    ModalityTokenCount as ModalityTokenCount,
+)
+from adk_agent_sim.generated.adksim.v1.safety_pb2 import (
+    HarmCategory as HarmCategory,
+    SafetyRating as SafetyRating,
+    SafetySetting as SafetySetting,
+)
+from adk_agent_sim.generated.adksim.v1.simulator_service_pb2 import (
+    AppendEventsRequest as AppendEventsRequest,
+    AppendEventsResponse as AppendEventsResponse,
+    CloseSessionRequest as CloseSessionRequest,
+    CloseSessionResponse as CloseSessionResponse,
+    CreateSessionRequest as CreateSessionRequest,
+    CreateSessionResponse as CreateSessionResponse,
+    GetSessionRequest as GetSessionRequest,
+    GetSessionResponse as GetSessionResponse,
+    ListSessionsRequest as ListSessionsRequest,
+    ListSessionsResponse as ListSessionsResponse,
+    SubmitDecisionRequest as SubmitDecisionRequest,
+    SubmitDecisionResponse as SubmitDecisionResponse,
+    SubmitRequestRequest as SubmitRequestRequest,
+    SubmitRequestResponse as SubmitRequestResponse,
+    SubscribeRequest as SubscribeRequest,
+    SubscribeResponse as SubscribeResponse,
+)
+from adk_agent_sim.generated.adksim.v1.simulator_session_pb2 import (
+    HistoryComplete as HistoryComplete,
+    Player as Player,
+    SessionEvent as SessionEvent,
+    SessionStatus as SessionStatus,
+    SimulatorSession as SimulatorSession,
+)
+from adk_agent_sim.generated.adksim.v1.tool_pb2 import (
+    CodeExecution as CodeExecution,
+    DynamicRetrievalConfig as DynamicRetrievalConfig,
+    FileSearch as FileSearch,
+    FunctionCallingConfig as FunctionCallingConfig,
+    FunctionDeclaration as FunctionDeclaration,
+    GoogleMaps as GoogleMaps,
+    GoogleSearchRetrieval as GoogleSearchRetrieval,
+    Interval as Interval,
+    LatLng as LatLng,
+    RetrievalConfig as RetrievalConfig,
+    Schema as Schema,
+    Tool as Tool,
+    ToolConfig as ToolConfig,
+    Type as Type,
+    UrlContext as UrlContext,
+)

@@ -1,0 +1,159 @@
+from adk_agent_sim.generated.adksim.v1 import generation_pb2 as _generation_pb2
+from adk_agent_sim.generated.adksim.v1 import response_pb2 as _response_pb2
+from adk_agent_sim.generated.adksim.v1 import simulator_session_pb2 as _simulator_session_pb2
+from google.protobuf.internal import containers as _containers
+from google.protobuf import descriptor as _descriptor
+from google.protobuf import message as _message
+from typing import ClassVar as _ClassVar, Iterable as _Iterable, Mapping as _Mapping, Optional as _Optional, Union as _Union
+
+DESCRIPTOR: _descriptor.FileDescriptor
+
+class CreateSessionRequest(_message.Message):
+    __slots__ = ("description",)
+    DESCRIPTION_FIELD_NUMBER: _ClassVar[int]
+    description: str
+    def __init__(self, description: _Optional[str] = ...) -> None: ...
+
+class CreateSessionResponse(_message.Message):
+    __slots__ = ("session", "web_url")
+    SESSION_FIELD_NUMBER: _ClassVar[int]
+    WEB_URL_FIELD_NUMBER: _ClassVar[int]
+    session: _simulator_session_pb2.SimulatorSession
+    web_url: str
+    def __init__(self, session: _Optional[_Union[_simulator_session_pb2.SimulatorSession, _Mapping]] = ..., web_url: _Optional[str] = ...) -> None: ...
+
+class SubscribeRequest(_message.Message):
+    __slots__ = ("session_id", "client_id", "after_seq", "all_kinds")
+    SESSION_ID_FIELD_NUMBER: _ClassVar[int]
+    CLIENT_ID_FIELD_NUMBER: _ClassVar[int]
+    AFTER_SEQ_FIELD_NUMBER: _ClassVar[int]
+    ALL_KINDS_FIELD_NUMBER: _ClassVar[int]
+    session_id: str
+    client_id: str
+    after_seq: int
+    all_kinds: bool
+    def __init__(self, session_id: _Optional[str] = ..., client_id: _Optional[str] = ..., after_seq: _Optional[int] = ..., all_kinds: bool = ...) -> None: ...
+
+class SubscribeResponse(_message.Message):
+    __slots__ = ("event",)
+    EVENT_FIELD_NUMBER: _ClassVar[int]
+    event: _simulator_session_pb2.SessionEvent
+    def __init__(self, event: _Optional[_Union[_simulator_session_pb2.SessionEvent, _Mapping]] = ...) -> None: ...
+
+class SubmitRequestRequest(_message.Message):
+    __slots__ = ("session_id", "turn_id", "agent_name", "request", "exact_json", "invocation_id")
+    SESSION_ID_FIELD_NUMBER: _ClassVar[int]
+    TURN_ID_FIELD_NUMBER: _ClassVar[int]
+    AGENT_NAME_FIELD_NUMBER: _ClassVar[int]
+    REQUEST_FIELD_NUMBER: _ClassVar[int]
+    EXACT_JSON_FIELD_NUMBER: _ClassVar[int]
+    INVOCATION_ID_FIELD_NUMBER: _ClassVar[int]
+    session_id: str
+    turn_id: str
+    agent_name: str
+    request: _generation_pb2.GenerateContentRequest
+    exact_json: str
+    invocation_id: str
+    def __init__(self, session_id: _Optional[str] = ..., turn_id: _Optional[str] = ..., agent_name: _Optional[str] = ..., request: _Optional[_Union[_generation_pb2.GenerateContentRequest, _Mapping]] = ..., exact_json: _Optional[str] = ..., invocation_id: _Optional[str] = ...) -> None: ...
+
+class SubmitRequestResponse(_message.Message):
+    __slots__ = ("event_id", "seq")
+    EVENT_ID_FIELD_NUMBER: _ClassVar[int]
+    SEQ_FIELD_NUMBER: _ClassVar[int]
+    event_id: str
+    seq: int
+    def __init__(self, event_id: _Optional[str] = ..., seq: _Optional[int] = ...) -> None: ...
+
+class SubmitDecisionRequest(_message.Message):
+    __slots__ = ("session_id", "turn_id", "response", "decision_id", "exact_json", "player", "anyway")
+    SESSION_ID_FIELD_NUMBER: _ClassVar[int]
+    TURN_ID_FIELD_NUMBER: _ClassVar[int]
+    RESPONSE_FIELD_NUMBER: _ClassVar[int]
+    DECISION_ID_FIELD_NUMBER: _ClassVar[int]
+    EXACT_JSON_FIELD_NUMBER: _ClassVar[int]
+    PLAYER_FIELD_NUMBER: _ClassVar[int]
+    ANYWAY_FIELD_NUMBER: _ClassVar[int]
+    session_id: str
+    turn_id: str
+    response: _response_pb2.GenerateContentResponse
+    decision_id: str
+    exact_json: str
+    player: _simulator_session_pb2.Player
+    anyway: bool
+    def __init__(self, session_id: _Optional[str] = ..., turn_id: _Optional[str] = ..., response: _Optional[_Union[_response_pb2.GenerateContentResponse, _Mapping]] = ..., decision_id: _Optional[str] = ..., exact_json: _Optional[str] = ..., player: _Optional[_Union[_simulator_session_pb2.Player, str]] = ..., anyway: bool = ...) -> None: ...
+
+class SubmitDecisionResponse(_message.Message):
+    __slots__ = ("event_id", "seq")
+    EVENT_ID_FIELD_NUMBER: _ClassVar[int]
+    SEQ_FIELD_NUMBER: _ClassVar[int]
+    event_id: str
+    seq: int
+    def __init__(self, event_id: _Optional[str] = ..., seq: _Optional[int] = ...) -> None: ...
+
+class ListSessionsRequest(_message.Message):
+    __slots__ = ("page_size", "page_token")
+    PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
+    PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    page_size: int
+    page_token: str
+    def __init__(self, page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
+
+class ListSessionsResponse(_message.Message):
+    __slots__ = ("sessions", "next_page_token")
+    SESSIONS_FIELD_NUMBER: _ClassVar[int]
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    sessions: _containers.RepeatedCompositeFieldContainer[_simulator_session_pb2.SimulatorSession]
+    next_page_token: str
+    def __init__(self, sessions: _Optional[_Iterable[_Union[_simulator_session_pb2.SimulatorSession, _Mapping]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
+
+class GetSessionRequest(_message.Message):
+    __slots__ = ("session_id",)
+    SESSION_ID_FIELD_NUMBER: _ClassVar[int]
+    session_id: str
+    def __init__(self, session_id: _Optional[str] = ...) -> None: ...
+
+class GetSessionResponse(_message.Message):
+    __slots__ = ("session", "status", "last_seq", "web_url")
+    SESSION_FIELD_NUMBER: _ClassVar[int]
+    STATUS_FIELD_NUMBER: _ClassVar[int]
+    LAST_SEQ_FIELD_NUMBER: _ClassVar[int]
+    WEB_URL_FIELD_NUMBER: _ClassVar[int]
+    session: _simulator_session_pb2.SimulatorSession
+    status: _simulator_session_pb2.SessionStatus
+    last_seq: int
+    web_url: str
+    def __init__(self, session: _Optional[_Union[_simulator_session_pb2.SimulatorSession, _Mapping]] = ..., status: _Optional[_Union[_simulator_session_pb2.SessionStatus, str]] = ..., last_seq: _Optional[int] = ..., web_url: _Optional[str] = ...) -> None: ...
+
+class CloseSessionRequest(_message.Message):
+    __slots__ = ("session_id", "reason", "status")
+    SESSION_ID_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    STATUS_FIELD_NUMBER: _ClassVar[int]
+    session_id: str
+    reason: str
+    status: _simulator_session_pb2.SessionStatus
+    def __init__(self, session_id: _Optional[str] = ..., reason: _Optional[str] = ..., status: _Optional[_Union[_simulator_session_pb2.SessionStatus, str]] = ...) -> None: ...
+
+class CloseSessionResponse(_message.Message):
+    __slots__ = ("event_id", "seq")
+    EVENT_ID_FIELD_NUMBER: _ClassVar[int]
+    SEQ_FIELD_NUMBER: _ClassVar[int]
+    event_id: str
+    seq: int
+    def __init__(self, event_id: _Optional[str] = ..., seq: _Optional[int] = ...) -> None: ...
+
+class AppendEventsRequest(_message.Message):
+    __slots__ = ("session_id", "events")
+    SESSION_ID_FIELD_NUMBER: _ClassVar[int]
+    EVENTS_FIELD_NUMBER: _ClassVar[int]
+    session_id: str
+    events: _containers.RepeatedCompositeFieldContainer[_simulator_session_pb2.SessionEvent]
+    def __init__(self, session_id: _Optional[str] = ..., events: _Optional[_Iterable[_Union[_simulator_session_pb2.SessionEvent, _Mapping]]] = ...) -> None: ...
+
+class AppendEventsResponse(_message.Message):
+    __slots__ = ("event_ids", "last_seq")
+    EVENT_IDS_FIELD_NUMBER: _ClassVar[int]
+    LAST_SEQ_FIELD_NUMBER: _ClassVar[int]
+    event_ids: _containers.RepeatedScalarFieldContainer[str]
+    last_seq: int
+    def __init__(self, event_ids: _Optional[_Iterable[str]] = ..., last_seq: _Optional[int] = ...) -> None: ...

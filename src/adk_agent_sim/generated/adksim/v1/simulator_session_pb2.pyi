@@ -1,0 +1,102 @@
+from adk_agent_sim.generated.adksim.v1 import facts_pb2 as _facts_pb2
+from adk_agent_sim.generated.adksim.v1 import generation_pb2 as _generation_pb2
+from adk_agent_sim.generated.adksim.v1 import response_pb2 as _response_pb2
+from google.protobuf import timestamp_pb2 as _timestamp_pb2
+from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
+from google.protobuf import descriptor as _descriptor
+from google.protobuf import message as _message
+from typing import ClassVar as _ClassVar, Mapping as _Mapping, Optional as _Optional, Union as _Union
+
+DESCRIPTOR: _descriptor.FileDescriptor
+
+class SessionStatus(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    SESSION_STATUS_UNSPECIFIED: _ClassVar[SessionStatus]
+    SESSION_STATUS_ACTIVE: _ClassVar[SessionStatus]
+    SESSION_STATUS_COMPLETED: _ClassVar[SessionStatus]
+    SESSION_STATUS_CANCELLED: _ClassVar[SessionStatus]
+
+class Player(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    PLAYER_UNSPECIFIED: _ClassVar[Player]
+    PLAYER_REAL: _ClassVar[Player]
+    PLAYER_HUMAN: _ClassVar[Player]
+    PLAYER_RECORDED: _ClassVar[Player]
+    PLAYER_SIMULATED: _ClassVar[Player]
+SESSION_STATUS_UNSPECIFIED: SessionStatus
+SESSION_STATUS_ACTIVE: SessionStatus
+SESSION_STATUS_COMPLETED: SessionStatus
+SESSION_STATUS_CANCELLED: SessionStatus
+PLAYER_UNSPECIFIED: Player
+PLAYER_REAL: Player
+PLAYER_HUMAN: Player
+PLAYER_RECORDED: Player
+PLAYER_SIMULATED: Player
+
+class SimulatorSession(_message.Message):
+    __slots__ = ("id", "created_at", "description")
+    ID_FIELD_NUMBER: _ClassVar[int]
+    CREATED_AT_FIELD_NUMBER: _ClassVar[int]
+    DESCRIPTION_FIELD_NUMBER: _ClassVar[int]
+    id: str
+    created_at: _timestamp_pb2.Timestamp
+    description: str
+    def __init__(self, id: _Optional[str] = ..., created_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., description: _Optional[str] = ...) -> None: ...
+
+class SessionEvent(_message.Message):
+    __slots__ = ("event_id", "session_id", "timestamp", "turn_id", "agent_name", "llm_request", "llm_response", "history_complete", "agent_joined", "user_spoke", "tool_started", "tool_finished", "tool_failed", "agent_event", "artifact_saved", "run_ended", "closed", "turn_withdrawn", "seq", "player", "exact_json", "invocation_id", "decision_id", "anyway")
+    EVENT_ID_FIELD_NUMBER: _ClassVar[int]
+    SESSION_ID_FIELD_NUMBER: _ClassVar[int]
+    TIMESTAMP_FIELD_NUMBER: _ClassVar[int]
+    TURN_ID_FIELD_NUMBER: _ClassVar[int]
+    AGENT_NAME_FIELD_NUMBER: _ClassVar[int]
+    LLM_REQUEST_FIELD_NUMBER: _ClassVar[int]
+    LLM_RESPONSE_FIELD_NUMBER: _ClassVar[int]
+    HISTORY_COMPLETE_FIELD_NUMBER: _ClassVar[int]
+    AGENT_JOINED_FIELD_NUMBER: _ClassVar[int]
+    USER_SPOKE_FIELD_NUMBER: _ClassVar[int]
+    TOOL_STARTED_FIELD_NUMBER: _ClassVar[int]
+    TOOL_FINISHED_FIELD_NUMBER: _ClassVar[int]
+    TOOL_FAILED_FIELD_NUMBER: _ClassVar[int]
+    AGENT_EVENT_FIELD_NUMBER: _ClassVar[int]
+    ARTIFACT_SAVED_FIELD_NUMBER: _ClassVar[int]
+    RUN_ENDED_FIELD_NUMBER: _ClassVar[int]
+    CLOSED_FIELD_NUMBER: _ClassVar[int]
+    TURN_WITHDRAWN_FIELD_NUMBER: _ClassVar[int]
+    SEQ_FIELD_NUMBER: _ClassVar[int]
+    PLAYER_FIELD_NUMBER: _ClassVar[int]
+    EXACT_JSON_FIELD_NUMBER: _ClassVar[int]
+    INVOCATION_ID_FIELD_NUMBER: _ClassVar[int]
+    DECISION_ID_FIELD_NUMBER: _ClassVar[int]
+    ANYWAY_FIELD_NUMBER: _ClassVar[int]
+    event_id: str
+    session_id: str
+    timestamp: _timestamp_pb2.Timestamp
+    turn_id: str
+    agent_name: str
+    llm_request: _generation_pb2.GenerateContentRequest
+    llm_response: _response_pb2.GenerateContentResponse
+    history_complete: HistoryComplete
+    agent_joined: _facts_pb2.AgentJoined
+    user_spoke: _facts_pb2.UserSpoke
+    tool_started: _facts_pb2.ToolStarted
+    tool_finished: _facts_pb2.ToolFinished
+    tool_failed: _facts_pb2.ToolFailed
+    agent_event: _facts_pb2.AgentEvent
+    artifact_saved: _facts_pb2.ArtifactSaved
+    run_ended: _facts_pb2.RunEnded
+    closed: _facts_pb2.Closed
+    turn_withdrawn: _facts_pb2.TurnWithdrawn
+    seq: int
+    player: Player
+    exact_json: str
+    invocation_id: str
+    decision_id: str
+    anyway: bool
+    def __init__(self, event_id: _Optional[str] = ..., session_id: _Optional[str] = ..., timestamp: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., turn_id: _Optional[str] = ..., agent_name: _Optional[str] = ..., llm_request: _Optional[_Union[_generation_pb2.GenerateContentRequest, _Mapping]] = ..., llm_response: _Optional[_Union[_response_pb2.GenerateContentResponse, _Mapping]] = ..., history_complete: _Optional[_Union[HistoryComplete, _Mapping]] = ..., agent_joined: _Optional[_Union[_facts_pb2.AgentJoined, _Mapping]] = ..., user_spoke: _Optional[_Union[_facts_pb2.UserSpoke, _Mapping]] = ..., tool_started: _Optional[_Union[_facts_pb2.ToolStarted, _Mapping]] = ..., tool_finished: _Optional[_Union[_facts_pb2.ToolFinished, _Mapping]] = ..., tool_failed: _Optional[_Union[_facts_pb2.ToolFailed, _Mapping]] = ..., agent_event: _Optional[_Union[_facts_pb2.AgentEvent, _Mapping]] = ..., artifact_saved: _Optional[_Union[_facts_pb2.ArtifactSaved, _Mapping]] = ..., run_ended: _Optional[_Union[_facts_pb2.RunEnded, _Mapping]] = ..., closed: _Optional[_Union[_facts_pb2.Closed, _Mapping]] = ..., turn_withdrawn: _Optional[_Union[_facts_pb2.TurnWithdrawn, _Mapping]] = ..., seq: _Optional[int] = ..., player: _Optional[_Union[Player, str]] = ..., exact_json: _Optional[str] = ..., invocation_id: _Optional[str] = ..., decision_id: _Optional[str] = ..., anyway: bool = ...) -> None: ...
+
+class HistoryComplete(_message.Message):
+    __slots__ = ("event_count",)
+    EVENT_COUNT_FIELD_NUMBER: _ClassVar[int]
+    event_count: int
+    def __init__(self, event_count: _Optional[int] = ...) -> None: ...

@@ -1,0 +1,64 @@
+"""A model request <-> `GenerateContentRequest`: google.genai keeps in `config` what v1beta spreads over the message."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import cast
+
+from adk_agent_sim.generated.adksim.v1 import Content, GenerateContentRequest
+from adk_agent_sim.wire.messages import fill, from_fields
+from adk_agent_sim.wire.scalars import Json
+
+_BESIDE_GENERATION = ("safety_settings", "tools", "tool_config", "cached_content")
+"""What of `config` is a field of the message itself."""
+
+
+def to_request(request: Mapping[str, Json]) -> GenerateContentRequest:
+    """The message of a request with the keys `model`, `contents` and `config`; others are left out."""
+    config = cast("Mapping[str, Json]", request.get("config") or {})
+    message = GenerateContentRequest()
+    fill(message, {name: request.get(name) for name in ("model", "contents")})
+    fill(message, {name: config.get(name) for name in _BESIDE_GENERATION})
+    fill(message, {"system_instruction": _instruction_content(config.get("system_instruction"))})
+    fill(message.generation_config, config)
+    return message
+
+
+def from_request(message: GenerateContentRequest) -> dict[str, Json]:
+    """The request of a message, with the keys `contents`, `config` and, where stated, `model`."""
+    found = from_fields(message)
+    config = dict(found.pop("generation_config", {}))
+    config |= {name: found[name] for name in _BESIDE_GENERATION if name in found}
+    if message.HasField("system_instruction"):
+        config["system_instruction"] = _instruction(message.system_instruction)
+    request = {"contents": found.get("contents", []), "config": config}
+    return {"model": found["model"], **request} if "model" in found else request
+
+
+def states_schema(message: GenerateContentRequest) -> bool:
+    """Whether some schema is in the request: its properties have an order that people see, and messages do not keep."""
+    generation = message.generation_config
+    return (
+        generation.HasField("response_schema")
+        or generation.HasField("response_json_schema")
+        or any(tool.function_declarations for tool in message.tools)
+    )
+
+
+def _instruction_content(instruction: Json) -> Json:
+    """Any form of instruction that google.genai takes, as a content."""
+    match instruction:
+        case None | {"parts": _} | {"role": _}:
+            return cast("Json", instruction)
+        case list():
+            stated = cast("list[Json]", instruction)
+        case _:
+            stated = [instruction]
+    return {"parts": [{"text": one} if isinstance(one, str) else one for one in stated]}
+
+
+def _instruction(content: Content) -> Json:
+    """ADK states an instruction as plain text, so one that could be plain text is."""
+    found = from_fields(content)
+    text = content.parts[0].text if content.parts else None
+    return text if found == {"parts": [{"text": text}]} else found

@@ -1,0 +1,96 @@
+"""One JSON scalar <-> one protobuf scalar, told by the field's type.
+
+Writing gives None for what the field cannot hold, reading gives None for an enum number that has no name here.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import struct
+from typing import Any, TypeAlias
+
+from google.protobuf.descriptor import FieldDescriptor
+
+Json: TypeAlias = Any
+"""A JSON value."""
+
+_BITS = {FieldDescriptor.CPPTYPE_INT32: 32, FieldDescriptor.CPPTYPE_INT64: 64}
+_NUMBERS = {FieldDescriptor.CPPTYPE_FLOAT, FieldDescriptor.CPPTYPE_DOUBLE}
+
+
+def to_scalar(field: FieldDescriptor, value: Json) -> str | bytes | bool | float | None:
+    """What `field` can hold of `value`."""
+    match value:
+        case bool():
+            return value if field.cpp_type == FieldDescriptor.CPPTYPE_BOOL else None
+        case int() | float():
+            return _to_number(field, value)
+        case str():
+            return _to_text(field, value)
+        case _:
+            return None
+
+
+def from_scalar(field: FieldDescriptor, value: Any) -> Json:
+    """The JSON of what `field` holds."""
+    if field.enum_type is not None:
+        named = field.enum_type.values_by_number.get(value)
+        return named.name if named else None
+    if field.type == FieldDescriptor.TYPE_BYTES:
+        return base64.urlsafe_b64encode(value).decode("ascii")
+    if field.type == FieldDescriptor.TYPE_FLOAT:
+        return shortest(value)
+    return value
+
+
+def whole_text(text: str) -> str:
+    """The text as UTF-8 can carry it: half a surrogate pair becomes the replacement character."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
+
+
+def shortest(single: float) -> float:
+    """The double with the fewest digits that is the same number in single precision: 0.7, not 0.699999988."""
+    packed = struct.pack("f", single)
+    for digits in range(6, 9):
+        candidate = float(f"{single:.{digits}g}")
+        if struct.pack("f", candidate) == packed:
+            return candidate
+    return float(f"{single:.9g}")
+
+
+def _to_number(field: FieldDescriptor, value: float) -> float | None:
+    if field.cpp_type in _NUMBERS:
+        return _to_double(value)
+    bits = _BITS.get(field.cpp_type)
+    # google.genai has floats where v1beta has integers: top_k.
+    if bits is None or value != value // 1 or not -(1 << bits - 1) <= value < 1 << bits - 1:
+        return None
+    return int(value)
+
+
+def _to_double(value: float) -> float | None:
+    try:
+        return float(value)
+    except OverflowError:
+        return None
+
+
+def _to_text(field: FieldDescriptor, value: str) -> str | bytes | int | None:
+    if field.enum_type is not None:
+        named = field.enum_type.values_by_name.get(value)
+        return named.number if named else None
+    if field.type == FieldDescriptor.TYPE_BYTES:
+        return _to_bytes(value)
+    return whole_text(value) if field.type == FieldDescriptor.TYPE_STRING else None
+
+
+def _to_bytes(value: str) -> bytes | None:
+    try:
+        return base64.urlsafe_b64decode(value)
+    except (binascii.Error, ValueError):
+        return None

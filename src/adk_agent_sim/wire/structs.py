@@ -1,0 +1,72 @@
+"""JSON <-> protobuf's own `Struct` and `Value`, whose numbers are doubles and whose keys have no order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import cast
+
+from google.protobuf.struct_pb2 import ListValue, NullValue, Struct, Value
+
+from adk_agent_sim.wire.scalars import Json, whole_text
+
+
+def fill_struct(struct: Struct, value: Mapping[str, Json], room: int) -> None:
+    """Write an object, `room` levels of it."""
+    for key, inner in value.items():
+        fill_value(struct.fields[whole_text(key)], inner, room - 1)
+
+
+def fill_value(message: Value, value: Json, room: int) -> None:
+    """Write any JSON value; a number beyond the doubles, and what is too deep, is written as null."""
+    match value:
+        case bool():
+            message.bool_value = value
+        case int() | float():
+            _fill_number(message, value)
+        case str():
+            message.string_value = whole_text(value)
+        case Mapping() if room > 0:
+            message.struct_value.SetInParent()
+            fill_struct(message.struct_value, cast("Mapping[str, Json]", value), room)
+        case list() if room > 0:
+            message.list_value.SetInParent()
+            for inner in cast("list[Json]", value):
+                fill_value(message.list_value.values.add(), inner, room - 1)
+        case _:
+            message.null_value = NullValue.NULL_VALUE
+
+
+def from_struct(struct: Struct) -> dict[str, Json]:
+    """Read an object, its keys sorted because any order must be some order."""
+    return {key: from_value(struct.fields[key]) for key in sorted(struct.fields)}
+
+
+def from_value(message: Value) -> Json:
+    """Read any JSON value."""
+    kind = message.WhichOneof("kind")
+    if kind is None or kind == "null_value":
+        return None
+    value: object = getattr(message, kind)
+    match value:
+        case float():
+            return _from_number(value)
+        case Struct():
+            return from_struct(value)
+        case ListValue():
+            return [from_value(inner) for inner in value.values]
+        case _:
+            return value
+
+
+def _fill_number(message: Value, value: float) -> None:
+    try:
+        message.number_value = value
+    except OverflowError:
+        message.null_value = NullValue.NULL_VALUE
+
+
+def _from_number(number: float) -> float:
+    """Doubles that are whole were integers, most likely; -0.0 cannot have been one."""
+    if number.is_integer() and str(number) != "-0.0":
+        return int(number)
+    return number

@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+from typing import Any
+
+from genai_values import JSON, OBJECT
+from google.adk.agents import LlmAgent
+from google.adk.models.llm_response import LlmResponse
+from google.genai import types
+from hypothesis import given
+
+from adk_agent_sim import Simulation
+from adk_agent_sim.timeline.canonical import encode
+from adk_agent_sim.timeline.events import ToolFinished
+from adk_agent_sim.timeline.jsonable import jsonable
+
+
+@given(JSON)
+def test_json_is_its_own_json(value: Any) -> None:
+    assert encode(jsonable(value)) == encode(value)
+
+
+@given(OBJECT)
+def test_arguments_come_back_from_a_dump_and_from_text(args: dict[str, Any]) -> None:
+    content = types.Content(parts=[types.Part(function_call=types.FunctionCall(name="f", args=args))])
+
+    found = jsonable(LlmResponse(content=content))
+
+    assert encode(found) == encode({"content": {"parts": [{"function_call": {"args": args, "name": "f"}}]}})
+    assert encode(jsonable(LlmResponse.model_validate(found))) == encode(found)
+
+
+def test_half_a_surrogate_pair_in_a_key_is_kept() -> None:
+    args = {"\ud800": {"\ud801a": 1, "\ud802b": b"\xff", "kind": types.Type.STRING}}
+
+    assert jsonable(types.FunctionCall(args=args)) == {
+        "args": {"\ud800": {"\ud801a": 1, "\ud802b": "_w==", "kind": "STRING"}}
+    }
+    assert jsonable({"\ud800": {1: (2, {3})}}) == {"\ud800": {"1": [2, [3]]}}
+
+
+def test_a_model_beside_half_a_surrogate_pair_is_written_too() -> None:
+    assert jsonable({"\ud800": types.LatLng(latitude=1.0)}) == {"\ud800": {"latitude": 1.0}}
+
+
+def test_what_has_no_json_form_is_shown_as_repr_shows_it() -> None:
+    assert jsonable({"\ud800": len, "a": len}) == {"\ud800": repr(len), "a": repr(len)}
+
+
+def test_bytes_and_enums_are_loaded_from_their_json() -> None:
+    part = types.Part.from_bytes(data=bytes(range(256)), mime_type="image/png")
+    response = LlmResponse(content=types.Content(parts=[part]), finish_reason=types.FinishReason.STOP)
+
+    assert LlmResponse.model_validate(jsonable(response)) == response
+
+
+async def test_half_a_surrogate_pair_travels_from_the_decision_to_the_tool_and_onto_the_timeline() -> None:
+    def echo(box: dict[str, str]) -> dict[str, str]:
+        """Give it back."""
+        return box
+
+    async with Simulation(LlmAgent(name="parrot", model="gemini-2.5-flash", tools=[echo])) as sim:
+        turn = await sim.send("hi \ud800")
+        turn = await turn.call("echo", {"box": {"\ud801": "\ud802"}})
+        await turn.respond("done \ud803")
+
+    results = [event.payload.result for event in sim.log() if isinstance(event.payload, ToolFinished)]
+    assert results == [{"\ud801": "\ud802"}]

@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from adk_agent_sim.generated.adksim.v1 import GenerateContentRequest
+from adk_agent_sim.wire.request import from_request, states_schema, to_request
+
+
+def test_a_request_is_spread_over_the_message_and_gathered_again() -> None:
+    request: dict[str, Any] = {
+        "model": "m",
+        "contents": [{"parts": [{"text": "hi"}], "role": "user"}],
+        "config": {
+            "temperature": 0.2,
+            "stop_sequences": ["."],
+            "safety_settings": [{"category": "HARM_CATEGORY_HARASSMENT", "threshold": "OFF"}],
+            "tools": [{"url_context": {}}],
+            "tool_config": {"function_calling_config": {"mode": "ANY"}},
+            "cached_content": "caches/1",
+            "system_instruction": "Be brief.",
+        },
+    }
+
+    message = to_request(request)
+
+    assert message.generation_config.stop_sequences == ["."]
+    assert message.system_instruction.parts[0].text == "Be brief."
+    assert from_request(message) == request
+
+
+def test_an_empty_request_has_contents_and_config() -> None:
+    assert from_request(GenerateContentRequest()) == {"contents": [], "config": {}}
+
+
+_ROLE = {"parts": [{"text": "a"}], "role": "system"}
+_TWO = {"parts": [{"text": "a"}, {"text": "b"}]}
+
+
+@pytest.mark.parametrize(
+    ("stated", "read"),
+    [
+        ("a", "a"),
+        ("", ""),
+        ({"text": "a"}, "a"),
+        ({"parts": [{"text": "a"}]}, "a"),
+        (["a", {"text": "b"}], _TWO),
+        (_TWO, _TWO),
+        (_ROLE, _ROLE),
+    ],
+)
+def test_every_form_of_instruction_is_a_content(stated: object, read: object) -> None:
+    message = to_request({"contents": [], "config": {"system_instruction": stated}})
+
+    assert from_request(message)["config"] == {"system_instruction": read}
+
+
+_CONFIGS: list[tuple[dict[str, Any], bool]] = [
+    ({}, False),
+    ({"tools": [{"url_context": {}}]}, False),
+    ({"tools": [{"function_declarations": [{"name": "f"}]}]}, True),
+    ({"response_schema": {"type": "OBJECT"}}, True),
+    ({"response_json_schema": {"type": "object"}}, True),
+]
+
+
+@pytest.mark.parametrize(("config", "stated"), _CONFIGS)
+def test_declarations_and_output_forms_state_a_schema(config: dict[str, Any], stated: bool) -> None:
+    assert states_schema(to_request({"contents": [], "config": config})) is stated

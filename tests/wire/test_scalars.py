@@ -1,0 +1,48 @@
+import struct
+
+from google.protobuf.message import Message
+from hypothesis import given
+from hypothesis import strategies as st
+
+from adk_agent_sim.generated.adksim import v1
+from adk_agent_sim.wire.messages import fill
+from adk_agent_sim.wire.scalars import shortest, whole_text
+
+
+def _filled(message: Message, **value: object) -> Message:
+    fill(message, value)
+    return message
+
+
+@given(st.floats(width=32, allow_nan=False))
+def test_the_shortest_double_is_the_same_in_single_precision(single: float) -> None:
+    assert struct.pack("f", shortest(single)) == struct.pack("f", single)
+
+
+def test_a_setting_of_two_digits_is_read_with_two_digits() -> None:
+    message = v1.GenerationConfig(temperature=0.7)
+
+    assert message.temperature != 0.7
+    assert shortest(message.temperature) == 0.7
+
+
+@given(st.text())
+def test_whole_text_stays_as_it_is(text: str) -> None:
+    assert whole_text(text) == text
+
+
+def test_half_a_surrogate_pair_is_replaced_and_a_whole_one_is_a_character() -> None:
+    assert whole_text("a\ud800b") == "a\ufffdb"
+    assert whole_text("\ud83d\ude00") == "\U0001f600"
+
+
+def test_a_whole_float_fits_an_integer() -> None:
+    assert _filled(v1.GenerationConfig(), top_k=40.0) == v1.GenerationConfig(top_k=40)
+
+
+def test_what_does_not_fit_a_field_is_left_out() -> None:
+    empty = v1.GenerationConfig()
+
+    assert _filled(v1.GenerationConfig(), top_k=0.5, seed=2**31, logprobs=True, temperature=10**400) == empty
+    assert _filled(v1.GenerationConfig(), media_resolution="SHARP", speech_config="Puck", response_logprobs=1) == empty
+    assert _filled(v1.Blob(), data="a", mime_type=5) == v1.Blob()

@@ -1,0 +1,49 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from google.protobuf.struct_pb2 import Struct, Value
+from hypothesis import given
+from hypothesis import strategies as st
+
+from adk_agent_sim.timeline.canonical import encode
+from adk_agent_sim.wire.structs import fill_struct, fill_value, from_struct, from_value
+
+_INTEGERS = st.integers(-(2**53), 2**53)
+_FRACTIONS = st.floats(allow_nan=False, allow_infinity=False).filter(lambda x: not x.is_integer())
+_SCALARS = st.none() | st.booleans() | _INTEGERS | _FRACTIONS | st.just(-0.0) | st.text()
+_SORTED = st.recursive(
+    _SCALARS,
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner).map(lambda found: dict(sorted(found.items()))),
+    max_leaves=10,
+)
+
+
+def _written(value: object, room: int = 30) -> Value:
+    message = Value()
+    fill_value(message, value, room)
+    return message
+
+
+@given(_SORTED)
+def test_sorted_json_without_whole_floats_comes_back(value: object) -> None:
+    assert encode(from_value(_written(value))) == encode(value)
+
+
+@pytest.mark.parametrize(("stated", "read"), [(5.0, 5), (True, True), (-0.0, -0.0), (10**400, None), ("\ud800", "�")])
+def test_what_a_double_or_utf_8_cannot_hold_is_changed(stated: object, read: object) -> None:
+    assert encode(from_value(_written(stated))) == encode(read)
+
+
+def test_nulls_deep_inside_are_kept() -> None:
+    value: dict[str, Any] = {"a": None, "b": [None, {"c": None}]}
+    struct = Struct()
+
+    fill_struct(struct, value, 9)
+
+    assert from_struct(struct) == value
+
+
+def test_what_is_too_deep_is_null() -> None:
+    assert from_value(_written([["b", {"c": 1}]], room=2)) == [["b", None]]
