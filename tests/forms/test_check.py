@@ -73,6 +73,38 @@ def test_a_union_tells_the_closest_variant(value: object, said: str) -> None:
     assert str(problem) == said
 
 
+def test_a_value_that_fits_several_variants_of_which_one_must_fit_is_told_how_to_choose() -> None:
+    schema: dict[str, Any] = {
+        "oneOf": [{"properties": {"kind": {"const": "a"}}}, {"properties": {"kind": {"const": "b"}}}],
+        "discriminator": {"propertyName": "kind"},
+    }
+    (problem,) = Check(schema).problems({})
+
+    assert str(problem) == "is {}, fits several variants and must fit exactly one; set kind to say which"
+
+
+@pytest.mark.parametrize(
+    ("name", "fits", "refused"),
+    [
+        ("date", ["2026-01-31"], ["31.1.2026", "", "x" * 1_000]),
+        ("date-time", ["2026-01-31T23:59:60Z", "2026-01-31 10:00", "2026-01-31T10:00:00+01:00"], ["yesterday"]),
+        ("time", ["10:00", "23:59:60Z"], ["10 o'clock"]),
+        ("duration", ["P1Y2M3DT4H", "PT0.5S", "-P1D"], ["1 hour"]),
+        ("uuid", ["{123e4567-e89b-12d3-a456-426614174000}"], ["123e4567"]),
+        ("ipv4", ["10.0.0.1"], ["10.0.0"]),
+        ("ipv6", ["::1"], ["10.0.0.1"]),
+        ("uri", ["anything", ""], []),
+        ("binary", ["\udcff"], []),
+    ],
+)
+def test_a_format_is_checked_as_pydantic_reads_it_or_not_at_all(name: str, fits: list[str], refused: list[str]) -> None:
+    check = Check({"format": name})
+
+    assert [text for text in fits if check.problems(text)] == []
+    assert [text for text in refused if not check.problems(text)] == []
+    assert check.problems(5) == []
+
+
 def test_all_problems_are_told_at_once() -> None:
     problems = arguments_check(_ORDER).problems({"lines": "none", "shipping": 1, "x": 2})
 

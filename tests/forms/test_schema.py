@@ -58,6 +58,11 @@ _STATED: list[tuple[Any, Any, Any]] = [
     (types.Schema(type=types.Type.STRING, nullable=True, enum=["a", "b"]), None, "c"),
     (types.Schema(any_of=[types.Schema(type=types.Type.INTEGER)], nullable=True), None, "c"),
     ({"type": "OBJECT", "properties": {"n": {"type": "NUMBER"}}}, {"n": 1.5}, {"n": "x"}),
+    ({"type": "OBJECT", "properties": {"n": {"anyOf": [{"type": "STRING"}]}}, "minProperties": "1"}, {"n": "x"}, {}),
+    ({"type": "ARRAY", "items": {"type": "STRING"}, "minItems": "2"}, ["a", "b"], ["a"]),
+    ({"allOf": [{"$ref": "#/$defs/a"}], "nullable": True, "$defs": {"a": {"type": "integer"}}}, None, "x"),
+    ({"enum": ["a"], "nullable": True}, None, "b"),
+    ({"type": "string", "nullable": False}, "a", None),
 ]
 
 

@@ -8,7 +8,7 @@ from google.adk.models.llm_request import LlmRequest
 from pydantic import PydanticUserError, TypeAdapter, ValidationError
 
 from adk_agent_sim.errors import AnswerDoesNotFit, Problem
-from adk_agent_sim.forms.check import dotted
+from adk_agent_sim.forms.messages import dotted
 from adk_agent_sim.forms.schema import json_schema
 from adk_agent_sim.timeline.canonical import Json
 from adk_agent_sim.timeline.decision import answer_problems, function_calls, text

@@ -1,0 +1,199 @@
+"""Schemas and values that are made to hang or crash a check. Each test ends, which is the point of it."""
+
+import json
+from typing import Any
+
+import pytest
+from google.genai import types
+
+from adk_agent_sim.forms.check import Check, arguments_check
+from adk_agent_sim.forms.pattern import matches
+from adk_agent_sim.forms.schema import json_schema, parameters_schema
+
+
+def _nested(keyword: str, depth: int) -> dict[str, Any]:
+    schema: dict[str, Any] = {"type": "integer"}
+    for _ in range(depth):
+        schema = {keyword: {"a": schema} if keyword == "properties" else schema}
+    return schema
+
+
+def _value(depth: int) -> Any:
+    value: Any = "x"
+    for _ in range(depth):
+        value = {"a": value}
+    return value
+
+
+@pytest.mark.parametrize("keyword", ["properties", "items", "not", "additionalProperties"])
+def test_a_schema_as_deep_as_the_sea_is_cut(keyword: str) -> None:
+    assert Check(_nested(keyword, 50_000)).problems(_value(100)) == []
+    assert len(str(parameters_schema({"parameters_json_schema": _nested(keyword, 50_000)}))) < 5_000
+
+
+def test_a_schema_of_usual_depth_is_not_cut() -> None:
+    (problem,) = Check(_nested("properties", 40)).problems(_value(40))
+
+    assert problem.path == ".".join("a" * 40)
+
+
+def test_a_value_deeper_than_the_stack_does_not_crash() -> None:
+    tree = {"type": "object", "properties": {"a": {"$ref": "#"}}, "additionalProperties": False}
+
+    assert Check(tree).problems(_value(50_000)) == []
+    assert Check({"uniqueItems": True}).problems([_value(50_000)] * 2) == []
+    (problem,) = Check({"enum": [1, 2]}).problems(_value(50_000))
+    assert problem.message == "is too large to show, must be one of: 1, 2"
+
+
+def test_references_that_double_at_each_level_end() -> None:
+    doubling = {f"d{n}": {"allOf": [{"$ref": f"#/$defs/d{n + 1}"}] * 2} for n in range(60)}
+    schema: dict[str, Any] = {"$ref": "#/$defs/d0", "$defs": {**doubling, "d60": {"type": "integer"}}}
+
+    assert Check(schema).problems(5) == []
+
+
+def test_references_in_a_circle_end() -> None:
+    circle = {"$ref": "#/$defs/a", "$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"anyOf": [{"$ref": "#/$defs/a"}]}}}
+
+    assert Check(circle).problems({"x": 1}) == []
+    required = {
+        "type": "object",
+        "properties": {"x": {"$ref": "#/$defs/a"}},
+        "required": ["x"],
+        "$defs": circle["$defs"],
+    }
+    assert [problem.path for problem in Check(required).problems({})] == ["x"]
+
+
+def test_what_was_found_before_the_search_took_too_long_is_told() -> None:
+    doubling = {f"d{n}": {"allOf": [{"$ref": f"#/$defs/d{n + 1}"}] * 2} for n in range(60)}
+    properties = {"a": {"type": "integer"}, "b": {"$ref": "#/$defs/d0"}}
+    check = Check({"properties": properties, "$defs": {**doubling, "d60": {}}})
+
+    assert [problem.path for problem in check.problems({"a": "x", "b": 1})] == ["a"]
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "(a+)+$",
+        "^(a|a)*$",
+        "^(a|aa)+$",
+        "(.*a){20}$",
+        "^(([a-z])+.)+[A-Z]([a-z])+$",
+        "(a{1,300}b?){1,300}x$",
+        r"(?:\w{100}){10}\W$",
+        r"(?=(a+)+$)b",
+        "(?!x)a*a*a*a*a*a*a*a*b",
+        "(?x)(a {300}) {300}x$",
+        "a{300}{300}x$",
+    ],
+)
+@pytest.mark.parametrize("length", [30, 3_000, 300_000])
+def test_no_pattern_hangs(pattern: str, length: int) -> None:
+    Check({"pattern": pattern, "patternProperties": {pattern: {}}}).problems("a" * length + "!")
+    Check({"patternProperties": {pattern: False}, "additionalProperties": False}).problems({"a" * length + "!": 1})
+
+
+def test_many_texts_that_are_each_slow_end() -> None:
+    check = Check({"items": {"pattern": "(a{1,30}b?){1,30}x$"}})
+
+    assert check.problems(["a" * 60 + "!" for _ in range(100_000)])
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text", "found"),
+    [
+        ("^[a-z]+$", "abc", True),
+        ("^[a-z]+$", "abc\n", False),
+        ("b", "abc", True),
+        (r"^\d{3}-\d{4}$", "555-1234", True),
+        (r"^\p{L}+$", "Zoë", True),
+        (r"^(?=.*\d).{4,}$", "abc1", True),
+        (r"^(?=.*\d).{4,}$", "abcd", False),
+        (r"(a)\1", "ab", True),
+        ("(", "anything", True),
+        ("\ud800", "anything", False),
+        ("^a$", "\ud800", True),
+    ],
+)
+def test_a_pattern_finds_what_it_should_and_takes_what_it_cannot_judge(pattern: str, text: str, found: bool) -> None:
+    assert matches(pattern, text) is found
+
+
+def test_a_huge_enum_is_checked_and_told_in_short() -> None:
+    check = Check({"items": {"enum": [f"choice {n}" for n in range(100_000)]}})
+
+    assert check.problems(["choice 99999"]) == []
+    (problem,) = check.problems(["choice 100000"])
+    assert "'choice 19' and 99980 more" in problem.message
+
+
+def test_a_long_list_of_objects_is_compared_without_comparing_every_pair() -> None:
+    items = [{"n": n, "of": ["a", {"b": None}]} for n in range(30_000)]
+
+    assert Check({"uniqueItems": True}).problems(items) == []
+    assert Check({"uniqueItems": True}).problems([*items, items[0]])
+
+
+def test_problems_without_end_are_cut() -> None:
+    assert len(Check({"items": {"type": "integer"}}).problems(["x"] * 100_000)) == 100
+    assert len(arguments_check({"properties": {}}).problems({f"a{n}": n for n in range(100_000)})) == 100
+
+
+@pytest.mark.parametrize(
+    "keyword",
+    [
+        {"type": []},
+        {"type": ["integer", "nonsense"]},
+        {"type": 5},
+        {"enum": []},
+        {"enum": "abc"},
+        {"minimum": "3"},
+        {"minLength": -1},
+        {"multipleOf": 0},
+        {"required": "a"},
+        {"required": [1]},
+        {"anyOf": []},
+        {"anyOf": {"type": "integer"}},
+        {"oneOf": [{"type": "nonsense"}, {"type": "object"}]},
+        {"not": {"type": "nonsense"}},
+        {"not": {"$ref": "#/nowhere"}},
+        {"if": {"type": "nonsense"}, "then": False},
+        {"properties": {"a": 5}},
+        {"items": "string"},
+        {"$ref": 5},
+        {"$ref": "#/x-hidden", "x-hidden": {"type": 5}},
+        {"$ref": "#/$defs/a/enum/0", "$defs": {"a": {"enum": [{"type": 5}]}}},
+        {"$ref": "file:///etc/passwd"},
+        {"$schema": "http://json-schema.org/draft-03/schema#", "$id": "http://example.invalid/", "$dynamicRef": "#x"},
+        {"discriminator": "kind", "oneOf": [{"type": "object"}, {"type": "object"}, {}][:1]},
+        {"dependentRequired": {"a": "b"}},
+        {"uniqueItems": "yes"},
+        {"pattern": 5},
+        {"format": ["date"]},
+        {"patternProperties": {"(": {"type": "integer"}}},
+    ],
+)
+def test_a_keyword_that_makes_no_sense_is_left_out_and_the_others_count(keyword: dict[str, Any]) -> None:
+    check = Check({**keyword, "maxProperties": 1})
+
+    assert check.problems({"a": "x"}) == []
+    assert [problem.path for problem in check.problems({"a": "x", "b": 1})] == [""]
+
+
+def test_numbers_that_json_hardly_has_do_not_crash() -> None:
+    check = Check({"multipleOf": 0.1, "minimum": -1e308, "maximum": 10**400})
+
+    assert check.problems(10**400) == []
+    assert Check({"type": "string"}).problems(10**5_000) == []
+    for value in (float("nan"), float("inf"), -float("inf"), 1e-320):
+        check.problems(value)
+
+
+def test_a_reading_can_be_read_again() -> None:
+    stated: list[Any] = [types.Schema(type=types.Type.STRING, nullable=True), {"items": [{}, False]}]
+    for schema in stated:
+        once = json_schema(schema)
+        assert json_schema(json.loads(json.dumps(once))) == once
