@@ -16,6 +16,7 @@ SimulatorError
 ├── MessageDoesNotFit        a user message that the agent's input_schema refuses
 ├── InvalidTransition        a step that the session's state does not allow
 ├── AgentNotLoaded           says what was looked for and found
+├── LineUnreadable           what a person typed is not a call
 ├── ScriptUnreadable         says where the script is wrong
 ├── ReplayImpossible         a trace does not have what the agent asks for
 ├── ToolsUnavailable         a toolset, such as an MCP server, did not load
@@ -173,6 +174,10 @@ class AgentNotLoaded(SimulatorError):
     def __init__(self, folder: str, why: str) -> None:
         super().__init__(f"Cannot load an agent from {folder}: {why}.")
         self.folder = folder
+
+
+class LineUnreadable(SimulatorError):
+    """What a person typed is not a call; says how to write it."""
 
 
 class ScriptUnreadable(SimulatorError):

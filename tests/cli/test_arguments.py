@@ -2,7 +2,8 @@ from typing import Any
 
 import pytest
 
-from adk_agent_sim.cli.arguments import Unreadable, read_calls
+from adk_agent_sim.cli.arguments import read_calls
+from adk_agent_sim.errors import LineUnreadable
 
 _SCHEMAS = {"search": {"properties": {"query": {"type": "string"}, "limit": {"type": "integer"}}}}
 
@@ -38,5 +39,5 @@ def test_a_line_is_read_as_it_is_meant(line: str, calls: list[tuple[str, dict[st
     ],
 )
 def test_a_line_that_cannot_be_read_says_how_to_write_it(line: str, said: str) -> None:
-    with pytest.raises(Unreadable, match=said):
+    with pytest.raises(LineUnreadable, match=said):
         read_calls(line, _SCHEMAS)

@@ -34,7 +34,7 @@ def test_without_a_terminal_it_plays_by_itself_exports_and_exits_0(agent: str, t
 
     assert done.returncode == 0, done.stderr
     assert len(_cases(path).eval_cases) == 1
-    assert f"adk eval {Path(*Path(__file__).parts[:-3]) / 'src'}" in done.stdout
+    assert re.search(r"adk eval \S*/adk/demo/\w+_agent \S+\.json", done.stdout)
     assert {"math": "Tool Error  ZeroDivisionError: division by zero", "shop": "order ORD-0001"}[agent] in done.stdout
     assert done.stderr == ""
 
@@ -160,6 +160,52 @@ def test_leaving_an_unfinished_session_says_what_is_missing(
     terminal.type("What is 2+2?")
     terminal.read_until("model of math_agent> ")
     terminal.press(b"\x04")
-    terminal.read_until(r"Nothing was exported.*the user query 'What is 2\+2\?' has no final response")
+    terminal.read_until("Nothing was exported: no user turn has a final response")
+
+    assert terminal.wait() == 0
+    assert not list(tmp_path.iterdir())
+
+
+def test_leaving_in_the_middle_keeps_the_finished_turns(tmp_path: Path, open_terminal: Callable[..., Terminal]) -> None:
+    path = tmp_path / "x.json"
+    terminal = open_terminal("demo", "--eval-set", str(path))
+    terminal.read_until("user> ")
+    terminal.type("first")
+    terminal.read_until("model of math_agent> ")
+    terminal.type("say done")
+    terminal.read_until("user> ")
+    terminal.type("second")
+    terminal.read_until("model of math_agent> ")
+    terminal.type("/done")
+    terminal.read_until("The agent still waits: answer with say TEXT first, or leave with /quit")
+    terminal.read_until("model of math_agent> ")
+    terminal.process.send_signal(2)
+    terminal.read_until(r"Exported math_agent_\S+ to \S+ \(1 of 2 user turns; the others have no final response\)")
+
+    assert terminal.wait() == 0
+    (case,) = _cases(path).eval_cases
+    assert len(case.conversation or ()) == 1
+
+
+def test_what_is_no_call_is_explained_and_tab_completes(tmp_path: Path, open_terminal: Callable[..., Terminal]) -> None:
+    terminal = open_terminal("demo", "--eval-set", str(tmp_path / "x.json"))
+    terminal.read_until("user> ")
+    terminal.type("What is 2+2?")
+    terminal.read_until("model of math_agent> ")
+    terminal.type("The answer is 4")
+    terminal.read_until("'The' is no tool here. To answer, write: say The answer is 4")
+    terminal.type("/bogus")
+    terminal.read_until("There is no command /bogus; /help shows what there is")
+    terminal.type("say")
+    terminal.read_until("The decision is empty")
+    terminal.type("/tools divide")
+    terminal.read_until('"divisor"')
+    terminal.press(b"mult\t")
+    terminal.read_until("multiply")
+    terminal.type(" a=2 b=3")
+    terminal.read_until("result.*6")
+    terminal.type(f"say {'x' * 5_000}END")
+    terminal.read_until("answer.*END")
+    terminal.type("/quit")
 
     assert terminal.wait() == 0

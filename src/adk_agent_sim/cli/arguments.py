@@ -7,15 +7,11 @@ import re
 from collections.abc import Mapping
 from typing import Any, cast
 
-from adk_agent_sim.errors import SimulatorError
+from adk_agent_sim.errors import LineUnreadable
 from adk_agent_sim.timeline.canonical import Json
 
 _NAME = re.compile(r"\s*([^\s=]+)=")
 _WORD = re.compile(r"'([^']*)'|(\S*)")
-
-
-class Unreadable(SimulatorError):
-    """The line is not a call."""
 
 
 def read_calls(line: str, schemas: Mapping[str, Mapping[str, Any]]) -> list[tuple[str, dict[str, Json]]]:
@@ -27,7 +23,7 @@ def read_calls(line: str, schemas: Mapping[str, Mapping[str, Any]]) -> list[tupl
     if rest.startswith("{"):
         return [(name, _object(rest))]
     if rest and name not in schemas and not _NAME.match(rest):
-        raise Unreadable(f"{name!r} is no tool here. To answer, write: say {line}")
+        raise LineUnreadable(f"{name!r} is no tool here. To answer, write: say {line}")
     properties = cast("Mapping[str, Mapping[str, Any]]", schemas.get(name, {}).get("properties", {}))
     return [(name, _pairs(rest, properties))]
 
@@ -37,14 +33,14 @@ def _several(line: str) -> list[tuple[str, dict[str, Json]]]:
         return [(str(name), dict(args)) for name, args in json.loads(line)]
     except (ValueError, TypeError):
         example = '[["add", {"a": 1, "b": 2}], ["add", {"a": 3, "b": 4}]]'
-        raise Unreadable(f"Several calls are a JSON list, as {example}") from None
+        raise LineUnreadable(f"Several calls are a JSON list, as {example}") from None
 
 
 def _object(text: str) -> dict[str, Json]:
     try:
         return dict(json.loads(text))
     except (ValueError, TypeError) as error:
-        raise Unreadable(f"The arguments are not a JSON object: {error}") from None
+        raise LineUnreadable(f"The arguments are not a JSON object: {error}") from None
 
 
 def _pairs(rest: str, properties: Mapping[str, Mapping[str, Any]]) -> dict[str, Json]:
@@ -55,7 +51,7 @@ def _pairs(rest: str, properties: Mapping[str, Mapping[str, Any]]) -> dict[str, 
         name = _NAME.match(rest, at)
         if name is None:
             word = rest[at:].split(maxsplit=1)[0]
-            raise Unreadable(f"{word!r} is not an argument: write name=value, or the arguments as a JSON object.")
+            raise LineUnreadable(f"{word!r} is not an argument: write name=value, or the arguments as a JSON object.")
         found[name[1]], at = _value(rest, name.end(), properties.get(name[1], {}))
         while at < len(rest) and rest[at].isspace():
             at += 1
@@ -68,7 +64,7 @@ def _value(rest: str, start: int, schema: Mapping[str, Any]) -> tuple[Json, int]
         try:
             return json.JSONDecoder().raw_decode(rest, start)
         except ValueError as error:
-            raise Unreadable(f"{rest[start:]!r} is not JSON: {error}") from None
+            raise LineUnreadable(f"{rest[start:]!r} is not JSON: {error}") from None
     word = cast("re.Match[str]", _WORD.match(rest, start))
     if word[1] is not None or schema.get("type") == "string":
         return word[1] if word[1] is not None else word[2], word.end()

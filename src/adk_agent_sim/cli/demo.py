@@ -33,7 +33,7 @@ def demo(name: str, eval_set: Path | None, scripted: bool) -> None:
     """
     from adk_agent_sim.adk.agents import demo_app, demo_folder
     from adk_agent_sim.cli.prompts import Keyboard, Script
-    from adk_agent_sim.cli.terminal import play
+    from adk_agent_sim.cli.terminal import adk_command, play
 
     app = demo_app(f"{name}_agent")
     path = eval_set or Path(tempfile.mkdtemp(prefix="adksim-")) / f"{name}.evalset.json"
@@ -41,7 +41,8 @@ def demo(name: str, eval_set: Path | None, scripted: bool) -> None:
     prompts = Script(_SCRIPTS[name]) if by_itself else Keyboard()
     exported = asyncio.run(play(app, prompts, path))
     if exported:
-        click.echo(f"\nEvaluate a model against it:\n  adk eval {demo_folder(f'{name}_agent')} {path}")
+        click.echo("\nEvaluate the agent's own model against it (Gemini, so it needs a GOOGLE_API_KEY):")
+        click.echo(f"  {adk_command()} eval {demo_folder(f'{name}_agent')} {path}")
 
 
 _SCRIPTS = {

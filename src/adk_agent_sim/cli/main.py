@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import warnings
 from importlib import import_module
 
@@ -31,6 +30,13 @@ class _Commands(click.Group):
             return None
         return getattr(import_module(f"adk_agent_sim.cli.{cmd_name}"), cmd_name)
 
+    def invoke(self, ctx: click.Context) -> object:
+        """An error of ours is one readable line, not a traceback."""
+        try:
+            return super().invoke(ctx)
+        except SimulatorError as error:
+            raise click.ClickException(str(error)) from error
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl(list(_COMMANDS.items()))
@@ -46,10 +52,6 @@ def adksim() -> None:
 
 
 def main() -> None:
-    """Run `adksim`; an error of ours is one readable line, not a traceback."""
+    """Run `adksim`."""
     warnings.filterwarnings("ignore", message=r"\[EXPERIMENTAL\]")
-    try:
-        adksim()
-    except SimulatorError as error:
-        click.echo(f"adksim: {error}", err=True)
-        sys.exit(1)
+    adksim()

@@ -48,13 +48,13 @@ def run(agent_dir: Path, eval_set: Path | None, script: Path | None, as_json: bo
     from adk_agent_sim.adk.agents import load_app
     from adk_agent_sim.adk.script import play_script, read_script
     from adk_agent_sim.cli.prompts import Keyboard
-    from adk_agent_sim.cli.terminal import play, quiet
+    from adk_agent_sim.cli.terminal import adk_command, play, quiet
 
     app = load_app(agent_dir)
     if script is None:
         path = eval_set or Path(f"{app.name}.evalset.json")
         if asyncio.run(play(app, Keyboard(), path)):
-            click.echo(f"\nEvaluate the agent's own model against it:\n  adk eval {agent_dir} {path}")
+            click.echo(f"\nEvaluate the agent's own model against it:\n  {adk_command()} eval {agent_dir} {path}")
         return
     quiet()
     mismatches = asyncio.run(play_script(app, read_script(script), eval_set))

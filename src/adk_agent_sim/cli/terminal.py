@@ -5,32 +5,33 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import shutil
 import signal
-from collections.abc import Awaitable
+import sys
+from collections.abc import Awaitable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from adk_agent_sim.adk.simulation import Simulation
 from adk_agent_sim.adk.steps import Confirmation, ModelTurn, Step
+from adk_agent_sim.cli import shown
 from adk_agent_sim.cli.arguments import read_calls
 from adk_agent_sim.cli.prompts import Prompts
-from adk_agent_sim.errors import DecisionDoubtful, RunFailed, SimulatorError
-from adk_agent_sim.forms.schema import JsonSchema, parameters_schema
-from adk_agent_sim.timeline.history import FinalResponse, HistoryEntry, ToolCall, ToolError, ToolOutput
+from adk_agent_sim.errors import DecisionDoubtful, RunFailed, SessionIncomplete, SimulatorError
 
 if TYPE_CHECKING:
     from adk_agent_sim.adk.agents import App
 
 _HELP = """\
-  TOOL name=value ...      call a tool; arguments also as JSON: TOOL {"name": "value"}
-  [["TOOL", {...}], ...]   call several tools in one turn
-  say TEXT                 send the final response
-  !LINE                    send it although it does not fit the schema
-  /tools  /request  /help  what is offered, what the model would read, this list
-  /done                    finish: export and leave           /quit  leave without a file
+  TOOL name=value ...       call a tool; arguments also as JSON: TOOL {"name": "value"}
+  [["TOOL", {...}], ...]    call several tools in one turn
+  say TEXT                  send the final response (/say TEXT, if there is a tool called say)
+  !LINE                     send it although it does not fit the schema
+  /tools [NAME]  /request   what is offered, what the model would read
+  /done                     finish: export and leave            /quit  leave without a file
 """
 
 
@@ -42,8 +43,13 @@ async def play(app: App, prompts: Prompts, eval_set: Path) -> bool:
 
 
 def quiet() -> None:
-    """Leave out what ADK logs about models that count no tokens."""
+    """Leave out what ADK logs about models that count no tokens, and its tracebacks: what matters is shown."""
     logging.getLogger("google_adk").setLevel(logging.CRITICAL)
+
+
+def adk_command() -> str:
+    """How to call ADK's command here: by its path, if it is not on the shell's."""
+    return "adk" if shutil.which("adk") else str(Path(sys.executable).with_name("adk"))
 
 
 class _Table:
@@ -59,51 +65,74 @@ class _Table:
     async def play(self) -> bool:
         click.echo("First you are the user, then the agent's model. /help shows what you can type.\n")
         step: Step | None = None
-        try:
-            while True:
-                match step:
-                    case ModelTurn():
-                        step = await self._decide(step)
-                    case Confirmation():
-                        step = await self._confirm(step)
-                    case _:
-                        step = await self._speak()
-        except (EOFError, KeyboardInterrupt, _Finished) as end:
-            return self._finish(export=not isinstance(end, _Quit))
+        while True:
+            try:
+                step = await self._next(step)
+            except _Quit:
+                return False
+            except _Done:
+                if not isinstance(step, ModelTurn | Confirmation):
+                    return self._export()
+                click.echo("  The agent still waits: answer with say TEXT first, or leave with /quit.", err=True)
+            except (EOFError, KeyboardInterrupt):
+                click.echo()
+                return self._export()
+
+    async def _next(self, step: Step | None) -> Step | None:
+        match step:
+            case ModelTurn():
+                return await self._decide(step)
+            case Confirmation():
+                return await self._confirm(step)
+            case _:
+                return await self._speak()
 
     async def _speak(self) -> Step | None:
         line = self._ask("user")
-        if line:
-            with _explained():
-                return await self._watched(self._sim.send(line))
-        return None
+        return await self._tried(self._sim.send(line), None) if line else None
 
-    async def _decide(self, turn: ModelTurn) -> Step:
+    async def _decide(self, turn: ModelTurn) -> Step | None:
         if turn.agent_name not in self._introduced:
             _introduce(turn, first=not self._introduced)
             self._introduced.add(turn.agent_name)
-        line = self._ask(f"model of {turn.agent_name}")
-        if line in ("/tools", "/request"):
-            click.echo(_tools(turn) if line == "/tools" else _request(turn))
+        line = self._ask(f"model of {turn.agent_name}", _words(turn))
+        command, _, rest = line.partition(" ")
+        if command == "/tools":
+            click.echo(shown.tool_in_full(turn, rest.strip()) if rest.strip() else shown.tools(turn))
+        elif command == "/request":
+            click.echo(shown.request(turn))
         elif line:
-            with _explained():
-                return await self._watched(_decision(turn, line))
+            return await self._tried(_decision(turn, line), turn)
         return turn
 
-    async def _confirm(self, question: Confirmation) -> Step:
-        line = self._ask(f"approve {question.waiting.name}({json.dumps(question.waiting.args)})? yes/no")
+    async def _confirm(self, question: Confirmation) -> Step | None:
+        call = f"{question.waiting.name}({json.dumps(question.waiting.args, ensure_ascii=False)})"
+        line = self._ask(f"{question.hint}\napprove {call}? yes/no", ["yes", "no"])
         if line in ("yes", "no"):
-            return await self._watched(question.approve() if line == "yes" else question.deny())
+            return await self._tried(question.approve() if line == "yes" else question.deny(), question)
         return question
 
-    def _ask(self, who: str) -> str:
-        line = self._prompts.ask(click.style(f"{who}> ", fg="cyan")).strip()
+    def _ask(self, who: str, words: Sequence[str] = ()) -> str:
+        line = self._prompts.ask(click.style(f"{who}> ", fg="cyan"), words).strip()
         if line == "/help":
             click.echo(_HELP)
             return ""
         if line in ("/done", "/quit"):
-            raise _Quit if line == "/quit" else _Finished
+            raise _Quit if line == "/quit" else _Done
         return line
+
+    async def _tried(self, work: Awaitable[Step], otherwise: Step | None) -> Step | None:
+        """What comes next; `otherwise` if it was refused, and the user's turn again if the run failed."""
+        try:
+            return await self._watched(work)
+        except RunFailed as error:
+            click.echo(click.style(f"  {error}", fg="red"), err=True)
+            return None
+        except SimulatorError as error:
+            doubtful = isinstance(error, DecisionDoubtful)
+            said = f"{error.what}. Put ! before the line to send it all the same." if doubtful else str(error)
+            click.echo(click.style(f"  {said}", fg="red"), err=True)
+            return otherwise
 
     async def _watched(self, work: Awaitable[Step]) -> Step:
         """Wait for what comes next, showing how long a tool runs; Ctrl-C cancels its call."""
@@ -115,7 +144,8 @@ class _Table:
             waited = 0
             while not (await asyncio.wait({task}, timeout=1))[0]:
                 waited += 1
-                click.echo(f"\r  running for {waited} s; Ctrl-C cancels the call ", nl=False, err=True)
+                if self._sim.running():
+                    click.echo(f"\r  running for {waited} s; Ctrl-C cancels the call ", nl=False, err=True)
             if waited:
                 click.echo(err=True)
             return await task
@@ -131,101 +161,57 @@ class _Table:
     def _show_new(self) -> None:
         entries = self._sim.history()
         for entry in entries[self._shown :]:
-            if shown := _entry(entry):
-                click.echo(shown)
+            if line := shown.entry(entry):
+                click.echo(line)
         self._shown = len(entries)
 
-    def _finish(self, *, export: bool) -> bool:
-        if not export or not self._sim.history():
+    def _export(self) -> bool:
+        """Write what is finished; a user turn that is still open is left out, and said."""
+        if not self._sim.history():
             return False
+        whole = self._sim.session(self._eval_set)
         try:
-            case = self._sim.export(self._eval_set)
-        except SimulatorError as error:
-            click.echo(f"\nNothing was exported. {error}", err=True)
+            case = self._sim.export(self._eval_set, finished_only=True)
+        except SessionIncomplete:
+            click.echo("Nothing was exported: no user turn has a final response.", err=True)
             return False
-        click.echo(f"\nExported {case.eval_id} to {self._eval_set}")
+        except SimulatorError as error:
+            click.echo(f"Nothing was exported. {error}", err=True)
+            return False
+        finished = len(case.conversation or ())
+        begun = sum(entry.type == "user_query" for entry in whole.history)
+        note = f" ({finished} of {begun} user turns; the others have no final response)" if finished < begun else ""
+        click.echo(f"\nExported {case.eval_id} to {self._eval_set}{note}")
         return True
 
 
-class _Finished(Exception):
+class _Done(Exception):
     """The person is done."""
 
 
-class _Quit(_Finished):
+class _Quit(Exception):
     """The person wants no file."""
 
 
-class _explained(suppress):  # noqa: N801 - used as a statement
-    """Shows what is wrong and lets the person try again; a failed run too leaves the session open."""
-
-    def __init__(self) -> None:
-        super().__init__(SimulatorError)
-
-    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> bool:
-        if not isinstance(error, SimulatorError):
-            return False
-        doubtful = isinstance(error, DecisionDoubtful)
-        said = f"{error.what}. Put ! before the line to send it all the same." if doubtful else str(error)
-        click.echo(click.style(f"  {said}", fg="red"), err=True)
-        return not isinstance(error, RunFailed)
-
-
-def _decision(turn: ModelTurn, line: str) -> Awaitable[Step]:
+async def _decision(turn: ModelTurn, line: str) -> Step:
     anyway = line.startswith("!")
     line = line.removeprefix("!").strip()
-    if line == "say" or line.startswith("say "):
-        return turn.respond(line.removeprefix("say").strip(), anyway=anyway)
-    return turn.calls(read_calls(line, _schemas(turn)), anyway=anyway)
+    command, _, rest = line.partition(" ")
+    if command == "/say" or (command == "say" and "say" not in turn.tools):
+        return await turn.respond(rest.strip(), anyway=anyway)
+    if command.startswith("/"):
+        raise SimulatorError(f"There is no command {command}; /help shows what there is.")
+    return await turn.calls(read_calls(line, shown.schemas(turn)), anyway=anyway)
+
+
+def _words(turn: ModelTurn) -> list[str]:
+    """What Tab can complete: tools, their arguments, commands."""
+    arguments = [f"{name}=" for schema in shown.schemas(turn).values() for name in schema.get("properties", {})]
+    return [*turn.tools, "say", *dict.fromkeys(arguments), "/tools", "/request", "/help", "/done", "/quit"]
 
 
 def _introduce(turn: ModelTurn, *, first: bool) -> None:
     click.echo(click.style(f"\nYou are the model of {turn.agent_name} now. This is what it reads:", bold=True))
-    click.echo(f"{turn.instruction}\n\n{_tools(turn)}\n")
+    click.echo(f"{turn.instruction}\n\n{shown.tools(turn)}\n")
     if first:
         click.echo(_HELP)
-
-
-def _schemas(turn: ModelTurn) -> dict[str, JsonSchema]:
-    return {name: parameters_schema(tool.model_dump(exclude_none=True)) for name, tool in turn.tools.items()}
-
-
-def _tools(turn: ModelTurn) -> str:
-    if not turn.tools:
-        return "There are no tools: answer with say TEXT."
-    schemas = _schemas(turn)
-    return "\n".join(
-        f"  {click.style(name, bold=True)}({_parameters(schemas[name])})  {(tool.description or '').splitlines()[0]}"
-        if tool.description
-        else f"  {click.style(name, bold=True)}({_parameters(schemas[name])})"
-        for name, tool in turn.tools.items()
-    )
-
-
-def _parameters(schema: JsonSchema) -> str:
-    required = schema.get("required", ())
-    return ", ".join(name if name in required else f"{name}?" for name in schema.get("properties", {}))
-
-
-def _request(turn: ModelTurn) -> str:
-    contents = [content.model_dump(mode="json", exclude_none=True) for content in turn.request.contents]
-    return json.dumps(contents, indent=2, ensure_ascii=False)
-
-
-def _entry(entry: HistoryEntry) -> str:
-    match entry:
-        case ToolCall():
-            arguments = json.dumps(entry.arguments, ensure_ascii=False)
-            return f"  {click.style('call', fg='yellow')}    {entry.tool_name} {arguments}"
-        case ToolOutput():
-            return f"  {click.style('result', fg='green')}  {_short(entry.result)}  ({entry.duration_ms:.0f} ms)"
-        case ToolError():
-            return f"  {click.style('Tool Error', fg='red')}  {entry.error_type}: {entry.error_message}"
-        case FinalResponse():
-            return f"  {click.style('answer', fg='blue')}  {entry.content}\n"
-        case _:
-            return ""
-
-
-def _short(value: object) -> str:
-    text = json.dumps(value, ensure_ascii=False, default=str)
-    return text if len(text) <= 400 else f"{text[:400]}... ({len(text)} characters)"

@@ -1,0 +1,207 @@
+"""`adksim run`, `replay` and `doctor`, as a user and CI call them."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from google.adk.evaluation.eval_set import EvalSet
+
+from adk_agent_sim.adk.agents import demo_folder
+from adk_agent_sim.cli.main import adksim
+
+_MATH = str(demo_folder("math_agent"))
+
+_SCRIPT = """
+steps:
+  - user: What is 2+2?
+  - call: add
+    agent: math_agent
+    args: {a: 2, b: 2}
+    expect: {result: 4}
+  - calls:
+      - {call: multiply, args: {a: 3, b: 3}, expect: 9}
+      - {call: divide, args: {dividend: 1, divisor: 0}, expect_error: ZeroDivisionError}
+  - respond: 2+2 is 4.
+"""
+
+
+@dataclass(frozen=True)
+class _Ended:
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def _run(*arguments: str) -> _Ended:
+    ended = CliRunner().invoke(adksim, arguments)
+    assert ended.exception is None or isinstance(ended.exception, SystemExit), ended.exception
+    return _Ended(ended.exit_code, ended.stdout, ended.stderr)
+
+
+@pytest.fixture
+def script(tmp_path: Path) -> Path:
+    path = tmp_path / "math.yaml"
+    path.write_text(_SCRIPT)
+    return path
+
+
+class TestRun:
+    def test_a_script_that_holds_passes_and_exports(self, script: Path, tmp_path: Path) -> None:
+        path = tmp_path / "out.evalset.json"
+        done = _run("run", _MATH, "--script", str(script), "--eval-set", str(path))
+
+        assert done.returncode == 0, done.stderr
+        assert f"passed, exported to {path}" in done.stdout
+        assert len(EvalSet.model_validate_json(path.read_text()).eval_cases) == 1
+
+    def test_a_script_that_does_not_hold_shows_a_diff_and_exits_1(self, script: Path, tmp_path: Path) -> None:
+        script.write_text(_SCRIPT.replace("{result: 4}", "{result: 5}"))
+        path = tmp_path / "out.evalset.json"
+        done = _run("run", _MATH, "--script", str(script), "--eval-set", str(path))
+
+        assert done.returncode == 1
+        assert "step 2: call add" in done.stdout
+        assert '-  "result": 5\n+  "result": 4' in done.stdout
+        assert not path.exists()
+
+    def test_the_result_can_be_had_as_json(self, script: Path) -> None:
+        script.write_text(_SCRIPT.replace("ZeroDivisionError", "KeyError"))
+        done = _run("run", _MATH, "--script", str(script), "--json")
+
+        result = json.loads(done.stdout)
+        assert done.returncode == 1
+        assert not result["passed"]
+        assert result["mismatches"][0]["expected"] == {"error": "KeyError"}
+
+    @pytest.mark.parametrize(
+        ("text", "said"),
+        [
+            ("steps: []", "steps: List should have at least 1 item"),
+            ("steps:\n  - {user: hi, respond: ho}", "this one has user and respond"),
+            ("steps:\n  - {users: hi}", "steps.0.users: Extra inputs are not permitted"),
+            ("steps: [", "while parsing a flow"),
+            ("", "Input should be a valid dictionary"),
+        ],
+    )
+    def test_a_script_that_is_none_says_where(self, script: Path, text: str, said: str) -> None:
+        script.write_text(text)
+        done = _run("run", _MATH, "--script", str(script))
+
+        assert done.returncode == 1
+        assert said in done.stderr
+        assert "Traceback" not in done.stderr
+
+    @pytest.mark.parametrize(
+        ("text", "said"),
+        [
+            ("steps:\n  - respond: hi", "a script begins with a user step"),
+            ("steps:\n  - user: hi\n  - call: nope", "Tool 'nope' is not offered"),
+            ("steps:\n  - user: hi\n  - {respond: ho, agent: other}", "other"),
+            ("steps:\n  - user: hi\n  - respond: ho\nexpect_state: {a: 1}", "expect_state"),
+        ],
+    )
+    def test_a_step_that_cannot_be_taken_is_a_mismatch(self, script: Path, text: str, said: str) -> None:
+        script.write_text(text)
+        done = _run("run", _MATH, "--script", str(script))
+
+        assert done.returncode == 1
+        assert said in done.stdout
+
+    def test_a_folder_without_an_agent_says_what_was_looked_for_and_found(self, tmp_path: Path) -> None:
+        (tmp_path / "notes.txt").touch()
+        done = _run("run", str(tmp_path))
+
+        assert done.returncode == 1
+        assert "looked for `app` or `root_agent`" in done.stderr
+        assert "found: notes.txt" in done.stderr
+
+    def test_a_folder_of_agents_names_them(self) -> None:
+        done = _run("run", str(demo_folder("math_agent").parent))
+
+        assert "it holds agents but is none itself; give one of them: math_agent, shop_agent" in done.stderr
+
+    def test_a_folder_that_is_not_there_says_so(self) -> None:
+        assert "there is no such folder" in _run("run", "nowhere").stderr
+
+    def test_an_agent_that_does_not_import_says_why(self, tmp_path: Path) -> None:
+        folder = tmp_path / "broken"
+        folder.mkdir()
+        (folder / "agent.py").write_text("import no_such_module_anywhere\n")
+        done = _run("run", str(folder))
+
+        assert done.returncode == 1
+        assert "no_such_module_anywhere" in done.stderr
+        assert "Traceback" not in done.stderr
+
+
+class TestReplay:
+    @pytest.fixture
+    def eval_set(self, script: Path, tmp_path: Path) -> Path:
+        path = tmp_path / "golden.evalset.json"
+        assert _run("run", _MATH, "--script", str(script), "--eval-set", str(path)).returncode == 0
+        return path
+
+    def test_tools_that_are_as_they_were_exit_0(self, eval_set: Path) -> None:
+        done = _run("replay", str(eval_set), "--agent", _MATH)
+
+        assert done.returncode == 0, done.stderr
+        assert "3 calls, as recorded" in done.stdout
+        assert "1 of 1 cases are as recorded" in done.stdout
+
+    def test_a_tool_that_answers_otherwise_shows_a_diff_and_exits_1(self, eval_set: Path) -> None:
+        eval_set.write_text(eval_set.read_text().replace('"result": 9', '"result": 10'))
+        done = _run("replay", str(eval_set), "--agent", _MATH)
+
+        assert done.returncode == 1
+        assert "call 2: multiply" in done.stdout
+        assert re.search(r'-  "result": 10\n\+  "result": 9', done.stdout)
+
+    def test_what_may_differ_can_be_ignored(self, eval_set: Path) -> None:
+        eval_set.write_text(eval_set.read_text().replace('"result": 9', '"result": 10'))
+
+        assert _run("replay", str(eval_set), "--agent", _MATH, "--ignore", "multiply:result").returncode == 0
+        assert _run("replay", str(eval_set), "--agent", _MATH, "--ignore", "add:result").returncode == 1
+
+    def test_the_result_can_be_had_as_json(self, eval_set: Path) -> None:
+        eval_set.write_text(eval_set.read_text().replace('"result": 9', '"result": 10'))
+        (case,) = json.loads(_run("replay", str(eval_set), "--agent", _MATH, "--json").stdout)
+
+        assert not case["same"]
+        assert case["drifts"][0]["recorded"] == {"result": 10}
+        assert case["drifts"][0]["found"] == {"result": 9}
+
+    def test_a_case_that_is_not_there_names_those_that_are(self, eval_set: Path) -> None:
+        done = _run("replay", str(eval_set), "--agent", _MATH, "--case", "nope")
+
+        assert done.returncode == 1
+        assert "has no case 'nope'; it has: math_agent_" in done.stderr
+
+    def test_a_file_that_is_no_eval_set_is_refused(self, tmp_path: Path) -> None:
+        assert "is not an EvalSet" in _run("replay", str(tmp_path / "none.json"), "--agent", _MATH).stderr
+
+    def test_a_tool_that_is_gone_is_drift(self, eval_set: Path) -> None:
+        eval_set.write_text(eval_set.read_text().replace('"name": "multiply"', '"name": "times"'))
+        done = _run("replay", str(eval_set), "--agent", _MATH)
+
+        assert done.returncode == 1
+        assert "no tool with that name" in done.stdout
+
+
+class TestDoctor:
+    def test_it_looks_at_everything(self) -> None:
+        done = _run("doctor")
+
+        assert done.returncode == 0, done.stdout
+        for what in ("Python", "google-adk", "port 8080", "browser", "working folder"):
+            assert what in done.stdout
+
+    def test_its_findings_can_be_had_as_json(self) -> None:
+        findings = {finding["what"]: finding for finding in json.loads(_run("doctor", "--json").stdout)}
+
+        assert findings["google-adk"]["ok"]
+        assert findings["google-adk"]["needed"]
