@@ -6,7 +6,7 @@ UV_VERSION := 0.13.7
 PROTOS_VENV := .venv-protos
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-all lint types doors unit bench requirements protos lock clean
+.PHONY: help run test test-all test-newest lint types doors unit bench requirements protos lock clean
 
 help:  ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -37,8 +37,14 @@ doors: $(VENV)/.ready
 unit: $(VENV)/.ready
 	$(BIN)/pytest -m "not long"
 
-test-all: lint types doors  ## As test, with the long counts
+test-all: lint types doors  ## As test, with the long counts, and again with the newest releases of all dependencies
 	$(BIN)/pytest
+	$(MAKE) test-newest
+
+test-newest: $(VENV)/.ready
+	$(BIN)/uv venv --quiet --clear --python $(BIN)/python .venv-newest
+	$(BIN)/uv pip install --quiet --python .venv-newest/bin/python --upgrade --editable ".[eval]" --group dev
+	.venv-newest/bin/pytest -m "not long"
 
 bench: $(VENV)/.ready  ## Measure; the figures go to benchmarks/README.md by hand
 	$(BIN)/python benchmarks/run.py
@@ -59,4 +65,4 @@ lock: $(VENV)/.ready  ## Compile requirements.lock anew
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-emit-index-url --no-header --no-annotate --extra eval --group dev pyproject.toml --output-file requirements.lock
 
 clean:  ## Remove what the other targets made
-	rm -rf $(VENV) $(PROTOS_VENV) .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-newest $(PROTOS_VENV) .pytest_cache .ruff_cache .hypothesis

@@ -20,12 +20,19 @@ from google.adk.models.llm_response import LlmResponse
 from google.adk.tools import AgentTool
 from pydantic import PrivateAttr
 
+from adk_agent_sim.adk.live_seat import connected
+
 
 class ModelPlayer(Protocol):
     """Answers the model calls of one session."""
 
     def answer(self, request: LlmRequest, seat: ModelSeat, *, stream: bool) -> AsyncGenerator[LlmResponse, None]:
         """The responses to `request`; `seat.own_model()` is the agent's own model."""
+        ...
+
+    @property
+    def plays_live(self) -> bool:
+        """Whether a live connection goes to this player rather than to the agent's own model."""
         ...
 
 
@@ -66,8 +73,11 @@ class ModelSeat(BaseLlm):
                 yield answer
 
     def connect(self, llm_request: LlmRequest) -> AbstractAsyncContextManager[BaseLlmConnection]:
-        """Open a live connection to the agent's own model."""
-        return self.own_model().connect(llm_request)
+        """Open a live connection to the session's player, or to the agent's own model."""
+        player = PLAYING.get()
+        if player is None or not player.plays_live:
+            return self.own_model().connect(llm_request)
+        return connected(llm_request, lambda request: player.answer(request, self, stream=False))
 
 
 def take(agent: LlmAgent) -> None:

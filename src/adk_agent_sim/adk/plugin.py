@@ -37,6 +37,7 @@ class SeatPlugin(BasePlugin):
         seated = self._seated(callback_context.session)
         if isinstance(agent, LlmAgent) and seated is not None:
             model_seat.take(agent)
+            self._play(callback_context, agent.name)  # a live session connects before any model callback
             if agent.name not in seated.checked_agents:
                 await check_toolsets(agent, callback_context)
                 seated.checked_agents.add(agent.name)
@@ -45,12 +46,8 @@ class SeatPlugin(BasePlugin):
     async def before_model_callback(
         self, *, callback_context: CallbackContext, llm_request: LlmRequest
     ) -> LlmResponse | None:
-        """Say who plays. An agent that is used as a tool runs in a session of its own: who called it plays it too."""
-        agent_name = callback_context.agent_name
-        if seated := self._bound.get(_key(callback_context.session)):
-            model_seat.PLAYING.set(TurnPlayer(seated, agent_name, callback_context.invocation_id))
-        elif (caller := self._caller()) is not None:
-            model_seat.PLAYING.set(replace(caller, agent_name=agent_name))
+        """Say who plays."""
+        self._play(callback_context, callback_context.agent_name)
         return None
 
     async def before_tool_callback(
@@ -62,6 +59,13 @@ class SeatPlugin(BasePlugin):
             tool_seat.take(tool)
         tool_seat.CALLING.set(seated.calls if seated else None)
         return None
+
+    def _play(self, context: CallbackContext, agent_name: str) -> None:
+        """Say who plays. An agent that is used as a tool runs in a session of its own: who called it plays it too."""
+        if seated := self._bound.get(_key(context.session)):
+            model_seat.PLAYING.set(TurnPlayer(seated, agent_name, context.invocation_id))
+        elif (caller := self._caller()) is not None:
+            model_seat.PLAYING.set(replace(caller, agent_name=agent_name))
 
     def _seated(self, session: Session) -> SeatedSession | None:
         """The session's seats, or those of the session that called it as a tool."""

@@ -157,6 +157,11 @@ class TurnPlayer:
     agent_name: str
     invocation_id: str
 
+    @property
+    def plays_live(self) -> bool:
+        """A person or a function plays a live session too; the agent's own model speaks for itself."""
+        return self.seated.player is not Player.REAL
+
     async def answer(self, request: LlmRequest, seat: ModelSeat, *, stream: bool) -> AsyncGenerator[LlmResponse, None]:
         """Ask, and give what the session's player decides."""
         agent_name = (request.config.labels or {}).get("adk_agent_name", self.agent_name)

@@ -1,0 +1,77 @@
+"""In a live session a person plays the model too."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from google.adk.agents import LlmAgent
+from google.adk.agents.live_request_queue import LiveRequestQueue
+from google.adk.agents.run_config import RunConfig
+from google.adk.apps import App
+from google.adk.runners import Runner
+from google.adk.sessions import InMemorySessionService
+from google.genai import types
+from timelines import call, text
+from waiting import until
+
+from adk_agent_sim.adk.plugin import SeatPlugin
+from adk_agent_sim.adk.seated import SeatedSession
+from adk_agent_sim.timeline.events import Player, ToolFinished
+from adk_agent_sim.timeline.timeline import Timeline
+
+
+def add(a: int, b: int) -> int:
+    """Add."""
+    return a + b
+
+
+def _says(words: str) -> types.Content:
+    return types.Content(role="user", parts=[types.Part(text=words)])
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+async def test_a_person_answers_a_live_session() -> None:
+    timeline = Timeline()
+    placed = await timeline.create_session()
+    seated = SeatedSession(timeline, placed.session_id, Player.HUMAN)
+    plugin = SeatPlugin()
+    sessions = InMemorySessionService()
+    app = App(name="live", root_agent=LlmAgent(name="talker", model="no/such/model", tools=[add]), plugins=[plugin])
+    runner = Runner(app=app, session_service=sessions)
+    session = await sessions.create_session(app_name="live", user_id="user")
+    plugin.bind(session, seated)
+    queue = LiveRequestQueue()
+    said: list[str] = []
+
+    async def talk() -> None:
+        config = RunConfig(response_modalities=[types.Modality.TEXT])
+        async for event in runner.run_live(
+            user_id="user", session_id=session.id, live_request_queue=queue, run_config=config
+        ):
+            said.extend(part.text for part in (event.content.parts if event.content else None) or () if part.text)
+
+    async def decide(response: Any) -> None:
+        await until(lambda: bool(timeline.waiting(placed.session_id)))
+        (asked,) = timeline.waiting(placed.session_id)
+        await seated.decide(asked.turn_id, response)
+
+    talking = asyncio.ensure_future(talk())
+    queue.send_content(_says("2+2?"))
+    await decide(call("add", a=2, b=2))
+    await decide(text("It is 4."))
+    await until(lambda: "It is 4." in said)
+    queue.send_content(_says("Thanks!"))
+    await decide(text("You are welcome."))
+    await until(lambda: "You are welcome." in said)
+    queue.close()
+    await asyncio.wait_for(talking, 30)
+    await runner.close()
+
+    results = [
+        event.payload.result
+        for event in await timeline.events(placed.session_id)
+        if isinstance(event.payload, ToolFinished)
+    ]
+    assert results == [4]
