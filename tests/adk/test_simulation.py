@@ -98,7 +98,6 @@ async def test_a_turn_shows_what_the_model_would_read() -> None:
         assert list(stored.declarations) == ["add", "mul"]
 
 
-@pytest.mark.req("001/FR-001")
 async def test_the_offered_tools_are_those_of_the_request_transfer_included() -> None:
     async with Simulation(shop_app) as sim:
         turn = await sim.send("hi")

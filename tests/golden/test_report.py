@@ -6,6 +6,7 @@ from google.adk.agents import LlmAgent
 from google.adk.agents.callback_context import CallbackContext
 from google.adk.models.llm_request import LlmRequest
 from google.adk.tools import ToolContext
+from google.genai import types
 
 from adk_agent_sim import RunFailed, Simulation
 from adk_agent_sim.adk.demo.math_agent.agent import app as math_app
@@ -96,3 +97,14 @@ async def test_a_secret_variable_occurs_nowhere_in_a_report(monkeypatch: pytest.
 
 def test_a_session_without_events_has_a_report() -> None:
     assert "| User turns | 0, 0 answered |" in markdown([])
+
+
+async def test_calls_that_share_an_id_are_numbered_apart() -> None:
+    parts = [types.Part(function_call=types.FunctionCall(id="same", name="add", args={"a": n, "b": 0})) for n in (1, 2)]
+    async with Simulation(math_app) as sim:
+        turn = await sim.send("?")
+        turn = await turn.decide(types.Content(role="model", parts=parts))
+        await turn.respond("done")
+
+    assert "**Call 1**" in sim.report()
+    assert "**Call 2**" in sim.report()

@@ -19,7 +19,6 @@ from pydantic import ValidationError
 
 from adk_agent_sim.errors import NotAnEvalSet
 from adk_agent_sim.golden.builder import snake_case
-from adk_agent_sim.timeline.canonical import decode, encode, mended
 from adk_agent_sim.timeline.clock import Clock, WallClock
 from adk_agent_sim.timeline.files import real_path, write_text
 from adk_agent_sim.timeline.jsonable import jsonable
@@ -47,7 +46,7 @@ class EvalSetWriter:
             taken = {case.get("eval_id", case.get("evalId")) for case in content["eval_cases"]}
             written = eval_case.model_copy(update={"eval_id": _free_id(eval_case.eval_id, taken)})
             content["eval_cases"].append(jsonable(written))
-            write_text(path, json.dumps(decode(mended(encode(content))), indent=2, ensure_ascii=False) + "\n")
+            write_text(path, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
         return written
 
     def _new(self) -> dict[str, Any]:

@@ -50,6 +50,8 @@ def markdown(events: Sequence[Event], *, redact: bool = True, environment: Mappi
     shown = redacted(events, environment) if redact else list(events)
     entries = history(shown)
     played = _played(shown)
+    calls = (entry.call_id for entry in entries if isinstance(entry, ToolCall))
+    played.numbers = {call_id: number for number, call_id in enumerate(calls, start=1)}
     blocks = [f"# Session of {_agent(shown)}", table([*_summary(shown, entries, played)])]
     for number, turn in enumerate(user_turns(entries), start=1):
         blocks += [f"## Turn {number}{_lasted(played, number)}", *_turn(turn, played), *played.ended_early[number]]
@@ -62,7 +64,7 @@ class _Played:
     """Who played, and how runs ended: what a history does not tell."""
 
     calls: dict[str, str] = field(default_factory=dict[str, str])
-    """Who decided a call, by its id; in the order of the calls."""
+    """Who decided a call, by its id."""
 
     tools: dict[str, str] = field(default_factory=dict[str, str])
     """Who answered a call, by its id."""
@@ -72,6 +74,9 @@ class _Played:
 
     seconds: dict[int, float] = field(default_factory=dict[int, float])
     """How long each user turn took, counted from 1."""
+
+    numbers: dict[str, int] = field(default_factory=dict[str, int])
+    """Which call of the session a call is: ids are too long to compare by eye."""
 
     ended_early: defaultdict[int, list[str]] = field(default_factory=lambda: defaultdict[int, list[str]](list))
     """What is to say of runs without an answer, by user turn."""
@@ -155,18 +160,13 @@ def _turn(entries: Sequence[HistoryEntry], played: _Played) -> Iterator[str]:
 def _call(call: ToolCall, played: _Played) -> str:
     by = [f"by {code(call.agent_name)}"] if call.agent_name else []
     by += [f"decided by {player}"] if (player := played.calls.get(call.call_id)) else []
-    title = f"**Call {_number(call.call_id, played)}**: {code(call.tool_name)} {', '.join(by)}".rstrip()
+    title = f"**Call {played.numbers[call.call_id]}**: {code(call.tool_name)} {', '.join(by)}".rstrip()
     return f"{title}\n\n{titled('Arguments', fenced_json(call.arguments))}" if call.arguments else title
 
 
 def _result(title: str, entry: ToolOutput | ToolError, played: _Played) -> str:
     tool = f", tool {player}" if (player := played.tools.get(entry.call_id)) else ""
-    return f"{title} of call {_number(entry.call_id, played)} after {_seconds(entry.duration_ms / 1000)}{tool}"
-
-
-def _number(call_id: str, played: _Played) -> int:
-    """Which call of the session it is: ids are too long to compare by eye."""
-    return list(played.calls).index(call_id) + 1
+    return f"{title} of call {played.numbers[entry.call_id]} after {_seconds(entry.duration_ms / 1000)}{tool}"
 
 
 def _error(entry: ToolError, played: _Played) -> str:
