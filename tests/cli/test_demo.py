@@ -204,6 +204,7 @@ def test_what_is_no_call_is_explained_and_tab_completes(tmp_path: Path, open_ter
     terminal.read_until("multiply")
     terminal.type(" a=2 b=3")
     terminal.read_until("result.*6")
+    terminal.read_until("model of math_agent> ")  # before that, the system cuts lines at 4,096 characters
     terminal.type(f"say {'x' * 5_000}END")
     terminal.read_until("answer.*END")
     terminal.type("/quit")
