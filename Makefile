@@ -38,7 +38,7 @@ unit: $(VENV)/.ready
 	$(BIN)/pytest -m "not long"
 
 test-all: lint types doors  ## As test, with the long counts, and again with the newest releases of all dependencies
-	$(BIN)/pytest
+	HYPOTHESIS_PROFILE=explore $(BIN)/pytest
 	$(MAKE) test-newest
 
 test-newest: $(VENV)/.ready

@@ -159,6 +159,7 @@ def test_any_text_for_a_schema_and_any_value_never_raise(schema: dict[str, Any],
             assert str(problem)
 
 
+@example({"type": None, "minLength": 0.5})
 @given(st.dictionaries(st.sampled_from(_KEYWORDS), _SCHEMAS, max_size=5))
 @settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_what_was_read_is_a_schema_and_reading_it_again_changes_nothing(schema: dict[str, Any]) -> None:
