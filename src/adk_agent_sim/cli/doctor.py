@@ -20,7 +20,7 @@ _LOWEST_ADK = (2, 13)
 _PORTS = {8080: "the browser app", 50051: "remote agents"}
 _BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 _OPTIONAL = {
-    "pandas": "`adk eval` (pip install 'adk-agent-sim[eval]')",
+    "pandas": "`adk eval` (pip install 'google-adk[eval]')",
     "mcp": "MCP toolsets (pip install 'google-adk[mcp]')",
 }
 
