@@ -1,0 +1,26 @@
+"""The app of the format's own example that tells the agent something at a given time."""
+
+from __future__ import annotations
+
+from adk_agent_sim.scenario.apps.app import App
+from adk_agent_sim.scenario.apps.tool import APP, ENV, MEDIUM, READ, WRITE, Notice, tool
+
+
+class NotificationApp(App):
+    """Notifications, and the list of those that were shown."""
+
+    state_keys = ("shown",)
+
+    @tool(ENV, operation=WRITE, notice=Notice(MEDIUM, "{message}"))
+    def show_reminder(self, message: str) -> str:
+        """Show a reminder.
+
+        Args:
+            message: What it says.
+        """
+        raise NotImplementedError
+
+    @tool(APP, operation=READ)
+    def list_reminders(self) -> list[str]:
+        """List the reminders that were shown."""
+        raise NotImplementedError

@@ -1,0 +1,70 @@
+"""Which app a class name in a file stands for. A name that is not here stands for nothing: names never import code."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from adk_agent_sim.scenario.apps.agent_user_interface import AgentUserInterface
+from adk_agent_sim.scenario.apps.apartments import ApartmentListingApp, RentAFlat
+from adk_agent_sim.scenario.apps.app import App
+from adk_agent_sim.scenario.apps.cabs import CabApp
+from adk_agent_sim.scenario.apps.calendar import Calendar, CalendarApp
+from adk_agent_sim.scenario.apps.city import CityApp
+from adk_agent_sim.scenario.apps.contacts import Contacts, ContactsApp, InternalContacts
+from adk_agent_sim.scenario.apps.emails import EmailClientApp, EmailClientV2, Mail
+from adk_agent_sim.scenario.apps.messaging import MessagingApp
+from adk_agent_sim.scenario.apps.messaging_v2 import MessagingAppV2
+from adk_agent_sim.scenario.apps.notification import NotificationApp
+from adk_agent_sim.scenario.apps.reminders import ReminderApp
+from adk_agent_sim.scenario.apps.sandbox_files import Files, SandboxLocalFileSystem
+from adk_agent_sim.scenario.apps.shopping import Shopping, ShoppingApp
+from adk_agent_sim.scenario.apps.simple_email import EmailApp
+from adk_agent_sim.scenario.apps.system import SystemApp
+from adk_agent_sim.scenario.apps.virtual_files import VirtualFileSystem
+
+APPS: Mapping[str, type[App]] = {
+    "AgentUserInterface": AgentUserInterface,
+    "ApartmentListingApp": ApartmentListingApp,
+    "CabApp": CabApp,
+    "Calendar": Calendar,
+    "CalendarApp": CalendarApp,
+    "CityApp": CityApp,
+    "Contacts": Contacts,
+    "ContactsApp": ContactsApp,
+    "EmailApp": EmailApp,
+    "EmailClientApp": EmailClientApp,
+    "EmailClientV2": EmailClientV2,
+    "Files": Files,
+    "InternalContacts": InternalContacts,
+    "Mail": Mail,
+    "MessagingApp": MessagingApp,
+    "MessagingAppV2": MessagingAppV2,
+    "NotificationApp": NotificationApp,
+    "ReminderApp": ReminderApp,
+    "RentAFlat": RentAFlat,
+    "SandboxLocalFileSystem": SandboxLocalFileSystem,
+    "Shopping": Shopping,
+    "ShoppingApp": ShoppingApp,
+    "SystemApp": SystemApp,
+    "VirtualFileSystem": VirtualFileSystem,
+}
+"""Apps by their bare class name."""
+
+ALWAYS = {"AgentUserInterface": AgentUserInterface, "SystemApp": SystemApp}
+"""Apps that every world has, by the name under which events reach them, listed in the file or not."""
+
+UNKNOWN_TO_ARE = frozenset({"EmailApp", "NotificationApp"})
+"""Apps that only this project has."""
+
+NOT_IMPORTABLE = frozenset({"EmailClientApp", "MessagingApp", "ReminderApp"})
+"""Apps that ARE has but cannot read from a scenario file."""
+
+
+def bare(class_name: str) -> str:
+    """The class name without the path in front of it."""
+    return class_name.rpartition(".")[2]
+
+
+def app_class(class_name: str) -> type[App] | None:
+    """The app that a class name, bare or dotted, stands for."""
+    return APPS.get(bare(class_name))
