@@ -12,3 +12,69 @@ ARE = Path(__file__).parent / "corpus" / "are"
 def manifest() -> dict[str, Any]:
     """Every app class with its tools, as the package states them."""
     return json.loads((ARE / "tools_manifest.json").read_text(encoding="utf-8"))
+
+
+def lines(name: str) -> list[Any]:
+    """The values of a file with one JSON value a line."""
+    return [json.loads(line) for line in (ARE / name).read_text(encoding="utf-8").splitlines()]
+
+
+def universe() -> list[Any]:
+    """The apps of all scenarios."""
+    return json.loads((ARE / "universe.json").read_text(encoding="utf-8"))
+
+
+def scenarios() -> dict[str, Any]:
+    """The scenarios by their ids, as the package wrote them."""
+    return {_id(each): each | {"apps": universe()} for each in lines("scenarios.jsonl")}
+
+
+def traces() -> dict[str, Any]:
+    """Every trace, of the oracle and of agents, as the package wrote it."""
+    oracle = {f"{_id(each)}-oracle": each | {"apps": universe()} for each in lines("oracle_traces.jsonl")}
+    return oracle | {f"{each['scenario']}-{each['mutation']}": each["trace"] for each in lines("agent_traces.jsonl")}
+
+
+def sandbox() -> Any:
+    """A scenario whose files, orders and rides are not empty."""
+    return json.loads((ARE / "universe_sandbox.json").read_text(encoding="utf-8"))
+
+
+def _id(trace: Any) -> str:
+    return trace["metadata"]["definition"]["scenario_id"]
+
+
+SPEC_EXAMPLE = Path(__file__).parent / "scenario" / "format" / "spec_example.json"
+"""The complete example of the format's own description."""
+
+
+def event(event_id: str, kind: str = "ENV", after: tuple[str, ...] = (), **fields: Any) -> dict[str, Any]:
+    """An event in which the user asks, the agent answers or a mail arrives; `fields` replace what it has."""
+    app, function, arguments = {
+        "USER": ("AgentUserInterface", "send_message_to_agent", {"content": "Please help."}),
+        "AGENT": ("AgentUserInterface", "send_message_to_user", {"content": "Done."}),
+        "ENV": ("Emails", "send_email_to_user_only", {"sender": "a@example.com"}),
+    }[kind]
+    args = [{"name": name, "value": value, "value_type": "str"} for name, value in arguments.items()]
+    action = {"action_id": f"action-{event_id}", "app": app, "function": function, "operation_type": None, "args": args}
+    return {
+        "class_name": "OracleEvent" if kind == "AGENT" else "Event",
+        "event_type": kind,
+        "event_time": None,
+        "event_id": event_id,
+        "dependencies": list(after),
+        "event_relative_time": 1,
+        "action": action,
+    } | fields
+
+
+def scenario(*events: dict[str, Any], **definition: Any) -> dict[str, Any]:
+    """A small scenario with a mail app."""
+    stated: dict[str, Any] = {"scenario_id": "small", "start_time": 1000, "duration": 600}
+    return {
+        "metadata": {"definition": stated | definition},
+        "apps": [{"name": "Emails", "class_name": "EmailClientV2", "app_state": {}}],
+        "events": list(events),
+        "completed_events": [],
+        "version": "are_simulation_v1",
+    }

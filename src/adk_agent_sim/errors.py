@@ -26,7 +26,9 @@ SimulatorError
 │   ├── SessionIncomplete    names what is missing
 │   ├── NotReplayable        `adk test` could not replay the session; a person can insist with anyway=True
 │   └── NotAnEvalSet         the target file is something else and was left untouched
-└── ImportRefused            a file that cannot be opened as a timeline; names what is wrong
+├── ImportRefused            a file that cannot be opened as a timeline; names what is wrong
+├── ScenarioUnreadable       a file that is no scenario; says where and why
+└── StoryDoesNotFit          a step of a story that the apps of its world cannot do
 """
 
 from __future__ import annotations
@@ -252,6 +254,24 @@ class ImportRefused(SimulatorError):
         super().__init__(f"{path} cannot be opened as {what}: {why}.")
         self.path = path
         self.why = why
+
+
+class ScenarioUnreadable(SimulatorError):
+    """The file is not a scenario; nothing was read from it."""
+
+    def __init__(self, source: str, problems: Sequence[Problem]) -> None:
+        super().__init__(f"Cannot read a scenario from {source}: {_listed(problems)}.")
+        self.source = source
+        self.problems = tuple(problems)
+
+
+class StoryDoesNotFit(SimulatorError):
+    """A step of a story cannot be done by the apps of its world; the story is as it was before."""
+
+    def __init__(self, step: str, problems: Sequence[Problem]) -> None:
+        super().__init__(f"{step} does not fit: {_listed(problems)}.")
+        self.step = step
+        self.problems = tuple(problems)
 
 
 _INSIST = "Pass anyway=True to send it all the same."

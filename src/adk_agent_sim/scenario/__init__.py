@@ -1,1 +1,11 @@
 """Scenarios: their file format, their apps, and how they are written, read and explained."""
+
+from adk_agent_sim.scenario.format.agent_log import BaseAgentLog as BaseAgentLog
+from adk_agent_sim.scenario.format.exporter import JsonScenarioExporter as JsonScenarioExporter
+from adk_agent_sim.scenario.format.importer import JsonScenarioImporter as JsonScenarioImporter
+from adk_agent_sim.scenario.format.loading import load_scenario as load_scenario
+from adk_agent_sim.scenario.format.loading import load_scenarios as load_scenarios
+from adk_agent_sim.scenario.format.scenario import (
+    BenchmarkScenarioImportedFromJson as BenchmarkScenarioImportedFromJson,
+)
+from adk_agent_sim.scenario.format.scenario import ScenarioImportedFromJson as ScenarioImportedFromJson

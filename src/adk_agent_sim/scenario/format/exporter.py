@@ -1,0 +1,145 @@
+"""`JsonScenarioExporter`: scenarios as JSON text that ARE reads, with nothing lost that was read."""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+from adk_agent_sim.errors import ExportRefused
+from adk_agent_sim.scenario.apps.registry import bare
+from adk_agent_sim.scenario.format.agent_log import BaseAgentLog
+from adk_agent_sim.scenario.format.are import for_are
+from adk_agent_sim.scenario.format.json_text import NotJson, parsed
+from adk_agent_sim.scenario.format.models import (
+    ExportedApp,
+    ExportedCompletedEvent,
+    ExportedTrace,
+    plain,
+)
+from adk_agent_sim.scenario.format.scenario import ScenarioImportedFromJson
+from adk_agent_sim.timeline.files import write_text
+
+_LOG = logging.getLogger(__name__)
+
+
+class Environment(Protocol):
+    """A world in which a scenario was run."""
+
+    def exported_apps(self) -> Sequence[ExportedApp]:
+        """The apps in the state they are in."""
+        ...
+
+    def exported_events(self) -> Sequence[ExportedCompletedEvent]:
+        """What has happened."""
+        ...
+
+
+class JsonScenarioExporter:
+    """Writes scenarios in ARE's dialect."""
+
+    def export_to_json(
+        self,
+        env: Environment | None = None,
+        *,
+        scenario: ScenarioImportedFromJson,
+        scenario_id: str | None = None,
+        export_apps: bool = True,
+        apps_state: Mapping[str, Mapping[str, Any]] | None = None,
+        world_logs: Sequence[BaseAgentLog] | None = None,
+        indent: int | None = None,
+    ) -> str:
+        """The JSON text of a scenario.
+
+        Args:
+            env: The world it was run in, if what has happened there is to be written.
+            scenario: The scenario.
+            scenario_id: Its id in the file, if it is to be another.
+            export_apps: Whether to write the apps; they can be kept elsewhere, as they are large.
+            apps_state: Apps to write instead, each with `class_name` and `serialized_state`, a JSON text.
+            world_logs: The agent's log, if it is to be another.
+            indent: How many spaces to indent with; everything on one line if None.
+
+        Raises:
+            ExportRefused: The scenario holds what JSON text cannot.
+        """
+        changes: dict[str, Any] = {}
+        if env is not None:
+            changes |= {"apps": list(env.exported_apps()), "completed_events": list(env.exported_events())}
+        if apps_state is not None:
+            changes["apps"] = [_app(name, given) for name, given in apps_state.items()]
+        if not export_apps:
+            changes["apps"] = []
+        if world_logs is not None:
+            changes["world_logs"] = [each.text for each in world_logs]
+        trace = _identified(scenario.trace.model_copy(update=changes), scenario_id)
+        return text_of_trace(for_are(trace)[0], indent=indent)
+
+    def export_to_json_file(
+        self,
+        env: Environment | None = None,
+        *,
+        scenario: ScenarioImportedFromJson,
+        output_dir: str | Path,
+        scenario_id: str | None = None,
+        export_apps: bool = True,
+        apps_state: Mapping[str, Mapping[str, Any]] | None = None,
+        world_logs: Sequence[BaseAgentLog] | None = None,
+        indent: int | None = 2,
+    ) -> tuple[bool, str | None]:
+        """Write a scenario into a directory, under a name made from its id that no other file has.
+
+        Returns:
+            Whether it was written, and where.
+        """
+        text = self.export_to_json(
+            env,
+            scenario=scenario,
+            scenario_id=scenario_id,
+            export_apps=export_apps,
+            apps_state=apps_state,
+            world_logs=world_logs,
+            indent=indent,
+        )
+        path = _free_path(Path(output_dir), scenario_id or scenario.scenario_id)
+        try:
+            write_text(path, text + "\n")
+        except OSError as error:
+            _LOG.warning("Scenario %r was not written to %s: %s", scenario.scenario_id, path, error)
+            return False, None
+        return True, str(path)
+
+
+def text_of_trace(trace: ExportedTrace, *, indent: int | None = None) -> str:
+    """The JSON text of a file's models."""
+    try:
+        return json.dumps(plain(trace), ensure_ascii=False, allow_nan=False, indent=indent)
+    except (ValueError, RecursionError) as error:
+        raise ExportRefused(f"The scenario cannot be written as JSON: {error}.") from error
+
+
+def _identified(trace: ExportedTrace, scenario_id: str | None) -> ExportedTrace:
+    if scenario_id is None:
+        return trace
+    definition = trace.metadata.definition.model_copy(update={"scenario_id": scenario_id})
+    return trace.model_copy(update={"metadata": trace.metadata.model_copy(update={"definition": definition})})
+
+
+def _app(name: str, given: Mapping[str, Any]) -> ExportedApp:
+    try:
+        state = parsed(given.get("serialized_state") or "null")
+        return ExportedApp(name=name, class_name=bare(str(given.get("class_name", name))), app_state=state)
+    except (NotJson, ValueError) as error:
+        raise ExportRefused(f"The serialized_state of app {name!r} is not a JSON object: {error}.") from error
+
+
+def _free_path(directory: Path, scenario_id: str) -> Path:
+    """A path in the directory and nowhere else, whatever characters the id has."""
+    stem = re.sub(r"[^\w.-]+", "_", scenario_id).strip(".")[:100] or "scenario"
+    path, number = directory / f"{stem}.json", 2
+    while path.exists():
+        path, number = directory / f"{stem}_{number}.json", number + 1
+    return path

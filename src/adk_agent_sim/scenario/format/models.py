@@ -1,0 +1,193 @@
+"""The scenario file as ARE writes it, field by field; what the models do not know is kept beside what they know.
+
+Values stay as they are in the file: a number written as 5 stays 5, an absent key stays absent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
+
+VERSION = "are_simulation_v1"
+"""The only version that ARE reads."""
+
+Number = int | float
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(strict=True, extra="allow", protected_namespaces=())
+
+
+class ExportedEventMetadata(_Model):
+    """What came of an event."""
+
+    return_value: str | None = None
+    return_value_type: str | None = None
+    exception: str | None = None
+    exception_stack_trace: str | None = None
+
+
+class ExportedActionArg(_Model):
+    """An argument; its value is text, to be read as its type says."""
+
+    name: str
+    value: str | None = None
+    value_type: str | None = None
+
+
+class ExportedAction(_Model):
+    """A call of a tool."""
+
+    action_id: str
+    app: str | None = None
+    """The name of the app in this scenario, not of its class."""
+    function: str | None = None
+    operation_type: str | None = None
+    args: list[ExportedActionArg] | None = None
+
+
+class ExportedEvent(_Model):
+    """Something that is to happen."""
+
+    class_name: str
+    event_type: str
+    """AGENT, ENV, USER, or CONDITION and the like in traces."""
+    event_time: Number | None
+    event_id: str
+    dependencies: list[str]
+    event_relative_time: Number | None
+    """Seconds after the last dependency; where both times are given, this one counts."""
+    action: ExportedAction | None = None
+
+
+class ExportedOracleEvent(ExportedEvent):
+    """Something that the agent is expected to do."""
+
+    event_time_comparator: str | None = None
+
+
+class ExportedCompletedEvent(_Model):
+    """Something that has happened."""
+
+    class_name: str
+    event_type: str
+    event_time: Number
+    event_id: str
+    dependencies: list[str]
+    event_relative_time: Number | None
+    action: ExportedAction | None = None
+    metadata: ExportedEventMetadata | None = None
+
+
+class ExportedHint(_Model):
+    """Help for whoever plays the agent."""
+
+    hint_type: str
+    content: str
+    associated_event_id: str
+    """Empty where the hint belongs to no event."""
+
+
+class ExportedHuggingFaceMetadata(_Model):
+    """Where in a Hugging Face dataset a scenario comes from."""
+
+    dataset: str
+    split: str
+    revision: str | None = None
+
+
+class ExportedTraceDefinitionMetadata(_Model):
+    """What the scenario is."""
+
+    scenario_id: str
+    seed: int | None = None
+    duration: Number | None = None
+    time_increment_in_seconds: int | None = None
+    start_time: Number | None = None
+    run_number: int | None = None
+    hints: list[ExportedHint] = []
+    config: str | None = None
+    has_a2a_augmentation: bool = False
+    has_tool_augmentation: bool = False
+    has_env_events_augmentation: bool = False
+    has_exception: bool = False
+    exception_type: str | None = None
+    exception_message: str | None = None
+    tags: list[str] | None = None
+    hf_metadata: ExportedHuggingFaceMetadata | None = None
+
+
+class ExportedTraceSimulationMetadata(_Model):
+    """Who played the agent."""
+
+    agent_id: str | None = None
+    model_id: str | None = None
+
+
+class ExportedTraceAnnotationMetadata(_Model):
+    """What a reviewer says."""
+
+    annotation_id: str | None = None
+    annotator: str | None = None
+    validation_decision: str | None = None
+    comment: str | None = None
+    date: Number = 0.0
+
+
+class ExportedTraceMetadata(_Model):
+    """All that is known about the scenario."""
+
+    definition: ExportedTraceDefinitionMetadata
+    simulation: ExportedTraceSimulationMetadata | None = None
+    annotation: ExportedTraceAnnotationMetadata | None = None
+    execution: dict[str, Any] | None = None
+    runner_config: dict[str, Any] | None = None
+
+
+class ExportedApp(_Model):
+    """An app and the state it starts in."""
+
+    name: str
+    class_name: str | None = None
+    app_state: dict[str, Any] | None = None
+
+
+def _kind(event: object) -> str:
+    if isinstance(event, Mapping):
+        return "oracle" if "event_time_comparator" in event or event.get("class_name") == "OracleEvent" else "event"  # pyright: ignore[reportUnknownMemberType]
+    return "oracle" if isinstance(event, ExportedOracleEvent) else "event"
+
+
+AnyEvent = Annotated[
+    Annotated[ExportedEvent, Tag("event")] | Annotated[ExportedOracleEvent, Tag("oracle")], Discriminator(_kind)
+]
+
+
+class ExportedTraceBase(_Model):
+    """A scenario or trace without what is known about it."""
+
+    world_logs: list[str] = []
+    apps: list[ExportedApp] = []
+    events: list[AnyEvent] = []
+    completed_events: list[ExportedCompletedEvent] = []
+    version: str
+    context: str | None = None
+    augmentation: dict[str, Any] | None = None
+
+
+class ExportedTrace(ExportedTraceBase):
+    """A scenario file."""
+
+    metadata: ExportedTraceMetadata = Field()
+
+
+def plain(value: Any) -> Any:
+    """A model as JSON values, with just the keys it was given; what the models do not look into is not copied."""
+    if isinstance(value, BaseModel):
+        names = [name for name in type(value).model_fields if name in value.model_fields_set]
+        return {name: plain(getattr(value, name)) for name in names} | (value.__pydantic_extra__ or {})
+    if isinstance(value, list):
+        return [plain(each) for each in value]  # pyright: ignore[reportUnknownVariableType]
+    return value

@@ -1,0 +1,148 @@
+"""Files that are no scenarios: one clear error, whatever is in them."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from scenario_corpus import SPEC_EXAMPLE, event, scenario
+
+from adk_agent_sim.errors import ScenarioUnreadable, SimulatorError
+from adk_agent_sim.scenario import JsonScenarioExporter, JsonScenarioImporter, load_scenario
+from adk_agent_sim.scenario.apps.registry import app_class
+
+_EXAMPLE = SPEC_EXAMPLE.read_text()
+
+_BAD: dict[str, tuple[str | bytes, str]] = {
+    "empty": ("", "line 1: it is not JSON: Expecting value"),
+    "truncated": (_EXAMPLE[:400], "line 19: it is not JSON: Expecting property name enclosed in double quotes"),
+    "not UTF-8": (b'{"a":\n "\xff"}', "line 2: it is not UTF-8 text"),
+    "a list": ("[]", "the file (line 1): Input should be"),
+    "a number": ("5", "the file (line 1): Input should be"),
+    "empty object": ("{}", "version (line 1): Field required"),
+    "NaN": ('{"version": NaN}', "NaN is no JSON number"),
+    "infinite": ('{"version": 1e999}', "the number 1e999 is too large"),
+    "huge": ('{"version": ' + "9" * 10_000 + "}", "is too large"),
+    "deep": ("[" * 100_000 + "]" * 100_000, "it is nested too deeply to be read"),
+    "deep, never closed": ('{"a":' * 100_000, "it is nested too deeply to be read"),
+    "a key twice": ('{"version": "1", "version": "2"}', "the key 'version' twice"),
+    "other version": (json.dumps(scenario() | {"version": "are_simulation_v9"}), "'are_simulation_v9' is not known"),
+    "id of a wrong type": (
+        json.dumps(scenario(event("e") | {"event_id": 5})),
+        "events[0].event_id (line 1): Input should be",
+    ),
+    "time of a wrong type": (json.dumps(scenario(event("e", event_time="5"))), "events[0].event_time (line 1): Input"),
+    "yes is no number": (json.dumps(scenario(duration=True)), "metadata.definition.duration (line 1): Input"),
+    "events is no list": (json.dumps(scenario() | {"events": {}}), "events (line 1): Input should be"),
+    "an event is null": (json.dumps(scenario() | {"events": [None]}), "events[0] (line 1): Input should be"),
+    "no id": (
+        json.dumps({"version": "are_simulation_v1", "metadata": {"definition": {}}}),
+        "scenario_id (line 1): Field",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", _BAD)
+@pytest.mark.req("004/schema-types", "004/schema-values", "004/schema-errors")
+def test_a_bad_file_gives_one_clear_error(name: str) -> None:
+    text, said = _BAD[name]
+    with pytest.raises(ScenarioUnreadable) as error:
+        JsonScenarioImporter().import_from_json(text)
+    assert said in str(error.value)
+    assert len(str(error.value)) < 4_000
+
+
+@pytest.mark.parametrize("missing", ["nowhere.json", "nul\0.json", "."])
+def test_a_path_without_a_scenario_says_so(missing: str, tmp_path: Path) -> None:
+    with pytest.raises(ScenarioUnreadable, match="Cannot read a scenario from"):
+        load_scenario(str(tmp_path / missing))
+
+
+def test_wrong_fields_in_flat_metadata_are_named_as_the_file_has_them() -> None:
+    with pytest.raises(ScenarioUnreadable, match=r"metadata\.seed \(line 4\)"):
+        JsonScenarioImporter().import_from_json(_EXAMPLE.replace("12345", '"many"'))
+
+
+def test_many_wrong_events_are_counted_not_listed() -> None:
+    text = json.dumps(scenario() | {"events": [{}] * 1000})
+    with pytest.raises(ScenarioUnreadable, match=r"and \d+ more"):
+        JsonScenarioImporter().import_from_json(text)
+
+
+def test_a_hundred_thousand_events_are_read() -> None:
+    text = json.dumps(scenario(*(event(str(number)) for number in range(100_000))))
+    imported, _, _ = JsonScenarioImporter().import_from_json(text)
+    assert len(imported.events) == 100_000
+
+
+_HOSTILE = [
+    "os.system",
+    "__import__('os').system",
+    "../../etc/passwd",
+    "subprocess:Popen",
+    "antigravity",
+    "this.d",
+    "",
+    ".",
+]
+
+
+@pytest.mark.parametrize("name", _HOSTILE)
+def test_a_hostile_class_name_is_kept_as_text_and_imports_nothing(name: str) -> None:
+    before = set(sys.modules)
+    file = scenario(event("e", class_name=name))
+    file["apps"] = [{"name": name, "class_name": name, "app_state": {"__class__": name}}]
+    imported, _, _ = JsonScenarioImporter().import_from_json(json.dumps(file))
+    JsonScenarioExporter().export_to_json(scenario=imported)
+    assert app_class(name) is None
+    assert set(sys.modules) == before
+
+
+@given(st.text() | st.binary())
+@example('{"metadata": {"scenario_id": []}, "events": [[]], "apps": [5]}')
+def test_any_text_gives_a_scenario_or_one_error(text: str | bytes) -> None:
+    with pytest.raises(ScenarioUnreadable):
+        JsonScenarioImporter().import_from_json(text)
+
+
+_JUNK = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(max_size=5)
+    | st.sampled_from(["2.0", "ENV", "task"]),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=5), inner, max_size=2),
+    max_leaves=4,
+)
+
+
+def _places(value: Any, path: tuple[str | int, ...] = ()) -> list[tuple[str | int, ...]]:
+    children: list[tuple[str | int, Any]] = []
+    if isinstance(value, dict):
+        children = list(value.items())  # pyright: ignore[reportUnknownArgumentType, reportUnknownMemberType]
+    elif isinstance(value, list):
+        children = list(enumerate(value))  # pyright: ignore[reportUnknownArgumentType]
+    return [path, *(place for key, child in children for place in _places(child, (*path, key)))]
+
+
+_FILES = [json.loads(_EXAMPLE), scenario(event("ask", "USER"), event("say", "AGENT", after=("ask",)))]
+
+
+@given(st.data())
+def test_a_scenario_with_junk_in_any_place_is_read_and_written_or_refused(data: st.DataObject) -> None:
+    file = json.loads(json.dumps(data.draw(st.sampled_from(_FILES))))
+    *around, last = data.draw(st.sampled_from(_places(file)[1:]))
+    target = file
+    for key in around:
+        target = target[key]
+    target[last] = data.draw(_JUNK)
+    with contextlib.suppress(SimulatorError):
+        imported, _, _ = JsonScenarioImporter().import_from_json(json.dumps(file))
+        JsonScenarioExporter().export_to_json(scenario=imported)

@@ -1,0 +1,103 @@
+"""The complete example of the format's description: read, and written as ARE reads it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from scenario_corpus import SPEC_EXAMPLE, event, scenario
+
+from adk_agent_sim.scenario import JsonScenarioExporter, JsonScenarioImporter, load_scenario, load_scenarios
+from adk_agent_sim.scenario.format.are import for_are
+
+
+def _written() -> Any:
+    return json.loads(JsonScenarioExporter().export_to_json(scenario=load_scenario(SPEC_EXAMPLE)))
+
+
+@pytest.mark.req("004/complete-example-metadata", "004/complete-example-version", "004/complete-example-class-names")
+def test_what_was_adapted_is_listed() -> None:
+    assert load_scenario(SPEC_EXAMPLE).adapted == (
+        "version '2.0' is written as 'are_simulation_v1'",
+        "flat metadata is written under metadata.definition",
+        "hint_type 'task' is written as 'TASK_HINT'",
+        "a hint without event has the associated_event_id ''",
+        "class_name 'are.simulation.apps.email.EmailApp' is written as 'EmailApp'",
+        "class_name 'ScheduledEvent' is written as 'Event'",
+        "an event without event_relative_time has it as null",
+        "an argument's 'type' is written as 'value_type'",
+    )
+
+
+@pytest.mark.req("004/complete-example-keys", "004/hint-type-values")
+def test_the_example_is_written_in_the_shape_of_are() -> None:
+    written = _written()
+    assert written["version"] == "are_simulation_v1"
+    assert written["metadata"]["definition"]["scenario_id"] == "email_apology_001"
+    assert written["metadata"]["definition"]["hints"][0]["hint_type"] == "TASK_HINT"
+    assert written["metadata"]["definition"]["hints"][0]["associated_event_id"] == ""
+    assert written["events"][0]["event_relative_time"] is None
+    assert written["events"][0]["event_time"] == 1640995260
+    assert written["context"] == "Customer service scenario focusing on professional communication"
+
+
+@pytest.mark.req("004/complete-example-apps")
+def test_apps_that_are_lacks_are_written_as_apps_it_has() -> None:
+    trace, changed = for_are(load_scenario(SPEC_EXAMPLE).trace)
+    assert changed == (
+        "app 'EmailApp': EmailApp is not an app of ARE; it is written as EmailClientV2, its lists as folders",
+        "NotificationApp.show_reminder is written as EmailApp.send_email_to_user_only",
+    )
+    (mail,) = (trace.apps[0].app_state or {})["folders"]["INBOX"]["emails"]
+    assert (mail["sender"], mail["subject"], mail["timestamp"]) == (
+        "client@company.com",
+        "Project Delay Concerns",
+        1640995100,
+    )
+    written = _written()["events"][0]["action"]
+    assert written["args"][-1] == {
+        "name": "content",
+        "value": "Don't forget to respond to the client",
+        "value_type": "str",
+    }
+    assert written["operation_type"] == "READ"
+
+
+def test_writing_what_was_written_changes_nothing_more() -> None:
+    text = json.dumps(_written())
+    again, _, _ = JsonScenarioImporter().import_from_json(text)
+    assert again.adapted == ()
+    assert json.loads(JsonScenarioExporter().export_to_json(scenario=again)) == json.loads(text)
+
+
+@pytest.mark.req("004/arg-value")
+@pytest.mark.parametrize(
+    ("value", "text", "kind"),
+    [
+        (5, "5", "int"),
+        (2.5, "2.5", "float"),
+        (True, "True", "bool"),
+        (["a"], '["a"]', "list"),
+        ({"a": 1}, '{"a": 1}', "dict"),
+    ],
+)
+def test_an_argument_that_is_not_text_becomes_text(value: Any, text: str, kind: str) -> None:
+    given = event("env")
+    given["action"]["args"] = [{"name": "sender", "value": value}]
+    imported, _, _ = JsonScenarioImporter().import_from_json(json.dumps(scenario(given)))
+    assert imported.events[0].action is not None
+    (argument,) = imported.events[0].action.args or []
+    assert (argument.value, argument.value_type) == (text, kind)
+    assert imported.adapted == ("an argument's value that is not text is written as text",)
+
+
+def test_scenarios_are_loaded_from_json_lines_and_directories(tmp_path: Path) -> None:
+    one, two = json.dumps(scenario(scenario_id="one")), json.dumps(scenario(scenario_id="two"))
+    row = json.dumps({"scenario_id": "three", "data": json.dumps(scenario(scenario_id="three"))})
+    (tmp_path / "b.jsonl").write_text(f"{two}\n\n{row}\n")
+    (tmp_path / "a.json").write_text(one)
+    (tmp_path / "notes.txt").write_text("no scenario")
+    assert [each.scenario_id for each in load_scenarios(tmp_path)] == ["one", "two", "three"]
+    assert load_scenario(tmp_path / "a.json").scenario_id == "one"

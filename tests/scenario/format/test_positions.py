@@ -1,0 +1,48 @@
+"""Where values stand in a JSON text."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from adk_agent_sim.scenario.format.positions import Path, line_numbers, written
+
+_KEYS = st.text(min_size=1, max_size=3)
+_VALUES = st.recursive(
+    st.none() | st.integers() | st.text(),
+    lambda inner: st.lists(inner, min_size=1, max_size=3) | st.dictionaries(_KEYS, inner, min_size=1, max_size=3),
+    max_leaves=12,
+)
+
+
+def _indented(value: Any, path: Path, line: int, found: dict[Path, int]) -> int:
+    """The line on which a value ends in the text that json indents, every value's line noted."""
+    found[path] = line
+    children: list[tuple[str | int, Any]] = []
+    if isinstance(value, dict):
+        children = list(value.items())  # pyright: ignore[reportUnknownArgumentType, reportUnknownMemberType]
+    elif isinstance(value, list):
+        children = list(enumerate(value))  # pyright: ignore[reportUnknownArgumentType]
+    for place, child in children:
+        line = _indented(child, (*path, place), line + 1, found)
+    return line + 1 if children else line
+
+
+@given(_VALUES)
+def test_every_value_is_found_on_its_line(value: Any) -> None:
+    expected: dict[Path, int] = {}
+    _indented(value, (), 1, expected)
+    assert line_numbers(json.dumps(value, indent=1), expected) == expected
+
+
+def test_a_value_that_is_not_there_is_where_the_nearest_one_around_it_is() -> None:
+    text = '{\n "a": [\n  1,\n  {"b": 2}\n ]\n}'
+    assert line_numbers(text, [("a", 1, "c", 5), ("x",), ("a", 7)]) == {("a", 1, "c", 5): 4, ("x",): 1, ("a", 7): 2}
+
+
+def test_a_path_is_written_as_people_write_it() -> None:
+    assert written(("events", 3, "action", "args", 0)) == "events[3].action.args[0]"
+    assert written(()) == "the file"

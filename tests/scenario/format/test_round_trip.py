@@ -1,0 +1,63 @@
+"""Import then export: nothing is lost, not even what ARE loses."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scenario_corpus import event, sandbox, scenario, scenarios, traces
+
+from adk_agent_sim.scenario import JsonScenarioExporter, JsonScenarioImporter
+
+_CORPUS = scenarios() | traces() | {"universe_sandbox": sandbox()}
+
+_JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**70), 2**70)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+def _again(file: Any) -> Any:
+    imported, _, _ = JsonScenarioImporter().import_from_json(json.dumps(file))
+    return json.loads(JsonScenarioExporter().export_to_json(scenario=imported))
+
+
+def _exactly(value: Any) -> str:
+    return json.dumps(value, sort_keys=True)
+
+
+@pytest.mark.parametrize("name", _CORPUS)
+@pytest.mark.req("004/schema-serialization", "004/self-contained")
+def test_what_are_wrote_comes_out_as_it_went_in(name: str) -> None:
+    assert _exactly(_again(_CORPUS[name])) == _exactly(_CORPUS[name])
+
+
+@pytest.mark.req("004/ExportedTraceBase", "004/operation-type")
+def test_what_are_loses_is_kept() -> None:
+    env = event("env", after=("ask",), event_time=5)
+    env["action"] |= {"operation_type": "WRITE"}
+    env["action"]["args"] = [
+        {"name": "sender", "value": "{{ask.sender}}", "value_type": "str"},
+        {"name": "subject", "value": "", "value_type": "str"},
+    ]
+    done = event("env", after=("ask",), event_time=1001, class_name="CompletedEvent")
+    done["metadata"] = {"return_value": "", "return_value_type": "str", "exception": None}
+    file = scenario(event("ask", "USER"), env)
+    file |= {"completed_events": [done], "augmentation": {"tool": {"p": 0.1}}, "a_field_of_tomorrow": [1, 2.0]}
+    file["metadata"]["definition"]["another"] = {"deep": None}
+    assert _exactly(_again(file)) == _exactly(file)
+
+
+@given(extra=_JSON, state=st.dictionaries(st.text(), _JSON, max_size=3), seconds=st.integers() | st.floats(0, 1e9))
+def test_any_state_and_any_unknown_field_is_kept(extra: Any, state: Any, seconds: Any) -> None:
+    file = scenario(event("env", unknown=extra, event_relative_time=seconds)) | {"more": extra, "augmentation": state}
+    file["apps"][0]["app_state"] = state
+    assert _exactly(_again(file)) == _exactly(file)
