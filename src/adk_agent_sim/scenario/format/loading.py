@@ -51,7 +51,9 @@ def scenario_files(path: str | Path) -> list[Path]:
 def _content(file: Path) -> bytes:
     try:
         return file.read_bytes()
-    except (OSError, ValueError) as error:
+    except OSError as error:
+        raise _unreadable(file, error.strerror or str(error)) from error
+    except ValueError as error:
         raise _unreadable(file, str(error)) from error
 
 

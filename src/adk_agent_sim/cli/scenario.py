@@ -1,0 +1,19 @@
+"""`adksim scenario`: the group of commands about scenario files."""
+
+from __future__ import annotations
+
+import click
+
+from adk_agent_sim.cli.scenario_annotate import annotate
+from adk_agent_sim.cli.scenario_convert import convert
+from adk_agent_sim.cli.scenario_lint import lint
+from adk_agent_sim.cli.scenario_show import show
+
+
+@click.group()
+def scenario() -> None:
+    """Check, show, annotate and convert scenarios of ARE and Gaia2."""
+
+
+for _command in (lint, show, annotate, convert):
+    scenario.add_command(_command)

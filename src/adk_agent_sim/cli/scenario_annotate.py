@@ -1,0 +1,39 @@
+"""`adksim scenario annotate`: what a reviewer says about a scenario, written into its file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+
+@click.command()
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@click.option("--decision", type=click.Choice(["valid", "invalid", "needs_review"]), help="What is decided.")
+@click.option("--comment", help="Why.")
+@click.option("--annotator", help="Who says so.")
+@click.option("--json", "as_json", is_flag=True, help="Print the annotation as JSON.")
+def annotate(file: Path, decision: str | None, comment: str | None, annotator: str | None, as_json: bool) -> None:
+    """Write a reviewer's decision, comment and name into FILE; without options, show what is there."""
+    from adk_agent_sim.scenario import load_scenario
+    from adk_agent_sim.scenario.format.annotation import annotated
+    from adk_agent_sim.scenario.format.exporter import text_of_trace
+    from adk_agent_sim.scenario.format.models import plain
+    from adk_agent_sim.timeline.clock import WallClock
+    from adk_agent_sim.timeline.files import write_text
+
+    scenario = load_scenario(file)
+    stated = {"validation_decision": decision, "comment": comment, "annotator": annotator}
+    given = {name: value for name, value in stated.items() if value is not None}
+    if given:
+        text = scenario.source.text if scenario.source else ""
+        scenario = annotated(scenario, given, now=WallClock().now())
+        write_text(file, text_of_trace(scenario.trace, indent=2 if "\n" in text.strip() else None) + "\n")
+        for change in scenario.adapted:
+            click.echo(f"adapted: {change}", err=True)
+    annotation = plain(scenario.annotation)
+    if as_json:
+        click.echo(json.dumps(annotation, indent=2, ensure_ascii=False))
+    else:
+        click.echo("\n".join(f"{name}: {value}" for name, value in annotation.items()) or "no annotation")

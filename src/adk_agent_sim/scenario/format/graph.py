@@ -1,0 +1,87 @@
+"""The events of a scenario as a graph: who waits for whom, in which order, at what time, and who waits for ever."""
+
+from __future__ import annotations
+
+from collections import deque
+
+from adk_agent_sim.scenario.format.models import AnyEvent, ExportedTrace
+
+
+class EventGraph:
+    """The graph of a scenario's events. Where an id is there twice, its first event counts."""
+
+    def __init__(self, trace: ExportedTrace) -> None:
+        definition = trace.metadata.definition
+        self.start = definition.start_time or 0
+        self.end = None if definition.duration is None else self.start + definition.duration
+        self.events: dict[str, AnyEvent] = {}
+        self.places: dict[str, int] = {}
+        for place, event in enumerate(trace.events):
+            self.events.setdefault(event.event_id, event)
+            self.places.setdefault(event.event_id, place)
+        self.parents = {
+            name: [each for each in dict.fromkeys(event.dependencies) if each in self.events]
+            for name, event in self.events.items()
+        }
+        self.children: dict[str, list[str]] = {name: [] for name in self.events}
+        for name, parents in self.parents.items():
+            for parent in parents:
+                self.children[parent].append(name)
+        self.order = self._ordered()
+        """The events that do not wait for a cycle, each after all it waits for, breadth first."""
+        self.times: dict[str, float] = {}
+        """When each event of `order` is expected."""
+        self.levels: dict[str, int] = {}
+        """How many events come before it at least, one after the other."""
+        for name in self.order:
+            parents = self.parents[name]
+            self.levels[name] = 1 + max((self.levels[each] for each in parents), default=-1)
+            self.times[name] = self._time(self.events[name], [self.times[each] for each in parents])
+
+    def cycles(self) -> list[list[str]]:
+        """The cycles, each as the ids along it; events that only wait for a cycle are in none."""
+        left = set(self.events) - set(self.order)
+        found: list[list[str]] = []
+        seen: set[str] = set()
+        for name in self.events:
+            walk: dict[str, int] = {}
+            at: str | None = name if name in left else None
+            while at is not None and at not in seen and at not in walk:
+                walk[at] = len(walk)
+                at = next((each for each in self.parents[at] if each in left), None)
+            if at is not None and at in walk:
+                found.append(list(walk)[walk[at] :][::-1])
+            seen.update(walk)
+        return found
+
+    def turns(self) -> dict[str, int]:
+        """In which turn each event of `order` is: how many messages to the user come before it."""
+        turns: dict[str, int] = {}
+        for name in self.order:
+            before = self.parents[name]
+            turns[name] = max((turns[each] + is_message_to_user(self.events[each]) for each in before), default=0)
+        return turns
+
+    def _ordered(self) -> list[str]:
+        waits = {name: len(parents) for name, parents in self.parents.items()}
+        ready = deque(name for name, count in waits.items() if not count)
+        order: list[str] = []
+        while ready:
+            order.append(ready.popleft())
+            for child in self.children[order[-1]]:
+                waits[child] -= 1
+                if not waits[child]:
+                    ready.append(child)
+        return order
+
+    def _time(self, event: AnyEvent, parents: list[float]) -> float:
+        latest = max(parents, default=self.start)
+        if event.event_relative_time is not None:
+            return latest + event.event_relative_time
+        return latest if event.event_time is None else max(latest, event.event_time)
+
+
+def is_message_to_user(event: AnyEvent) -> bool:
+    """Whether the agent says something to the user: this ends its turn."""
+    action = event.action
+    return event.event_type == "AGENT" and action is not None and action.function == "send_message_to_user"

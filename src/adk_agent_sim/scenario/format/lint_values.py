@@ -1,0 +1,71 @@
+"""Values that mean nothing: ids twice, hints to missing events, words that the format does not know."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+
+from adk_agent_sim.scenario.format.finding import Finding
+from adk_agent_sim.scenario.format.graph import EventGraph
+from adk_agent_sim.scenario.format.models import ExportedOracleEvent, ExportedTrace
+from adk_agent_sim.scenario.format.positions import Path
+
+EVENT_TYPES = ("AGENT", "ENV", "USER", "CONDITION", "VALIDATION", "STOP")
+COMPARATORS = ("LESS_THAN", "GREATER_THAN", "EQUAL")
+HINT_TYPES = ("TASK_HINT", "ENVIRONMENT_HINT")
+DECISIONS = ("valid", "invalid", "needs_review")
+
+
+def wrong_values(trace: ExportedTrace, graph: EventGraph) -> Iterator[Finding]:
+    """Ids that are there twice, hints to events that are not there, and unknown words."""
+    yield from _twice("event_id", ((("events", n, "event_id"), e.event_id) for n, e in enumerate(trace.events)))
+    actions = (
+        (("events", n, "action", "action_id"), e.action.action_id) for n, e in enumerate(trace.events) if e.action
+    )
+    yield from _twice("action_id", ((path, name) for path, name in actions if name))
+    yield from _twice("app name", ((("apps", n, "name"), app.name) for n, app in enumerate(trace.apps)))
+    yield from _hints(trace, graph)
+    yield from _words(trace)
+
+
+def _twice(what: str, ids: Iterable[tuple[Path, str]]) -> Iterator[Finding]:
+    seen: set[str] = set()
+    for path, name in ids:
+        if name in seen:
+            advice = "Give each its own; the first one counts"
+            yield Finding(code="id-twice", path=path, message=f"the {what} {name[:80]!r} is there twice", advice=advice)
+        seen.add(name)
+
+
+def _hints(trace: ExportedTrace, graph: EventGraph) -> Iterator[Finding]:
+    for place, hint in enumerate(trace.metadata.definition.hints):
+        path: Path = ("metadata", "definition", "hints", place)
+        if hint.associated_event_id and hint.associated_event_id not in graph.events:
+            yield Finding(
+                code="hint-unknown-event",
+                path=(*path, "associated_event_id"),
+                message=f"the hint belongs to event {hint.associated_event_id[:80]!r}, which is not there",
+                advice="Name an event_id of this scenario, or leave it empty",
+            )
+        yield from _unknown((*path, "hint_type"), hint.hint_type, HINT_TYPES)
+
+
+def _words(trace: ExportedTrace) -> Iterator[Finding]:
+    for place, event in enumerate(trace.events):
+        yield from _unknown(("events", place, "event_type"), event.event_type, EVENT_TYPES)
+        if isinstance(event, ExportedOracleEvent):
+            yield from _unknown(("events", place, "event_time_comparator"), event.event_time_comparator, COMPARATORS)
+    annotation = trace.metadata.annotation
+    if annotation and annotation.validation_decision not in (None, "", *DECISIONS):
+        yield Finding(
+            code="decision-unknown",
+            path=("metadata", "annotation", "validation_decision"),
+            message=f"{annotation.validation_decision!r:.80} is not a decision that reviewers take",
+            advice=f"Write one of {', '.join(DECISIONS)}",
+            severity="warning",
+        )
+
+
+def _unknown(path: Path, word: str | None, known: Collection[str]) -> Iterator[Finding]:
+    if word is not None and word not in known:
+        message = f"{word[:80]!r} is not known here"
+        yield Finding(code="value-unknown", path=path, message=message, advice=f"Write one of {', '.join(known)}")

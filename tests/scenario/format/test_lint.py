@@ -1,0 +1,276 @@
+"""What is wrong with a scenario: each kind of mistake once, with its place and line."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from scenario_corpus import SPEC_EXAMPLE, event, lines, sandbox, scenario, scenarios
+
+from adk_agent_sim.scenario import JsonScenarioExporter, JsonScenarioImporter, load_scenario
+from adk_agent_sim.scenario.format.finding import Located
+from adk_agent_sim.scenario.format.lint import lint
+
+
+def _linted(file: Any, *, are: bool = False) -> list[Located]:
+    imported, _, _ = JsonScenarioImporter().import_from_json(json.dumps(file, indent=1))
+    return lint(imported, are=are)
+
+
+def _call(app: str, function: str, **arguments: str) -> dict[str, Any]:
+    args = [{"name": name, "value": value, "value_type": "str"} for name, value in arguments.items()]
+    return {"action": {"action_id": "a", "app": app, "function": function, "operation_type": None, "args": args}}
+
+
+_MAIL = ("Emails", "send_email_to_user_only")
+_ASK = event("ask", "USER")
+
+_WRONG: dict[str, tuple[dict[str, Any], str, str, str]] = {
+    "a cycle": (
+        scenario(event("a", after=("b",)), event("b", after=("c",)), event("c", after=("a",))),
+        "dependency-cycle",
+        "events[2].dependencies",
+        "events wait for each other: c -> b -> a -> c",
+    ),
+    "an event that waits for itself": (
+        scenario(event("a", after=("a",))),
+        "dependency-cycle",
+        "events[0].dependencies",
+        "events wait for each other: a -> a",
+    ),
+    "a dependency on nothing": (
+        scenario(event("a", after=("gone",))),
+        "dependency-unknown",
+        "events[0].dependencies[0]",
+        "event 'a' waits for 'gone', which is not there",
+    ),
+    "an unknown app": (
+        scenario(event("a", **_call("Letters", "send"))),
+        "app-unknown",
+        "events[0].action.app",
+        "there is no app 'Letters' in this scenario",
+    ),
+    "an unknown app class": (
+        scenario() | {"apps": [{"name": "Letters", "class_name": "LetterApp", "app_state": None}]},
+        "app-unknown",
+        "apps[0].class_name",
+        "there is no app class 'LetterApp'",
+    ),
+    "an unknown tool": (
+        scenario(event("a", **_call("Emails", "send_letter"))),
+        "tool-unknown",
+        "events[0].action.function",
+        "Emails (EmailClientV2) has no tool 'send_letter'",
+    ),
+    "an unknown argument": (
+        scenario(event("a", **_call(*_MAIL, sender="a@b.c", color="red"))),
+        "argument-unfit",
+        "events[0].action.args[1]",
+        "has no argument 'color'; its arguments are: sender, subject, content",
+    ),
+    "a missing argument": (
+        scenario(event("a", **_call(*_MAIL))),
+        "argument-unfit",
+        "events[0].action.args",
+        "needs the argument 'sender' (str)",
+    ),
+    "an argument of another type": (
+        scenario(event("a", "AGENT", after=("ask",), **_call("Emails", "send_email", recipients="a@b.c")), _ASK),
+        "argument-unfit",
+        "events[0].action.args[0]",
+        "recipients is to be list[str] | None, and 'a@b.c' is str",
+    ),
+    "a placeholder to a later event": (
+        scenario(event("a", **_call(*_MAIL, sender="{{b.sender}}")), event("b", after=("a",))),
+        "placeholder-later",
+        "events[0].action.args[0].value",
+        "stands for what event 'b' returns, which happens later",
+    ),
+    "a placeholder to the event itself": (
+        scenario(event("a", **_call(*_MAIL, sender="{{a}}"))),
+        "placeholder-later",
+        "events[0].action.args[0].value",
+        "event 'a' returns, which happens later",
+    ),
+    "a placeholder to nothing": (
+        scenario(event("a", **_call(*_MAIL, sender="{{gone}}"))),
+        "placeholder-unknown",
+        "events[0].action.args[0].value",
+        "names event 'gone', which is not there",
+    ),
+    "an oracle with a tool that the agent does not have": (
+        scenario(_ASK, event("a", "AGENT", after=("ask",), **_call(*_MAIL, sender="a@b.c"))),
+        "oracle-impossible",
+        "events[1].action.function",
+        "send_email_to_user_only is not a tool that the agent calls",
+    ),
+    "an oracle after the end": (
+        scenario(_ASK, event("a", "AGENT", after=("ask",), event_relative_time=700)),
+        "oracle-impossible",
+        "events[1]",
+        "can never happen: it is due 101 s after the scenario's end",
+    ),
+    "an event after the end": (
+        scenario(event("a", event_relative_time=601)),
+        "event-cannot-fire",
+        "events[0]",
+        "can never happen: it is due 1 s after the scenario's end",
+    ),
+    "an event behind one that never happens": (
+        scenario(event("a", event_relative_time=601), event("b", after=("a",))),
+        "event-cannot-fire",
+        "events[1]",
+        "it waits for 'a', which never happens",
+    ),
+    "an event behind a cycle": (
+        scenario(event("a", after=("b",)), event("b", after=("a",)), event("c", after=("b",))),
+        "event-cannot-fire",
+        "events[2]",
+        "it waits for events that wait for each other",
+    ),
+    "an event without action": (
+        scenario(event("a", action=None)),
+        "event-cannot-fire",
+        "events[0]",
+        "it has no action",
+    ),
+    "a hint to a missing event": (
+        scenario(hints=[{"hint_type": "TASK_HINT", "content": "", "associated_event_id": "gone"}]),
+        "hint-unknown-event",
+        "metadata.definition.hints[0].associated_event_id",
+        "belongs to event 'gone', which is not there",
+    ),
+    "a time before what it waits for": (
+        scenario(
+            event("a", event_relative_time=50), event("b", after=("a",), event_relative_time=None, event_time=1020)
+        ),
+        "time-contradiction",
+        "events[1].event_time",
+        "it is to happen 30 s before an event that it waits for",
+    ),
+    "a negative time": (
+        scenario(event("a"), event("b", after=("a",), event_relative_time=-5)),
+        "time-contradiction",
+        "events[1].event_relative_time",
+        "it is to happen 5 s before the events it waits for",
+    ),
+    "an event id twice": (
+        scenario(event("a"), event("a") | _call(*_MAIL, sender="a@b.c")),
+        "id-twice",
+        "events[1].event_id",
+        "the event_id 'a' is there twice",
+    ),
+    "an action id twice": (
+        scenario(event("a", **_call(*_MAIL, sender="x")), event("b", **_call(*_MAIL, sender="x"))),
+        "id-twice",
+        "events[1].action.action_id",
+        "the action_id 'a' is there twice",
+    ),
+    "an unknown kind of event": (
+        scenario(event("a", event_type="ALIEN")),
+        "value-unknown",
+        "events[0].event_type",
+        "'ALIEN' is not known here",
+    ),
+    "an unknown comparator": (
+        scenario(_ASK, event("a", "AGENT", after=("ask",), event_time_comparator="ABOUT")),
+        "value-unknown",
+        "events[1].event_time_comparator",
+        "'ABOUT' is not known here",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", _WRONG)
+@pytest.mark.req("004/event-ids")
+def test_each_mistake_is_found_where_it_is(name: str) -> None:
+    file, code, path, said = _WRONG[name]
+    found = _linted(file)
+    (finding,) = [each for each in found if each.code == code and each.path == path]
+    assert finding.severity == "error"
+    assert said in finding.message
+    assert finding.advice
+    assert finding.line > 1
+
+
+def test_a_finding_names_the_line() -> None:
+    file = scenario(event("a", after=("gone",)))
+    (finding,) = _linted(file)
+    text = json.dumps(file, indent=1).splitlines()
+    assert '"gone"' in text[finding.line - 1]
+
+
+@pytest.mark.parametrize("name", scenarios())
+def test_what_are_wrote_is_clean(name: str) -> None:
+    assert _linted(scenarios()[name], are=True) == []
+
+
+def test_the_sandbox_universe_is_clean() -> None:
+    assert _linted(sandbox(), are=True) == []
+
+
+def test_are_refuses_the_traces_that_it_cannot_import_and_no_others() -> None:
+    for each in lines("agent_traces.jsonl"):
+        errors = [found for found in _linted(each["trace"], are=True) if found.severity == "error"]
+        assert (errors == []) == each["importable"], (each["scenario"], each["mutation"])
+
+
+@pytest.mark.req("004/complete-example")
+def test_the_complete_example_has_no_errors_and_are_accepts_it_once_converted() -> None:
+    example = load_scenario(SPEC_EXAMPLE)
+    assert [each.code for each in lint(example)] == ["app-unlisted"]
+    assert {each.code for each in lint(example, are=True)} == {"app-unlisted", "are-dialect", "are-app"}
+    assert _linted(json.loads(JsonScenarioExporter().export_to_json(scenario=example)), are=True) == []
+
+
+_READ_MAIL = _call("Emails", "list_emails")
+_SAY = event("say", "AGENT", after=("ask",))
+
+_REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
+    "an agent event that depends on nothing": (
+        scenario(event("say", "AGENT")),
+        "are-agent-first",
+        "events[0].dependencies",
+    ),
+    "an ENV event with two dependencies": (
+        scenario(_ASK, event("a", after=("ask",)), event("b", after=("ask", "a"))),
+        "are-env-parents",
+        "events[2].dependencies",
+    ),
+    "an agent event after a message to the user": (
+        scenario(_ASK, _SAY, event("more", "AGENT", after=("say",), **_READ_MAIL)),
+        "are-after-message",
+        "events[2].dependencies",
+    ),
+    "a message to the user that is not last": (
+        scenario(_ASK, _SAY, event("more", "AGENT", after=("ask",), **_READ_MAIL)),
+        "are-message-not-last",
+        "events[1]",
+    ),
+    "an empty value": (
+        scenario(event("a", **_call(*_MAIL, sender="x", subject=""))),
+        "are-empty-value",
+        "events[0].action.args[1].value",
+    ),
+    "a log that is no object": (scenario() | {"world_logs": ["hello"]}, "are-log", "world_logs[0]"),
+    "an app that it cannot import": (
+        scenario() | {"apps": [{"name": "R", "class_name": "ReminderApp", "app_state": None}]},
+        "are-app",
+        "apps[0].class_name",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", _REFUSED)
+def test_what_are_refuses_is_an_error_only_if_asked_for(name: str) -> None:
+    file, code, path = _REFUSED[name]
+    assert [each for each in _linted(file) if each.severity == "error"] == []
+    assert [(each.code, each.path) for each in _linted(file, are=True) if each.severity == "error"] == [(code, path)]
+
+
+def test_a_hundred_thousand_events_are_checked() -> None:
+    chain = [event("0"), *(event(str(n), after=(str(n - 1),), event_relative_time=0) for n in range(1, 50_000))]
+    ring = [event(f"r{n}", after=(f"r{(n + 1) % 50_000}",)) for n in range(50_000)]
+    imported, _, _ = JsonScenarioImporter().import_from_json(json.dumps(scenario(*chain, *ring)))
+    assert [each.code for each in lint(imported)] == ["dependency-cycle"]
