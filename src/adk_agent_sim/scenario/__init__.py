@@ -9,3 +9,5 @@ from adk_agent_sim.scenario.format.scenario import (
     BenchmarkScenarioImportedFromJson as BenchmarkScenarioImportedFromJson,
 )
 from adk_agent_sim.scenario.format.scenario import ScenarioImportedFromJson as ScenarioImportedFromJson
+from adk_agent_sim.scenario.story import Step as Step
+from adk_agent_sim.scenario.story import Story as Story

@@ -20,7 +20,7 @@ def _imported() -> ScenarioImportedFromJson:
     return JsonScenarioImporter().import_from_json(SPEC_EXAMPLE.read_bytes())[0]
 
 
-@pytest.mark.req("004/JsonScenarioImporter", "004/ScenarioImportedFromJson", "004/example-import", "004/tags")
+@pytest.mark.req("004/JsonScenarioImporter", "004/ScenarioImportedFromJson", "004/example-import")
 def test_programmatic_access(tmp_path: Path) -> None:
     (tmp_path / "scenario.json").write_text(_TRACE)
     importer = JsonScenarioImporter()

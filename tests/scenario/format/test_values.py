@@ -1,0 +1,90 @@
+"""Argument values: text in the file, read as their type says."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from adk_agent_sim.scenario.format.types import fits
+from adk_agent_sim.scenario.format.values import (
+    ValueDoesNotFit,
+    placeholder,
+    placeholder_event,
+    text_of,
+    type_of,
+    value_of,
+)
+
+_PLAIN = st.booleans() | st.integers(-(10**50), 10**50) | st.floats(allow_nan=False, allow_infinity=False) | st.text()
+
+
+@given(_PLAIN | st.lists(_PLAIN, max_size=3) | st.dictionaries(st.text(), _PLAIN, max_size=3))
+@pytest.mark.req("004/arg-value-type")
+def test_a_value_is_read_as_it_was_written(value: Any) -> None:
+    again = value_of(text_of(value), type_of(value))
+    assert (again, type(again)) == (value, type(value))
+
+
+def test_nothing_is_nothing() -> None:
+    assert (text_of(None), type_of(None), value_of(None, None), value_of(None, "str")) == (None, None, None, None)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("five", "int"),
+        ("", "float"),
+        ("5.0", "int"),
+        ("nan", "float"),
+        ("maybe", "bool"),
+        ("[", "list"),
+        ("[]", "dict"),
+    ],
+)
+def test_a_text_of_another_type_says_what_would_fit(text: str, kind: str) -> None:
+    with pytest.raises(ValueDoesNotFit, match=r"is not an? "):
+        value_of(text, kind)
+
+
+def test_a_union_is_read_as_its_first_type() -> None:
+    assert value_of("5", "int | str") == 5
+    assert value_of('["a"]', "list[str] | None") == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("value", "annotation", "does"),
+    [
+        (None, "str | None", True),
+        (None, "str", False),
+        (5, "float", True),
+        (5.0, "int", False),
+        (True, "int", False),
+        (True, "bool", True),
+        (["a", 1], "list[str]", False),
+        (["a"], "list[str] | None", True),
+        ([{"a": 1}], "list[dict[str, Any]] | None", True),
+        ({"SAVE": 5}, "dict[str, float]", True),
+        ({"SAVE": "5"}, "dict[str, float]", False),
+        ({}, "dict[str, Any]", True),
+        ([], "dict[str, Any]", False),
+        ("5", "int | float | None", False),
+    ],
+)
+def test_a_value_fits_its_type_or_does_not(value: Any, annotation: str, does: bool) -> None:
+    assert fits(value, annotation) is does
+
+
+def test_only_a_whole_value_is_a_placeholder() -> None:
+    assert placeholder("{{a.b}}") == "a.b"
+    assert placeholder("see {{a}}") is None
+    assert placeholder("{{}}") is None
+    assert placeholder(None) is None
+
+
+def test_an_id_with_dots_is_found_in_a_placeholder() -> None:
+    assert placeholder_event("a.b", {"a"}) == "a"
+    assert placeholder_event("a.b", {"a", "a.b"}) == "a.b"
+    assert placeholder_event("x.y.z", {"a"}) == "x"

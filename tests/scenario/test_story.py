@@ -1,0 +1,91 @@
+"""Scenarios written in Python."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from adk_agent_sim.errors import StoryDoesNotFit
+from adk_agent_sim.scenario import JsonScenarioImporter, Story
+from adk_agent_sim.scenario.format.lint import lint
+
+_START = 1728975600
+
+
+def _story() -> Story:
+    s = Story("lunch", start_time=_START, duration=600, tags=["Adaptability"])
+    s.app("Emails", "EmailClientV2", {"user_email": "me@example.org", "view_limit": 5, "folders": {}})
+    s.app("Shopping", "ShoppingApp")
+    return s
+
+
+def _told() -> Story:
+    s = _story()
+    ask = s.user("Ask Gus for lunch.")
+    mail = s.oracle("Emails", "send_email", recipients=["gus@example.org"], subject="Lunch")
+    s.answer("I asked him.")
+    reply = s.after(mail, seconds=60).env("Emails", "reply_to_email_from_user", sender="gus@example.org", email_id=mail)
+    s.after(reply, seconds=120, comparator="LESS_THAN").oracle(
+        "Emails", "reply_to_email", email_id=reply, content="Fine"
+    )
+    s.answer("He comes.")
+    s.at(_START + 500).env("Shopping", "add_product", name="Mug")
+    s.hint("Mail him.", step=ask)
+    return s
+
+
+def test_a_story_is_written_as_are_reads_it() -> None:
+    imported, _, _ = JsonScenarioImporter().import_from_json(_told().json())
+    assert imported.adapted == ()
+    assert [(event.class_name, event.event_type) for event in imported.events] == [
+        ("Event", "USER"),
+        ("OracleEvent", "AGENT"),
+        ("OracleEvent", "AGENT"),
+        ("Event", "ENV"),
+        ("OracleEvent", "AGENT"),
+        ("OracleEvent", "AGENT"),
+        ("Event", "ENV"),
+    ]
+    assert imported.hints[0].associated_event_id == imported.events[0].event_id
+
+
+def test_a_story_lints_clean() -> None:
+    imported, _, _ = JsonScenarioImporter().import_from_json(_told().json())
+    assert lint(imported, are=True) == []
+
+
+def test_a_step_as_an_argument_stands_for_what_it_returned() -> None:
+    s = _story()
+    s.user("Reply.")
+    mail = s.env("Emails", "send_email_to_user_only", sender="gus@example.org")
+    s.oracle("Emails", "reply_to_email", email_id=mail["email_id"])
+    written = json.loads(s.json())["events"]
+    assert written[2]["action"]["args"][0]["value"] == f"{{{{{mail.event_id}.email_id}}}}"
+
+
+_UNFIT: dict[str, tuple[Callable[[Story], Any], str]] = {
+    "an app that is not there": (lambda s: s.env("Letters", "send"), "the world has no app 'Letters'"),
+    "an app class that is not there": (lambda s: s.app("Letters"), "there is no app class 'Letters'"),
+    "an app twice": (lambda s: s.app("Emails", "Mail"), "the world has an app of that name"),
+    "a tool that is not there": (lambda s: s.oracle("Emails", "fax"), "'Emails' has no such tool; for AGENT events"),
+    "a tool of the world": (lambda s: s.oracle("Shopping", "add_product", name="x"), "it is no tool for AGENT events"),
+    "a tool of the agent": (lambda s: s.env("Emails", "list_emails"), "it is no tool for ENV events"),
+    "a missing argument": (lambda s: s.env("Shopping", "add_product"), "needs the argument 'name' (str)"),
+    "an unknown argument": (lambda s: s.oracle("Emails", "list_emails", colour="red"), "no argument 'colour'"),
+    "a number for a text": (lambda s: s.env("Shopping", "add_product", name=5), "name is to be str, and '5' is int"),
+    "a text for a list": (lambda s: s.oracle("Emails", "send_email", recipients="a@b.c"), "is to be list[str] | None"),
+    "a step of another story": (lambda s: s.after(_story().user("Hi")).user("Ho"), "which is not in this story"),
+}
+
+
+@pytest.mark.parametrize("name", _UNFIT)
+def test_a_step_that_does_not_fit_is_refused_at_once(name: str) -> None:
+    step, said = _UNFIT[name]
+    s = _story()
+    with pytest.raises(StoryDoesNotFit) as error:
+        step(s)
+    assert said in str(error.value)
+    assert json.loads(s.json())["events"] == []
