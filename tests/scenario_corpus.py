@@ -48,6 +48,9 @@ SPEC_EXAMPLE = Path(__file__).parent / "scenario" / "format" / "spec_example.jso
 """The complete example of the format's own description."""
 
 
+_MAIL_STATE: dict[str, Any] = {"user_email": "me@example.org", "view_limit": 5, "folders": {}}
+
+
 def event(event_id: str, kind: str = "ENV", after: tuple[str, ...] = (), **fields: Any) -> dict[str, Any]:
     """An event in which the user asks, the agent answers or a mail arrives; `fields` replace what it has."""
     app, function, arguments = {
@@ -69,11 +72,14 @@ def event(event_id: str, kind: str = "ENV", after: tuple[str, ...] = (), **field
 
 
 def scenario(*events: dict[str, Any], **definition: Any) -> dict[str, Any]:
-    """A small scenario with a mail app."""
+    """A small scenario with a user and a mail app."""
     stated: dict[str, Any] = {"scenario_id": "small", "start_time": 1000, "duration": 600}
     return {
         "metadata": {"definition": stated | definition},
-        "apps": [{"name": "Emails", "class_name": "EmailClientV2", "app_state": {}}],
+        "apps": [
+            {"name": "AgentUserInterface", "class_name": "AgentUserInterface", "app_state": {"messages": []}},
+            {"name": "Emails", "class_name": "EmailClientV2", "app_state": dict(_MAIL_STATE)},
+        ],
         "events": list(events),
         "completed_events": [],
         "version": "are_simulation_v1",

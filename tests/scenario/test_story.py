@@ -18,21 +18,23 @@ _START = 1728975600
 def _story() -> Story:
     s = Story("lunch", start_time=_START, duration=600, tags=["Adaptability"])
     s.app("Emails", "EmailClientV2", {"user_email": "me@example.org", "view_limit": 5, "folders": {}})
-    s.app("Shopping", "ShoppingApp")
+    s.app("Shopping", "ShoppingApp", {"products": {}, "cart": {}, "discount_codes": {}, "orders": {}})
     return s
 
 
 def _told() -> Story:
     s = _story()
     ask = s.user("Ask Gus for lunch.")
+    s.at(_START + 5, after=[ask]).env("Shopping", "add_product", name="Mug")
     mail = s.oracle("Emails", "send_email", recipients=["gus@example.org"], subject="Lunch")
-    s.answer("I asked him.")
-    reply = s.after(mail, seconds=60).env("Emails", "reply_to_email_from_user", sender="gus@example.org", email_id=mail)
+    asked = s.answer("I asked him.")
+    reply = s.after(asked, seconds=60).env(
+        "Emails", "reply_to_email_from_user", sender="gus@example.org", email_id=mail
+    )
     s.after(reply, seconds=120, comparator="LESS_THAN").oracle(
         "Emails", "reply_to_email", email_id=reply, content="Fine"
     )
     s.answer("He comes.")
-    s.at(_START + 500).env("Shopping", "add_product", name="Mug")
     s.hint("Mail him.", step=ask)
     return s
 
@@ -42,12 +44,12 @@ def test_a_story_is_written_as_are_reads_it() -> None:
     assert imported.adapted == ()
     assert [(event.class_name, event.event_type) for event in imported.events] == [
         ("Event", "USER"),
-        ("OracleEvent", "AGENT"),
-        ("OracleEvent", "AGENT"),
         ("Event", "ENV"),
         ("OracleEvent", "AGENT"),
         ("OracleEvent", "AGENT"),
         ("Event", "ENV"),
+        ("OracleEvent", "AGENT"),
+        ("OracleEvent", "AGENT"),
     ]
     assert imported.hints[0].associated_event_id == imported.events[0].event_id
 

@@ -20,6 +20,7 @@ def annotate(file: Path, decision: str | None, comment: str | None, annotator: s
     from adk_agent_sim.scenario.format.annotation import annotated
     from adk_agent_sim.scenario.format.exporter import text_of_trace
     from adk_agent_sim.scenario.format.models import plain
+    from adk_agent_sim.scenario.format.visible import visible
     from adk_agent_sim.timeline.clock import WallClock
     from adk_agent_sim.timeline.files import write_text
 
@@ -31,9 +32,9 @@ def annotate(file: Path, decision: str | None, comment: str | None, annotator: s
         scenario = annotated(scenario, given, now=WallClock().now())
         write_text(file, text_of_trace(scenario.trace, indent=2 if "\n" in text.strip() else None) + "\n")
         for change in scenario.adapted:
-            click.echo(f"adapted: {change}", err=True)
+            click.echo(visible(f"adapted: {change}"), err=True)
     annotation = plain(scenario.annotation)
     if as_json:
-        click.echo(json.dumps(annotation, indent=2, ensure_ascii=False))
+        click.echo(json.dumps(annotation, indent=2))
     else:
-        click.echo("\n".join(f"{name}: {value}" for name, value in annotation.items()) or "no annotation")
+        click.echo("\n".join(visible(f"{name}: {value}") for name, value in annotation.items()) or "no annotation")

@@ -17,6 +17,7 @@ def convert(file: Path, output: Path, as_json: bool) -> None:
     from adk_agent_sim.scenario import load_scenario
     from adk_agent_sim.scenario.format.are import for_are
     from adk_agent_sim.scenario.format.exporter import text_of_trace
+    from adk_agent_sim.scenario.format.visible import visible
     from adk_agent_sim.timeline.files import write_text
 
     scenario = load_scenario(file)
@@ -24,6 +25,6 @@ def convert(file: Path, output: Path, as_json: bool) -> None:
     write_text(output, text_of_trace(trace, indent=2) + "\n")
     adapted = [*scenario.adapted, *changed]
     if as_json:
-        click.echo(json.dumps({"output": str(output), "adapted": adapted}, indent=2, ensure_ascii=False))
+        click.echo(json.dumps({"output": str(output), "adapted": adapted}, indent=2))
     else:
-        click.echo("\n".join([f"written: {output}", *(f"adapted: {change}" for change in adapted)]))
+        click.echo("\n".join([f"written: {output}", *(visible(f"adapted: {change}") for change in adapted)]))

@@ -29,7 +29,7 @@ def lint(files: tuple[Path, ...], are: bool, as_json: bool) -> None:
     """
     found = [each for file in files for each in _findings(file, are=are)]
     if as_json:
-        click.echo(json.dumps([asdict(each) for each in found], indent=2, ensure_ascii=False))
+        click.echo(json.dumps([asdict(each) for each in found], indent=2))
     else:
         _printed(found)
     sys.exit(1 if any(each.severity == "error" for each in found) else 0)

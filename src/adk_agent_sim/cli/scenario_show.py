@@ -23,6 +23,6 @@ def show(file: Path, svg_path: Path | None, as_json: bool) -> None:
     if svg_path is not None:
         write_text(svg_path, as_svg(scenario))
     if as_json:
-        click.echo(json.dumps(summary(scenario), indent=2, ensure_ascii=False))
+        click.echo(json.dumps(summary(scenario), indent=2))
     else:
         click.echo(as_text(scenario))

@@ -16,6 +16,9 @@ from scenario_corpus import SPEC_EXAMPLE, event, scenario
 from adk_agent_sim.errors import ScenarioUnreadable, SimulatorError
 from adk_agent_sim.scenario import JsonScenarioExporter, JsonScenarioImporter, load_scenario
 from adk_agent_sim.scenario.apps.registry import app_class
+from adk_agent_sim.scenario.format.lint import lint
+from adk_agent_sim.scenario.format.show import as_text
+from adk_agent_sim.scenario.format.svg import as_svg
 
 _EXAMPLE = SPEC_EXAMPLE.read_text()
 
@@ -130,7 +133,7 @@ _FILES = [json.loads(_EXAMPLE), scenario(event("ask", "USER"), event("say", "AGE
 
 
 @given(st.data())
-def test_a_scenario_with_junk_in_any_place_is_read_and_written_or_refused(data: st.DataObject) -> None:
+def test_a_scenario_with_junk_in_any_place_is_handled_or_refused(data: st.DataObject) -> None:
     file = json.loads(json.dumps(data.draw(st.sampled_from(_FILES))))
     *around, last = data.draw(st.sampled_from(_places(file)[1:]))
     target = file
@@ -140,3 +143,31 @@ def test_a_scenario_with_junk_in_any_place_is_read_and_written_or_refused(data: 
     with contextlib.suppress(SimulatorError):
         imported, _, _ = JsonScenarioImporter().import_from_json(json.dumps(file))
         JsonScenarioExporter().export_to_json(scenario=imported)
+        assert all(str(found) for found in lint(imported, are=True))
+        as_text(imported)
+        as_svg(imported)
+
+
+_EXTREME: dict[str, dict[str, Any]] = {
+    "times beyond any number": scenario(
+        event("a", event_relative_time=1e308), event("b", after=("a",), event_relative_time=1e308), start_time=1e308
+    ),
+    "integers beyond any float that is exact": scenario(event("a", event_relative_time=10**298), start_time=-(10**298)),
+    "a duration below zero": scenario(event("a"), duration=-5),
+    "half a surrogate pair": scenario(event("\ud800"), scenario_id="\udfff", tags=["\ud800"]),
+    "commands for a terminal": scenario(event("\x1b[2J"), scenario_id="\x1b]0;x\x07"),
+    "nothing at all": scenario() | {"apps": []},
+    "a thousand dots": scenario(event("a") | {"action": {"action_id": "x", "app": "." * 1000, "function": "f"}}),
+}
+
+
+@pytest.mark.parametrize("name", _EXTREME)
+def test_an_extreme_scenario_is_read_written_checked_and_shown(name: str, tmp_path: Path) -> None:
+    imported, _, _ = JsonScenarioImporter().import_from_json(json.dumps(_EXTREME[name]))
+    written, path = JsonScenarioExporter().export_to_json_file(scenario=imported, output_dir=tmp_path)
+    assert written
+    assert path is not None
+    assert json.loads(Path(path).read_text(encoding="utf-8")) == _EXTREME[name]
+    assert all(str(found).isprintable() for found in lint(imported, are=True))
+    as_text(imported).encode()
+    as_svg(imported).encode()

@@ -49,6 +49,7 @@ def test_apps_that_are_lacks_are_written_as_apps_it_has() -> None:
     assert changed == (
         "app 'EmailApp': EmailApp is not an app of ARE; it is written as EmailClientV2, its lists as folders",
         "NotificationApp.show_reminder is written as EmailApp.send_email_to_user_only",
+        "an ENV event that depends on nothing is written as USER event",
     )
     (mail,) = (trace.apps[0].app_state or {})["folders"]["INBOX"]["emails"]
     assert (mail["sender"], mail["subject"], mail["timestamp"]) == (

@@ -216,48 +216,95 @@ def test_are_refuses_the_traces_that_it_cannot_import_and_no_others() -> None:
         assert (errors == []) == each["importable"], (each["scenario"], each["mutation"])
 
 
+def _graph(rows: list[list[Any]]) -> dict[str, Any]:
+    """A scenario of recorded rows; an AGENT event that does not talk lists mails."""
+    events: list[dict[str, Any]] = []
+    for name, kind, after, relative, time, talks in rows:
+        quiet = {} if talks else _call("Emails", "list_emails")
+        events.append(event(name, kind, tuple(after), event_relative_time=relative, event_time=time, **quiet))
+        events[-1]["action"]["action_id"] = name
+    return scenario(*events)
+
+
+def test_are_refuses_the_event_graphs_that_it_was_seen_to_refuse_and_no_others() -> None:
+    for recorded in lines("import_verdicts.jsonl"):
+        found = [each for each in _linted(_graph(recorded["events"]), are=True) if each.severity == "error"]
+        assert (found != []) == (recorded["refused"] is not None), recorded
+
+
 @pytest.mark.req("004/complete-example")
 def test_the_complete_example_has_no_errors_and_are_accepts_it_once_converted() -> None:
     example = load_scenario(SPEC_EXAMPLE)
     assert [each.code for each in lint(example)] == ["app-unlisted"]
-    assert {each.code for each in lint(example, are=True)} == {"app-unlisted", "are-dialect", "are-app"}
+    assert {each.code for each in lint(example, are=True)} == {
+        "app-unlisted",
+        "are-dialect",
+        "are-app",
+        "are-env-parents",
+    }
     assert _linted(json.loads(JsonScenarioExporter().export_to_json(scenario=example)), are=True) == []
 
 
 _READ_MAIL = _call("Emails", "list_emails")
 _SAY = event("say", "AGENT", after=("ask",))
+_LATER = event("later", "AGENT", after=("ask",), event_relative_time=60, **_READ_MAIL)
 
 _REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
-    "an agent event that depends on nothing": (
-        scenario(event("say", "AGENT")),
-        "are-agent-first",
-        "events[0].dependencies",
-    ),
+    "an agent event that depends on nothing": (scenario(event("say", "AGENT")), "are-agent-first", "events[0]"),
+    "an ENV event that depends on nothing": (scenario(event("a")), "are-env-parents", "events[0]"),
     "an ENV event with two dependencies": (
         scenario(_ASK, event("a", after=("ask",)), event("b", after=("ask", "a"))),
         "are-env-parents",
-        "events[2].dependencies",
+        "events[2]",
+    ),
+    "an ENV event after what the agent does": (
+        scenario(_ASK, event("read", "AGENT", after=("ask",), **_READ_MAIL), event("b", after=("read",))),
+        "are-env-parents",
+        "events[2]",
     ),
     "an agent event after a message to the user": (
         scenario(_ASK, _SAY, event("more", "AGENT", after=("say",), **_READ_MAIL)),
         "are-after-message",
-        "events[2].dependencies",
+        "events[2]",
     ),
-    "a message to the user that is not last": (
-        scenario(_ASK, _SAY, event("more", "AGENT", after=("ask",), **_READ_MAIL)),
-        "are-message-not-last",
-        "events[1]",
+    "a message to the user that is not last": (scenario(_ASK, _LATER, _SAY), "are-turn", "events[2]"),
+    "an event after the message that ends its turn": (
+        scenario(_ASK, _SAY | {"event_relative_time": 2}, _LATER),
+        "are-turn",
+        "events[2]",
     ),
+    "dependencies in two turns": (
+        scenario(_ASK, _SAY, event("two", "USER", after=("say",)), event("x", "USER", after=("ask", "two"))),
+        "are-turn",
+        "events[3]",
+    ),
+    "two threads of messages": (scenario(_ASK, event("other", "USER")), "are-two-threads", "events[1]"),
+    "a comparator where it does not belong": (
+        scenario(event("ask", "USER", event_time_comparator="EQUAL")),
+        "are-comparator",
+        "events[0]",
+    ),
+    "a condition without what it needs": (scenario(event("c", event_type="CONDITION")), "are-condition", "events[0]"),
     "an empty value": (
-        scenario(event("a", **_call(*_MAIL, sender="x", subject=""))),
-        "are-empty-value",
-        "events[0].action.args[1].value",
+        scenario(_ASK, event("a", after=("ask",), **_call(*_MAIL, sender="x", subject=""))),
+        "are-value",
+        "events[1].action.args[1]",
     ),
     "a log that is no object": (scenario() | {"world_logs": ["hello"]}, "are-log", "world_logs[0]"),
     "an app that it cannot import": (
         scenario() | {"apps": [{"name": "R", "class_name": "ReminderApp", "app_state": None}]},
         "are-app",
         "apps[0].class_name",
+    ),
+    "an app without its state": (
+        scenario() | {"apps": [{"name": "Shopping", "class_name": "ShoppingApp", "app_state": {"products": {}}}]},
+        "are-state",
+        "apps[0].app_state",
+    ),
+    "an app that is not listed": (
+        scenario(_ASK) | {"apps": scenario()["apps"][1:]},
+        "are-app",
+        "events[0].action.app",
     ),
 }
 

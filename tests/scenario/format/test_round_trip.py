@@ -59,5 +59,5 @@ def test_what_are_loses_is_kept() -> None:
 @given(extra=_JSON, state=st.dictionaries(st.text(), _JSON, max_size=3), seconds=st.integers() | st.floats(0, 1e9))
 def test_any_state_and_any_unknown_field_is_kept(extra: Any, state: Any, seconds: Any) -> None:
     file = scenario(event("env", unknown=extra, event_relative_time=seconds)) | {"more": extra, "augmentation": state}
-    file["apps"][0]["app_state"] = state
+    file["apps"][1]["app_state"] = state
     assert _exactly(_again(file)) == _exactly(file)

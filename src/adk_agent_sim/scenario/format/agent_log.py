@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 
 @dataclass(frozen=True)
@@ -26,4 +26,4 @@ class BaseAgentLog:
             value = json.loads(self.text)
         except (ValueError, RecursionError):
             return {"message": self.text}
-        return value if isinstance(value, dict) else {"message": self.text}  # pyright: ignore[reportUnknownVariableType]
+        return cast("dict[str, Any]", value) if isinstance(value, dict) else {"message": self.text}

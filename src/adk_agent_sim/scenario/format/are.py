@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 from adk_agent_sim.scenario.apps.registry import bare
 from adk_agent_sim.scenario.format.models import (
@@ -52,7 +52,7 @@ class _Change:
         if self._mail not in {app.name for app in apps}:
             self._note(f"the app {self._mail!r} of class {_MAIL} was added")
             apps.append(ExportedApp(name=self._mail, class_name=_MAIL, app_state=_mail_state({})))
-        events = [self._event(event) for event in trace.events]
+        events = [self._first(self._event(event)) for event in trace.events]
         changes: dict[str, Any] = {"apps": apps, "events": events}
         if trace.completed_events:
             changes["completed_events"] = [self._event(event) for event in trace.completed_events]
@@ -84,6 +84,12 @@ class _Change:
         changed = _called(action, self._mail, *change(arguments))
         self._note(f"{before} is written as {self._mail}.{changed.function}")
         return made.model_copy(update={"action": changed})
+
+    def _first(self, event: AnyEvent) -> AnyEvent:
+        if event.event_type != "ENV" or event.dependencies:
+            return event
+        self._note("an ENV event that depends on nothing is written as USER event")
+        return event.model_copy(update={"event_type": "USER"})
 
 
 def _called(action: ExportedAction, app: str, function: str, arguments: dict[str, str | None]) -> ExportedAction:
@@ -130,21 +136,27 @@ def _mail_state(state: dict[str, Any]) -> dict[str, Any]:
 
 
 def _mails(listed: Any) -> list[dict[str, Any]]:
-    return [_mail(each) for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []  # pyright: ignore
+    entries = cast("list[Any]", listed) if isinstance(listed, list) else []
+    mails = (cast("dict[str, Any]", each) for each in entries if isinstance(each, dict))
+    return [_mail(place, each) for place, each in enumerate(mails)]
 
 
-def _mail(entry: dict[str, Any]) -> dict[str, Any]:
-    identity = hashlib.sha256(json.dumps(entry, sort_keys=True).encode()).hexdigest()[:32]
-    to = entry.get("to", _USER)
-    return {
-        "sender": str(entry.get("from", entry.get("sender", _USER))),
-        "recipients": to if isinstance(to, list) else [str(to)],
-        "subject": str(entry.get("subject", "")),
-        "content": str(entry.get("body", entry.get("content", ""))),
-        "email_id": str(entry.get("email_id", identity)),
+def _mail(place: int, entry: dict[str, Any]) -> dict[str, Any]:
+    sent = entry.get("timestamp")
+    mail: dict[str, Any] = {
+        "sender": _words(entry, "from", "sender") or _USER,
+        "recipients": [_words(entry, "to") or _USER],
+        "subject": _words(entry, "subject"),
+        "content": _words(entry, "body", "content"),
         "parent_id": None,
         "cc": [],
         "attachments": {},
-        "timestamp": sent if isinstance(sent := entry.get("timestamp"), int | float) else 0,
-        "is_read": bool(entry.get("is_read", False)),
+        "timestamp": sent if isinstance(sent, int | float) else 0,
+        "is_read": entry.get("is_read") is True,
     }
+    identity = hashlib.sha256(json.dumps([place, mail]).encode()).hexdigest()[:32]
+    return mail | {"email_id": _words(entry, "email_id") or identity}
+
+
+def _words(entry: dict[str, Any], *keys: str) -> str:
+    return next((entry[key] for key in keys if isinstance(entry.get(key), str)), "")

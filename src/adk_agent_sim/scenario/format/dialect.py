@@ -5,7 +5,7 @@ names, missing keys. Only shapes change here; apps that ARE does not have are th
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 from adk_agent_sim.scenario.format.models import VERSION
 from adk_agent_sim.scenario.format.values import text_of, type_of
@@ -39,7 +39,7 @@ class Adapter:
         """The file in ARE's shape; what is not understood is left as it is, for the models to refuse."""
         if not isinstance(file, dict):
             return file
-        made: dict[str, Any] = dict(file)  # pyright: ignore[reportUnknownArgumentType]
+        made = dict(cast("dict[str, Any]", file))
         if made.get("version") in _OLD_VERSIONS:
             self._note(f"version {made['version']!r} is written as {VERSION!r}")
             made["version"] = VERSION
@@ -56,12 +56,13 @@ class Adapter:
     def _each(self, values: Json, change: Callable[[dict[str, Any]], dict[str, Any]]) -> Json:
         if not isinstance(values, list):
             return values
-        return [change(dict(each)) if isinstance(each, dict) else each for each in values]  # pyright: ignore
+        entries = cast("list[Any]", values)
+        return [change(dict(cast("dict[str, Any]", each))) if isinstance(each, dict) else each for each in entries]
 
     def _metadata(self, metadata: Json) -> Json:
         if not isinstance(metadata, dict):
             return metadata
-        made: dict[str, Any] = dict(metadata)  # pyright: ignore[reportUnknownArgumentType]
+        made = dict(cast("dict[str, Any]", metadata))
         if "definition" not in made and "scenario_id" in made:
             self._note("flat metadata is written under metadata.definition")
             definition = {name: made.pop(name) for name in list(made) if name not in _PARTS}

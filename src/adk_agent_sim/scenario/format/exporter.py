@@ -25,6 +25,9 @@ from adk_agent_sim.timeline.files import write_text
 
 _LOG = logging.getLogger(__name__)
 
+_HALF_PAIR = re.compile("[\ud800-\udfff]")
+"""Half of a surrogate pair, which only an escape can hold."""
+
 
 class Environment(Protocol):
     """A world in which a scenario was run."""
@@ -116,7 +119,10 @@ class JsonScenarioExporter:
 def text_of_trace(trace: ExportedTrace, *, indent: int | None = None) -> str:
     """The JSON text of a file's models."""
     try:
-        return json.dumps(plain(trace), ensure_ascii=False, allow_nan=False, indent=indent)
+        text = json.dumps(plain(trace), ensure_ascii=False, allow_nan=False, indent=indent)
+        if text.isascii() or not _HALF_PAIR.search(text):
+            return text
+        return json.dumps(plain(trace), allow_nan=False, indent=indent)
     except (ValueError, RecursionError) as error:
         raise ExportRefused(f"The scenario cannot be written as JSON: {error}.") from error
 

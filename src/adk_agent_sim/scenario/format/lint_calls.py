@@ -14,11 +14,12 @@ from adk_agent_sim.scenario.format.graph import EventGraph
 from adk_agent_sim.scenario.format.models import AnyEvent, ExportedAction, ExportedTrace
 from adk_agent_sim.scenario.format.positions import Path
 
-_CALLERS: dict[str, tuple[Kind, str]] = {
-    "AGENT": (APP, "the agent"),
-    "ENV": (ENV, "the environment"),
-    "USER": (USER, "the user"),
+_CALLERS: dict[str, tuple[frozenset[Kind], str]] = {
+    "AGENT": (frozenset({APP}), "the agent calls"),
+    "ENV": (frozenset({ENV, USER}), "happens by itself"),
+    "USER": (frozenset({ENV, USER}), "happens by itself"),
 }
+"""Whose tools an event of each type can call; ARE makes no difference between ENV and USER events."""
 
 
 def wrong_calls(trace: ExportedTrace, graph: EventGraph) -> Iterator[Finding]:
@@ -74,13 +75,13 @@ def _unlisted(path: Path, name: str, names: list[str]) -> Finding:
 
 
 def _caller(path: Path, event: AnyEvent, tool: Tool) -> Iterator[Finding]:
-    kind, who = _CALLERS.get(event.event_type, (None, ""))
-    if kind is None or kind in tool.kinds:
+    kinds, who = _CALLERS.get(event.event_type, (tool.kinds, ""))
+    if kinds & tool.kinds:
         return
-    message = f"{tool.name} is not a tool that {who} calls"
+    message = f"{tool.name} is not a tool that {who}"
     if event.event_type == "AGENT":
         advice = "Expect a tool that the agent is offered, or make this an ENV or USER event"
         yield Finding(code="oracle-impossible", path=path, message=message, advice=advice)
     else:
-        advice = f"Call a tool of kind {kind}; this one is of kind {', '.join(sorted(tool.kinds))}"
+        advice = f"Call a tool of kind env or user; this one is of kind {', '.join(sorted(tool.kinds))}"
         yield Finding(code="tool-of-others", path=path, message=message, advice=advice, severity="warning")

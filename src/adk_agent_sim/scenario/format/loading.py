@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from adk_agent_sim.errors import Problem, ScenarioUnreadable
 from adk_agent_sim.scenario.format.importer import scenario_of
@@ -60,12 +60,12 @@ def _content(file: Path) -> bytes:
 def _row(line: bytes) -> str | bytes:
     """A line's scenario: the line itself, or the text that a dataset's row keeps under `data`."""
     try:
-        row: Any = parsed(line)
+        value = parsed(line)
     except NotJson:
         return line
-    if isinstance(row, dict) and "metadata" not in row and isinstance(row.get("data"), str):  # pyright: ignore
-        return row["data"]  # pyright: ignore[reportUnknownVariableType]
-    return line
+    row = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+    kept = None if "metadata" in row else row.get("data")
+    return kept if isinstance(kept, str) else line
 
 
 def _unreadable(path: str | Path, why: str) -> ScenarioUnreadable:

@@ -5,10 +5,9 @@ Values stay as they are in the file: a number written as 5 stays 5, an absent ke
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
-from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
+from pydantic import BaseModel, ConfigDict, Discriminator, Tag
 
 VERSION = "are_simulation_v1"
 """The only version that ARE reads."""
@@ -155,9 +154,12 @@ class ExportedApp(_Model):
 
 
 def _kind(event: object) -> str:
-    if isinstance(event, Mapping):
-        return "oracle" if "event_time_comparator" in event or event.get("class_name") == "OracleEvent" else "event"  # pyright: ignore[reportUnknownMemberType]
-    return "oracle" if isinstance(event, ExportedOracleEvent) else "event"
+    if isinstance(event, dict):
+        fields = cast("dict[str, Any]", event)
+        oracle = "event_time_comparator" in fields or fields.get("class_name") == "OracleEvent"
+    else:
+        oracle = isinstance(event, ExportedOracleEvent)
+    return "oracle" if oracle else "event"
 
 
 AnyEvent = Annotated[
@@ -180,7 +182,7 @@ class ExportedTraceBase(_Model):
 class ExportedTrace(ExportedTraceBase):
     """A scenario file."""
 
-    metadata: ExportedTraceMetadata = Field()
+    metadata: ExportedTraceMetadata
 
 
 def plain(value: Any) -> Any:
@@ -189,5 +191,5 @@ def plain(value: Any) -> Any:
         names = [name for name in type(value).model_fields if name in value.model_fields_set]
         return {name: plain(getattr(value, name)) for name in names} | (value.__pydantic_extra__ or {})
     if isinstance(value, list):
-        return [plain(each) for each in value]  # pyright: ignore[reportUnknownVariableType]
+        return [plain(each) for each in cast("list[Any]", value)]
     return value

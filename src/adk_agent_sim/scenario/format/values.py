@@ -13,6 +13,9 @@ _PLACEHOLDER = re.compile(r"\{\{([^{}]+)\}\}")
 _NAMES: dict[type, str] = {bool: "bool", int: "int", float: "float", str: "str", list: "list", dict: "dict"}
 
 
+_YES, _NO = ("true", "1", "t", "y", "yes"), ("false", "0", "f", "n", "no")
+
+
 class ValueDoesNotFit(ValueError):
     """A text cannot be read as the type it should have."""
 
@@ -67,7 +70,7 @@ def _float(text: str) -> float:
 
 
 def _bool(text: str) -> bool:
-    return _matching(text.lower(), r"true|false|1|0", "a bool: True or False") in ("true", "1")
+    return _matching(text.lower(), "|".join(_YES + _NO), "a bool: True or False") in _YES
 
 
 def _list(text: str) -> list[Json]:
