@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -323,3 +324,12 @@ def test_a_chain_and_a_ring_of_very_many_events_are_read_and_checked(count: int)
     imported, _, _ = JsonScenarioImporter().import_from_json(json.dumps(scenario(*chain, *ring)))
     assert len(imported.events) == 2 * count
     assert [each.code for each in lint(imported)] == ["dependency-cycle"]
+
+
+@pytest.mark.parametrize("count", [2_000, pytest.param(50_000, marks=pytest.mark.long)])
+def test_very_many_apps_and_threads_are_checked_in_one_pass(count: int) -> None:
+    file = scenario(*(event(str(n), "USER") for n in range(count)))
+    file["apps"] += [{"name": f"R{n}", "class_name": "ReminderApp", "app_state": None} for n in range(count)]
+    imported, _, _ = JsonScenarioImporter().import_from_json(json.dumps(file))
+    codes = Counter(each.code for each in lint(imported, are=True))
+    assert codes == {"are-app": count, "are-two-threads": count - 1}

@@ -43,8 +43,9 @@ def _apps(trace: ExportedTrace) -> Iterator[Finding]:
             advice = "Give the whole state of the app"
             yield Finding(code="are-state", path=("apps", place, "app_state"), message=message, advice=advice)
     for place, event in enumerate(trace.events):
-        if trace.apps and event.action and event.action.app not in (*usable, None):
-            message = f"the app {event.action.app[:80]!r} would not be there in ARE, which takes listed apps only"
+        name = event.action.app if event.action else None
+        if trace.apps and name is not None and name not in usable:
+            message = f"the app {name[:80]!r} would not be there in ARE, which takes listed apps only"
             advice = (
                 "List it in apps, with a class that ARE has; `adksim scenario convert` does so for the format's example"
             )

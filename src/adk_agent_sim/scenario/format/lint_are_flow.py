@@ -66,7 +66,7 @@ class _Threads:
 
     def is_apart(self, parents: list[str]) -> bool:
         """Whether a message after these events would be apart from another one."""
-        return bool(self._talking - {self._root(each) for each in parents})
+        return len(self._talking) > len({self._root(each) for each in parents} & self._talking)
 
     def add(self, name: str, parents: list[str], *, talks: bool) -> None:
         self._towards[name] = name
