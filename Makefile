@@ -43,7 +43,7 @@ test-all: lint types doors  ## As test, with the long counts, and again with the
 
 test-newest: $(VENV)/.ready
 	$(BIN)/uv venv --quiet --clear --python $(BIN)/python .venv-newest
-	$(BIN)/uv pip install --quiet --python .venv-newest/bin/python --upgrade --editable ".[eval]" --group dev
+	$(BIN)/uv pip install --quiet --python .venv-newest/bin/python --upgrade --editable ".[eval,postgres]" --group dev
 	.venv-newest/bin/pytest -m "not long"
 
 bench: $(VENV)/.ready  ## Measure; the figures go to benchmarks/README.md by hand
@@ -62,7 +62,7 @@ protos: $(PROTOS_VENV)/.ready  ## Make src/adk_agent_sim/generated from protos/ 
 	$(PROTOS_VENV)/bin/python protos/generate.py src/adk_agent_sim/generated
 
 lock: $(VENV)/.ready  ## Compile requirements.lock anew
-	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-emit-index-url --no-header --no-annotate --extra eval --group dev pyproject.toml --output-file requirements.lock
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-emit-index-url --no-header --no-annotate --extra eval --extra postgres --group dev pyproject.toml --output-file requirements.lock
 
 clean:  ## Remove what the other targets made
 	rm -rf $(VENV) .venv-newest $(PROTOS_VENV) .pytest_cache .ruff_cache .hypothesis

@@ -3,6 +3,10 @@
 SimulatorError
 ├── SessionNotFound          no such session on the timeline
 ├── SessionClosed            the session takes no more events
+├── SessionExists            a session of that id is on the timeline already
+├── StoreFailed              the database did not do it: locked, read-only, full, damaged; nothing was written
+│   ├── StoreNotOpened       not a database that can be used; says what to do
+│   └── StoreTooNew          a newer release wrote the database; it was left untouched
 ├── DecisionRefused          a decision that does not fit its turn
 │   ├── TurnNotFound
 │   ├── TurnAlreadyDecided
@@ -69,6 +73,44 @@ class SessionClosed(SimulatorError):
     def __init__(self, session_id: str) -> None:
         super().__init__(f"Session {session_id!r} is closed. Start a new session to go on.")
         self.session_id = session_id
+
+
+class SessionExists(SimulatorError):
+    """A session of that id is on the timeline already; it is as it was before."""
+
+    def __init__(self, session_id: str) -> None:
+        super().__init__(f"There is already a session {session_id!r} on this timeline.")
+        self.session_id = session_id
+
+
+class StoreFailed(SimulatorError):
+    """The database did not do what was asked; nothing of it was written."""
+
+    def __init__(self, database: str, attempted: str, why: str, advice: str) -> None:
+        super().__init__(f"Cannot {attempted} {database}: {why}. {advice}")
+        self.database = database
+        self.why = why
+
+
+class StoreNotOpened(StoreFailed):
+    """The database cannot be used as a store."""
+
+    def __init__(self, database: str, why: str, advice: str) -> None:
+        super().__init__(database, "open the database", why, advice)
+
+
+class StoreTooNew(StoreFailed):
+    """The tables are of a later version than this release knows."""
+
+    def __init__(self, database: str, found: int, known: int) -> None:
+        super().__init__(
+            database,
+            "open the database",
+            f"its tables have version {found}, and this release knows versions up to {known}",
+            "Upgrade with `pip install --upgrade adk-agent-sim`, or choose another database.",
+        )
+        self.found = found
+        self.known = known
 
 
 class DecisionRefused(SimulatorError):

@@ -1,7 +1,7 @@
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
-from typing import Any
 
+import facts
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,81 +10,30 @@ from timelines import SetClock, ask, call, model_request, text, user
 from adk_agent_sim.errors import ImportRefused
 from adk_agent_sim.timeline.blocks import Block
 from adk_agent_sim.timeline.events import (
-    AgentEvent,
-    AgentJoined,
     ArtifactSaved,
-    Closed,
     Event,
-    Outcome,
     Payload,
     Player,
-    RunEnded,
     Session,
-    ToolFailed,
-    ToolFinished,
-    ToolStarted,
     TurnAsked,
-    TurnDecided,
-    TurnWithdrawn,
     UserSpoke,
 )
 from adk_agent_sim.timeline.jsonl import Record, decode_line, encode_line, read, records, restore, write
 from adk_agent_sim.timeline.store import MemoryStore
 from adk_agent_sim.timeline.timeline import Timeline
 
-_TEXT = st.text(st.characters(categories=["L", "N", "P", "Zs", "Cc", "Cs"]), max_size=10)
-_TIME = st.floats(0, 1e10)
-_JSON: st.SearchStrategy[Any] = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | _TEXT,
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_TEXT, inner, max_size=3),
-    max_leaves=8,
-)
-_OBJECT = st.dictionaries(_TEXT, _JSON, max_size=3)
-_IDS = st.lists(_TEXT, max_size=3).map(tuple)
-
-_PAYLOADS: dict[type[Payload], st.SearchStrategy[Any]] = {
-    AgentJoined: st.builds(AgentJoined, app_name=_TEXT, user_id=_TEXT, adk_session_id=_TEXT, state=_OBJECT),
-    UserSpoke: st.builds(UserSpoke, content=_JSON),
-    TurnAsked: st.builds(
-        TurnAsked,
-        invocation_id=_TEXT,
-        contents=st.lists(_IDS, max_size=3).map(tuple),
-        tools=_TEXT,
-        instruction=_TEXT,
-        config=_TEXT,
-    ),
-    TurnDecided: st.builds(TurnDecided, decision_id=_TEXT, response=_JSON, anyway=st.booleans()),
-    TurnWithdrawn: st.builds(TurnWithdrawn),
-    ToolStarted: st.builds(ToolStarted, call_id=_TEXT, tool_name=_TEXT, arguments=_OBJECT),
-    ToolFinished: st.builds(ToolFinished, call_id=_TEXT, result=_JSON, duration_ms=_TIME, actions=_OBJECT),
-    ToolFailed: st.builds(
-        ToolFailed,
-        call_id=_TEXT,
-        error_type=_TEXT,
-        error_message=_TEXT,
-        duration_ms=_TIME,
-        traceback=st.none() | _TEXT,
-    ),
-    AgentEvent: st.builds(AgentEvent, invocation_id=_TEXT, event=_JSON, final=st.booleans()),
-    ArtifactSaved: st.builds(ArtifactSaved, filename=_TEXT, version=st.integers(0), mime_type=_TEXT, block=_TEXT),
-    RunEnded: st.builds(
-        RunEnded, invocation_id=_TEXT, outcome=st.sampled_from(Outcome), error_type=_TEXT, error_message=_TEXT
-    ),
-    Closed: st.builds(Closed, reason=_TEXT),
-}
-
 _RECORDS: st.SearchStrategy[Record] = st.one_of(
-    st.builds(Session, session_id=_TEXT, created_at=_TIME, description=_TEXT),
+    st.builds(Session, session_id=facts.TEXT, created_at=facts.TIME, description=facts.TEXT),
     st.binary(max_size=40).map(Block.of),
     st.builds(
         Event,
-        event_id=_TEXT,
-        session_id=_TEXT,
+        event_id=facts.TEXT,
+        session_id=facts.TEXT,
         seq=st.integers(1),
-        timestamp=_TIME,
-        payload=st.one_of(list(_PAYLOADS.values())),
-        turn_id=_TEXT,
-        agent_name=_TEXT,
+        timestamp=facts.TIME,
+        payload=facts.ANY_PAYLOAD,
+        turn_id=facts.TEXT,
+        agent_name=facts.TEXT,
         player=st.none() | st.sampled_from(Player),
     ),
 )
@@ -100,7 +49,7 @@ def test_a_line_gives_back_its_record(record: Record) -> None:
 
 
 def test_every_kind_of_event_is_tried() -> None:
-    assert set(_PAYLOADS) == set(Payload.__args__)
+    assert set(facts.PAYLOADS) == set(Payload.__args__)
 
 
 async def _played(contents: int = 1) -> tuple[MemoryStore, Session]:

@@ -3,6 +3,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import pytest
+from stores import AnyStore
 from timelines import ADD, SetClock, ask, call, model_request, text, user
 
 from adk_agent_sim.errors import (
@@ -33,8 +34,8 @@ from adk_agent_sim.timeline.timeline import Timeline
 
 
 @pytest.fixture
-def timeline() -> Timeline:
-    return Timeline(MemoryStore())
+def timeline(store: AnyStore) -> Timeline:
+    return Timeline(store)
 
 
 @pytest.fixture
@@ -57,9 +58,9 @@ async def test_events_of_a_session_are_numbered_without_gaps(timeline: Timeline,
 
 
 @pytest.mark.req("001/FR-017", "001/SC-005", "003/rule-2")
-async def test_timestamps_never_decrease_although_the_clock_does() -> None:
+async def test_timestamps_never_decrease_although_the_clock_does(store: AnyStore) -> None:
     clock = SetClock(1_000.0)
-    timeline = Timeline(MemoryStore(), clock)
+    timeline = Timeline(store, clock)
     session_id = (await timeline.create_session()).session_id
     for time in (1_000.0, 2_000.0, 1_500.0, 2_500.0):
         clock.time = time

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from adk_agent_sim.errors import SessionNotFound
+from adk_agent_sim.errors import SessionExists, SessionNotFound
 from adk_agent_sim.timeline.blocks import Block
 from adk_agent_sim.timeline.events import Event, Session
 
@@ -15,7 +15,7 @@ class Store(Protocol):
     """Keeps sessions, events and blocks. What `append` returned is durable."""
 
     async def create_session(self, session: Session) -> None:
-        """Add an empty session."""
+        """Add an empty session; SessionExists if there is one of its id."""
         ...
 
     async def sessions(self) -> Sequence[Session]:
@@ -45,6 +45,8 @@ class MemoryStore:
 
     async def create_session(self, session: Session) -> None:
         """Add an empty session."""
+        if session.session_id in self._sessions:
+            raise SessionExists(session.session_id)
         self._sessions[session.session_id] = session
         self._events[session.session_id] = []
         self._blocks[session.session_id] = {}

@@ -22,6 +22,8 @@ from adk_agent_sim.generated.adksim.v1.facts_pb2 import (
     ToolFailed as ToolFailed,
     ToolFinished as ToolFinished,
     ToolStarted as ToolStarted,
+    TurnAsked as TurnAsked,
+    TurnDecided as TurnDecided,
     TurnWithdrawn as TurnWithdrawn,
     UserSpoke as UserSpoke,
 )

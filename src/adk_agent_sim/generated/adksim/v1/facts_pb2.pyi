@@ -1,7 +1,8 @@
+from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
-from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
+from typing import ClassVar as _ClassVar, Iterable as _Iterable, Optional as _Optional, Union as _Union
 
 DESCRIPTOR: _descriptor.FileDescriptor
 
@@ -22,6 +23,24 @@ class UserSpoke(_message.Message):
     CONTENT_JSON_FIELD_NUMBER: _ClassVar[int]
     content_json: str
     def __init__(self, content_json: _Optional[str] = ...) -> None: ...
+
+class TurnAsked(_message.Message):
+    __slots__ = ("contents", "tools", "instruction", "config")
+    CONTENTS_FIELD_NUMBER: _ClassVar[int]
+    TOOLS_FIELD_NUMBER: _ClassVar[int]
+    INSTRUCTION_FIELD_NUMBER: _ClassVar[int]
+    CONFIG_FIELD_NUMBER: _ClassVar[int]
+    contents: _containers.RepeatedScalarFieldContainer[bytes]
+    tools: bytes
+    instruction: bytes
+    config: bytes
+    def __init__(self, contents: _Optional[_Iterable[bytes]] = ..., tools: _Optional[bytes] = ..., instruction: _Optional[bytes] = ..., config: _Optional[bytes] = ...) -> None: ...
+
+class TurnDecided(_message.Message):
+    __slots__ = ("response_json",)
+    RESPONSE_JSON_FIELD_NUMBER: _ClassVar[int]
+    response_json: str
+    def __init__(self, response_json: _Optional[str] = ...) -> None: ...
 
 class TurnWithdrawn(_message.Message):
     __slots__ = ()

@@ -1,0 +1,1 @@
+"""Where a timeline rests when its process ends: SQLite, or PostgreSQL."""

@@ -1,0 +1,194 @@
+"""What every store promises: the same tests run in memory, on SQLite and on PostgreSQL."""
+
+import asyncio
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+from stores import AnyStore
+from timelines import user
+
+from adk_agent_sim.errors import SessionClosed, SessionExists, SessionNotFound, StoreFailed, TurnAlreadyDecided
+from adk_agent_sim.persistence.store import DatabaseStore, open_store
+from adk_agent_sim.timeline.blocks import Block
+from adk_agent_sim.timeline.events import Closed, Event, Payload, Session, TurnDecided, UserSpoke
+from adk_agent_sim.timeline.store import Store
+
+
+def session(created_at: float = 1_700_000_000.25, description: str = "a test") -> Session:
+    return Session(session_id=str(uuid4()), created_at=created_at, description=description)
+
+
+def event(session_id: str, payload: Payload | None = None, turn_id: str = "") -> Event:
+    return Event(
+        event_id=str(uuid4()),
+        session_id=session_id,
+        seq=0,
+        timestamp=1_700_000_000.123456,
+        payload=payload or UserSpoke(content=user("hi")),
+        turn_id=turn_id,
+    )
+
+
+async def made(store: Store) -> str:
+    new = session()
+    await store.create_session(new)
+    return new.session_id
+
+
+class TestEveryStore:
+    async def test_sessions_are_listed_oldest_first(self, store: AnyStore) -> None:
+        listed = [session(created_at) for created_at in (1_700_000_000.0001, 1_700_000_000.0002, 1_700_000_001.0)]
+        for one in listed:
+            await store.create_session(one)
+
+        assert list(await store.sessions()) == listed
+
+    async def test_a_session_is_made_once(self, store: AnyStore) -> None:
+        new = session()
+        await store.create_session(new)
+        (kept,) = await store.append([event(new.session_id)], ())
+
+        with pytest.raises(SessionExists, match=new.session_id):
+            await store.create_session(new)
+        assert list(await store.read(new.session_id)) == [kept]
+
+    async def test_what_was_appended_is_read_back_numbered(self, store: AnyStore) -> None:
+        session_id = await made(store)
+        first = await store.append([event(session_id), event(session_id)], ())
+        second = await store.append([event(session_id)], ())
+
+        assert [one.seq for one in (*first, *second)] == [1, 2, 3]
+        assert list(await store.read(session_id)) == [*first, *second]
+        assert list(await store.read(session_id, after_seq=2)) == list(second)
+        assert list(await store.read(session_id, after_seq=3)) == []
+
+    async def test_concurrent_appends_are_numbered_without_gaps_in_the_order_handed_in(self, store: AnyStore) -> None:
+        sessions = [await made(store) for _ in range(3)]
+        drafts = [event(sessions[number % 3]) for number in range(90)]
+        appended = await asyncio.gather(*(store.append([draft], ()) for draft in drafts))
+
+        for session_id in sessions:
+            log = await store.read(session_id)
+            assert [one.seq for one in log] == list(range(1, 31))
+            assert [one.event_id for one in log] == [one.event_id for one in drafts if one.session_id == session_id]
+        assert {one.event_id for (one,) in appended} == {one.event_id for one in drafts}
+
+    async def test_an_unknown_session_is_named(self, store: AnyStore) -> None:
+        with pytest.raises(SessionNotFound, match="nowhere"):
+            await store.read("nowhere")
+        with pytest.raises(SessionNotFound, match="nowhere"):
+            await store.append([event("nowhere")], ())
+        with pytest.raises(SessionNotFound, match="nowhere"):
+            await store.blocks("nowhere", [])
+
+    async def test_blocks_are_kept_once_per_session(self, store: AnyStore) -> None:
+        session_id, other = await made(store), await made(store)
+        blocks = [Block.of(str(number).encode()) for number in range(1_200)]
+        await store.append([event(session_id)], blocks[:2])
+        await store.append([event(session_id)], blocks)
+
+        found = await store.blocks(session_id, [block.block_id for block in blocks])
+
+        assert list(found.items()) == [(block.block_id, block.data) for block in blocks]
+        with pytest.raises(KeyError):
+            await store.blocks(other, [blocks[0].block_id])
+
+
+class TestDatabases:
+    @pytest.mark.req("003/repository-1", "003/flow-1", "003/flow-2", "003/rule-3")
+    async def test_a_session_is_active_until_it_is_closed_and_never_again(self, database_store: DatabaseStore) -> None:
+        session_id = await made(database_store)
+        before = await database_store.status(session_id)
+        await database_store.append([event(session_id, Closed(reason="over"))], ())
+
+        assert (before, await database_store.status(session_id)) == ("active", "completed")
+        with pytest.raises(SessionClosed):
+            await database_store.append([event(session_id)], ())
+        assert await database_store.status(session_id) == "completed"
+
+    @pytest.mark.req("003/repository-2")
+    async def test_a_session_is_found_by_its_id(self, database_store: DatabaseStore) -> None:
+        new = session()
+        await database_store.create_session(new)
+
+        assert await database_store.session(new.session_id) == new
+        assert await database_store.session("unknown") is None
+        with pytest.raises(SessionNotFound):
+            await database_store.status("unknown")
+
+    @pytest.mark.req("003/repository-3")
+    async def test_active_sessions_are_listed_newest_first(self, database_store: DatabaseStore) -> None:
+        old, closed, new = (session(created_at) for created_at in (1.0, 2.0, 3.0))
+        for one in (old, closed, new):
+            await database_store.create_session(one)
+        await database_store.append([event(closed.session_id, Closed(reason="over"))], ())
+
+        assert list(await database_store.active_sessions()) == [new, old]
+
+    @pytest.mark.req("003/rule-1")
+    async def test_the_database_itself_refuses_a_second_decision_of_a_turn(self, database_store: DatabaseStore) -> None:
+        session_id, other = await made(database_store), await made(database_store)
+
+        def decision(of: str) -> Event:
+            return event(of, TurnDecided(decision_id=str(uuid4()), response={}), turn_id="t1")
+
+        drafts = [decision(session_id) for _ in range(10)]
+        answers = await asyncio.gather(
+            *(database_store.append([draft, event(session_id)], ()) for draft in drafts),
+            database_store.append([decision(other)], ()),
+            return_exceptions=True,
+        )
+
+        log = await database_store.read(session_id)
+        assert [one.seq for one in log] == [1, 2], "a refused decision leaves nothing behind, and no gap"
+        refused = [answer for answer in answers if isinstance(answer, TurnAlreadyDecided)]
+        assert [answer.event_id for answer in refused] == [log[0].event_id] * 9
+        assert len(await database_store.read(other)) == 1
+
+    async def test_an_event_that_cannot_be_written_harms_no_other(self, database_store: DatabaseStore) -> None:
+        session_id = await made(database_store)
+        twice = event(session_id)
+        answers = await asyncio.gather(
+            *(database_store.append([one], ()) for one in (event(session_id), twice, twice, event(session_id))),
+            return_exceptions=True,
+        )
+
+        assert [isinstance(answer, StoreFailed) for answer in answers] == [False, False, True, False]
+        assert [one.seq for one in await database_store.read(session_id)] == [1, 2, 3]
+
+    async def test_text_that_looks_like_sql_is_only_text(self, database_store: DatabaseStore) -> None:
+        name = "x'); DROP TABLE events; --"
+        await database_store.create_session(Session(session_id=name, created_at=1.0, description=name))
+        await database_store.append([event(name, turn_id=name)], ())
+
+        assert [one.turn_id for one in await database_store.read(name)] == [name]
+
+    async def test_everything_is_there_after_a_restart(self, database: str) -> None:
+        async with open_store(database) as store:
+            session_id = await made(store)
+            kept = await store.append([event(session_id)], [Block.of(b"data")])
+        async with open_store(database) as store:
+            assert list(await store.read(session_id)) == kept
+            more = await store.append([event(session_id)], ())
+            assert [one.seq for one in more] == [2]
+
+    async def test_closing_waits_for_what_was_handed_in_and_takes_no_more(self, database: str) -> None:
+        async with open_store(database) as store:
+            session_id = await made(store)
+            appending = [asyncio.ensure_future(store.append([event(session_id)], ())) for _ in range(50)]
+            await asyncio.to_thread(int)  # now they are handed in
+        appended = await asyncio.gather(*appending)
+        with pytest.raises(StoreFailed, match="it was closed"):
+            await store.append([event(session_id)], ())
+
+        async with open_store(database) as store:
+            assert [[one] for one in await store.read(session_id)] == appended
+
+
+async def test_a_path_may_be_given_as_such_or_as_a_url(tmp_path: Path) -> None:
+    path = tmp_path / "ü b.db"
+    async with open_store(path) as store:
+        session_id = await made(store)
+    async with open_store(f"sqlite:///{path}") as store:
+        assert await store.status(session_id) == "active"
