@@ -3,19 +3,31 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 from uuid import uuid4
 
 import psycopg
 from psycopg import sql
+from sqlalchemy import Engine, event
 
 from adk_agent_sim.persistence.store import DatabaseStore
 from adk_agent_sim.timeline.store import MemoryStore
 
 AnyStore = MemoryStore | DatabaseStore
+
+
+@contextmanager
+def listening(happening: str, listener: Callable[..., Any]) -> Generator[None]:
+    """Call `listener` at every connect, commit or the like of any engine."""
+    event.listen(Engine, happening, listener)
+    try:
+        yield
+    finally:
+        event.remove(Engine, happening, listener)
 
 
 @contextmanager

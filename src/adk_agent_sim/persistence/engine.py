@@ -42,11 +42,9 @@ _FORMS = "Give a path, sqlite:///PATH or postgresql://USER@HOST/DATABASE."
 
 def shown(url: URL) -> str:
     """The URL for people, without its password."""
-    return str(url.database) if _is_plain_file(url) else url.render_as_string(hide_password=True)
-
-
-def _is_plain_file(url: URL) -> bool:
-    return url.get_backend_name() == "sqlite" and not url.query
+    if url.get_backend_name() == "sqlite" and url.database and not url.query:
+        return url.database
+    return url.set(drivername=url.get_backend_name()).render_as_string(hide_password=True)
 
 
 def writing_engine(url: URL, durability: Durability, lock_timeout: float) -> Engine:

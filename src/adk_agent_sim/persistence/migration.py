@@ -22,8 +22,8 @@ _ADVISORY_LOCK = 0x61646B73
 """Any number, as long as every process takes the same one: PostgreSQL makes tables one process at a time."""
 
 
-def migrate(engine: Engine, url: URL) -> None:
-    """Make the tables what this release needs."""
+def migrate(engine: Engine, url: URL, steps: Mapping[int, Step] | None = None) -> None:
+    """Make the tables what this release needs; `steps` are `STEPS` unless given."""
     with engine.connect() as connection, connection.begin():
         if connection.dialect.name == "postgresql":
             connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _ADVISORY_LOCK})
@@ -34,7 +34,7 @@ def migrate(engine: Engine, url: URL) -> None:
         elif found > schema.VERSION:
             raise StoreTooNew(shown(url), found, schema.VERSION)
         elif found < schema.VERSION:
-            climb(connection, found, STEPS)
+            _climb(connection, found, steps or STEPS)
 
 
 def version(connection: Connection) -> int | None:
@@ -45,7 +45,7 @@ def version(connection: Connection) -> int | None:
     return 0 if schema.events.name in tables else None
 
 
-def climb(connection: Connection, found: int, steps: Mapping[int, Step]) -> None:
+def _climb(connection: Connection, found: int, steps: Mapping[int, Step]) -> None:
     """Take every step from version `found` up."""
     for start in range(found, schema.VERSION):
         steps[start](connection)
@@ -67,7 +67,7 @@ def _from_0(connection: Connection) -> None:
     connection.execute(
         text(
             "INSERT INTO sessions (id, created_at, status, proto_blob)"
-            " SELECT id, created_at * 1000, status, proto_blob FROM sessions_0"
+            " SELECT id, created_at * CAST(1000 AS BIGINT), status, proto_blob FROM sessions_0"
         )
     )
     connection.execute(

@@ -1,0 +1,128 @@
+"""Processes that die while they write, and processes that write at the same time."""
+
+import asyncio
+import random
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+from timelines import ask, call, text
+
+from adk_agent_sim.errors import TurnAlreadyDecided
+from adk_agent_sim.persistence.store import open_store
+from adk_agent_sim.timeline.events import ArtifactSaved, Session
+from adk_agent_sim.timeline.timeline import Timeline
+
+_SCRIPT = Path(__file__).with_name("writing_process.py")
+_ENDLESS = 10**9
+
+
+def _writing(address: str | Path, session_id: str, producers: int, events_each: int) -> subprocess.Popen[str]:
+    command = [sys.executable, str(_SCRIPT), str(address), session_id, str(producers), str(events_each)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+
+
+async def _new_session(address: str | Path) -> str:
+    session = Session(session_id=str(uuid4()), created_at=1.0)
+    async with open_store(address) as store:
+        await store.create_session(session)
+    return session.session_id
+
+
+def _told(lines: list[str]) -> dict[int, str]:
+    """What was acknowledged; a process that is killed may leave half a line."""
+    return {int(seq): event_id for seq, event_id in (line.split() for line in lines if line.endswith("\n"))}
+
+
+async def _killed_while_writing(path: Path, chance: random.Random) -> None:
+    session_id = await _new_session(path)
+    with _writing(path, session_id, producers=8, events_each=_ENDLESS) as process:
+        assert process.stdout
+        lines = [process.stdout.readline() for _ in range(chance.randrange(1, 400))]
+        process.kill()
+        lines += process.stdout.readlines()
+    acknowledged = _told(lines)
+
+    async with open_store(path) as store:
+        log = await store.read(session_id)
+        blocks = [event.payload.block for event in log if isinstance(event.payload, ArtifactSaved)]
+        assert len(await store.blocks(session_id, blocks)) == len(log), "an event came without its block"
+    assert acknowledged.items() <= {event.seq: event.event_id for event in log}.items()
+    assert [event.seq for event in log] == list(range(1, len(log) + 1))
+    assert len({event.event_id for event in log}) == len(log)
+    with sqlite3.connect(path) as connection:
+        assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+    connection.close()
+
+
+@pytest.mark.parametrize("seed", range(5))
+async def test_a_process_that_is_killed_while_it_writes_loses_nothing_acknowledged(
+    sqlite_path: Path, seed: int
+) -> None:
+    await _killed_while_writing(sqlite_path, random.Random(seed))  # noqa: S311 - a test repeats itself
+
+
+@pytest.mark.long
+async def test_a_file_survives_a_hundred_killed_writers(sqlite_path: Path) -> None:
+    chance = random.Random("a hundred")  # noqa: S311 - a test repeats itself
+    for _ in range(100):
+        await _killed_while_writing(sqlite_path, chance)
+
+
+async def test_processes_that_write_at_the_same_time_number_without_gaps(database: str) -> None:
+    session_id = await _new_session(database)
+    processes = [_writing(database, session_id, producers=4, events_each=25) for _ in range(3)]
+    told = [_told(process.communicate()[0].splitlines(keepends=True)) for process in processes]
+
+    async with open_store(database) as store:
+        log = await store.read(session_id)
+    assert [process.returncode for process in processes] == [0, 0, 0]
+    assert {event.seq: event.event_id for event in log} == told[0] | told[1] | told[2]
+    assert [event.seq for event in log] == list(range(1, 301))
+
+
+async def test_a_new_database_that_is_opened_many_times_at_once_is_made_once(database: str) -> None:
+    async def opened() -> None:
+        async with open_store(database) as store:
+            await store.create_session(Session(session_id=str(uuid4()), created_at=1.0))
+
+    await asyncio.gather(*(asyncio.to_thread(asyncio.run, opened()) for _ in range(8)))
+
+    async with open_store(database) as store:
+        assert len(await store.sessions()) == 8
+
+
+@pytest.mark.req("003/queue-1")
+async def test_a_restart_finds_the_turns_that_wait(database: str) -> None:
+    async with open_store(database) as store:
+        timeline = Timeline(store)
+        session_id = (await timeline.create_session()).session_id
+        for turn in ("t1", "t2", "t3"):
+            await ask(timeline, session_id, turn)
+        await timeline.decide(session_id, "t1", text("one"))
+
+    async with open_store(database) as store:
+        timeline = Timeline(store)
+        waiting = await timeline.pending(session_id)
+        assert [event.turn_id for event in waiting] == ["t2", "t3"]
+        assert "add" in (await timeline.request(waiting[0])).declarations
+        await timeline.decide(session_id, "t2", call("add", a=1, b=2))
+        assert [event.seq for event in await timeline.events(session_id)] == [1, 2, 3, 4, 5]
+
+
+@pytest.mark.req("003/rule-1")
+async def test_of_two_timelines_that_decide_a_turn_the_first_wins(database: str) -> None:
+    async with open_store(database) as one, open_store(database) as other:
+        mine = Timeline(one)
+        session_id = (await mine.create_session()).session_id
+        await ask(mine, session_id, "t1")
+        theirs = Timeline(other)
+        assert [event.turn_id for event in await theirs.pending(session_id)] == ["t1"]
+        first = await mine.decide(session_id, "t1", text("first"))
+
+        with pytest.raises(TurnAlreadyDecided, match=first.event_id):
+            await theirs.decide(session_id, "t1", text("second"))
+        assert await other.read(session_id) == await one.read(session_id)

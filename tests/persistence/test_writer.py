@@ -1,0 +1,107 @@
+"""Many appends are one transaction, and an append returns after it; reads do not wait."""
+
+import asyncio
+import sqlite3
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+from sqlalchemy import Connection
+from stores import listening
+from timelines import user
+
+from adk_agent_sim.errors import SessionNotFound
+from adk_agent_sim.persistence.store import DatabaseStore, open_store
+from adk_agent_sim.timeline.events import Event, Session, UserSpoke
+
+_SESSION = Session(session_id="s", created_at=1.0)
+
+
+def _draft(session_id: str = "s") -> Event:
+    spoke = UserSpoke(content=user("hi"))
+    return Event(event_id=str(uuid4()), session_id=session_id, seq=0, timestamp=1.0, payload=spoke)
+
+
+@contextmanager
+def _commits() -> Generator[list[Connection]]:
+    """Every commit that happens meanwhile."""
+    seen: list[Connection] = []
+
+    def see(connection: Connection) -> None:
+        seen.append(connection)
+
+    with listening("commit", see):
+        yield seen
+
+
+@contextmanager
+def _another_writes(path: Path) -> Generator[sqlite3.Connection]:
+    """Another process is in the middle of a transaction; it ends with a rollback."""
+    connection = sqlite3.connect(path, isolation_level=None)
+    try:
+        connection.execute("BEGIN IMMEDIATE")
+        yield connection
+        connection.execute("ROLLBACK")
+    finally:
+        connection.close()
+
+
+@pytest.mark.req("003/schema-10")
+async def test_appends_that_wait_together_are_one_transaction(sqlite_path: Path) -> None:
+    async with open_store(sqlite_path, lock_timeout=60) as store:
+        await store.create_session(_SESSION)
+        with _commits() as commits:
+            with _another_writes(sqlite_path):
+                appending = [asyncio.ensure_future(store.append([_draft()], ())) for _ in range(500)]
+                await asyncio.to_thread(int)  # now all are handed in, and the writer waits with some of them
+            await asyncio.gather(*appending)
+
+        assert len(commits) <= 2
+        assert len(await store.read("s")) == 500
+
+
+async def test_a_group_takes_the_writes_that_fit_and_refuses_the_others(sqlite_path: Path) -> None:
+    async with open_store(sqlite_path, lock_timeout=60) as store:
+        await store.create_session(_SESSION)
+        with _another_writes(sqlite_path):
+            drafts = [_draft("nowhere" if number % 2 else "s") for number in range(20)]
+            appending = [asyncio.ensure_future(store.append([draft], ())) for draft in drafts]
+            await asyncio.to_thread(int)
+        answers = await asyncio.gather(*appending, return_exceptions=True)
+
+        assert [isinstance(answer, SessionNotFound) for answer in answers] == [False, True] * 10
+        assert [one.seq for one in await store.read("s")] == list(range(1, 11))
+
+
+async def test_what_append_returned_is_committed(database: str) -> None:
+    async with open_store(database) as store, open_store(database) as other:
+        await store.create_session(_SESSION)
+        for _ in range(20):
+            appended = await store.append([_draft()], ())
+            assert await other.read("s", after_seq=appended[0].seq - 1) == appended
+
+
+async def test_reading_does_not_wait_for_the_writer(sqlite_path: Path) -> None:
+    async with open_store(sqlite_path, lock_timeout=60) as store:
+        await store.create_session(_SESSION)
+        first = await store.append([_draft()], ())
+        with _another_writes(sqlite_path):
+            appending = asyncio.ensure_future(store.append([_draft()], ()))
+            await asyncio.to_thread(int)
+
+            assert await store.read("s") == first
+            assert list(await store.sessions()) == [_SESSION]
+            assert not appending.done()
+        await appending
+
+
+async def test_who_stops_waiting_harms_nobody(database_store: DatabaseStore) -> None:
+    await database_store.create_session(_SESSION)
+    appending = [asyncio.ensure_future(database_store.append([_draft()], ())) for _ in range(10)]
+    await asyncio.to_thread(int)
+    appending[3].cancel()
+    await asyncio.wait(appending)
+
+    assert [one.seq for one in await database_store.read("s")] == list(range(1, 11))
