@@ -1,4 +1,4 @@
-"""Measures what a wizard costs, against the same decisions by a scripted model on a plain Runner.
+"""Measures what a wizard costs, against a scripted model that decides the same on a plain Runner; what a store does.
 
     make bench              all of it; the session of 1,000 turns takes minutes, nearly all of them ADK's own
     python benchmarks/run.py turn grow      some of it
@@ -31,6 +31,7 @@ from google.genai import types
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
+from durable import PRODUCERS, ours, raw
 from scripted import ScriptedModel, calls, says
 
 from adk_agent_sim import Simulation, ToolErrorPlugin
@@ -165,7 +166,16 @@ def imports() -> None:
     print(f"  ours {min(ours) * 1e3:.2f} ms   ADK {min(adk) * 1e3:.0f} ms   {min(ours) / min(adk):.2%}")
 
 
-_BENCHMARKS = {"turn": turn, "grow": grow, "export": export, "import": imports}
+def store() -> None:
+    """What it costs to make an event durable."""
+    print(f"\nStore: durable events a second, {PRODUCERS} producers, against sqlite3 alone with group commit")
+    for size, each in ((1_000, 100), (100_000, 10)):
+        own, least = best(lambda size=size, each=each: ours(size, each), lambda size=size, each=each: raw(size, each))
+        rates = [f"{PRODUCERS * each / seconds:8,.0f}/s" for seconds in (least, own)]
+        print(f"  {size // 1_000:>3} KB   sqlite3 {rates[0]}   ours {rates[1]}   {least / own:.2f}x")
+
+
+_BENCHMARKS = {"turn": turn, "grow": grow, "export": export, "import": imports, "store": store}
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")

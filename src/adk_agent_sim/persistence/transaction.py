@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 from sqlalchemy import Connection, bindparam, func, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.dialects.postgresql import psycopg
 
 from adk_agent_sim.errors import SessionClosed, SessionExists, SessionNotFound, SimulatorError, TurnAlreadyDecided
 from adk_agent_sim.persistence import schema
@@ -29,24 +30,26 @@ Outcome: TypeAlias = int | Exception
 
 _sessions, _events, _blocks = schema.sessions.c, schema.events.c, schema.blocks.c
 
-# Statements are made once: SQLAlchemy would otherwise build and look them up again for every transaction.
 _ADD_SESSIONS = insert(schema.sessions)
-_ADD_EVENTS = insert(schema.events)
+# Rows go to the driver as they are, bound by name: SQLAlchemy would look at every value of every row, for nothing.
+_DIALECTS = {"sqlite": sqlite.dialect(paramstyle="named"), "postgresql": psycopg.dialect()}
+_ADD_EVENTS = {name: str(insert(schema.events).compile(dialect=dialect)) for name, dialect in _DIALECTS.items()}
 _ADD_BLOCKS = {
-    "sqlite": sqlite.insert(schema.blocks).on_conflict_do_nothing(),
-    "postgresql": postgresql.insert(schema.blocks).on_conflict_do_nothing(),
+    name: str(inserting(schema.blocks).on_conflict_do_nothing().compile(dialect=_DIALECTS[name]))
+    for name, inserting in (("sqlite", sqlite.insert), ("postgresql", postgresql.insert))
 }
 # Another process that writes to the session waits here; SQLite needs no such lock, a transaction has all of it.
 _LOCK = (
-    select(_sessions.id, _sessions.status)
+    select(_sessions.id)
     .where(_sessions.id.in_(bindparam("session_ids", expanding=True)))
     .order_by(_sessions.id)
     .with_for_update()
 )
-# One statement of its own, so that it sees what was committed while the lock was waited for.
-_LAST_SEQS = select(
+# A statement of its own, so that it sees what was committed while the lock was waited for.
+_STANDING = select(
     _sessions.id,
-    select(func.max(_events.seq)).where(_events.session_id == _sessions.id).scalar_subquery(),
+    _sessions.status,
+    select(func.max(_events.seq)).where(_events.session_id == _sessions.id).scalar_subquery().label("last_seq"),
 ).where(_sessions.id.in_(bindparam("session_ids", expanding=True)))
 _COMPLETE = (
     update(schema.sessions)
@@ -121,8 +124,7 @@ def write_group(connection: Connection, group: Sequence[Write]) -> Sequence[Outc
     if made := [write.session for write in group if write.session]:
         connection.execute(_ADD_SESSIONS, made)
     named = sorted({write.session_id for write in group if write.events})
-    statuses = _statuses(connection, named)
-    last_seqs = _last_seqs(connection, named)
+    statuses, last_seqs = _standing(connection, named)
     outcomes: list[Outcome] = []
     events: list[Row] = []
     blocks: list[Row] = []
@@ -143,18 +145,15 @@ def write_group(connection: Connection, group: Sequence[Write]) -> Sequence[Outc
     return outcomes
 
 
-def _statuses(connection: Connection, session_ids: Sequence[str]) -> dict[str, str]:
+def _standing(connection: Connection, session_ids: Sequence[str]) -> tuple[dict[str, str], dict[str, int]]:
+    """The status of each session, and its last `seq`; nobody changes them before the transaction ends."""
     if not session_ids:
-        return {}
-    rows = connection.execute(_LOCK, {"session_ids": session_ids})
-    return {row.id: row.status for row in rows}
-
-
-def _last_seqs(connection: Connection, session_ids: Sequence[str]) -> dict[str, int]:
-    if not session_ids:
-        return {}
-    rows = connection.execute(_LAST_SEQS, {"session_ids": session_ids})
-    return {session_id: seq or 0 for session_id, seq in rows}
+        return {}, {}
+    key = {"session_ids": session_ids}
+    if connection.dialect.name == "postgresql":
+        connection.execute(_LOCK, key)
+    rows = connection.execute(_STANDING, key).all()
+    return {row.id: row.status for row in rows}, {row.id: row.last_seq or 0 for row in rows}
 
 
 def _refusal(write: Write, statuses: Mapping[str, str]) -> SimulatorError | None:
@@ -169,8 +168,8 @@ def _refusal(write: Write, statuses: Mapping[str, str]) -> SimulatorError | None
             return SessionClosed(write.session_id)
 
 
-def _add(connection: Connection, events: Sequence[Row], blocks: Sequence[Row]) -> None:
+def _add(connection: Connection, events: list[Row], blocks: list[Row]) -> None:
     if blocks:
-        connection.execute(_ADD_BLOCKS[connection.dialect.name], blocks)
+        connection.exec_driver_sql(_ADD_BLOCKS[connection.dialect.name], blocks)
     if events:
-        connection.execute(_ADD_EVENTS, events)
+        connection.exec_driver_sql(_ADD_EVENTS[connection.dialect.name], events)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Sequence
-from queue import Empty, SimpleQueue
+from queue import SimpleQueue
 from threading import Thread
 
 from sqlalchemy import Engine
@@ -22,7 +22,7 @@ from adk_agent_sim.persistence.failure import failure
 from adk_agent_sim.persistence.transaction import Outcome, Write, write_group
 
 GROUP = 1_000
-"""How many writes a transaction takes at most."""
+"""A transaction that has as many writes takes no more."""
 
 
 class _Job:
@@ -40,7 +40,8 @@ class Writer:
         self._engine = engine
         self._url = url
         self._loop = asyncio.get_running_loop()
-        self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
+        self._collected: list[_Job] = []
+        self._handed_in: SimpleQueue[list[_Job] | None] = SimpleQueue()
         self._closed = False
         self._thread = Thread(target=self._run, name="adksim-writer", daemon=True)
         self._thread.start()
@@ -50,14 +51,23 @@ class Writer:
         if self._closed:
             raise StoreFailed(shown(self._url), "write to", "it was closed", "Open it again.")
         done: asyncio.Future[int] = self._loop.create_future()
-        self._jobs.put(_Job(write, done))
+        if not self._collected:
+            # Whoever else is awake now writes too: what they hand in before this callback runs comes along.
+            self._loop.call_soon(self._hand_in)
+        self._collected.append(_Job(write, done))
         return await done
 
     async def close(self) -> None:
         """Wait until everything that was handed in is durable."""
         self._closed = True
-        self._jobs.put(None)
+        self._hand_in()
+        self._handed_in.put(None)
         await asyncio.to_thread(self._thread.join)
+
+    def _hand_in(self) -> None:
+        if self._collected:
+            self._handed_in.put(self._collected)
+            self._collected = []
 
     def _run(self) -> None:
         for group in self._groups():
@@ -65,21 +75,14 @@ class Writer:
             self._loop.call_soon_threadsafe(_settle, group, outcomes)
 
     def _groups(self) -> Iterator[list[_Job]]:
-        while (first := self._jobs.get()) is not None:
-            group = [first]
-            last = False
-            while len(group) < GROUP and not last:
-                try:
-                    job = self._jobs.get_nowait()
-                except Empty:
-                    break
-                if job is None:
-                    last = True
-                else:
-                    group.append(job)
+        """Everything that was handed in since the last group."""
+        closing = False
+        while not closing and (group := self._handed_in.get()):
+            while len(group) < GROUP and not self._handed_in.empty():
+                more = self._handed_in.get()
+                closing = more is None
+                group = [*group, *(more or ())]
             yield group
-            if last:
-                return
 
     def _committed(self, group: Sequence[_Job]) -> Sequence[Outcome]:
         """What became of each write of a group: nobody's failure is another's."""

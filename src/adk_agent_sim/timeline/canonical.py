@@ -12,9 +12,12 @@ Json = Any
 """A JSON value: None, bool, int, float, str, list or dict with text keys."""
 
 
+_ENCODER = json.JSONEncoder(ensure_ascii=True, separators=(",", ":"))  # json.dumps would make one for every value
+
+
 def encode(value: Json) -> bytes:
     """The canonical text of a JSON value, in ASCII."""
-    return json.dumps(value, ensure_ascii=True, separators=(",", ":")).encode("ascii")
+    return _ENCODER.encode(value).encode("ascii")
 
 
 def decode(text: bytes) -> Json:
