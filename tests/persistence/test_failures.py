@@ -7,8 +7,9 @@ import sys
 from pathlib import Path
 from uuid import uuid4
 
+import psycopg
 import pytest
-from stores import listening
+from stores import empty_database, listening
 
 from adk_agent_sim.errors import StoreFailed, StoreNotOpened
 from adk_agent_sim.persistence.store import DatabaseStore, open_store
@@ -110,6 +111,32 @@ async def test_a_damaged_file(sqlite_path: Path) -> None:
             await store.append([_draft()], ())
 
 
+async def test_an_event_that_is_no_message(sqlite_path: Path) -> None:
+    async with open_store(sqlite_path) as store:
+        await _new(store)
+        await store.append([_draft()], ())
+        with sqlite3.connect(sqlite_path) as connection:
+            connection.execute("UPDATE events SET proto_blob = x'ff'")
+        connection.close()
+
+        with pytest.raises(StoreFailed, match=r"Cannot read from .*simulator"):
+            await store.read("s")
+
+
+async def test_a_server_that_hung_up_is_called_again(postgres: str) -> None:
+    async with open_store(empty_database(postgres)) as store:
+        await _new(store)
+        assert not await store.read("s")
+        with psycopg.connect(postgres, autocommit=True) as connection:
+            connection.execute(
+                "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE pid <> pg_backend_pid()"
+                " AND backend_type = 'client backend'"
+            )
+
+        assert (await store.append([_draft()], ()))[0].seq == 1
+        assert len(await store.read("s")) == 1
+
+
 async def test_a_folder_that_does_not_exist(tmp_path: Path) -> None:
     with pytest.raises(StoreFailed, match=r"the file cannot be opened\. Its folder must exist"):
         async with open_store(tmp_path / "none" / "simulator.db"):
@@ -117,7 +144,7 @@ async def test_a_folder_that_does_not_exist(tmp_path: Path) -> None:
 
 
 async def test_a_server_that_does_not_answer_and_its_password_is_not_told() -> None:
-    with pytest.raises(StoreFailed, match="check that the server runs") as refused:
+    with pytest.raises(StoreFailed, match="Check that the server runs") as refused:
         async with open_store("postgresql://me:secret@127.0.0.1:1/none"):
             pass
     assert "secret" not in str(refused.value)

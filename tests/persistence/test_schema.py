@@ -1,6 +1,8 @@
 """The tables, as the specification has them and beyond, and how older ones become these."""
 
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Generator
 from pathlib import Path
 from uuid import uuid4
@@ -40,7 +42,7 @@ def _indexes(engine: sa.Engine) -> dict[str | None, tuple[list[str | None], bool
     return {index["name"]: (index["column_names"], bool(index["unique"])) for index in found}
 
 
-@pytest.mark.req("003/schema-2", "003/schema-3", "003/schema-4", "003/schema-9", "003/schema-11")
+@pytest.mark.req("003/schema-2", "003/schema-3", "003/schema-4", "003/schema-11")
 async def test_opening_makes_the_tables(database: str, engine: sa.Engine) -> None:
     async with open_store(database):
         pass
@@ -57,6 +59,13 @@ async def test_opening_makes_the_tables(database: str, engine: sa.Engine) -> Non
     assert not _nullable(engine, "sessions") | _nullable(engine, "events") | _nullable(engine, "blocks")
     (status,) = [column for column in tables.get_columns("sessions") if column["name"] == "status"]
     assert "active" in str(status["default"])
+
+
+@pytest.mark.req("003/schema-9")
+def test_the_orm_is_not_even_loaded() -> None:
+    code = "import sys, adk_agent_sim.persistence.store; sys.exit('sqlalchemy.orm' in sys.modules)"
+
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 @pytest.mark.req("003/schema-6", "003/schema-7", "003/schema-8")

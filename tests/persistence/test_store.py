@@ -74,6 +74,7 @@ class TestEveryStore:
             assert [one.event_id for one in log] == [one.event_id for one in drafts if one.session_id == session_id]
         assert {one.event_id for (one,) in appended} == {one.event_id for one in drafts}
 
+    @pytest.mark.req("003/event-1")
     async def test_an_unknown_session_is_named(self, store: AnyStore) -> None:
         with pytest.raises(SessionNotFound, match="nowhere"):
             await store.read("nowhere")

@@ -65,7 +65,8 @@ def _engine(url: URL, durability: Durability, lock_timeout: float, **options: An
     sqlite = url.get_backend_name() == "sqlite"
     arguments: dict[str, Any] = {"timeout": lock_timeout} if sqlite else {}
     try:
-        engine = create_engine(url, connect_args=arguments, **options)
+        # A server may have hung up on an idle connection: it is asked before each use, and replaced.
+        engine = create_engine(url, connect_args=arguments, pool_pre_ping=not sqlite, **options)
     except (NoSuchModuleError, ModuleNotFoundError) as error:
         raise StoreNotOpened(
             shown(url), "the PostgreSQL driver is missing", 'Install it: pip install "adk-agent-sim[postgres]".'

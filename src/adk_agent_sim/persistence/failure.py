@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sqlalchemy.engine import URL
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, OperationalError
 
 from adk_agent_sim.errors import StoreFailed
 from adk_agent_sim.persistence.engine import shown
@@ -30,7 +30,7 @@ _POSTGRES = {
 def failure(url: URL, attempted: str, error: Exception) -> StoreFailed:
     """The one error that says what went wrong; `attempted` reads as `write to` or `read from`."""
     original = error.orig if isinstance(error, DBAPIError) else error
-    why, advice = _known(original) or (_one_line(original), _advice(url))
+    why, advice = _known(original) or (_one_line(original), _advice(url, error))
     told = StoreFailed(shown(url), attempted, why, advice)
     told.__cause__ = error
     return told
@@ -47,7 +47,9 @@ def _one_line(error: BaseException | None) -> str:
     return " ".join(str(error).split()).rstrip(".") or type(error).__name__
 
 
-def _advice(url: URL) -> str:
+def _advice(url: URL, error: Exception) -> str:
+    if not isinstance(error, OperationalError):
+        return "What is stored is as it was before."
     if url.get_backend_name() == "sqlite":
-        return "Nothing was written; check the file."
-    return "Nothing was written; check that the server runs and that its address is right."
+        return "Check the file."
+    return "Check that the server runs and that its address is right."

@@ -16,7 +16,8 @@ from operator import attrgetter
 from pathlib import Path
 from typing import TypeVar
 
-from sqlalchemy import Connection, Engine, bindparam, select
+from google.protobuf.message import DecodeError
+from sqlalchemy import Connection, Engine, Select, bindparam, select
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -39,11 +40,13 @@ READERS = 4
 _AT_ONCE = 500
 """How many ids a statement names; databases limit it."""
 
+_CREATED_AT = attrgetter("created_at")
+"""More exact than its column, which counts milliseconds."""
+
 _sessions, _events, _blocks = schema.sessions.c, schema.events.c, schema.blocks.c
 
 _SESSIONS = select(_sessions.proto_blob).order_by(_sessions.created_at, _sessions.id)
 _ACTIVE = _SESSIONS.where(_sessions.status == schema.ACTIVE)
-_SESSION = select(_sessions.proto_blob).where(_sessions.id == bindparam("session_id"))
 _STATUS = select(_sessions.status).where(_sessions.id == bindparam("session_id"))
 _READ = (
     select(_events.seq, _events.proto_blob)
@@ -109,19 +112,18 @@ class DatabaseStore:
 
     async def sessions(self) -> Sequence[Session]:
         """All sessions, oldest first."""
-        rows = await self._read(lambda connection: connection.execute(_SESSIONS).scalars().all())
-        return sorted(map(decode_session, rows), key=attrgetter("created_at"))
+        return sorted(await self._read(lambda connection: _listed(connection, _SESSIONS)), key=_CREATED_AT)
 
     async def active_sessions(self) -> Sequence[Session]:
         """The sessions that are not closed, newest first."""
-        rows = await self._read(lambda connection: connection.execute(_ACTIVE).scalars().all())
-        return sorted(map(decode_session, rows), key=attrgetter("created_at"), reverse=True)
+        found = await self._read(lambda connection: _listed(connection, _ACTIVE))
+        return sorted(found, key=_CREATED_AT, reverse=True)
 
     async def session(self, session_id: str) -> Session | None:
         """A session by its id."""
-        key = {"session_id": session_id}
-        blob = await self._read(lambda connection: connection.execute(_SESSION, key).scalar())
-        return None if blob is None else decode_session(blob)
+        one = _SESSIONS.where(_sessions.id == session_id)
+        found = await self._read(lambda connection: _listed(connection, one))
+        return found[0] if found else None
 
     async def status(self, session_id: str) -> str:
         """`active`, or `completed` once it is closed."""
@@ -153,8 +155,12 @@ class DatabaseStore:
         try:
             with self._engine.connect() as connection:
                 return query(connection)
-        except SQLAlchemyError as error:
+        except (SQLAlchemyError, DecodeError, ValueError) as error:
             raise failure(self._url, "read from", error) from error
+
+
+def _listed(connection: Connection, query: Select[bytes]) -> Sequence[Session]:
+    return [decode_session(blob) for blob in connection.execute(query).scalars()]
 
 
 def _log(connection: Connection, session_id: str, key: Mapping[str, object]) -> Sequence[Event]:
@@ -176,5 +182,5 @@ def _found_blocks(connection: Connection, session_id: str, block_ids: Sequence[s
 
 
 def _check_session(connection: Connection, session_id: str) -> None:
-    if connection.execute(_SESSION, {"session_id": session_id}).first() is None:
+    if connection.execute(_STATUS, {"session_id": session_id}).first() is None:
         raise SessionNotFound(session_id)
