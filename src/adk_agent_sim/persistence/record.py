@@ -14,8 +14,9 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from adk_agent_sim.generated.adksim import v1
 from adk_agent_sim.timeline import events as kinds
 from adk_agent_sim.timeline.blocks import PackedIds
-from adk_agent_sim.timeline.canonical import Json, decode, encode, mended
+from adk_agent_sim.timeline.canonical import Json, decode, encode
 from adk_agent_sim.timeline.events import Event, Outcome, Payload, Player, Session, TurnAsked, TurnDecided
+from adk_agent_sim.timeline.files import mended
 
 REQUEST = "request"
 RESPONSE = "response"
@@ -160,7 +161,7 @@ def _exact_message(payload: Payload) -> v1.SessionEvent:
 
 
 def _mended(value: Any) -> Any:
-    return decode(mended(encode(value))) if isinstance(value, str) else value
+    return mended(value) if isinstance(value, str) else value
 
 
 def _texts(payload: Payload) -> Iterator[tuple[str, str]]:
