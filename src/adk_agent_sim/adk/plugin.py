@@ -63,6 +63,7 @@ class SeatPlugin(BasePlugin):
     def _play(self, context: CallbackContext, agent_name: str) -> None:
         """Say who plays. An agent that is used as a tool runs in a session of its own: who called it plays it too."""
         if seated := self._bound.get(_key(context.session)):
+            seated.adk_session = context.session
             model_seat.PLAYING.set(TurnPlayer(seated, agent_name, context.invocation_id))
         elif (caller := self._caller()) is not None:
             model_seat.PLAYING.set(replace(caller, agent_name=agent_name))

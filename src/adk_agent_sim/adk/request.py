@@ -6,6 +6,7 @@ those of the last request is not converted again, so a turn costs little more th
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
@@ -62,6 +63,14 @@ class RequestEncoder:
         return self._tools[1]
 
 
+def _text(value: object) -> str:
+    """A quick text that is another one when the value is another one."""
+    try:
+        return json.dumps(value, default=repr)
+    except (TypeError, ValueError, RecursionError):
+        return repr(jsonable(value))
+
+
 def _fields(model: BaseModel, apart: frozenset[str]) -> dict[str, Json]:
     return {name: jsonable(value) for name, value in model.__dict__.items() if value is not None and name not in apart}
 
@@ -83,6 +92,6 @@ def _add_leaves(found: list[object], model: BaseModel) -> None:
         if isinstance(value, BaseModel):
             _add_leaves(found, value)
         elif isinstance(value, Mapping | list):
-            found.append(encode(jsonable(cast("object", value))))
+            found.append(_text(cast("object", value)))
         else:
             found.append(value)

@@ -51,8 +51,6 @@ class AgentRun:
         """The ADK events so far, the user's among them."""
         self.on_change: Callable[[], None] = lambda: None
         """Called when a turn begins to wait, and when a run ends."""
-        self.adk_session: Session | None = None
-        """The ADK session as it was when the last run ended."""
         self._player = player
         self._state = dict(state or {})
         self._user_id = user_id
@@ -97,14 +95,14 @@ class AgentRun:
         """Open the session, here and on the timeline."""
         if self._seated is not None:
             raise InvalidTransition(f"The simulation of {self.name!r} is open already.")
-        self.adk_session = await self._runner.session_service.create_session(
+        session = await self._runner.session_service.create_session(
             app_name=self.app.name, user_id=self._user_id, state=self._state, session_id=self._adk_session_id
         )
         placed = await self.timeline.create_session(description=self.name)
         self._seated = SeatedSession(self.timeline, placed.session_id, self._player)
         self._seated.on_asked = self._changed
-        self._plugin.bind(self.adk_session, self._seated)
-        await self._seated.joined(self.adk_session)
+        self._plugin.bind(session, self._seated)
+        await self._seated.joined(session)
 
     async def close(self) -> None:
         """Stop what runs, release what the agent holds, and close the session on the timeline."""
@@ -178,7 +176,6 @@ class AgentRun:
             await self.seated.run_ended(invocation_id, Outcome.FAILED, error)
             raise
         await self.seated.run_ended(invocation_id, Outcome.DONE)
-        self.adk_session = await self._session()
 
     async def _emitted(self, event: AdkEvent) -> None:
         self.events.append(event)

@@ -59,6 +59,8 @@ class SeatedSession:
         """The requests of the turns that wait for a person here, by turn."""
         self.tools: dict[str, BaseTool] = {}
         """The tools that have been offered so far."""
+        self.adk_session: Session | None = None
+        """The ADK session as its last run holds it, events and all."""
         self.on_asked: Callable[[], None] = lambda: None
         """Called when a turn begins to wait for a person."""
         self.checked_agents: set[str] = set()

@@ -182,7 +182,7 @@ class Simulation:
             self.session_id,
             redacted(events) if redact else events,
             tools=list(self._run.seated.tools.values()),
-            adk_session=self._run.adk_session,
+            adk_session=self._run.seated.adk_session,
         )
 
     def export(
