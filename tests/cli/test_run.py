@@ -138,6 +138,12 @@ class TestRun:
         assert "no_such_module_anywhere" in done.stderr
         assert "Traceback" not in done.stderr
 
+    def test_a_file_that_cannot_be_written_says_so(self, script: Path) -> None:
+        done = _run("run", _MATH, "--script", str(script), "--eval-set", "/proc/nowhere/x.json")
+
+        assert done.returncode == 1
+        assert "/proc/nowhere" in done.stderr
+
 
 class TestReplay:
     @pytest.fixture

@@ -7,7 +7,7 @@ those of the last request is not converted again, so a turn costs little more th
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from google.adk.models.llm_request import LlmRequest
@@ -51,9 +51,10 @@ class RequestEncoder:
         last = self._contents.get(agent_name, [])
         now: list[_Known] = []
         for place, content in enumerate(contents):
-            leaves = _leaves(content)
-            known = place < len(last) and last[place][0] == leaves
-            now.append(last[place] if known else (leaves, Block.of(encode(jsonable(content)))))
+            if place < len(last) and _is_same(content, last[place][0]):
+                now.append(last[place])
+            else:
+                now.append((list(_leaves(content)), Block.of(encode(jsonable(content)))))
         self._contents[agent_name] = now
         return [block for _, block in now]
 
@@ -75,23 +76,32 @@ def _fields(model: BaseModel, apart: frozenset[str]) -> dict[str, Json]:
     return {name: jsonable(value) for name, value in model.__dict__.items() if value is not None and name not in apart}
 
 
-def _leaves(content: types.Content) -> list[object]:
+def _is_same(content: types.Content, known: list[object]) -> bool:
+    """Whether a content says what it said. Makes no list: long conversations would keep the garbage collector busy."""
+    at = 0
+    for leaf in _leaves(content):
+        if at >= len(known) or (leaf is not known[at] and leaf != known[at]):
+            return False
+        at += 1
+    return at == len(known)
+
+
+def _leaves(content: types.Content) -> Iterator[object]:
     """What a content says, flat. Dicts may be changed in place, by a callback that redacts them: their text counts."""
-    found: list[object] = [content.role]
+    yield content.role
     for part in content.parts or ():
-        found.append(types.Part)
-        _add_leaves(found, part)
-    return found
+        yield types.Part
+        yield from _leaves_of(part)
 
 
-def _add_leaves(found: list[object], model: BaseModel) -> None:
+def _leaves_of(model: BaseModel) -> Iterator[object]:
     for name, value in model.__dict__.items():
         if value is None:
             continue
-        found.append(name)
+        yield name
         if isinstance(value, BaseModel):
-            _add_leaves(found, value)
+            yield from _leaves_of(value)
         elif isinstance(value, Mapping | list):
-            found.append(_text(cast("object", value)))
+            yield _text(cast("object", value))
         else:
-            found.append(value)
+            yield value

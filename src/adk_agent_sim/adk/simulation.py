@@ -249,12 +249,11 @@ def _why(failure: BaseException) -> str:
 def _asked_confirmation(events: Sequence[AdkEvent]) -> types.FunctionCall | None:
     """The first confirmation that was asked for since the user last spoke."""
     found: types.FunctionCall | None = None
-    for event in events:
+    for event in reversed(events):
         if event.author == "user":
-            found = None
-        for call in event.get_function_calls():
-            if call.name == REQUEST_CONFIRMATION_FUNCTION_CALL_NAME and found is None:
-                found = call
+            break
+        asked = [call for call in event.get_function_calls() if call.name == REQUEST_CONFIRMATION_FUNCTION_CALL_NAME]
+        found = asked[0] if asked else found
     return found
 
 

@@ -32,10 +32,10 @@ class _Commands(click.Group):
         return getattr(import_module(f"adk_agent_sim.cli.{cmd_name}"), cmd_name)
 
     def invoke(self, ctx: click.Context) -> object:
-        """An error of ours is one readable line, not a traceback."""
+        """An error of ours, or of the files a person named, is one readable line, not a traceback."""
         try:
             return super().invoke(ctx)
-        except SimulatorError as error:
+        except (SimulatorError, OSError) as error:
             raise click.ClickException(str(error)) from error
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
