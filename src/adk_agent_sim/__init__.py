@@ -13,17 +13,19 @@ if TYPE_CHECKING:
     from adk_agent_sim.adk.tool_errors import ToolErrorPlugin
     from adk_agent_sim.errors import RunFailed
     from adk_agent_sim.golden.session import SimulatedAgentConfig
+    from adk_agent_sim.server.simulator import AgentSimulator
 
 __version__ = "0.1.0"
 
 _HOMES = {
+    "AgentSimulator": "adk_agent_sim.server.simulator",
     "RunFailed": "adk_agent_sim.errors",
     "SimulatedAgentConfig": "adk_agent_sim.golden.session",
     "Simulation": "adk_agent_sim.adk.simulation",
     "ToolErrorPlugin": "adk_agent_sim.adk.tool_errors",
 }
 
-__all__ = ["RunFailed", "SimulatedAgentConfig", "Simulation", "ToolErrorPlugin"]
+__all__ = ["AgentSimulator", "RunFailed", "SimulatedAgentConfig", "Simulation", "ToolErrorPlugin"]
 
 
 def __getattr__(name: str) -> Any:

@@ -24,9 +24,14 @@ SimulatorError
 ├── ScriptUnreadable         says where the script is wrong
 ├── ReplayImpossible         a trace does not have what the agent asks for
 ├── ToolsUnavailable         a toolset, such as an MCP server, did not load
+├── ValueUnreadable          a text that should be JSON, or bytes, and is not
+├── NothingSuch              no such agent, row, file or running call
+├── OwnModelFailed           the agent's own model could not be asked
+├── NotHere                  the agent does not run in this process: what needs it cannot be done
 ├── RunFailed                the agent's run ended with an exception
 ├── Cancelled                a person cancelled a tool call
 ├── ExportRefused
+│   ├── ExportedBefore       a person can insist with again=True
 │   ├── SessionIncomplete    names what is missing
 │   ├── NotReplayable        `adk test` could not replay the session; a person can insist with anyway=True
 │   └── NotAnEvalSet         the target file is something else and was left untouched
@@ -202,9 +207,9 @@ class MessageDoesNotFit(SimulatorError):
     """The user's message does not fit the agent's input_schema."""
 
     def __init__(self, agent_name: str, problems: Sequence[Problem]) -> None:
-        super().__init__(
-            f"The message does not fit the input_schema of agent {agent_name!r}: {_listed(problems)}. {_INSIST}"
-        )
+        self.what = f"The message does not fit the input_schema of agent {agent_name!r}: {_listed(problems)}"
+        """What is wrong, without how to insist in Python."""
+        super().__init__(f"{self.what}. {_INSIST}")
         self.problems = tuple(problems)
 
 
@@ -248,6 +253,39 @@ class ToolsUnavailable(SimulatorError):
         self.toolset = toolset
 
 
+class ValueUnreadable(SimulatorError):
+    """What was sent cannot be read as what it should be."""
+
+    def __init__(self, what: str, why: str) -> None:
+        super().__init__(f"{what} cannot be read: {why}.")
+        self.why = why
+
+
+class NothingSuch(SimulatorError):
+    """What was named is not there."""
+
+
+class OwnModelFailed(SimulatorError):
+    """The agent's own model gave no answer; the turn still waits."""
+
+    def __init__(self, model: str, why: str) -> None:
+        super().__init__(
+            f"The agent's own model {model!r} gave no answer: {why}. "
+            "Set what it needs, such as its API key, before you start; or decide yourself."
+        )
+        self.model = model
+
+
+class NotHere(SimulatorError):
+    """The session's agent does not run in this process."""
+
+    def __init__(self, session_id: str, wish: str) -> None:
+        super().__init__(
+            f"Cannot {wish} in session {session_id!r}: its agent does not run here. Start a new session to go on."
+        )
+        self.session_id = session_id
+
+
 class RunFailed(SimulatorError):
     """The agent's run ended with an exception, which is this error's cause."""
 
@@ -258,6 +296,14 @@ class Cancelled(SimulatorError):
 
 class ExportRefused(SimulatorError):
     """Nothing was written."""
+
+
+class ExportedBefore(ExportRefused):
+    """The session is in a file already; exporting it again adds it once more."""
+
+    def __init__(self, path: str, eval_id: str) -> None:
+        super().__init__(f"The session was exported before, as {eval_id!r} to {path}; again, it would be there twice.")
+        self.eval_id = eval_id
 
 
 class SessionIncomplete(ExportRefused):

@@ -30,7 +30,7 @@ def _cases(path: Path) -> EvalSet:
 @pytest.mark.parametrize("agent", ["math", "shop"])
 def test_without_a_terminal_it_plays_by_itself_exports_and_exits_0(agent: str, tmp_path: Path) -> None:
     path = tmp_path / "demo.evalset.json"
-    done = _run("demo", "--agent", agent, "--eval-set", str(path))
+    done = _run("demo", "--terminal", "--agent", agent, "--eval-set", str(path))
 
     assert done.returncode == 0, done.stderr
     assert len(_cases(path).eval_cases) == 1
@@ -120,7 +120,7 @@ def open_terminal() -> Iterator[Callable[..., Terminal]]:
 
 def test_a_person_plays_makes_mistakes_and_exports(tmp_path: Path, open_terminal: Callable[..., Terminal]) -> None:
     path = tmp_path / "mine.evalset.json"
-    terminal = open_terminal("demo", "--eval-set", str(path))
+    terminal = open_terminal("demo", "--terminal", "--eval-set", str(path))
     terminal.read_until("user> ")
     terminal.type("What is 2+2?")
     terminal.read_until("model of math_agent> ")
@@ -144,7 +144,7 @@ def test_a_person_plays_makes_mistakes_and_exports(tmp_path: Path, open_terminal
 def test_ctrl_c_cancels_a_running_call_and_the_session_goes_on(
     tmp_path: Path, open_terminal: Callable[..., Terminal]
 ) -> None:
-    terminal = open_terminal("demo", "--eval-set", str(tmp_path / "x.json"))
+    terminal = open_terminal("demo", "--terminal", "--eval-set", str(tmp_path / "x.json"))
     terminal.read_until("user> ")
     terminal.type("count")
     terminal.read_until("model of math_agent> ")
@@ -163,7 +163,7 @@ def test_ctrl_c_cancels_a_running_call_and_the_session_goes_on(
 def test_leaving_an_unfinished_session_says_what_is_missing(
     tmp_path: Path, open_terminal: Callable[..., Terminal]
 ) -> None:
-    terminal = open_terminal("demo", "--eval-set", str(tmp_path / "x.json"))
+    terminal = open_terminal("demo", "--terminal", "--eval-set", str(tmp_path / "x.json"))
     terminal.read_until("user> ")
     terminal.type("What is 2+2?")
     terminal.read_until("model of math_agent> ")
@@ -176,7 +176,7 @@ def test_leaving_an_unfinished_session_says_what_is_missing(
 
 def test_leaving_in_the_middle_keeps_the_finished_turns(tmp_path: Path, open_terminal: Callable[..., Terminal]) -> None:
     path = tmp_path / "x.json"
-    terminal = open_terminal("demo", "--eval-set", str(path))
+    terminal = open_terminal("demo", "--terminal", "--eval-set", str(path))
     terminal.read_until("user> ")
     terminal.type("first")
     terminal.read_until("model of math_agent> ")
@@ -195,7 +195,7 @@ def test_leaving_in_the_middle_keeps_the_finished_turns(tmp_path: Path, open_ter
 
 
 def test_what_is_no_call_is_explained_and_tab_completes(tmp_path: Path, open_terminal: Callable[..., Terminal]) -> None:
-    terminal = open_terminal("demo", "--eval-set", str(tmp_path / "x.json"))
+    terminal = open_terminal("demo", "--terminal", "--eval-set", str(tmp_path / "x.json"))
     terminal.read_until("user> ")
     terminal.type("What is 2+2?")
     terminal.read_until("model of math_agent> ")

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
+from google.adk.flows.llm_flows.functions import REQUEST_CONFIRMATION_FUNCTION_CALL_NAME
 from google.adk.workflow import BaseNode
 from google.genai import types
 from pydantic import BaseModel
@@ -39,6 +40,23 @@ def user_message(
             raise MessageDoesNotFit(root.name, problems)
     text = message if isinstance(message, str) else json.dumps(jsonable(message), ensure_ascii=False)
     return types.Content(role="user", parts=[types.Part(text=text)])
+
+
+def with_files(message: types.Content, files: Sequence[tuple[str, str, bytes]]) -> types.Content:
+    """The message with files: name, mime type and bytes each. An empty text beside files is left out."""
+    parts = [part for part in message.parts or () if part.text or not files]
+    added = [
+        types.Part(inline_data=types.Blob(display_name=name, mime_type=mime_type, data=data))
+        for name, mime_type, data in files
+    ]
+    return types.Content(role="user", parts=[*parts, *added])
+
+
+def consent(question_id: str, *, approve: bool, payload: Any = None) -> types.Content:
+    """The user's answer to ADK's question whether a call may run."""
+    said = {"confirmed": True, "payload": payload} if approve else {"confirmed": False}
+    answer = types.FunctionResponse(id=question_id, name=REQUEST_CONFIRMATION_FUNCTION_CALL_NAME, response=said)
+    return types.Content(role="user", parts=[types.Part(function_response=answer)])
 
 
 def _problems(schema: JsonSchema, stated: object, message: object) -> Sequence[Problem]:

@@ -19,6 +19,7 @@ from google.adk.sessions import InMemorySessionService, Session
 from google.adk.workflow import BaseNode
 from google.genai import types
 
+from adk_agent_sim.adk.briefing import AgentBriefing, brief
 from adk_agent_sim.adk.plugin import SeatPlugin
 from adk_agent_sim.adk.seated import Scripted, SeatedSession
 from adk_agent_sim.adk.tool_errors import ToolErrorPlugin
@@ -67,6 +68,7 @@ class AgentRun:
         self._task: asyncio.Task[None] | None = None
         self._seated: SeatedSession | None = None
         self._closed = False
+        self._is_starting = False
 
     @property
     def seated(self) -> SeatedSession:
@@ -91,26 +93,37 @@ class AgentRun:
         """Whether the app itself has what makes a tool's error an answer; `adk eval` runs the app as it is."""
         return any(isinstance(plugin, ToolErrorPlugin) for plugin in self.app.plugins)
 
-    async def open(self) -> None:
+    async def open(self, description: str = "") -> None:
         """Open the session, here and on the timeline."""
         if self._seated is not None:
             raise InvalidTransition(f"The simulation of {self.name!r} is open already.")
         session = await self._runner.session_service.create_session(
             app_name=self.app.name, user_id=self._user_id, state=self._state, session_id=self._adk_session_id
         )
-        placed = await self.timeline.create_session(description=self.name)
+        placed = await self.timeline.create_session(description=description or self.name)
         self._seated = SeatedSession(self.timeline, placed.session_id, self._player)
         self._seated.on_asked = self._changed
         self._plugin.bind(session, self._seated)
         await self._seated.joined(session)
 
-    async def close(self) -> None:
-        """Stop what runs, release what the agent holds, and close the session on the timeline."""
+    async def stop(self) -> bool:
+        """Cancel what runs now; the session goes on with the next message. False if nothing runs."""
+        if self._task is None or self._task.done():
+            return False
+        self._task.cancel()
+        await asyncio.wait({self._task})
+        return True
+
+    async def close(self, *, release: bool = True) -> None:
+        """Stop what runs and close the session on the timeline.
+
+        Args:
+            release: Also release what the agent holds, such as connections; not while other sessions share it.
+        """
         self._closed = True
-        if self._task is not None and not self._task.done():
-            self._task.cancel()
-            await asyncio.wait({self._task})
-        await self._runner.close()
+        await self.stop()
+        if release:
+            await self._runner.close()
         if self._seated is not None:
             await self.timeline.close_session(self._seated.session_id, "the simulation was closed")
 
@@ -124,9 +137,13 @@ class AgentRun:
         seated = self.seated
         if self._closed:
             raise InvalidTransition(f"The simulation of {self.name!r} is closed: open a new one to go on.")
-        if self.is_running:
+        if self.is_running or self._is_starting:
             raise InvalidTransition("The agent still works on the last message: decide its turns first, see pending().")
-        await seated.user_spoke(message)
+        self._is_starting = True
+        try:
+            await seated.user_spoke(message)
+        finally:
+            self._is_starting = False
         self._task = asyncio.create_task(self._work(message), name=f"adksim-run-{self.name}")
         self._task.add_done_callback(lambda _: self._changed())
 
@@ -152,6 +169,13 @@ class AgentRun:
         """The session state now."""
         session = await self._session()
         return dict(session.state) if session else {}
+
+    async def briefing(self) -> AgentBriefing:
+        """What the agent is told and may do before its first turn."""
+        session = await self._session()
+        if session is None:
+            raise InvalidTransition(f"The simulation of {self.name!r} is not open: use `async with`, or await start().")
+        return await brief(self.root, self._runner._new_invocation_context(session))  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - ADK keeps it stable for subclasses
 
     async def _work(self, message: types.Content) -> None:
         """Run the agent on a message, recording what it emits and how it ends."""

@@ -57,6 +57,8 @@ class SeatedSession:
         self.calls = Calls(self, timeline.clock.measured)
         self.requests: dict[str, LlmRequest] = {}
         """The requests of the turns that wait for a person here, by turn."""
+        self.waiting: dict[str, tuple[LlmRequest, ModelSeat]] = {}
+        """The same with the seats that ask, so that the agent's own model can be asked too."""
         self.tools: dict[str, BaseTool] = {}
         """The tools that have been offered so far."""
         self.adk_session: Session | None = None
@@ -143,12 +145,14 @@ class SeatedSession:
             request=self._encoder.encode(agent_name, request),
         )
 
-    async def decide(self, turn_id: str, response: Json, *, anyway: bool = False) -> None:
+    async def decide(
+        self, turn_id: str, response: Json, *, decision_id: str | None = None, anyway: bool = False
+    ) -> None:
         """Answer a turn as a person; checked against what only the agent's own types know, then by the timeline."""
         request = self.requests.get(turn_id)
         if request is not None and not anyway:
             check_answer(request, response)
-        await self.timeline.decide(self.session_id, turn_id, response, anyway=anyway)
+        await self.timeline.decide(self.session_id, turn_id, response, decision_id=decision_id, anyway=anyway)
 
 
 @dataclass(frozen=True)
@@ -170,7 +174,7 @@ class TurnPlayer:
         asked = await self.seated.ask(request, agent_name, self.invocation_id)
         match self.seated.player:
             case Player.HUMAN:
-                yield await self._persons(asked, request)
+                yield await self._persons(asked, request, seat)
             case Player():
                 async with aclosing(self._own_models(asked, request, seat, stream=stream)) as answers:
                     async for answer in answers:
@@ -178,9 +182,10 @@ class TurnPlayer:
             case function:
                 yield await self._functions(asked, request, function)
 
-    async def _persons(self, asked: Event, request: LlmRequest) -> LlmResponse:
+    async def _persons(self, asked: Event, request: LlmRequest, seat: ModelSeat) -> LlmResponse:
         seated = self.seated
         seated.requests[asked.turn_id] = request
+        seated.waiting[asked.turn_id] = (request, seat)
         seated.on_asked()
         try:
             decided = await seated.timeline.decision(seated.session_id, asked.turn_id)
@@ -190,7 +195,7 @@ class TurnPlayer:
             )
             raise
         finally:
-            del seated.requests[asked.turn_id]
+            del seated.requests[asked.turn_id], seated.waiting[asked.turn_id]
         if not isinstance(decided.payload, TurnDecided):
             raise TypeError(f"Turn {asked.turn_id} was answered by a {type(decided.payload).__name__}.")
         return LlmResponse.model_validate(decided.payload.response)

@@ -9,28 +9,52 @@ from pathlib import Path
 
 import click
 
+from adk_agent_sim.cli.browser import browser_options, config_of, serve
+
 
 @click.command()
-@click.option(
-    "--agent",
-    "name",
-    type=click.Choice(["math", "shop"]),
-    default="math",
-    show_default=True,
-    help="Which demo agent to play.",
-)
+@click.option("--agent", "name", type=click.Choice(["math", "shop"]), help="Only this demo agent; by default both.")
+@click.option("--terminal", is_flag=True, help="Play in this terminal, not in the browser; by default the math agent.")
 @click.option(
     "--eval-set",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Where to append the session; by default a file in a new temporary folder.",
+    help="In the terminal: where to append the session; by default a file in a new temporary folder.",
 )
-@click.option("--scripted", is_flag=True, help="Watch a session that plays itself; the default without a terminal.")
-def demo(name: str, eval_set: Path | None, scripted: bool) -> None:
-    """Play the model of a demo agent in this terminal.
+@click.option(
+    "--scripted",
+    is_flag=True,
+    help="In the terminal: watch it play itself; the default without a terminal.",
+)
+@browser_options
+def demo(
+    name: str | None,
+    terminal: bool,
+    eval_set: Path | None,
+    scripted: bool,
+    host: str,
+    port: int,
+    allow_host: tuple[str, ...],
+    open_browser: bool,
+) -> None:
+    """Play the model of a demo agent in the browser, or in this terminal.
 
     You read what the model would read, call the real tools, and answer. At the end the session is a golden trace in an
     EvalSet, with the command that evaluates an agent against it. No network and no key are needed.
     """
+    if terminal or scripted:
+        _in_terminal(name or "math", eval_set, scripted=scripted)
+        return
+    if eval_set is not None:
+        raise click.UsageError("--eval-set is for --terminal; the browser shows where it exports to.")
+    from adk_agent_sim.adk.agents import demo_app, demo_folder
+
+    folder = Path(tempfile.mkdtemp(prefix="adksim-"))
+    names = [f"{one}_agent" for one in ([name] if name else _SCRIPTS)]
+    configs = [config_of(demo_app(one), folder / f"{one}.evalset.json", demo_folder(one)) for one in names]
+    serve(configs, host, port, allow_host, open_browser=open_browser)
+
+
+def _in_terminal(name: str, eval_set: Path | None, *, scripted: bool) -> None:
     from adk_agent_sim.adk.agents import demo_app, demo_folder
     from adk_agent_sim.cli.prompts import Keyboard, Script
     from adk_agent_sim.cli.terminal import adk_command, play

@@ -11,8 +11,8 @@ from adk_agent_sim import __version__
 from adk_agent_sim.errors import SimulatorError
 
 _COMMANDS = {
-    "demo": "Play the model of a demo agent in this terminal.",
-    "run": "Play the model of your own agent, by hand or from a script.",
+    "demo": "Play the model of a demo agent, in the browser or in this terminal.",
+    "run": "Play the model of your own agent: in the terminal, in the browser, or from a script.",
     "replay": "Run the recorded calls of a golden trace again, and show what has changed.",
     "scenario": "Check, show, annotate and convert scenarios of ARE and Gaia2.",
     "doctor": "Look at this machine: versions, optional parts, ports, paths.",

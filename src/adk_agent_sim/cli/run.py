@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from adk_agent_sim.cli.browser import browser_options, config_of, serve
 from adk_agent_sim.cli.diff import diff
 
 if TYPE_CHECKING:
@@ -30,7 +31,19 @@ if TYPE_CHECKING:
     help="Play this YAML file instead of asking you; exit code 1 if something is not as it expects.",
 )
 @click.option("--json", "as_json", is_flag=True, help="With --script: print the result as JSON.")
-def run(agent_dir: Path, eval_set: Path | None, script: Path | None, as_json: bool) -> None:
+@click.option("--web", is_flag=True, help="Play in the browser instead of this terminal.")
+@browser_options
+def run(
+    agent_dir: Path,
+    eval_set: Path | None,
+    script: Path | None,
+    as_json: bool,
+    web: bool,
+    host: str,
+    port: int,
+    allow_host: tuple[str, ...],
+    open_browser: bool,
+) -> None:
     """Play the model of the agent in AGENT_DIR, a folder as `adk run` takes it.
 
     You read what the model would read, call the real tools, and answer; the session is appended to an EvalSet.
@@ -50,9 +63,14 @@ def run(agent_dir: Path, eval_set: Path | None, script: Path | None, as_json: bo
     from adk_agent_sim.cli.prompts import Keyboard
     from adk_agent_sim.cli.terminal import adk_command, play, quiet
 
+    if web and script:
+        raise click.UsageError("--web and --script exclude each other.")
     app = load_app(agent_dir)
+    path = eval_set or Path(f"{app.name}.evalset.json")
+    if web:
+        serve([config_of(app, path, agent_dir)], host, port, allow_host, open_browser=open_browser)
+        return
     if script is None:
-        path = eval_set or Path(f"{app.name}.evalset.json")
         if asyncio.run(play(app, Keyboard(), path)):
             click.echo(f"\nEvaluate the agent's own model against it:\n  {adk_command()} eval {agent_dir} {path}")
         return

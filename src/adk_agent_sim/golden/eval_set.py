@@ -59,6 +59,11 @@ class EvalSetWriter:
         }
 
 
+def count_cases(path: Path) -> int | None:
+    """How many cases a file holds; None if there is no file. NotAnEvalSet if it is something else."""
+    return len(_read(path)["eval_cases"]) if path.exists() else None
+
+
 def _read(path: Path) -> dict[str, Any]:
     """The file's content as it is, after making sure that ADK can read it."""
     if path.is_dir():

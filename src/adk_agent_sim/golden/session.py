@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self, cast
 
+from google.adk.apps import App
 from google.adk.sessions import Session as AdkSession
 from google.adk.sessions.state import State
 from google.adk.tools import BaseTool
@@ -40,6 +41,12 @@ class SimulatedAgentConfig:
     eval_set_path: str | Path
     """The EvalSet file: made if there is none, appended to if there is. Relative to the working directory."""
 
+    app: App | None = None
+    """The App around the agent, with its plugins; by default one of the agent's name."""
+
+    folder: str | Path | None = None
+    """The agent's folder, for the command that evaluates it."""
+
     def __post_init__(self) -> None:
         if not self.name or not self.name.strip():
             raise ValueError("SimulatedAgentConfig.name is empty: give the agent a name that people can read.")
@@ -48,6 +55,8 @@ class SimulatedAgentConfig:
                 f"SimulatedAgentConfig.agent of {self.name!r} is a {type(self.agent).__name__}: "
                 "it must be an ADK agent, such as google.adk.agents.LlmAgent."
             )
+        if self.app is not None and self.app.root_agent is not self.agent:
+            raise ValueError(f"SimulatedAgentConfig.app of {self.name!r} has another root_agent than the agent given.")
         path = str(self.eval_set_path)
         if not path.strip() or "\0" in path or path.endswith("/"):
             raise ValueError(

@@ -138,10 +138,10 @@ class DatabaseStore:
         first = await self._writer.write(addition(events, blocks))
         return [replace(event, seq=seq) for seq, event in enumerate(events, start=first)]
 
-    async def read(self, session_id: str, after_seq: int = 0) -> Sequence[Event]:
-        """The events of a session behind `after_seq`, in order."""
+    async def read(self, session_id: str, after_seq: int = 0, limit: int | None = None) -> Sequence[Event]:
+        """The events of a session behind `after_seq`, in order, at most `limit`."""
         key = {"session_id": session_id, "after_seq": after_seq}
-        return await self._read(lambda connection: _log(connection, session_id, key))
+        return await self._read(lambda connection: _log(connection, session_id, key, limit))
 
     async def blocks(self, session_id: str, block_ids: Sequence[str]) -> Mapping[str, bytes]:
         """The data of blocks of a session, by id."""
@@ -163,8 +163,8 @@ def _listed(connection: Connection, query: Select[bytes]) -> Sequence[Session]:
     return [decode_session(blob) for blob in connection.execute(query).scalars()]
 
 
-def _log(connection: Connection, session_id: str, key: Mapping[str, object]) -> Sequence[Event]:
-    rows = connection.execute(_READ, key).all()
+def _log(connection: Connection, session_id: str, key: Mapping[str, object], limit: int | None) -> Sequence[Event]:
+    rows = connection.execute(_READ.limit(limit), key).all()
     if not rows:
         _check_session(connection, session_id)
     # The column is what counts: a migrated event got its number after it was written.

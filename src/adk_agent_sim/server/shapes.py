@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field
 class Shape(BaseModel):
     """A message of the API: what is not declared is refused."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", json_schema_serialization_defaults_required=True)
 
 
 class ToolShape(Shape):

@@ -26,8 +26,8 @@ class Store(Protocol):
         """Add events of one session and the blocks they refer to, all or nothing; gives the events their `seq`."""
         ...
 
-    async def read(self, session_id: str, after_seq: int = 0) -> Sequence[Event]:
-        """The events of a session behind `after_seq`, in order; SessionNotFound if there is no such session."""
+    async def read(self, session_id: str, after_seq: int = 0, limit: int | None = None) -> Sequence[Event]:
+        """The events of a session behind `after_seq`, in order, at most `limit`; SessionNotFound if there is none."""
         ...
 
     async def blocks(self, session_id: str, block_ids: Sequence[str]) -> Mapping[str, bytes]:
@@ -65,9 +65,9 @@ class MemoryStore:
         log.extend(numbered)
         return numbered
 
-    async def read(self, session_id: str, after_seq: int = 0) -> Sequence[Event]:
-        """The events of a session behind `after_seq`, in order."""
-        return self.log(session_id)[after_seq:]
+    async def read(self, session_id: str, after_seq: int = 0, limit: int | None = None) -> Sequence[Event]:
+        """The events of a session behind `after_seq`, in order, at most `limit`."""
+        return self.log(session_id)[after_seq : None if limit is None else after_seq + limit]
 
     async def blocks(self, session_id: str, block_ids: Sequence[str]) -> Mapping[str, bytes]:
         """The data of blocks of a session, by id."""

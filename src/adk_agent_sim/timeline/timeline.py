@@ -54,11 +54,18 @@ class Timeline:
         self._store = store or MemoryStore()
         self.clock = clock or WallClock()
         self._lives: dict[str, _Live] = {}
+        self._watchers: set[Callable[[str], object]] = set()
+
+    def watch(self, watcher: Callable[[str], object]) -> Callable[[], None]:
+        """Call `watcher` with the id of each session that is new or has new events; what this returns ends it."""
+        self._watchers.add(watcher)
+        return lambda: self._watchers.discard(watcher)
 
     async def create_session(self, description: str = "") -> Session:
         """Open a new session."""
         session = Session(session_id=str(uuid4()), created_at=self.clock.now(), description=description)
         await self._store.create_session(session)
+        self._tell(session.session_id)
         return session
 
     async def sessions(self) -> Sequence[Session]:
@@ -200,9 +207,9 @@ class Timeline:
         """The data of one block, such as an artifact's bytes."""
         return (await self._store.blocks(session_id, [block_id]))[block_id]
 
-    async def events(self, session_id: str, after_seq: int = 0) -> Sequence[Event]:
-        """What has happened so far, behind `after_seq`."""
-        return await self._store.read(session_id, max(after_seq, 0))
+    async def events(self, session_id: str, after_seq: int = 0, limit: int | None = None) -> Sequence[Event]:
+        """What has happened so far, behind `after_seq`; at most `limit` of it."""
+        return await self._store.read(session_id, max(after_seq, 0), limit)
 
     async def follow(self, session_id: str, after_seq: int = 0) -> AsyncIterator[Event]:
         """All events behind `after_seq`, then each new one, no gap and no repeat; ends when the session is closed."""
@@ -256,7 +263,12 @@ class Timeline:
         for event in committed:
             live.apply(event)
         live.wake()
+        self._tell(committed[0].session_id)
         return committed
+
+    def _tell(self, session_id: str) -> None:
+        for watcher in list(self._watchers):
+            watcher(session_id)
 
     async def _until(self, live: _Live, condition: Callable[[], bool]) -> None:
         while not condition():

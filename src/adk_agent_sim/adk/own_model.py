@@ -1,0 +1,44 @@
+"""Asks an agent's own model what it would decide in a turn that waits for a person."""
+
+from __future__ import annotations
+
+from contextlib import aclosing
+
+from google.adk.models.llm_request import LlmRequest
+from google.adk.models.llm_response import LlmResponse
+
+from adk_agent_sim.adk.model_seat import ModelSeat
+from adk_agent_sim.adk.seated import SeatedSession
+from adk_agent_sim.errors import OwnModelFailed, TurnAbandoned
+from adk_agent_sim.timeline.canonical import Json
+from adk_agent_sim.timeline.jsonable import jsonable
+
+
+async def own_decision(seated: SeatedSession, turn_id: str) -> Json:
+    """The own model's whole answer, an `LlmResponse` as JSON; nothing is recorded."""
+    waiting = seated.waiting.get(turn_id)
+    if waiting is None:
+        raise TurnAbandoned(turn_id)
+    request, seat = waiting
+    answer = await _asked(request, seat)
+    if answer is None or not (answer.content and answer.content.parts):
+        why = f"{answer.error_code}: {answer.error_message}" if answer and answer.error_code else "it said nothing"
+        raise OwnModelFailed(request.model or "", why)
+    return jsonable(answer)
+
+
+async def _asked(request: LlmRequest, seat: ModelSeat) -> LlmResponse | None:
+    try:
+        async with aclosing(seat.own_model().generate_content_async(_copied(request), stream=False)) as answers:
+            async for answer in answers:
+                if not answer.partial:
+                    return answer
+    except Exception as error:
+        raise OwnModelFailed(request.model or "", f"{type(error).__name__}: {error}") from error
+    return None
+
+
+def _copied(request: LlmRequest) -> LlmRequest:
+    """Models may change the request they are given, and this one is still to be answered."""
+    contents = [content.model_copy(deep=True) for content in request.contents]
+    return request.model_copy(update={"contents": contents, "config": request.config.model_copy()})

@@ -1,0 +1,56 @@
+"""Plays agents in the browser: what `adksim demo` and `adksim run --web` share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from adk_agent_sim.adk.agents import App
+    from adk_agent_sim.golden.session import SimulatedAgentConfig
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def browser_options(command: Command) -> Command:
+    """The options of a command that serves a browser."""
+    for option in (
+        click.option("--open/--no-browser", "open_browser", help="Open the address in your browser."),
+        click.option("--allow-host", multiple=True, help="A further name of this server, as build-box:8080."),
+        click.option("--port", default=8080, show_default=True, help="The port; if it is taken, the next free one."),
+        click.option(
+            "--host", default="127.0.0.1", show_default=True, help="Where to listen; others let other machines in."
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+def config_of(app: App, eval_set: Path, folder: Path) -> SimulatedAgentConfig:
+    """An app as the browser plays it."""
+    from adk_agent_sim.golden.session import SimulatedAgentConfig
+
+    if app.root_agent is None:
+        raise click.ClickException(f"The app {app.name!r} has no root_agent.")
+    return SimulatedAgentConfig(
+        name=app.root_agent.name, agent=app.root_agent, eval_set_path=eval_set, app=app, folder=folder
+    )
+
+
+def serve(
+    configs: Sequence[SimulatedAgentConfig],
+    host: str,
+    port: int,
+    allow_hosts: Sequence[str],
+    *,
+    open_browser: bool,
+) -> None:
+    """Serve until Ctrl-C."""
+    from adk_agent_sim.cli.terminal import quiet
+    from adk_agent_sim.server.simulator import AgentSimulator
+
+    quiet()
+    AgentSimulator(configs).run(host, port, allow_hosts=allow_hosts, open_browser=open_browser)

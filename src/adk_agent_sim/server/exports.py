@@ -1,0 +1,89 @@
+"""Writes a session as a golden trace, where the agent's config says and nowhere else."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+
+from adk_agent_sim.golden.adk_test import adk_test_fixture, write_adk_test
+from adk_agent_sim.golden.builder import GoldenTraceBuilder, eval_id
+from adk_agent_sim.golden.eval_set import EvalSetWriter
+from adk_agent_sim.golden.session import SimulatedAgentConfig, SimulationSession, finished_part
+from adk_agent_sim.server.shapes import Exported, ExportOrder, ExportResult
+from adk_agent_sim.timeline.clock import Clock
+from adk_agent_sim.timeline.events import Event
+from adk_agent_sim.timeline.jsonable import jsonable
+
+
+async def export(
+    order: ExportOrder,
+    config: SimulatedAgentConfig,
+    session_id: str,
+    events: Sequence[Event],
+    *,
+    answers_errors: bool,
+    clock: Clock,
+) -> ExportResult:
+    """Write the finished part of a session; what is not finished is told in the notes."""
+    write = _to_eval_set if order.format == "evalset" else _to_adk_test
+    return await asyncio.to_thread(write, order, config, session_id, events, answers_errors, clock.now())
+
+
+def _to_eval_set(
+    order: ExportOrder,
+    config: SimulatedAgentConfig,
+    session_id: str,
+    events: Sequence[Event],
+    answers_errors: bool,
+    now: float,
+) -> ExportResult:
+    session = SimulationSession.of(config, session_id, finished_part(events))
+    notes = GoldenTraceBuilder(SimulationSession.of(config, session_id, events)).notes(answers_errors=answers_errors)
+    path = config.resolve_eval_set_path()
+    case = EvalSetWriter(path, session.agent_name).write_eval_case(GoldenTraceBuilder(session).build())
+    return ExportResult(
+        exported=Exported(format=order.format, path=str(path), eval_id=case.eval_id, at=now),
+        case=_written(jsonable(case)),
+        command=f"adk eval {_folder(config)} {shlex.quote(str(path))}",
+        notes=notes,
+    )
+
+
+def _to_adk_test(
+    order: ExportOrder,
+    config: SimulatedAgentConfig,
+    session_id: str,
+    events: Sequence[Event],
+    answers_errors: bool,
+    now: float,
+) -> ExportResult:
+    finished = finished_part(events)
+    session = SimulationSession.of(config, session_id, finished)
+    name = eval_id(session.agent_name, session.start_timestamp, "selectable")
+    path = _free(config.resolve_eval_set_path().parent / "tests", name)
+    write_adk_test(session, finished, path, answers_errors=answers_errors, anyway=order.anyway)
+    return ExportResult(
+        exported=Exported(format=order.format, path=str(path), eval_id=path.stem, at=now),
+        case=_written(adk_test_fixture(session, finished)),
+        command=f"adk test {_folder(config)}",
+        notes=[f"`adk test` reads fixtures from the folder tests beside agent.py; this one is in {path.parent}."],
+    )
+
+
+def _free(folder: Path, name: str) -> Path:
+    path, number = folder / f"{name}.json", 1
+    while path.exists():
+        number += 1
+        path = folder / f"{name}_{number}.json"
+    return path
+
+
+def _folder(config: SimulatedAgentConfig) -> str:
+    return shlex.quote(str(config.folder)) if config.folder is not None else "AGENT_FOLDER"
+
+
+def _written(value: object) -> str:
+    return json.dumps(value, indent=2, ensure_ascii=False)

@@ -1,0 +1,89 @@
+"""The wizard in a browser: agents, a timeline, a web server, put together."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+import webbrowser
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+from adk_agent_sim.golden.session import SimulatedAgentConfig
+from adk_agent_sim.persistence.store import open_store
+from adk_agent_sim.server.agents import Agents
+from adk_agent_sim.server.sessions import Sessions
+from adk_agent_sim.server.web_server import RunningServer, start_web
+from adk_agent_sim.timeline.timeline import Timeline
+
+
+class AgentSimulator:
+    """Agents whose model a person plays in the browser.
+
+        AgentSimulator([SimulatedAgentConfig(name="Math", agent=root_agent, eval_set_path="math.evalset.json")]).run()
+
+    In a notebook, or any program with an event loop: `server = await simulator.start()`, `await server.stop()`.
+    """
+
+    def __init__(self, agents: Sequence[SimulatedAgentConfig], *, database: str | Path | None = None) -> None:
+        """Prepare; nothing is opened before `run` or `start`.
+
+        Args:
+            agents: The agents to choose from, each with a name of its own.
+            database: Where sessions are kept, a file or a URL; without one they end with the process.
+        """
+        if not agents:
+            raise ValueError("There is no agent to play: pass at least one SimulatedAgentConfig.")
+        self._agents = Agents(agents)
+        self._database = database
+
+    def run(
+        self,
+        host: str = "127.0.0.1",
+        port: int = 8080,
+        *,
+        allow_hosts: Sequence[str] = (),
+        open_browser: bool = False,
+    ) -> None:
+        """Serve until Ctrl-C; prints the address to open, and opens it if told to. Otherwise as `start`."""
+        if _in_event_loop():
+            raise RuntimeError("An event loop runs already, as in a notebook: use `await simulator.start()` instead.")
+        with contextlib.suppress(KeyboardInterrupt):
+            asyncio.run(self._serve(host, port, allow_hosts, open_browser=open_browser))
+
+    async def start(
+        self, host: str = "127.0.0.1", port: int = 8080, *, allow_hosts: Sequence[str] = ()
+    ) -> RunningServer:
+        """Serve in the background of the event loop that runs; the address is `url` of what this returns.
+
+        Args:
+            host: The address to listen on; anything but the default lets other machines connect.
+            port: The port; if it is taken, the next free one. 0 takes any.
+            allow_hosts: Further names under which the server is reached, as `build-box:8080`.
+        """
+        stack = AsyncExitStack()
+        store = None if self._database is None else await stack.enter_async_context(open_store(self._database))
+        sessions = Sessions(self._agents, Timeline(store))
+        stack.push_async_callback(sessions.close)
+        keeps = self._database is not None
+        return await start_web(sessions, stack, host=host, port=port, allow_hosts=allow_hosts, keeps=keeps)
+
+    async def _serve(self, host: str, port: int, allow_hosts: Sequence[str], *, open_browser: bool) -> None:
+        async with await self.start(host, port, allow_hosts=allow_hosts) as server:
+            with contextlib.suppress(NotImplementedError):
+                asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, server.end)
+            if port not in (0, server.port):
+                print(f"Port {port} is taken; using {server.port}.", flush=True)
+            print(f"Open {server.url}\nCtrl-C ends it.", flush=True)
+            if open_browser:
+                await asyncio.to_thread(webbrowser.open, server.url)
+            await server.ended()
+
+
+def _in_event_loop() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True

@@ -1,0 +1,254 @@
+"""Attacks on the server over real sockets: each must find a closed door."""
+
+from __future__ import annotations
+
+import asyncio
+import http.client
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import httpx
+import pytest
+from google.adk.agents import LlmAgent
+from serving import Browser, bearer, serving
+from websockets.asyncio.client import connect
+from websockets.exceptions import InvalidStatus
+
+from adk_agent_sim.server.guard import MOST_BYTES
+
+_CSP = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; connect-src 'self'; "
+    "font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+
+
+@pytest.fixture
+async def browser(tmp_path: Path) -> AsyncIterator[Browser]:
+    async with serving(tmp_path, LlmAgent(name="agent", model="gemini-2.5-flash")) as found:
+        yield found
+
+
+@pytest.fixture
+async def stranger(browser: Browser) -> AsyncIterator[httpx.AsyncClient]:
+    """Somebody without the token."""
+    async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{browser.server.port}") as client:
+        yield client
+
+
+class TestToken:
+    @pytest.mark.parametrize(
+        "headers",
+        [
+            {},
+            {"Authorization": "Bearer wrong"},
+            {"Authorization": "Bearer"},
+            {"Authorization": "Basic x"},
+            {"Cookie": "adksim_1_2=x"},
+            {"Cookie": "\x01=;;;"},
+        ],
+    )
+    async def test_without_it_the_api_says_nothing(self, stranger: httpx.AsyncClient, headers: dict[str, str]) -> None:
+        for method, path in [("GET", "/api/server"), ("POST", "/api/sessions"), ("GET", "/api/nothing")]:
+            answer = await stranger.request(method, path, headers=headers)
+            assert answer.status_code == 401
+            assert answer.json()["error"] == "TokenMissing"
+
+    async def test_it_is_not_taken_from_the_address_of_an_api_call(
+        self, browser: Browser, stranger: httpx.AsyncClient
+    ) -> None:
+        answer = await stranger.get("/api/server", params={"token": browser.server.token})
+
+        assert answer.status_code == 401
+        assert "set-cookie" not in answer.headers
+
+    async def test_a_page_without_it_says_how_to_get_one_without_a_script(self, stranger: httpx.AsyncClient) -> None:
+        for path in ("/", "/sessions/1", "/assets/index.js", "/?token=wrong", "/?token=%FF%00"):
+            answer = await stranger.get(path)
+            assert answer.status_code == 401
+            assert "?token=" in answer.text
+            assert "<script" not in answer.text
+            assert "set-cookie" not in answer.headers
+
+    async def test_the_printed_address_gives_a_cookie_and_leaves_no_token_behind(
+        self, browser: Browser, stranger: httpx.AsyncClient
+    ) -> None:
+        answer = await stranger.get(browser.server.url)
+        cookie = answer.headers["set-cookie"]
+        name = cookie.partition("=")[0]
+
+        assert (answer.status_code, answer.headers["location"]) == (303, "/")
+        assert str(browser.server.port) in name
+        assert (await browser.get("/server"))["server_id"] in name
+        assert "HttpOnly" in cookie
+        assert "samesite=strict" in cookie.lower()
+        assert answer.headers["cache-control"] == "no-store"
+        assert (await stranger.get("/api/server")).status_code == 200
+
+    async def test_cookies_of_other_servers_of_this_machine_do_no_harm(
+        self, browser: Browser, stranger: httpx.AsyncClient
+    ) -> None:
+        ours = (await stranger.get(browser.server.url)).headers["set-cookie"].partition(";")[0]
+        stranger.cookies.clear()
+        for cookie in (f'a={{"json": [1]}}; {ours}', f"=; b c=d; {ours}; x"):
+            assert (await stranger.get("/api/server", headers={"Cookie": cookie})).status_code == 200
+
+    async def test_the_clean_address_keeps_the_place_and_stays_on_this_server(
+        self, browser: Browser, stranger: httpx.AsyncClient
+    ) -> None:
+        token = browser.server.token
+        deep = await stranger.get(f"/sessions/1?a=b%26c&token={token}")
+        other = await asyncio.to_thread(_raw, browser, f"//evil.example/x?token={token}", {})
+
+        assert deep.headers["location"] == "/sessions/1?a=b%26c"
+        assert other.headers["location"] == "/evil.example/x"
+
+    async def test_a_visit_from_another_site_goes_on_by_a_step_of_our_own(
+        self, browser: Browser, stranger: httpx.AsyncClient
+    ) -> None:
+        answer = await stranger.get(
+            f'/x"><script>?q="><script>&token={browser.server.token}', headers={"Sec-Fetch-Site": "cross-site"}
+        )
+
+        assert answer.status_code == 200
+        assert "set-cookie" in answer.headers
+        assert 'http-equiv="refresh" content="0; url=/x%22%3E%3Cscript%3E?q=%22%3E%3Cscript%3E"' in answer.text
+        assert "<script" not in answer.text
+
+
+class TestHost:
+    @pytest.mark.parametrize(
+        "host",
+        ["evil.example", "127.0.0.1", "127.0.0.1:1", "localhost.evil.example:{port}", "127.0.0.1:{port}.evil", ""],
+    )
+    async def test_another_name_is_not_answered_to(self, browser: Browser, host: str) -> None:
+        headers = {**bearer(browser.server), "Host": host.format(port=browser.server.port)}
+        for path in ("/", "/api/server", f"/?token={browser.server.token}"):
+            answer = await asyncio.to_thread(_raw, browser, path, headers)
+            assert answer.status == 421
+            assert "set-cookie" not in answer.headers
+
+    async def test_the_names_of_this_machine_are_answered_to(self, browser: Browser) -> None:
+        for name in ("127.0.0.1", "localhost", "LOCALHOST", "[::1]"):
+            headers = {**bearer(browser.server), "Host": f"{name}:{browser.server.port}"}
+            assert (await asyncio.to_thread(_raw, browser, "/api/server", headers)).status == 200
+
+    async def test_two_hosts_are_one_too_many(self, browser: Browser) -> None:
+        reader, writer = await asyncio.open_connection("127.0.0.1", browser.server.port)
+        good = f"127.0.0.1:{browser.server.port}"
+        writer.write(
+            f"GET /api/server HTTP/1.1\r\nHost: {good}\r\nHost: evil.example\r\nConnection: close\r\n"
+            f"Authorization: Bearer {browser.server.token}\r\n\r\n".encode()
+        )
+        answer = await reader.read()
+        writer.close()
+        await writer.wait_closed()
+
+        assert answer.split(b" ", 2)[1] in (b"400", b"421")
+
+
+class TestOrigin:
+    @pytest.mark.parametrize(
+        "origin", ["https://evil.example", "null", "http://127.0.0.1", "http://127.0.0.1:1", "file://", ""]
+    )
+    async def test_another_origin_is_refused_whatever_the_method(self, browser: Browser, origin: str) -> None:
+        for method in ("GET", "POST", "PATCH", "OPTIONS", "HEAD", "DELETE"):
+            answer = await browser.client.request(method, "/api/sessions", headers={"Origin": origin})
+            assert answer.status_code == 403
+            assert not [name for name in answer.headers if name.startswith("access-control")]
+
+    async def test_our_own_is_let_in(self, browser: Browser) -> None:
+        origin = f"http://localhost:{browser.server.port}"
+
+        assert (await browser.client.get("/api/sessions", headers={"Origin": origin})).status_code == 200
+
+
+class TestSocket:
+    @pytest.mark.parametrize(
+        "headers",
+        [
+            {},
+            {"Authorization": "Bearer wrong"},
+            {"Authorization": "{token}", "Origin": "https://evil.example"},
+            {"Authorization": "{token}", "Origin": "null"},
+        ],
+    )
+    async def test_strangers_are_refused_before_it_opens(self, browser: Browser, headers: dict[str, str]) -> None:
+        token = bearer(browser.server)["Authorization"]
+        given = {name: value.format(token=token) for name, value in headers.items()}
+        with pytest.raises(InvalidStatus) as refused:
+            await connect(f"ws://127.0.0.1:{browser.server.port}/api/live", additional_headers=given)
+
+        assert refused.value.response.status_code == 403
+
+    async def test_another_host_is_refused(self, browser: Browser) -> None:
+        reader, writer = await asyncio.open_connection("127.0.0.1", browser.server.port)
+        writer.write(
+            b"GET /api/live HTTP/1.1\r\nHost: evil.example\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+            b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n"
+            + f"Authorization: Bearer {browser.server.token}\r\n\r\n".encode()
+        )
+        answer = await reader.readline()
+        writer.close()
+        await writer.wait_closed()
+
+        assert b" 403 " in answer
+
+
+class TestEveryAnswer:
+    async def test_forbids_what_is_not_ours(self, browser: Browser, stranger: httpx.AsyncClient) -> None:
+        evil = {"Origin": "https://evil.example"}
+        answers = [
+            await browser.client.get("/"),
+            await browser.client.get("/api/server"),
+            await browser.client.get("/api/nothing"),
+            await browser.client.post("/api/sessions", content=b"{"),
+            await browser.client.get("/api/sessions", headers=evil),
+            await stranger.get("/"),
+            await stranger.get("/api/server"),
+            await stranger.get(browser.server.url),
+        ]
+
+        for answer in answers:
+            assert answer.headers["content-security-policy"] == _CSP
+            assert answer.headers["x-content-type-options"] == "nosniff"
+            assert answer.headers["referrer-policy"] == "no-referrer"
+            assert answer.headers["cross-origin-opener-policy"] == "same-origin"
+            assert answer.headers["cross-origin-resource-policy"] == "same-origin"
+            assert "server" not in answer.headers
+
+    async def test_there_are_no_pages_that_load_from_elsewhere(self, browser: Browser) -> None:
+        for path in ("/docs", "/redoc", "/openapi.json"):
+            assert "swagger" not in (await browser.client.get(path)).text.lower()
+
+
+class TestSize:
+    async def test_a_body_that_says_it_is_too_long_is_not_read(self, browser: Browser) -> None:
+        headers = {**bearer(browser.server), "Content-Length": str(MOST_BYTES + 1)}
+        answer = await asyncio.to_thread(_raw, browser, "/api/sessions", headers, "POST")
+
+        assert answer.status == 413
+
+    async def test_a_body_that_does_not_say_so_is_cut_off(self, browser: Browser) -> None:
+        async def endless() -> AsyncIterator[bytes]:
+            for _ in range(MOST_BYTES // 1_000_000 + 2):
+                yield b" " * 1_000_000
+
+        answer = await browser.client.post("/api/sessions", content=endless())
+
+        assert answer.status_code == 413
+        assert answer.json()["error"] == "Http413"
+
+
+def _raw(browser: Browser, path: str, headers: dict[str, str], method: str = "GET") -> http.client.HTTPResponse:
+    """A request as it is written, which no client library mends."""
+    connection = http.client.HTTPConnection("127.0.0.1", browser.server.port, timeout=30)
+    try:
+        connection.putrequest(method, path, skip_host="Host" in headers)
+        for name, value in headers.items():
+            connection.putheader(name, value)
+        connection.endheaders()
+        answer = connection.getresponse()
+        answer.read()
+        return answer
+    finally:
+        connection.close()

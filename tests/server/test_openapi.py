@@ -1,0 +1,42 @@
+"""The document from which the browser's types are made."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+from adk_agent_sim.server import shapes
+from adk_agent_sim.server.openapi import document, text
+
+
+def test_every_shape_is_in_it_those_of_the_socket_too() -> None:
+    stated = {
+        name
+        for name, value in vars(shapes).items()
+        if isinstance(value, type) and value.__module__ == shapes.__name__ and name != "Shape"
+    }
+
+    assert set(document()["components"]["schemas"]) == stated
+
+
+def test_it_is_the_same_text_every_time() -> None:
+    printed = subprocess.run(
+        [sys.executable, "-W", "ignore", "-m", "adk_agent_sim.server.openapi"],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+
+    assert printed == text()
+
+
+def test_what_the_server_says_is_always_there() -> None:
+    news = document()["components"]["schemas"]["SessionNews"]
+
+    assert news["required"] == ["type", "session", "rows"]
+
+
+def test_every_answer_that_is_not_200_is_a_refusal() -> None:
+    for path in document()["paths"].values():
+        for operation in path.values():
+            assert set(operation["responses"]) == {"200", "default"}

@@ -1,0 +1,659 @@
+"""Playing agents over the API, as the browser does."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from base64 import b64encode
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from google.adk.agents import LlmAgent
+from google.adk.evaluation.eval_set import EvalSet
+from google.adk.tools import AgentTool, FunctionTool, ToolContext
+from google.adk.tools.base_toolset import BaseToolset
+from google.genai import types
+from pydantic import BaseModel, Field, field_validator
+from scripted import ScriptedModel, calls, says
+from serving import Browser, serving
+
+from adk_agent_sim.adk.agents import demo_app
+
+PNG = b"\x89PNG\r\n\x1a\nnot really"
+
+
+class Question(BaseModel):
+    query: str
+    max_results: int = Field(ge=1)
+
+
+class Answer(BaseModel):
+    answer: str
+    confidence: float
+
+    @field_validator("answer")
+    @classmethod
+    def not_shouted(cls, value: str) -> str:
+        if value.isupper():
+            raise ValueError("do not shout")
+        return value
+
+
+def add(a: int, b: int) -> int:
+    """Add."""
+    return a + b
+
+
+def kind(value: float) -> str:
+    """Tells what Python makes of a number."""
+    return type(value).__name__
+
+
+def delete(path: str) -> str:
+    """Delete a file."""
+    return f"{path} is gone"
+
+
+def big(size: int) -> str:
+    """Much text."""
+    return "x" * size
+
+
+def hostile() -> dict[str, Any]:
+    """What a browser must survive."""
+    return {"half": "\ud800", "html": "<script>alert(1)</script>", "nan": float("nan"), "rtl": "\u202eabc"}
+
+
+async def forever() -> None:
+    """Never ends."""
+    await asyncio.Event().wait()
+
+
+async def draw(tool_context: ToolContext) -> str:
+    """Saves an image, and a page."""
+    await tool_context.save_artifact("a.png", types.Part.from_bytes(data=PNG, mime_type="image/png"))
+    await tool_context.save_artifact(
+        "../b.html", types.Part.from_bytes(data=b"<script>alert(1)</script>", mime_type="text/html")
+    )
+    tool_context.state["drawn"] = 1
+    return "drawn"
+
+
+def tooled() -> LlmAgent:
+    return LlmAgent(
+        name="tooled",
+        model=ScriptedModel(script=[calls(("add", {"a": 1, "b": 1})), says("2")]),
+        instruction="Be quick, {name?}.",
+        tools=[add, kind, big, hostile, forever, draw, FunctionTool(delete, require_confirmation=True)],
+    )
+
+
+def structured() -> LlmAgent:
+    return LlmAgent(name="structured", model="gemini-2.5-flash", input_schema=Question, output_schema=Answer)
+
+
+def with_inner() -> LlmAgent:
+    inner = LlmAgent(name="inner", model="gemini-2.5-flash", description="Adds.", tools=[add])
+    return LlmAgent(name="outer", model="gemini-2.5-flash", tools=[AgentTool(inner)])
+
+
+@pytest.fixture
+async def browser(tmp_path: Path) -> AsyncIterator[Browser]:
+    async with serving(tmp_path, tooled(), structured(), with_inner(), demo_app("math_agent")) as found:
+        yield found
+
+
+class TestAgents:
+    @pytest.mark.req("001/FR-007a")
+    async def test_they_are_listed_with_tools_and_eval_set(self, browser: Browser) -> None:
+        server = await browser.get("/server")
+
+        assert server["agents"] == await browser.get("/agents")
+        assert [agent["key"] for agent in server["agents"]] == ["tooled", "structured", "outer", "math_agent"]
+        assert server["agents"][0]["tools"] == ["add", "kind", "big", "hostile", "forever", "draw", "delete"]
+        assert server["agents"][0]["model"] == "scripted"
+        assert server["agents"][0]["eval_cases"] is None
+        assert not server["keeps"]
+
+    async def test_an_eval_set_that_cannot_be_appended_to_is_said(self, browser: Browser, tmp_path: Path) -> None:
+        (tmp_path / "tooled.evalset.json").write_text("[]")
+        agents = await browser.get("/agents")
+
+        assert "is not an EvalSet" in agents[0]["eval_problem"]
+
+    async def test_tools_that_do_not_load_are_said_and_end_a_run(self, tmp_path: Path) -> None:
+        class Broken(BaseToolset):
+            async def get_tools(self, readonly_context: Any = None) -> list[Any]:
+                raise ConnectionError("nobody listens")
+
+        agent = LlmAgent(name="agent", model="gemini-2.5-flash", instruction="Be kind.", tools=[Broken()])
+        async with serving(tmp_path, agent) as browser:
+            (listed,) = await browser.get("/agents")
+            session_id = await browser.begin("agent")
+            briefing = await browser.get(f"/sessions/{session_id}/briefing")
+            await browser.say(session_id, "x")
+            session = await browser.until(session_id, "failed")
+
+        assert "cannot load its tools from Broken: nobody listens" in listed["problem"]
+        assert (briefing["instruction"], briefing["problem"]) == ("Be kind.", listed["problem"])
+        assert "nobody listens" in session["failure"]
+
+    async def test_one_that_is_not_there_is_named(self, browser: Browser) -> None:
+        refusal = await browser.refused("/sessions", {"agent": "nobody"}, 404)
+
+        assert "There is no agent 'nobody'; there are: tooled, structured, outer, math_agent." in refusal["message"]
+
+
+class TestBriefing:
+    @pytest.mark.req("001/FR-001")
+    async def test_before_the_first_turn_it_is_resolved_with_a_real_context(self, browser: Browser) -> None:
+        session_id = await browser.begin("tooled")
+        briefing = await browser.get(f"/sessions/{session_id}/briefing")
+
+        assert briefing["instruction"] == "Be quick, ."
+        assert briefing["tools"][0]["parameters"]["properties"]["a"]["type"] == "integer"
+        assert briefing["output_schema"] is None
+
+    async def test_it_has_the_schemas_of_messages_and_answers(self, browser: Browser) -> None:
+        session_id = await browser.begin("structured")
+        before = await browser.get(f"/sessions/{session_id}/briefing")
+        await browser.post(f"/sessions/{session_id}/messages", {"data": '{"query": "q", "max_results": 1}'})
+        turn_id = await browser.turn(session_id)
+        turn = await browser.get(f"/sessions/{session_id}/briefing", turn_id=turn_id)
+
+        assert list(before["input_schema"]["properties"]) == ["query", "max_results"]
+        assert list(before["output_schema"]["properties"]) == ["answer", "confidence"]
+        assert turn["output_schema"]["required"] == ["answer", "confidence"]
+        assert turn["input_schema"] == before["input_schema"]
+
+    async def test_the_request_is_shown_as_the_model_would_get_it(self, browser: Browser) -> None:
+        session_id = await browser.begin("tooled", "hello")
+        turn_id = await browser.turn(session_id)
+        shown = await browser.get(f"/sessions/{session_id}/turns/{turn_id}/request")
+
+        assert shown["request"]["contents"][0]["parts"] == [{"text": "hello"}]
+        assert "Be quick" in shown["request"]["system_instruction"]
+        assert shown["characters"] == len(json.dumps(shown["request"], ensure_ascii=False))
+        assert shown["tokens"] == (shown["characters"] + 3) // 4
+
+
+class TestASession:
+    @pytest.mark.req("001/US1.1", "001/FR-009", "001/FR-011", "001/FR-014", "001/FR-018", "001/SC-005")
+    async def test_from_the_query_to_the_answer(self, browser: Browser) -> None:
+        session_id = await browser.begin("tooled", "5+3?")
+        await browser.call(session_id, ("add", {"a": 5, "b": 3}))
+        await browser.respond(session_id, "It is 8")
+        session = await browser.until(session_id, "done")
+        user, call, answer = await browser.rows(session_id)
+
+        assert session["name"] == "5+3?"
+        assert (user["kind"], user["summary"]) == ("user", "5+3?")
+        assert (call["kind"], call["subject"], call["summary"], call["result"]) == ("call", "add", "a=5 b=3", "8")
+        assert (call["status"], call["player"]) == ("done", "human")
+        assert call["duration_ms"] > 0
+        assert (answer["kind"], answer["summary"], answer["player"]) == ("answer", "It is 8", "human")
+
+    async def test_integers_stay_integers_and_floats_floats(self, browser: Browser) -> None:
+        session_id = await browser.begin("tooled", "kinds")
+        await browser.decide(session_id, calls=[{"name": "kind", "arguments": '{"value": 5}'}])
+        await browser.decide(session_id, calls=[{"name": "kind", "arguments": '{"value": 5.0}'}])
+        await browser.turn(session_id)
+        rows = await browser.rows(session_id)
+
+        assert [row["result"] for row in rows if row["kind"] == "call"] == ["int", "float"]
+        assert [row["summary"] for row in rows if row["kind"] == "call"] == ["value=5", "value=5.0"]
+
+    async def test_several_calls_are_one_turn_and_a_row_each(self, browser: Browser) -> None:
+        session_id = await browser.begin("tooled", "both")
+        await browser.call(session_id, ("add", {"a": 1, "b": 1}), ("add", {"a": 2, "b": 2}), text="Adding.")
+        await browser.turn(session_id)
+        rows = await browser.rows(session_id)
+
+        assert [(row["kind"], row["summary"], row["result"]) for row in rows[1:]] == [
+            ("say", "Adding.", ""),
+            ("call", "a=1 b=1", "2"),
+            ("call", "a=2 b=2", "4"),
+        ]
+
+    @pytest.mark.req("001/US5.1", "001/FR-029e", "001/SC-004")
+    async def test_a_tool_error_is_shown_with_type_message_and_traceback(self, browser: Browser) -> None:
+        session_id = await browser.begin("math_agent", "1/0?")
+        await browser.call(session_id, ("divide", {"dividend": 1, "divisor": 0}))
+        await browser.turn(session_id)
+        row = (await browser.rows(session_id))[1]
+        behind = await browser.detail(session_id, 1)
+
+        assert (row["status"], row["result"]) == ("failed", "ZeroDivisionError: division by zero")
+        assert behind["error"]["text"] == "ZeroDivisionError: division by zero"
+        assert behind["traceback"]["format"] == "traceback"
+        assert "in divide" in behind["traceback"]["text"]
+
+    async def test_a_further_message_goes_on(self, browser: Browser) -> None:
+        session_id = await browser.begin("tooled", "one")
+        await browser.respond(session_id, "1")
+        await browser.until(session_id, "done")
+        await browser.say(session_id, "two")
+        await browser.respond(session_id, "2")
+        await browser.until(session_id, "done")
+
+        assert [row["summary"] for row in await browser.rows(session_id)] == ["one", "1", "two", "2"]
+
+    async def test_a_message_while_the_agent_works_is_refused(self, browser: Browser) -> None:
+        session_id = await browser.begin("tooled", "one")
+        await browser.turn(session_id)
+        refusal = await browser.refused(f"/sessions/{session_id}/messages", {"text": "two"}, 409)
+
+        assert refusal["error"] == "InvalidTransition"
+        await browser.refused(f"/sessions/{session_id}/messages", {"text": " "}, 409)
+
+    async def test_of_two_messages_at_once_one_is_taken(self, browser: Browser) -> None:
+        session_id = await browser.begin("tooled")
+        path = f"/api/sessions/{session_id}/messages"
+        answers = await asyncio.gather(*(browser.client.post(path, json={"text": text}) for text in "ab"))
+        await browser.turn(session_id)
+
+        assert sorted(answer.status_code for answer in answers) == [200, 409]
+        assert len(await browser.rows(session_id)) == 1
+
+    async def test_files_go_with_a_message_and_come_back_as_they_were(self, browser: Browser) -> None:
+        session_id = await browser.begin("tooled")
+        files = [
+            {"name": "a.png", "mime_type": "image/png", "data": b64encode(PNG).decode()},
+            {"name": "b.html", "mime_type": "text/html", "data": b64encode(b"<p>").decode()},
+        ]
+        await browser.say(session_id, "look", files=files)
+        await browser.turn(session_id)
+        media = (await browser.detail(session_id, 0))["media"]
+        image, page = [await browser.client.get(one["url"]) for one in media]
+
+        assert [(one["name"], one["image"]) for one in media] == [("a.png", True), ("b.html", False)]
+        assert (image.content, image.headers["content-type"]) == (PNG, "image/png")
+        assert page.headers["content-type"] == "application/octet-stream"
+        assert page.headers["content-disposition"].startswith("attachment")
+        for answer in (image, page):
+            assert answer.headers["content-security-policy"] == "sandbox; default-src 'none'"
+            assert answer.headers["x-content-type-options"] == "nosniff"
+
+    async def test_a_file_that_is_no_base64_or_has_no_type_is_refused(self, browser: Browser) -> None:
+        session_id = await browser.begin("tooled")
+        for file in (
+            {"name": "a", "mime_type": "image/png", "data": "%%"},
+            {"name": "a", "mime_type": "x", "data": ""},
+        ):
+            refusal = await browser.refused(f"/sessions/{session_id}/messages", {"text": "x", "files": [file]}, 422)
+            assert refusal["error"] == "ValueUnreadable"
+
+    async def test_artifacts_and_state_are_shown(self, browser: Browser) -> None:
+        session_id = await browser.begin("tooled", "draw")
+        await browser.call(session_id, ("draw", {}))
+        await browser.turn(session_id)
+        rows = await browser.rows(session_id)
+        index = next(row["index"] for row in rows if row["subject"] == "a.png")
+        page = next(row["index"] for row in rows if row["subject"] == "../b.html")
+        image = await browser.client.get(f"/api/sessions/{session_id}/rows/{index}/media/0")
+        saved = await browser.client.get(f"/api/sessions/{session_id}/rows/{page}/media/0")
+
+        assert image.content == PNG
+        assert saved.headers["content-type"] == "application/octet-stream"
+        assert "/" not in saved.headers["content-disposition"]
+        assert (await browser.get(f"/sessions/{session_id}/state")) == {"drawn": 1}
+        assert (await browser.client.get(f"/api/sessions/{session_id}/rows/{index}/media/1")).status_code == 404
+
+    @pytest.mark.req("001/edge-large-output")
+    async def test_long_results_are_shortened_until_all_is_asked_for(self, browser: Browser) -> None:
+        session_id = await browser.begin("tooled", "much")
+        await browser.call(session_id, ("big", {"size": 100_000}))
+        await browser.turn(session_id)
+        row = (await browser.rows(session_id))[1]
+        short = (await browser.detail(session_id, 1))["result"]
+        whole = (await browser.detail(session_id, 1, whole=True))["result"]
+        await browser.respond(session_id, "much")
+        await browser.until(session_id, "done")
+        case = json.loads((await browser.post(f"/sessions/{session_id}/export", {}))["case"])
+        (exported,) = case["conversation"][0]["intermediate_data"]["tool_responses"]
+
+        assert exported["response"] == {"result": "x" * 100_000}
+        assert len(row["result"]) == 300
+        assert (len(short["text"]), short["whole"], short["size"]) == (20_000, False, 100_002)
+        assert (len(whole["text"]), whole["whole"]) == (100_002, True)
+
+    async def test_hostile_values_do_not_break_the_api(self, browser: Browser) -> None:
+        session_id = await browser.begin("tooled", "hostile \u202e")
+        await browser.call(session_id, ("hostile", {}))
+        turn_id = await browser.turn(session_id)
+        row = (await browser.rows(session_id))[1]
+        result = json.loads((await browser.detail(session_id, 1))["result"]["text"])
+        await browser.get(f"/sessions/{session_id}/turns/{turn_id}/request")
+
+        assert "\u202e" not in row["result"]
+        assert (result["half"], result["nan"]) == ("\ud800", "nan")
+
+    async def test_an_agent_used_as_a_tool_shows_its_own_calls(self, browser: Browser) -> None:
+        session_id = await browser.begin("outer", "1+1?")
+        await browser.call(session_id, ("inner", {"request": "1+1"}))
+        assert (await browser.until(session_id, "your_turn"))["waiting"][0]["agent_name"] == "inner"
+        await browser.call(session_id, ("add", {"a": 1, "b": 1}))
+        await browser.respond(session_id, "two")
+        await browser.respond(session_id, "It is two")
+        await browser.until(session_id, "done")
+
+        assert [(row["agent_name"], row["subject"], row["result"]) for row in await browser.rows(session_id)] == [
+            ("", "", ""),
+            ("outer", "inner", "two"),
+            ("inner", "add", "2"),
+            ("outer", "", ""),
+        ]
+
+
+class TestDeciding:
+    @pytest.mark.req("001/FR-006")
+    async def test_arguments_that_do_not_fit_are_named_call_by_call_and_can_be_insisted_on(
+        self, browser: Browser
+    ) -> None:
+        session_id = await browser.begin("tooled", "x")
+        turn_id = await browser.turn(session_id)
+        good, bad = {"name": "add", "arguments": '{"a": 1, "b": 2}'}, {"name": "add", "arguments": '{"a": "x"}'}
+        body = {"decision_id": "decision-1", "calls": [good, bad, {"name": "nothing", "arguments": "{}"}]}
+        refusal = await browser.refused(f"/sessions/{session_id}/turns/{turn_id}/decision", body, 422)
+
+        assert refusal["can_insist"]
+        assert "anyway" not in refusal["message"]
+        assert [(one["call"], one["path"]) for one in refusal["problems"]] == [(1, "a"), (1, "b"), (2, "")]
+        await browser.post(f"/sessions/{session_id}/turns/{turn_id}/decision", {**body, "anyway": True})
+        await browser.until(session_id, "your_turn", "failed")
+        assert len([row for row in await browser.rows(session_id) if row["kind"] == "call"]) == 3
+
+    @pytest.mark.parametrize(
+        "arguments",
+        ["{", "[1]", '{"a": NaN, "b": 1}', '{"a": 1e999, "b": 1}', "[" * 5_000, '{"a":' * 200 + "1" + "}" * 200],
+    )
+    async def test_arguments_that_are_no_json_object_are_refused(self, browser: Browser, arguments: str) -> None:
+        session_id = await browser.begin("tooled", "x")
+        turn_id = await browser.turn(session_id)
+        body = {"decision_id": "decision-1", "calls": [{"name": "add", "arguments": arguments}], "anyway": True}
+        refusal = await browser.refused(f"/sessions/{session_id}/turns/{turn_id}/decision", body, 422)
+
+        assert refusal["error"] == "ValueUnreadable"
+        assert not refusal["can_insist"]
+
+    async def test_of_two_tabs_one_wins_and_the_other_is_told(self, browser: Browser) -> None:
+        session_id = await browser.begin("tooled", "x")
+        path = f"/api/sessions/{session_id}/turns/{await browser.turn(session_id)}/decision"
+        answers = await asyncio.gather(
+            browser.client.post(path, json={"decision_id": "first-tab", "text": "1"}),
+            browser.client.post(path, json={"decision_id": "second-tab", "text": "2"}),
+        )
+
+        assert sorted(answer.status_code for answer in answers) == [200, 409]
+        lost = next(answer for answer in answers if answer.status_code == 409)
+        assert lost.json()["error"] == "TurnAlreadyDecided"
+
+    async def test_the_same_decision_sent_again_is_the_same(self, browser: Browser) -> None:
+        session_id = await browser.begin("tooled", "x")
+        path = f"/sessions/{session_id}/turns/{await browser.turn(session_id)}/decision"
+        for _ in range(2):
+            await browser.post(path, {"decision_id": "decision-1", "text": "1"})
+        await browser.until(session_id, "done")
+
+        assert len(await browser.rows(session_id)) == 2
+
+    async def test_an_empty_decision_is_refused(self, browser: Browser) -> None:
+        session_id = await browser.begin("tooled", "x")
+        path = f"/sessions/{session_id}/turns/{await browser.turn(session_id)}/decision"
+
+        assert (await browser.refused(path, {"decision_id": "decision-1"}, 422))["error"] == "EmptyDecision"
+
+    @pytest.mark.req("001/FR-016", "001/US4.3")
+    async def test_an_answer_must_fit_the_output_schema_and_its_own_type(self, browser: Browser) -> None:
+        session_id = await browser.begin("structured")
+        refusal = await browser.refused(f"/sessions/{session_id}/messages", {"data": '{"query": "q"}'}, 422)
+        assert refusal["problems"][0]["path"] == "max_results"
+        await browser.post(f"/sessions/{session_id}/messages", {"data": '{"query": "q", "max_results": 1}'})
+        path = f"/sessions/{session_id}/turns/{await browser.turn(session_id)}/decision"
+        missing = await browser.refused(path, {"decision_id": "decision-1", "data": '{"answer": "a"}'}, 422)
+        shouted = '{"answer": "A", "confidence": 1}'
+        loud = await browser.refused(path, {"decision_id": "decision-1", "data": shouted}, 422)
+
+        assert [one["path"] for one in missing["problems"]] == ["confidence"]
+        assert "do not shout" in loud["message"]
+        await browser.post(path, {"decision_id": "decision-1", "data": '{"answer": "a", "confidence": 1.0}'})
+        await browser.until(session_id, "done")
+        detail = await browser.detail(session_id, 1)
+        assert json.loads(detail["data"]["text"]) == {"answer": "a", "confidence": 1.0}
+
+    async def test_an_agent_with_tools_answers_with_data_too(self, tmp_path: Path) -> None:
+        """ADK takes such an answer by a tool of its own, of which the person sees nothing but the form."""
+        async with serving(tmp_path, demo_app("shop_agent")) as browser:
+            session_id = await browser.begin("shop_agent", "refund ORD-1")
+            await browser.call(session_id, ("transfer_to_agent", {"agent_name": "refund_agent"}))
+            turn_id = await browser.turn(session_id)
+            briefing = await browser.get(f"/sessions/{session_id}/briefing", turn_id=turn_id)
+            path = f"/sessions/{session_id}/turns/{turn_id}/decision"
+            partial = {"decision_id": "decision-1", "data": '{"order_id": "ORD-1", "granted": false, "amount": 0}'}
+            refusal = await browser.refused(path, partial, 422)
+            whole = {"order_id": "ORD-1", "granted": False, "amount": 0.0, "reason": "There is none."}
+            await browser.post(path, {"decision_id": "decision-1", "data": json.dumps(whole)})
+            await browser.until(session_id, "done")
+            answer = (await browser.rows(session_id))[-1]
+            state = await browser.get(f"/sessions/{session_id}/state")
+
+        assert [tool["name"] for tool in briefing["tools"]] == ["transfer_to_agent", "get_order"]
+        assert briefing["output_schema"]["required"] == ["order_id", "granted", "amount", "reason"]
+        assert [(one["path"], one["call"]) for one in refusal["problems"]] == [("reason", None)]
+        assert (answer["kind"], answer["player"]) == ("answer", "human")
+        assert state["refund"] == whole
+
+    async def test_a_form_is_checked_as_it_stands(self, browser: Browser) -> None:
+        session_id = await browser.begin("structured")
+        check = f"/sessions/{session_id}/check"
+        assert [one["path"] for one in await browser.post(check, {"what": "message", "value": "{}"})] == [
+            "query",
+            "max_results",
+        ]
+        await browser.post(f"/sessions/{session_id}/messages", {"data": '{"query": "q", "max_results": 1}'})
+        turn_id = await browser.turn(session_id)
+        answer = {"what": "answer", "value": '{"answer": "A", "confidence": 1}'}
+        assert "do not shout" in (await browser.post(f"{check}?turn_id={turn_id}", answer))[0]["message"]
+        tools = await browser.begin("tooled", "x")
+        turn_id = await browser.turn(tools)
+        call = {"what": "call", "tool": "add", "value": '{"a": 1.5, "b": 1}'}
+        assert [one["path"] for one in await browser.post(f"/sessions/{tools}/check?turn_id={turn_id}", call)] == ["a"]
+
+    async def test_a_decision_for_another_turn_or_session_is_not_found(self, browser: Browser) -> None:
+        session_id = await browser.begin("tooled", "x")
+        body = {"decision_id": "decision-1", "text": "1"}
+
+        await browser.refused(f"/sessions/{session_id}/turns/other/decision", body, 404)
+        await browser.refused("/sessions/other/turns/other/decision", body, 404)
+
+
+class TestRunning:
+    async def test_a_running_call_says_since_when_and_can_be_cancelled(self, browser: Browser) -> None:
+        session_id = await browser.begin("tooled", "wait")
+        async with browser.tab() as tab:
+            await tab.follow(session_id)
+            await browser.call(session_id, ("forever", {}), ("add", {"a": 1, "b": 1}))
+            async for _ in tab.news():
+                if tab.rows.get(2, {}).get("status") == "done":
+                    break
+        session = await browser.get(f"/sessions/{session_id}")
+        call = (await browser.rows(session_id))[1]
+        assert (session["status"], call["status"]) == ("running", "running")
+        assert session["running_since"] >= call["at"]
+        await browser.post(f"/sessions/{session_id}/calls/{call['call_id']}/cancel")
+        await browser.turn(session_id)
+        row = (await browser.rows(session_id))[1]
+
+        assert row["status"] == "cancelled"
+        assert row["result"].startswith("Cancelled: The call of forever was cancelled")
+        await browser.refused(f"/sessions/{session_id}/calls/{call['call_id']}/cancel", None, 404)
+
+    async def test_a_run_can_be_stopped_and_the_session_goes_on(self, browser: Browser) -> None:
+        session_id = await browser.begin("tooled", "x")
+        turn_id = await browser.turn(session_id)
+        stopped = await browser.post(f"/sessions/{session_id}/stop")
+        body = {"decision_id": "decision-1", "text": "too late"}
+        await browser.refused(f"/sessions/{session_id}/turns/{turn_id}/decision", body, 410)
+        await browser.refused(f"/sessions/{session_id}/stop", None, 409)
+        await browser.say(session_id, "again")
+        await browser.respond(session_id, "here")
+        await browser.until(session_id, "done")
+
+        assert (stopped["status"], stopped["failure"]) == ("failed", "The run was stopped.")
+
+    @pytest.mark.parametrize(("approve", "result"), [(True, "a.txt is gone"), (False, "rejected")])
+    async def test_a_call_waits_for_consent(self, browser: Browser, approve: bool, result: str) -> None:
+        session_id = await browser.begin("tooled", "delete it")
+        await browser.call(session_id, ("delete", {"path": "a.txt"}))
+        asked = (await browser.until(session_id, "confirm"))["confirmation"]
+        waiting = (await browser.rows(session_id))[1]
+        await browser.refused(f"/sessions/{session_id}/consent", {"question_id": "other", "approve": True}, 404)
+        answer = {"question_id": asked["question_id"], "approve": approve}
+        await browser.post(f"/sessions/{session_id}/consent", answer)
+        await browser.respond(session_id, "Done")
+        await browser.until(session_id, "done")
+        rows = await browser.rows(session_id)
+
+        assert (asked["tool_name"], asked["arguments"]) == ("delete", {"path": "a.txt"})
+        assert waiting["status"] == "confirm"
+        assert [row["kind"] for row in rows] == ["user", "call", "consent", "answer"]
+        assert rows[1]["status"] == ("done" if approve else "failed")
+        assert result in rows[1]["result"]
+        assert rows[2]["summary"] == ("approved" if approve else "denied")
+        assert (await browser.detail(session_id, 1))["arguments"]["text"] == '{\n  "path": "a.txt"\n}'
+
+    async def test_two_calls_that_need_consent_are_asked_about_one_after_the_other(self, browser: Browser) -> None:
+        session_id = await browser.begin("tooled", "delete both")
+        await browser.call(session_id, ("delete", {"path": "a"}), ("delete", {"path": "b"}))
+        asked: list[str] = []
+        for _ in range(2):
+            question = (await browser.until(session_id, "confirm"))["confirmation"]
+            asked.append(question["arguments"]["path"])
+            answer = {"question_id": question["question_id"], "approve": True}
+            await browser.post(f"/sessions/{session_id}/consent", answer)
+            session = await browser.until(session_id, "your_turn", "confirm")
+            if session["status"] == "your_turn":
+                await browser.respond(session_id, f"deleted {question['arguments']['path']}")
+        await browser.until(session_id, "done")
+        rows = await browser.rows(session_id)
+
+        assert asked == ["a", "b"]
+        assert [row["result"] for row in rows if row["kind"] == "call"] == ["a is gone", "b is gone"]
+
+    async def test_a_run_that_fails_is_an_error_row_and_a_status(self, tmp_path: Path) -> None:
+        def breaks(callback_context: Any, llm_request: Any) -> None:
+            raise RuntimeError("the callback broke")
+
+        agent = LlmAgent(name="broken", model="gemini-2.5-flash", before_model_callback=breaks)
+        async with serving(tmp_path, agent) as browser:
+            session_id = await browser.begin("broken", "x")
+            session = await browser.until(session_id, "failed")
+            row = (await browser.rows(session_id))[-1]
+
+        assert "the callback broke" in session["failure"]
+        assert (row["kind"], row["status"]) == ("error", "failed")
+
+    async def test_a_closed_session_can_be_read_and_takes_no_more(self, browser: Browser) -> None:
+        session_id = await browser.begin("tooled", "x")
+        await browser.turn(session_id)
+        closed = await browser.post(f"/sessions/{session_id}/close")
+        await browser.refused(f"/sessions/{session_id}/messages", {"text": "more"}, 409)
+
+        assert (closed["status"], closed["waiting"]) == ("closed", [])
+        assert (await browser.rows(session_id))[-1]["kind"] == "note"
+        assert (await browser.post(f"/sessions/{session_id}/close"))["status"] == "closed"
+
+    async def test_closing_one_session_leaves_others_of_the_agent_alone(self, browser: Browser) -> None:
+        first, second = await browser.begin("tooled", "1"), await browser.begin("tooled", "2")
+        await browser.turn(first)
+        await browser.post(f"/sessions/{first}/close")
+        await browser.call(second, ("add", {"a": 1, "b": 1}))
+        await browser.respond(second, "2")
+
+        assert (await browser.until(second, "done"))["status"] == "done"
+        assert [one["session_id"] for one in await browser.get("/sessions")] == [second, first]
+
+    async def test_it_can_be_renamed(self, browser: Browser) -> None:
+        session_id = await browser.begin("tooled", "x")
+        await browser.client.patch(f"/api/sessions/{session_id}", json={"name": "My best"})
+
+        assert (await browser.get(f"/sessions/{session_id}"))["name"] == "My best"
+        assert (await browser.client.patch(f"/api/sessions/{session_id}", json={"name": ""})).status_code == 422
+
+
+class TestTheOwnModel:
+    async def test_it_suggests_and_nothing_happens(self, browser: Browser) -> None:
+        session_id = await browser.begin("tooled", "1+1?")
+        turn_id = await browser.turn(session_id)
+        before = await browser.get(f"/sessions/{session_id}")
+        suggestion = await browser.post(f"/sessions/{session_id}/turns/{turn_id}/suggestion")
+
+        assert json.loads(suggestion["calls"][0]["arguments"]) == {"a": 1, "b": 1}
+        assert await browser.get(f"/sessions/{session_id}") == before
+
+    async def test_it_answers_a_turn_and_is_recorded_as_real(self, browser: Browser) -> None:
+        session_id = await browser.begin("tooled", "1+1?")
+        turn_id = await browser.turn(session_id)
+        await browser.post(f"/sessions/{session_id}/turns/{turn_id}/own-model")
+        await browser.respond(session_id, "two")
+        await browser.until(session_id, "done")
+        rows = await browser.rows(session_id)
+
+        assert [(row["kind"], row["player"]) for row in rows] == [("user", ""), ("call", "real"), ("answer", "human")]
+
+    async def test_one_that_cannot_be_asked_says_why_and_the_turn_waits(
+        self, browser: Browser, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        for name in ("GOOGLE_API_KEY", "GEMINI_API_KEY", "GOOGLE_GENAI_USE_VERTEXAI"):
+            monkeypatch.delenv(name, raising=False)
+        session_id = await browser.begin("math_agent", "x")
+        turn_id = await browser.turn(session_id)
+        refusal = await browser.refused(f"/sessions/{session_id}/turns/{turn_id}/suggestion", None, 502)
+
+        assert refusal["error"] == "OwnModelFailed"
+        assert await browser.turn(session_id) == turn_id
+
+
+class TestExport:
+    @pytest.mark.req("001/US3.1", "001/FR-021")
+    async def test_it_writes_where_the_config_says_and_asks_before_the_second_time(
+        self, browser: Browser, tmp_path: Path
+    ) -> None:
+        session_id = await browser.begin("tooled", "2+2?")
+        await browser.refused(f"/sessions/{session_id}/export", {}, 409)
+        await browser.call(session_id, ("add", {"a": 2, "b": 2}))
+        await browser.respond(session_id, "4")
+        await browser.until(session_id, "done")
+        written = await browser.post(f"/sessions/{session_id}/export", {})
+        again = await browser.refused(f"/sessions/{session_id}/export", {}, 409)
+        await browser.post(f"/sessions/{session_id}/export", {"again": True})
+        path = tmp_path / "tooled.evalset.json"
+        cases = EvalSet.model_validate_json(path.read_text()).eval_cases
+
+        assert written["exported"]["path"] == str(path)
+        assert json.loads(written["case"])["eval_id"] == cases[0].eval_id
+        assert written["command"] == f"adk eval AGENT_FOLDER {path}"
+        assert (again["error"], again["can_insist"]) == ("ExportedBefore", True)
+        assert len(cases) == 2
+        assert (await browser.get("/agents"))[0]["eval_cases"] == 2
+        assert len((await browser.get(f"/sessions/{session_id}"))["exports"]) == 2
+
+    async def test_a_fixture_of_adk_test_goes_beside_it(self, browser: Browser, tmp_path: Path) -> None:
+        session_id = await browser.begin("math_agent", "2+2?")
+        await browser.call(session_id, ("add", {"a": 2, "b": 2}))
+        await browser.respond(session_id, "4")
+        await browser.until(session_id, "done")
+        written = await browser.post(f"/sessions/{session_id}/export", {"format": "adk_test"})
+
+        (fixture,) = (tmp_path / "tests").iterdir()
+
+        assert written["exported"]["path"] == str(fixture)
+        assert json.loads(fixture.read_text()) == json.loads(written["case"])
+
+    async def test_no_request_can_name_a_path(self, browser: Browser) -> None:
+        session_id = await browser.begin("tooled", "x")
+
+        refusal = await browser.refused(f"/sessions/{session_id}/export", {"path": "/etc/passwd"}, 422)
+        assert refusal["error"] == "Unreadable"

@@ -1,0 +1,183 @@
+"""`AgentSimulator`: how it starts, ends, and keeps sessions."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import httpx
+import pytest
+from google.adk.agents import LlmAgent
+from serving import bearer, config, serving
+
+from adk_agent_sim import AgentSimulator
+from adk_agent_sim.server.web_server import RunningServer, listening_socket
+
+_ADKSIM = [sys.executable, "-c", "from adk_agent_sim.cli.main import main; main()"]
+
+
+def add(a: int, b: int) -> int:
+    """Add."""
+    return a + b
+
+
+def _agent(name: str = "agent") -> LlmAgent:
+    return LlmAgent(name=name, model="gemini-2.5-flash", tools=[add])
+
+
+class TestAgents:
+    def test_none_are_refused(self) -> None:
+        with pytest.raises(ValueError, match="pass at least one SimulatedAgentConfig"):
+            AgentSimulator([])
+
+    def test_two_of_one_name_are_refused(self, tmp_path: Path) -> None:
+        with pytest.raises(ValueError, match="Two agents are called 'Math'"):
+            AgentSimulator([config(_agent("a"), tmp_path, "Math"), config(_agent("b"), tmp_path, "Math")])
+
+    async def test_names_that_would_have_one_key_get_two(self, tmp_path: Path) -> None:
+        configs = [config(_agent("a"), tmp_path, "Math Agent"), config(_agent("b"), tmp_path, "math_agent")]
+        async with await AgentSimulator(configs).start(port=0) as server, _client(server) as client:
+            agents = (await client.get("/api/agents")).json()
+
+        assert [(agent["key"], agent["name"]) for agent in agents] == [
+            ("math_agent", "Math Agent"),
+            ("math_agent_2", "math_agent"),
+        ]
+
+
+class TestStarting:
+    async def test_it_listens_on_loopback_only(self, tmp_path: Path) -> None:
+        async with serving(tmp_path, _agent()) as browser:
+            assert browser.server.url.startswith(f"http://127.0.0.1:{browser.server.port}/?token=")
+            with pytest.raises(OSError, match=r".*"):
+                await asyncio.open_connection(_other_address(), browser.server.port)
+
+    async def test_a_taken_port_is_passed_over(self, tmp_path: Path) -> None:
+        with socket.socket() as taken:
+            taken.bind(("127.0.0.1", 0))
+            taken.listen()
+            port = taken.getsockname()[1]
+            async with await AgentSimulator([config(_agent(), tmp_path)]).start(port=port) as server:
+                assert server.port > port
+
+    def test_small_answers_are_not_held_back(self) -> None:
+        """asyncio switches Nagle's algorithm off only on sockets that say that they are TCP's."""
+        with listening_socket("127.0.0.1", 0) as listening:
+            assert listening.proto == socket.IPPROTO_TCP
+
+    async def test_a_name_that_is_allowed_is_answered_to(self, tmp_path: Path) -> None:
+        simulator = AgentSimulator([config(_agent(), tmp_path)])
+        async with (
+            await simulator.start(port=0, allow_hosts=["build-box:8080"]) as server,
+            _client(server) as client,
+        ):
+            answer = await client.get("/api/sessions", headers={"Host": "build-box:8080"})
+
+        assert answer.status_code == 200
+
+    async def test_in_an_event_loop_run_says_what_to_do_instead(self, tmp_path: Path) -> None:
+        with pytest.raises(RuntimeError, match=r"await simulator.start\(\)"):
+            AgentSimulator([config(_agent(), tmp_path)]).run()
+
+    async def test_two_servers_of_one_simulator_have_tokens_of_their_own(self, tmp_path: Path) -> None:
+        simulator = AgentSimulator([config(_agent(), tmp_path)])
+        async with (
+            await simulator.start(port=0) as one,
+            await simulator.start(port=0) as other,
+            _client(one) as client,
+        ):
+            answer = await client.get(f"http://127.0.0.1:{other.port}/api/sessions")
+
+        assert answer.status_code == 401
+
+    async def test_stopping_ends_the_runs_and_frees_the_port(self, tmp_path: Path) -> None:
+        async with serving(tmp_path, _agent()) as browser:
+            await browser.turn(await browser.begin("agent", "go"))
+            await browser.server.stop()
+            await browser.server.stop()
+            with pytest.raises(httpx.ConnectError):
+                await browser.client.get("/api/sessions")
+
+        assert not [task for task in asyncio.all_tasks() if (task.get_name() or "").startswith("adksim")]
+
+
+class TestKeeping:
+    async def test_with_a_database_sessions_outlive_the_server_and_are_read_only(self, tmp_path: Path) -> None:
+        database = tmp_path / "kept.db"
+        async with serving(tmp_path, _agent(), database=database) as browser:
+            session_id = await browser.begin("agent", "1+1?")
+            await browser.call(session_id, ("add", {"a": 1, "b": 1}))
+            await browser.respond(session_id, "2")
+            await browser.until(session_id, "done")
+            rows = await browser.rows(session_id)
+            assert (await browser.get("/server"))["keeps"]
+        async with serving(tmp_path, _agent(), database=database) as browser:
+            session = await browser.get(f"/sessions/{session_id}")
+            assert (await browser.rows(session_id))[:3] == rows
+            assert (session["status"], session["agent"]) == ("closed", "agent")
+            assert (await browser.detail(session_id, 1))["result"]["text"] == "2"
+            refusal = await browser.refused(f"/sessions/{session_id}/messages", {"text": "more"}, 409)
+            assert (await browser.get(f"/sessions/{session_id}/briefing"))["tools"][0]["name"] == "add"
+            exported = await browser.post(f"/sessions/{session_id}/export", {})
+
+        assert refusal["error"] == "NotHere"
+        assert json.loads(exported["case"])["conversation"][0]["final_response"]["parts"][0]["text"] == "2"
+
+
+class TestCommandLine:
+    def test_the_demo_prints_its_address_and_ends_with_ctrl_c(self) -> None:
+        process = subprocess.Popen(
+            [*_ADKSIM, "demo", "--port", "0"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        try:
+            assert process.stdout is not None
+            url = re.search(r"http://\S+", process.stdout.readline())
+            assert url is not None
+            with httpx.Client(follow_redirects=True) as client:
+                client.get(url[0])
+                agents = client.get(httpx.URL(url[0]).join("/api/agents")).json()
+            process.send_signal(signal.SIGINT)
+            _, errors = process.communicate(timeout=60)
+        finally:
+            process.kill()
+            process.wait()
+
+        assert [agent["name"] for agent in agents] == ["math_agent", "shop_agent"]
+        assert (process.returncode, errors) == (0, "")
+
+    def test_a_folder_is_played_in_the_browser_too(self, tmp_path: Path) -> None:
+        folder = tmp_path / "mine"
+        folder.mkdir()
+        (folder / "__init__.py").write_text("from . import agent\n")
+        (folder / "agent.py").write_text(
+            "from google.adk.agents import LlmAgent\nroot_agent = LlmAgent(name='mine', model='gemini-2.5-flash')\n"
+        )
+        process = subprocess.Popen(
+            [*_ADKSIM, "run", str(folder), "--web", "--port", "0", "--eval-set", str(tmp_path / "x.evalset.json")],
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        try:
+            assert process.stdout is not None
+            assert process.stdout.readline().startswith("Open http://127.0.0.1:")
+            process.terminate()
+            process.communicate(timeout=60)
+            assert process.returncode == 0
+        finally:
+            process.kill()
+            process.wait()
+
+
+def _client(server: RunningServer) -> httpx.AsyncClient:
+    return httpx.AsyncClient(base_url=f"http://127.0.0.1:{server.port}", headers=bearer(server))
+
+
+def _other_address() -> str:
+    """An address of this machine that is not loopback's first."""
+    return "127.0.0.2"

@@ -1,0 +1,142 @@
+"""A real server on a real port, and a browser that speaks its API."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import httpx
+from google.adk.apps import App
+from google.adk.workflow import BaseNode
+from websockets.asyncio.client import ClientConnection, connect
+
+from adk_agent_sim import AgentSimulator, SimulatedAgentConfig
+from adk_agent_sim.server.simulator import RunningServer
+
+
+class Browser:
+    """Plays sessions over HTTP."""
+
+    def __init__(self, server: RunningServer, client: httpx.AsyncClient) -> None:
+        self.server = server
+        self.client = client
+
+    async def get(self, path: str, **query: Any) -> Any:
+        return _read(await self.client.get(f"/api{path}", params=query))
+
+    async def post(self, path: str, body: Any = None) -> Any:
+        return _read(await self.client.post(f"/api{path}", json=body))
+
+    async def refused(self, path: str, body: Any, status: int) -> Any:
+        answer = await self.client.post(f"/api{path}", json=body)
+        assert answer.status_code == status, answer.text
+        return answer.json()
+
+    async def begin(self, agent: str, text: str | None = None) -> str:
+        session_id: str = (await self.post("/sessions", {"agent": agent}))["session_id"]
+        if text is not None:
+            await self.say(session_id, text)
+        return session_id
+
+    async def say(self, session_id: str, text: str, **more: Any) -> None:
+        await self.post(f"/sessions/{session_id}/messages", {"text": text, **more})
+
+    async def turn(self, session_id: str) -> str:
+        """The turn that waits, as soon as one does."""
+        return (await self.until(session_id, "your_turn"))["waiting"][0]["turn_id"]
+
+    async def call(self, session_id: str, *calls: tuple[str, dict[str, Any]], **more: Any) -> Any:
+        listed = [{"name": name, "arguments": json.dumps(arguments)} for name, arguments in calls]
+        return await self.decide(session_id, calls=listed, **more)
+
+    async def respond(self, session_id: str, text: str, **more: Any) -> Any:
+        return await self.decide(session_id, text=text, **more)
+
+    async def decide(self, session_id: str, **decision: Any) -> Any:
+        turn_id = await self.turn(session_id)
+        body = {"decision_id": uuid4().hex, **decision}
+        return await self.post(f"/sessions/{session_id}/turns/{turn_id}/decision", body)
+
+    async def until(self, session_id: str, *statuses: str) -> Any:
+        async with asyncio.timeout(30):
+            while True:
+                session = await self.get(f"/sessions/{session_id}")
+                if session["status"] in statuses:
+                    return session
+                await asyncio.to_thread(int)
+
+    async def rows(self, session_id: str) -> list[dict[str, Any]]:
+        return await self.get(f"/sessions/{session_id}/rows", count=10_000)
+
+    async def detail(self, session_id: str, index: int, **query: Any) -> dict[str, Any]:
+        """What stands behind a row, its values by label."""
+        found = await self.get(f"/sessions/{session_id}/rows/{index}", **query)
+        return {"media": found["media"], **{value["label"]: value for value in found["values"]}}
+
+    @asynccontextmanager
+    async def tab(self) -> AsyncGenerator[Tab]:
+        address = f"ws://127.0.0.1:{self.server.port}/api/live"
+        async with connect(address, additional_headers=bearer(self.server), max_size=None) as socket:
+            yield Tab(socket)
+
+
+class Tab:
+    """A browser tab that follows."""
+
+    def __init__(self, socket: ClientConnection) -> None:
+        self.socket = socket
+        self.rows: dict[int, dict[str, Any]] = {}
+        self.seq = 0
+
+    async def follow(self, session_id: str | None, after_seq: int = 0, tail: int = 10_000) -> None:
+        await self.socket.send(json.dumps({"follow": session_id, "after_seq": after_seq, "tail": tail}))
+
+    async def news(self) -> AsyncIterator[Any]:
+        async with asyncio.timeout(30):
+            async for message in self.socket:
+                news = json.loads(message)
+                if news["type"] == "session":
+                    self.rows.update({row["index"]: row for row in news["rows"]})
+                    self.seq = news["session"]["seq"]
+                yield news
+
+    async def until(self, **wanted: Any) -> Any:
+        """The first news of the kind, or of a session that looks so."""
+        async for news in self.news():
+            if all(news.get(key, news.get("session", {}).get(key)) == value for key, value in wanted.items()):
+                return news
+        raise AssertionError("the socket was closed")
+
+
+def bearer(server: RunningServer) -> dict[str, str]:
+    return {"Authorization": f"Bearer {server.token}"}
+
+
+def config(agent: BaseNode | App, folder: Path, name: str = "") -> SimulatedAgentConfig:
+    app = agent if isinstance(agent, App) else None
+    root = agent.root_agent if isinstance(agent, App) else agent
+    assert root is not None
+    return SimulatedAgentConfig(
+        name=name or root.name, agent=root, app=app, eval_set_path=folder / f"{name or root.name}.evalset.json"
+    )
+
+
+@asynccontextmanager
+async def serving(folder: Path, *agents: BaseNode | App, database: Path | None = None) -> AsyncGenerator[Browser]:
+    """The agents on a server, and a browser with its token."""
+    simulator = AgentSimulator([config(agent, folder) for agent in agents], database=database)
+    async with (
+        await simulator.start(port=0) as server,
+        httpx.AsyncClient(base_url=f"http://127.0.0.1:{server.port}", headers=bearer(server), timeout=30) as client,
+    ):
+        yield Browser(server, client)
+
+
+def _read(answer: httpx.Response) -> Any:
+    assert answer.status_code == 200, f"{answer.status_code} {answer.text}"
+    return answer.json()
