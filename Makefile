@@ -22,7 +22,7 @@ $(VENV)/.ready: requirements.lock pyproject.toml
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --editable .
 	@touch $@
 
-run: web  ## Play the model of a demo agent in the terminal
+run: web  ## Play the model of a demo agent in the browser; prints the address
 	@$(BIN)/adksim demo
 
 test: lint types doors web-check unit  ## Lint, type-check, check the doors, run the tests
@@ -64,11 +64,8 @@ web-check: web-tools
 	$(IN_WEB) tsc --noEmit
 	$(IN_WEB) biome ci
 	$(IN_WEB) vitest run
-# Guarded until the server can say its API.
-ifneq ($(wildcard src/adk_agent_sim/server/openapi.py),)
 	$(BIN)/python -m adk_agent_sim.server.openapi > web/node_modules/.openapi.json
 	$(IN_WEB) openapi-typescript node_modules/.openapi.json --check --output $(patsubst web/%,%,$(API_TYPES)) || { echo "$(API_TYPES) is not what the server says now: make web-types"; exit 1; }
-endif
 
 chromium: $(VENV)/.ready
 	@$(BIN)/python tests/chromium.py

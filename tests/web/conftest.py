@@ -10,13 +10,16 @@ import pytest
 import pytest_asyncio
 import workbench
 from browser import Theme, Watch
-from playwright.async_api import Browser, Page
+from playwright.async_api import Browser, Page, expect
 from workbench import Server, Simulator
 
 OpenPage = Callable[..., Awaitable[Page]]
 """`await open_page(address, width=1280, height=720, theme="light", apart=False)`; `apart`: in another's browser."""
 
 _PASSED = pytest.StashKey[bool]()
+
+_LONGEST_WAIT_MS = 20_000
+expect.set_options(timeout=_LONGEST_WAIT_MS)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -1,0 +1,100 @@
+"""The whole way with the demo agents, as a new user takes it: choose, ask, call, fail, answer, export, evaluate."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from playing import Player
+from playwright.async_api import Page, expect
+
+
+@pytest.mark.req("001/FR-007a")
+async def test_the_agents_are_cards_that_say_what_they_can_do(page: Page, tmp_path: Path) -> None:
+    card = page.get_by_role("article", name="math_agent")
+    await expect(card).to_contain_text("Calculates with tools, step by step.")
+    await expect(card).to_contain_text("add, multiply, divide, count_slowly")
+    await expect(card).to_contain_text(str(tmp_path / "math_agent.evalset.json"))
+    await expect(card).to_contain_text("no file yet")
+    await expect(page.get_by_role("article")).to_have_count(2)
+    player = Player(page)
+    await player.choose("math_agent")
+    await expect(page).to_have_url(re.compile(r"/sessions/[0-9a-f-]+$"))
+
+
+@pytest.mark.req(
+    "001/FR-011", "001/FR-012", "001/FR-014", "001/FR-018", "001/FR-019", "001/FR-020", "001/FR-029e", "001/SC-001"
+)
+async def test_a_session_from_the_first_message_to_the_golden_trace(page: Page, tmp_path: Path) -> None:
+    player = Player(page)
+    await player.choose("math_agent")
+    await player.say("What is 6 / 0, and 2 + 2?")
+    await player.my_turn()
+    await expect(player.composer).to_contain_text("Your turn as math_agent")
+    await player.call("divide", dividend="6", divisor="0")
+    await player.my_turn()
+    failed = player.row("Tool Error", "divide", "ZeroDivisionError")
+    await expect(failed).to_have_count(1)
+    await player.call("add", a="2", b="2")
+    await player.my_turn()
+    await expect(player.row("call", "add", "a=2 b=2", "→", "4")).to_have_count(1)
+    await player.answer("6 / 0 has no result; 2 + 2 is **4**.")
+    await player.done()
+    kinds = [await row.get_attribute("data-kind") for row in await player.timeline.get_by_role("article").all()]
+    assert kinds == ["user", "call", "call", "answer"]
+
+    await page.get_by_role("banner").get_by_role("button", name="Export").click()
+    dialog = page.get_by_role("dialog")
+    await dialog.get_by_role("button", name="Write the case").click()
+    await expect(dialog).to_contain_text("adk eval")
+    path = tmp_path / "math_agent.evalset.json"
+    await expect(dialog).to_contain_text(str(path))
+    written = json.loads(path.read_text())
+    (case,) = written["eval_cases"]
+    await expect(dialog).to_contain_text(case["eval_id"])
+    assert case["conversation"][0]["final_response"]["parts"][0]["text"] == "6 / 0 has no result; 2 + 2 is **4**."
+    await dialog.get_by_role("button", name="Done").click()
+
+    await page.get_by_role("banner").get_by_role("button", name="Export").click()
+    await expect(dialog).to_contain_text("Exported just now")
+
+
+async def test_a_second_export_asks_first(page: Page, tmp_path: Path, watch: object) -> None:
+    player = Player(page)
+    await player.choose("math_agent")
+    await player.say("hello")
+    await player.my_turn()
+    await player.answer("Hello!")
+    await player.done()
+    path = tmp_path / "math_agent.evalset.json"
+    for cases in (1, 2):
+        await player.composer.get_by_role("button", name="Export").click()
+        dialog = page.get_by_role("dialog")
+        await dialog.get_by_role("button", name="Write the case").click()
+        if cases == 2:
+            watch.allow("409")  # type: ignore[attr-defined]
+            await expect(dialog.get_by_role("alert")).to_be_visible()
+            assert len(json.loads(path.read_text())["eval_cases"]) == 1
+            await dialog.get_by_role("button", name="Export again").click()
+        await expect(dialog).to_contain_text("Written as")
+        assert len(json.loads(path.read_text())["eval_cases"]) == cases
+        await dialog.get_by_role("button", name="Done").click()
+
+
+async def test_a_second_user_message_goes_on_and_finishing_closes(page: Page) -> None:
+    player = Player(page)
+    await player.choose("shop_agent")
+    await player.say("hello")
+    await player.my_turn()
+    await player.answer("Hello, how can I help?")
+    await player.done()
+    await player.say("bye")
+    await player.my_turn()
+    await player.answer("Good bye.")
+    await player.done()
+    await expect(player.row("user")).to_have_count(2)
+    await player.composer.get_by_role("button", name="Finish").click()
+    await expect(player.status).to_have_text("Finished")
+    await expect(player.composer).to_contain_text("This session is finished")

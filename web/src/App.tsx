@@ -1,0 +1,88 @@
+import { useEffect, useState } from "react";
+import { api, words } from "./api/client";
+import { Agents } from "./pages/Agents";
+import { Sessions } from "./pages/Sessions";
+import { app } from "./state/app";
+import { route, sessionPath } from "./state/route";
+import { useWatched } from "./state/store";
+import { Failure } from "./ui/Failure";
+import { useTheme } from "./ui/theme";
+import { Workbench } from "./workbench/Workbench";
+
+/** The whole page: finds out what is there, and shows what the address names. */
+export function App() {
+  useTheme();
+  const { server, trouble, connection } = useWatched(app);
+  useEffect(() => void app.start(), []);
+  if (trouble && !server) {
+    return (
+      <div className="empty">
+        <Failure title={trouble}>
+          <button type="button" className="button small" onClick={() => void app.start()}>
+            Try again
+          </button>
+        </Failure>
+      </div>
+    );
+  }
+  if (!server) return null;
+  return (
+    <div className="shell">
+      {connection === "lost" ? (
+        <div className="banner" role="alert">
+          <span className="spinner" />
+          The server is gone. What you typed is kept; reconnecting…
+          <button type="button" className="button small" onClick={() => app.reconnect()}>
+            Try now
+          </button>
+        </div>
+      ) : null}
+      <Page />
+    </div>
+  );
+}
+
+function Page() {
+  const { path } = useWatched(route);
+  const session = /^\/sessions\/([^/]+)$/.exec(path)?.[1];
+  if (session) return <Workbench sessionId={decodeURIComponent(session)} />;
+  if (path === "/sessions") return <Sessions />;
+  if (path === "/agents") return <Agents />;
+  return <Home />;
+}
+
+/** Nothing is named: the only agent's last session, or a new one; else the agents. */
+function Home() {
+  const { server } = useWatched(app);
+  const [trouble, setTrouble] = useState("");
+  const agents = server?.agents ?? [];
+  const only = agents.length === 1 ? agents[0] : undefined;
+  useEffect(() => {
+    if (!only) {
+      route.go(agents.length ? "/agents" : "/sessions", true);
+      return;
+    }
+    openOnly(only.key).then(
+      (path) => route.go(path, true),
+      (error: unknown) => setTrouble(words(error)),
+    );
+  }, [only, agents.length]);
+  return trouble ? (
+    <div className="empty">
+      <Failure title={trouble} />
+    </div>
+  ) : null;
+}
+
+let opening: Promise<string> | null = null;
+
+/** Once a page, however often it is drawn. */
+function openOnly(key: string): Promise<string> {
+  opening ??= (async () => {
+    const before = (await api.sessions()).find((one) => one.agent === key && one.status !== "closed");
+    return sessionPath((before ?? (await api.newSession(key))).session_id);
+  })().finally(() => {
+    opening = null;
+  });
+  return opening;
+}

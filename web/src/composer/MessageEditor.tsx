@@ -1,0 +1,173 @@
+import { useState } from "react";
+import { api } from "../api/client";
+import type { Briefing, FilePart, Problem, SessionShape } from "../api/types";
+import { SchemaForm } from "../form";
+import { useAction } from "../ui/action";
+import { Failure } from "../ui/Failure";
+import { count } from "../ui/format";
+import { Icon } from "../ui/Icon";
+import { isSend, SEND_KEY } from "../ui/keys";
+import { ComposerHead } from "./ComposerHead";
+import { type Drafts, formOf, keptForm, reading, type SetDrafts } from "./drafts";
+import { Files, filePart } from "./Files";
+import { TroubleNotice } from "./TroubleNotice";
+import { distinct } from "./TurnEditor";
+
+const TITLES: Partial<Record<SessionShape["status"], string>> = {
+  query: "What does the user say?",
+  done: "The agent has answered",
+  failed: "The run ended early",
+};
+
+/** The user's next message: a text with files, or the form of the agent's input_schema. */
+export function MessageEditor({
+  session,
+  briefing,
+  drafts,
+  setDrafts,
+  onExport,
+  onNew,
+}: {
+  session: SessionShape;
+  briefing: Briefing | null;
+  drafts: Drafts;
+  setDrafts: SetDrafts;
+  onExport: () => void;
+  onNew: () => void;
+}) {
+  const { busy, trouble, run } = useAction();
+  const ending = useAction();
+  const [checked, setChecked] = useState<Problem[]>([]);
+  const [tried, setTried] = useState(false);
+  const [files, setFiles] = useState<FilePart[]>([]);
+  const schema = briefing?.input_schema ?? null;
+  const form = schema ? formOf(drafts.messageForm, schema) : null;
+  const problems = distinct([...(trouble?.problems ?? []), ...checked]);
+
+  const attach = (added: File[]) => {
+    if (!added.length) return;
+    void run(async () => {
+      const parts = await Promise.all(added.map(filePart));
+      setFiles((before) => [...before, ...parts]);
+    });
+  };
+  const send = async (anyway: boolean) => {
+    setTried(true);
+    let data: string | null = null;
+    if (form && schema) {
+      const read = reading(form, schema);
+      if (!("text" in read)) {
+        setChecked(read.problems);
+        return;
+      }
+      data = read.text;
+    }
+    const message = { text: form ? "" : drafts.message, data, files, anyway };
+    if (!(await run(() => api.say(session.session_id, message)))) return;
+    setChecked([]);
+    setTried(false);
+    setFiles([]);
+    setDrafts({ message: "", messageForm: null });
+  };
+  const leave = () => {
+    if (!form || !schema) return;
+    const read = reading(form, schema);
+    if (!("text" in read)) return;
+    const value = { what: "message" as const, tool: "", value: read.text };
+    api.check(session.session_id, null, value).then(setChecked, () => undefined);
+  };
+  const ready = Boolean(form) || drafts.message.trim() !== "" || files.length > 0;
+  const fresh = session.status === "query";
+
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the sending key and pasted files work in every field here
+    <div
+      className="composer-frame"
+      onKeyDown={(event) => {
+        if (!isSend(event)) return;
+        event.preventDefault();
+        if (ready && !busy) void send(false);
+      }}
+      onPaste={(event) => attach([...event.clipboardData.files])}
+      onDragOver={(event) => event.preventDefault()}
+      onDrop={(event) => {
+        event.preventDefault();
+        attach([...event.dataTransfer.files]);
+      }}
+    >
+      <ComposerHead title={TITLES[session.status] ?? "The user's next message"}>
+        {fresh
+          ? `Then the turns of ${session.agent_name} are yours.`
+          : session.status === "done"
+            ? "Export the session as a golden trace, or go on with another message."
+            : "A further message goes on from here."}
+      </ComposerHead>
+      <div className="composer-body scroll">
+        {session.status === "failed" ? <Failure title={session.failure || "The run was stopped."} /> : null}
+        {session.status === "done" ? (
+          <div className="done-actions">
+            <button type="button" className="button primary" onClick={onExport}>
+              <Icon name="export" />
+              Export
+            </button>
+            <button type="button" className="button" onClick={onNew}>
+              New session
+            </button>
+            <button
+              type="button"
+              className="button plain"
+              title="Close the session: it can be read and exported, and nothing can be added"
+              disabled={ending.busy}
+              onClick={() => void ending.run(() => api.close(session.session_id))}
+            >
+              Finish
+            </button>
+          </div>
+        ) : null}
+        <TroubleNotice trouble={ending.trouble} />
+        {form && schema ? (
+          <SchemaForm
+            idPrefix="message"
+            schema={schema}
+            draft={form}
+            onDraft={(next) => setDrafts({ messageForm: keptForm(next) })}
+            onLeave={leave}
+            problems={problems}
+            showAll={tried}
+          />
+        ) : (
+          <>
+            <label className="field-label" htmlFor="message-text">
+              {fresh ? "Message" : "Another message"}
+            </label>
+            <textarea
+              id="message-text"
+              className="input composer-text"
+              rows={5}
+              placeholder="What the user says to the agent"
+              value={drafts.message}
+              onChange={(event) => setDrafts({ message: event.target.value })}
+            />
+          </>
+        )}
+        <Files files={files} onAdd={attach} onDrop={(place) => setFiles(files.filter((_, index) => index !== place))} />
+        <TroubleNotice trouble={trouble} onInsist={() => void send(true)} />
+      </div>
+      <footer className="composer-foot">
+        <div className="composer-buttons">
+          {problems.length ? <span className="problem-count">{count(problems.length, "problem")}</span> : null}
+          <span className="grow" />
+          <button
+            type="button"
+            className={`button ${session.status === "done" ? "" : "primary"}`}
+            disabled={!ready || busy}
+            onClick={() => void send(false)}
+          >
+            Send message
+            <kbd>{SEND_KEY}</kbd>
+          </button>
+        </div>
+      </footer>
+    </div>
+  );
+}

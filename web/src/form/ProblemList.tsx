@@ -1,0 +1,24 @@
+import type { ReactNode } from "react";
+import type { Problem } from "./problems";
+
+interface ProblemListProps {
+  id?: string;
+  problems: readonly Problem[];
+  /** The place that the problems stand at, whose name is not repeated. */
+  at?: string;
+  children?: ReactNode;
+}
+
+/** Problems, each with the name of its place unless it stands there. */
+export function ProblemList({ id, problems, at = "", children }: ProblemListProps) {
+  return (
+    <div id={id} className="sf-problems">
+      {children === null || children === undefined ? null : <p>{children}</p>}
+      {problems.map((problem) => (
+        <p key={`${problem.path} ${problem.message}`}>
+          {problem.path === at ? null : <code>{problem.path}</code>} {problem.message}
+        </p>
+      ))}
+    </div>
+  );
+}

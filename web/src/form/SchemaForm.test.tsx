@@ -1,0 +1,83 @@
+import { renderToStaticMarkup } from "react-dom/server";
+import { expect, test } from "vitest";
+import corpus from "./corpus.json";
+import { asRaw, draftFromJson, emptyDraft, type FormDraft } from "./draft";
+import type { Schema } from "./keywords";
+import { SchemaForm } from "./SchemaForm";
+
+const CASES = corpus as unknown as { name: string; schema: Schema; good: string[] }[];
+const DRAFTS = CASES.flatMap(({ name, schema, good }) =>
+  [emptyDraft(schema), ...good.map(draftFromJson)].map((draft, index) => ({ name, schema, draft, index })),
+);
+
+function drawn(schema: Schema, draft: FormDraft, problems: { path: string; message: string }[] = []): string {
+  return renderToStaticMarkup(
+    <SchemaForm schema={schema} draft={draft} onDraft={() => {}} problems={problems} showAll idPrefix="f" />,
+  );
+}
+
+test.each(DRAFTS)("$name ($index): every control has a name, and no style is inline", ({ schema, draft }) => {
+  const page = drawn(schema, draft);
+  const labels = new Set([...page.matchAll(/<label [^>]*for="([^"]*)"/g)].map((found) => found[1]));
+  const controls = [...page.matchAll(/<(?:input|textarea|select) [^>]*>/g)].map((found) => found[0]);
+
+  for (const control of controls.filter((one) => !/aria-hidden|type="radio"/.test(one))) {
+    const id = /id="([^"]*)"/.exec(control)?.[1];
+    expect(control.includes("aria-label=") || labels.has(id), control).toBe(true);
+  }
+  expect(page).not.toContain("style=");
+});
+
+test("a problem stands at its field, which says that it is wrong", () => {
+  const schema = { type: "object", properties: { list: { type: "array", items: { type: "integer" } } } };
+  const page = drawn(schema, draftFromJson('{"list":[1]}'), [{ path: "list[0]", message: "must be even" }]);
+
+  expect(page).toContain("must be even");
+  expect(page).toMatch(
+    /<input id="f\/list\/0#control"[^>]*aria-describedby="[^"]*f\/list\/0#problem"[^>]*aria-invalid="true"/,
+  );
+});
+
+test("text from a schema is text", () => {
+  const schema = {
+    type: "object",
+    properties: { "<b>": { type: "string", description: "<img src=x onerror=alert(1)>" } },
+  };
+
+  expect(drawn(schema, emptyDraft(schema))).not.toMatch(/<b>|<img/);
+});
+
+test("a schema that is no object as a whole has a form too", () => {
+  const either = {
+    anyOf: [
+      { title: "One", type: "object" },
+      { title: "Two", type: "object" },
+    ],
+  };
+
+  expect(drawn(either, emptyDraft(either))).toMatch(/<select aria-label="value: variant".*One.*Two/);
+  expect(drawn({ type: "string" }, emptyDraft({ type: "string" }))).toMatch(/<textarea[^>]*aria-label="value"/);
+  expect(drawn({ type: "array" }, emptyDraft({ type: "array" }))).toContain("+ item");
+});
+
+test("a description stands at its field, and once above a list rather than at each item", () => {
+  const schema = { type: "array", items: { type: "object", description: "One line", properties: {} } };
+
+  expect(drawn(schema, draftFromJson("[{},{}]"))).not.toContain("One line");
+  expect(drawn({ type: "string", description: "The answer" }, emptyDraft({}))).toContain("The answer");
+});
+
+test("the whole as JSON is one labelled text", () => {
+  expect(drawn({}, asRaw(draftFromJson("[1]")))).toMatch(/<textarea[^>]*aria-label="JSON"/);
+});
+
+test("a value that no widget can show, and one that is too deep or too long, is edited as JSON", () => {
+  const numbers = { type: "array", items: { type: "integer" } };
+  const tree = { $defs: { A: { type: "array", items: { $ref: "#/$defs/A" } } }, $ref: "#/$defs/A" };
+
+  expect(drawn({ type: "integer" }, draftFromJson("[1]"))).toContain("<textarea");
+  expect(drawn(numbers, draftFromJson(JSON.stringify(Array(5000).fill(1)))).match(/<input/g)).toBeNull();
+  const open = Object.fromEntries(Array.from({ length: 30 }, (_, depth) => ["/0".repeat(depth), true]));
+  const deep = { ...draftFromJson(`${"[".repeat(100)}${"]".repeat(100)}`), open };
+  expect(drawn(tree, deep).match(/<textarea/g)).toHaveLength(1);
+});

@@ -1,0 +1,91 @@
+import { expect, test } from "vitest";
+import { type Json, parse, stringify } from "../json/lossless";
+import corpus from "./corpus.json";
+import { asForm, asRaw, draftFromJson, emptyDraft, restoredDraft, storedDraft, withRaw } from "./draft";
+import { fieldOf } from "./field";
+import { itemOf, propertiesOf, requiredOf, type Schema } from "./keywords";
+import { draftToJson } from "./problems";
+import { fitness, suits, variantOf } from "./variant";
+
+const CASES = corpus as unknown as { name: string; schema: Schema; good: string[] }[];
+const GOOD = CASES.flatMap(({ name, schema, good }) => good.map((text) => ({ name, schema, text })));
+
+test.each(GOOD)("$name: $text goes through the form as it is", ({ schema, text }) => {
+  expect(draftToJson(draftFromJson(text), schema)).toEqual({ text: stringify(parse(text)), problems: [] });
+});
+
+test.each(GOOD)("$name: $text survives the way to JSON and back, and a reload", ({ schema, text }) => {
+  const draft = draftFromJson(text);
+  const raw = asRaw(draft);
+  const back = asForm(withRaw(raw, `${raw.raw} `));
+
+  expect(back).not.toBeNull();
+  expect(back && draftToJson(back, schema).text).toBe(stringify(parse(text)));
+  expect(asForm(raw)).toEqual(draft);
+  expect(restoredDraft(storedDraft(draft))).toEqual(draft);
+});
+
+test.each(GOOD)("$name: $text is shown by widgets, not as raw JSON, and by the right variant", ({ schema, text }) => {
+  visit(parse(text), schema, (value, one) => {
+    const field = fieldOf(one, schema);
+    expect(suits(value, field)).toBe(true);
+    if (field.kind === "union" && value !== null) {
+      expect(fitness(value, field.variants[variantOf(value, field, schema)] as Schema, schema)).toBe(1);
+    }
+  });
+});
+
+test.each(CASES)(
+  "$name: an empty form lacks just what is required and has more than one possible value",
+  ({ schema }) => {
+    const { problems } = draftToJson(emptyDraft(schema), schema);
+    const top = problems.filter((problem) => !/[.[]/.test(problem.path));
+    const open = propertiesOf(schema).filter(([name, property]) => {
+      const { kind, choices, nullable } = fieldOf(property, schema);
+      const stands = ["object", "list", "tuple"].includes(kind) || (kind === "choice" && choices.length === 1);
+      return requiredOf(fieldOf(schema, schema).schema).has(name) && (nullable || !stands);
+    });
+
+    expect(problems.every((problem) => problem.message === "is missing")).toBe(true);
+    expect(top.map((problem) => problem.path)).toEqual(expect.arrayContaining(open.map(([name]) => name)));
+  },
+);
+
+test("few fields of the corpus are raw JSON: those that may hold anything", () => {
+  const raw = CASES.flatMap(({ name, schema }) =>
+    propertiesOf(fieldOf(schema, schema).schema)
+      .filter(([, property]) => fieldOf(property, schema).kind === "json")
+      .map(([property]) => `${name}.${property}`),
+  );
+
+  expect(raw).toEqual([
+    "remember.anything",
+    "untyped.a",
+    "untyped.b",
+    "hand_written_schema.free",
+    "hand_written_json.c",
+    "set_env.any",
+    "set_env.never",
+    "ship.note",
+    "measure.colour",
+  ]);
+});
+
+function visit(value: Json, schema: Schema, look: (value: Json, schema: Schema) => void, root = schema): void {
+  look(value, schema);
+  const stated = fieldOf(schema, root);
+  const isUnion = stated.kind === "union" && value !== null;
+  const field = isUnion ? fieldOf(stated.variants[variantOf(value, stated, root)] as Schema, root) : stated;
+  if (value instanceof Map && field.kind === "object") {
+    for (const [name, property] of propertiesOf(field.schema)) {
+      const item = value.get(name);
+      if (item !== undefined) {
+        visit(item, property, look, root);
+      }
+    }
+  } else if (Array.isArray(value) && field.kind !== "json") {
+    for (const [index, item] of value.entries()) {
+      visit(item, itemOf(field.schema, index) ?? {}, look, root);
+    }
+  }
+}

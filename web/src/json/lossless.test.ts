@@ -1,0 +1,125 @@
+import { expect, test } from "vitest";
+import { fromPlain, type Json, JsonError, Num, parse, readNumber, same, stringify } from "./lossless";
+
+const NUMBERS = ["0", "-0", "5", "5.0", "-1.50", "1e3", "1E+3", "12345678901234567890", "0.1", "1e400", "1e-400"];
+
+test.each(NUMBERS)("the number %s goes out as it came in", (text) => {
+  expect(stringify(parse(text))).toBe(text);
+  expect(stringify(parse(`{"a":[${text}]}`))).toBe(`{"a":[${text}]}`);
+});
+
+test("a number is kept as text only where JavaScript would change it", () => {
+  expect(parse("5")).toBe(5);
+  expect(parse("5.0")).toEqual(new Num("5.0"));
+});
+
+test.each(["", "+5", "05", ".5", "5.", "1e", "0x1", "NaN", "5 ", "--1"])("%j is not a number", (text) => {
+  expect(readNumber(text)).toBeNull();
+});
+
+test("keys keep their order, and of a key that occurs twice the last one wins", () => {
+  expect(stringify(parse('{"b":1,"10":2,"2":3,"b":4}'))).toBe('{"10":2,"2":3,"b":4}');
+});
+
+test("a key __proto__ is a key like any other", () => {
+  const value = parse('{"__proto__":{"polluted":true}}') as Map<string, Json>;
+
+  expect([...value.keys()]).toEqual(["__proto__"]);
+  expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+  expect(stringify(fromPlain(JSON.parse('{"__proto__":1}')))).toBe('{"__proto__":1}');
+});
+
+test.each([
+  ["", 1, 1, "expected a value, found the end"],
+  ["{", 1, 2, "expected a key in double quotes, found the end"],
+  ['{"a" 1}', 1, 6, 'expected ":" after the key, found "1"'],
+  ['{\n  "a": 12a\n}', 2, 10, 'expected "," or "}", found "a"'],
+  ['{"a": 1,}', 1, 9, 'expected a key in double quotes, found "}"'],
+  ["[1 2]", 1, 4, 'expected "," or "]", found "2"'],
+  ["[1,]", 1, 4, 'expected a value, found "]"'],
+  ["tru", 1, 1, 'expected a value, found "tru"'],
+  ["5 5", 1, 3, '"5" is left over after the value'],
+  ["[nullx]", 1, 6, 'expected "," or "]", found "x"'],
+  ['["abc', 1, 2, 'the text that begins here has no closing "'],
+  ['"a\nb"', 1, 3, "a line break inside a text: write \\n"],
+  ['"\\x"', 1, 2, "\\x means nothing: write \\\\ for a backslash"],
+  ['"\\u12g4"', 1, 2, "\\u must be followed by four hexadecimal digits"],
+])("%j says where it cannot be read", (text, line, column, reason) => {
+  const error = errorOf(text);
+
+  expect([error.line, error.column, error.reason]).toEqual([line, column, reason]);
+});
+
+test("nesting is bounded", () => {
+  expect(errorOf("[".repeat(100_000)).reason).toBe("nested deeper than 400 levels");
+  expect(parse(`${"[".repeat(300)}${"]".repeat(300)}`)).toHaveLength(1);
+});
+
+test("what JavaScript reads is read alike, and what it refuses is refused", () => {
+  const random = chance(7);
+  for (let round = 0; round < 3000; round += 1) {
+    const text = mutated(JSON.stringify(anything(random, 4)), random);
+    let plain: unknown;
+    try {
+      plain = JSON.parse(text);
+    } catch {
+      expect(() => parse(text), text).toThrow(JsonError);
+      continue;
+    }
+    expect(same(parse(text), fromPlain(plain)), text).toBe(true);
+    expect(JSON.parse(stringify(parse(text)))).toEqual(plain);
+    expect(JSON.parse(stringify(parse(text), 2))).toEqual(plain);
+  }
+});
+
+test("printing with an indent looks as people expect it", () => {
+  expect(stringify(parse('{"a":[1,{"b":null}],"c":{},"d":[]}'), 2)).toBe(
+    '{\n  "a": [\n    1,\n    {\n      "b": null\n    }\n  ],\n  "c": {},\n  "d": []\n}',
+  );
+});
+
+test("1 and 1.0 are the same, 1 and true are not, the order of keys does not matter", () => {
+  expect(same(parse("1"), parse("1.0"))).toBe(true);
+  expect(same(parse("1"), parse("true"))).toBe(false);
+  expect(same(parse("12345678901234567890"), parse("12345678901234567891"))).toBe(false);
+  expect(same(parse('{"a":1,"b":[2]}'), parse('{"b":[2.0],"a":1}'))).toBe(true);
+});
+
+function errorOf(text: string): JsonError {
+  try {
+    parse(text);
+  } catch (error) {
+    return error as JsonError;
+  }
+  throw new Error(`${text} could be read`);
+}
+
+/** Numbers from 0 to below 1 that are the same in every run. */
+function chance(start: number): () => number {
+  let state = start;
+  return () => {
+    state = (state * 1103515245 + 12345) % 2147483648;
+    return state / 2147483648;
+  };
+}
+
+function anything(random: () => number, depth: number): unknown {
+  const scalars = [null, true, false, 0, -1.5, 1e20, "", 'q"\\\n\u0001é😀\ud800', "a"];
+  const kind = Math.floor(random() * (depth > 0 ? 11 : 9));
+  if (kind === 9) {
+    return Array.from({ length: Math.floor(random() * 4) }, () => anything(random, depth - 1));
+  }
+  if (kind === 10) {
+    const keys = ["a", "10", "b c", ""].slice(0, Math.floor(random() * 5));
+    return Object.fromEntries(keys.map((key) => [key, anything(random, depth - 1)]));
+  }
+  return scalars[kind];
+}
+
+/** Now and then a text with one character gone, doubled or replaced. */
+function mutated(text: string, random: () => number): string {
+  const at = Math.floor(random() * text.length);
+  const marks = ["", text[at] ?? "", " ", ",", "}", '"', "\\", "0", "-", "e"];
+  const mark = marks[Math.floor(random() * marks.length)] ?? "";
+  return random() < 0.5 ? text : text.slice(0, at) + mark + text.slice(at + (random() < 0.5 ? 1 : 0));
+}

@@ -1,0 +1,28 @@
+import ReactMarkdown, { type Components } from "react-markdown";
+import remarkGfm from "remark-gfm";
+
+/** Text from models and tools is hostile: links say where they lead and lead nowhere, images are named, HTML is text. */
+const HARMLESS: Components = {
+  a: ({ href, children }) => (
+    <span className="dead-link" title={href}>
+      {children}
+      {href && href !== String(children) ? <small>{href}</small> : null}
+    </span>
+  ),
+  img: ({ src, alt }) => (
+    <span className="dead-link">
+      image: {alt || "without description"} <small>{typeof src === "string" ? src : ""}</small>
+    </span>
+  ),
+  input: ({ checked }) => <span>{checked ? "☑" : "☐"} </span>,
+};
+
+export function Markdown({ text }: { text: string }) {
+  return (
+    <div className="markdown">
+      <ReactMarkdown remarkPlugins={[remarkGfm]} components={HARMLESS}>
+        {text}
+      </ReactMarkdown>
+    </div>
+  );
+}
