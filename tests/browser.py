@@ -7,7 +7,7 @@ if what the test looked at was right.
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Literal
 from urllib.parse import urlsplit
@@ -18,6 +18,9 @@ from playwright.async_api import Browser, BrowserContext, ConsoleMessage, Error,
 Theme = Literal["light", "dark"]
 OFFLINE = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
 """No name resolves: a page that asks for another machine is found out without reaching it."""
+
+OpenPage = Callable[..., Awaitable[Page]]
+"""`await open_page(address, width=1280, height=720, theme="light", apart=False)`; `apart`: in another's browser."""
 
 
 @asynccontextmanager

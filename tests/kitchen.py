@@ -10,7 +10,11 @@ from enum import Enum, IntEnum
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from google.adk.agents import LlmAgent, ParallelAgent
+from google.adk.agents import (
+    BaseAgent,
+    LlmAgent,
+    ParallelAgent,  # pyright: ignore[reportDeprecated] - users still have them
+)
 from google.adk.models import BaseLlm
 from google.adk.tools import FunctionTool, ToolContext
 from google.adk.tools.base_toolset import BaseToolset
@@ -72,7 +76,7 @@ class Folder(BaseModel):
     """A folder in folders."""
 
     name: str
-    folders: list[Folder] = Field(default_factory=list)
+    folders: list[Folder] = Field(default_factory=list["Folder"])
 
 
 def search(query: str, limit: int = 10) -> str:
@@ -246,12 +250,12 @@ def broken() -> LlmAgent:
     return LlmAgent(name="broken", model="gemini-2.5-flash", tools=[BrokenToolset()])
 
 
-def twins() -> ParallelAgent:
+def twins() -> BaseAgent:
     """Two agents at once."""
     agents: list[Any] = [LlmAgent(name=name, model="gemini-2.5-flash", tools=[search]) for name in ("left", "right")]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # ADK has no successor yet that takes its place everywhere
-        return ParallelAgent(name="twins", sub_agents=agents)
+        return ParallelAgent(name="twins", sub_agents=agents)  # pyright: ignore[reportDeprecated]
 
 
 def config(agent: Any, folder: Path) -> SimulatedAgentConfig:

@@ -16,7 +16,7 @@ from google.adk.workflow import BaseNode
 from websockets.asyncio.client import ClientConnection, connect
 
 from adk_agent_sim import AgentSimulator, SimulatedAgentConfig
-from adk_agent_sim.server.simulator import RunningServer
+from adk_agent_sim.server.web_server import RunningServer
 
 
 class Browser:

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Generator
+from collections.abc import AsyncIterator, Callable, Generator
 from pathlib import Path
 
 import browser as browsers
 import pytest
 import pytest_asyncio
 import workbench
-from browser import Theme, Watch
+from browser import OpenPage, Theme, Watch
 from playwright.async_api import Browser, Page, expect
 from workbench import Server, Simulator
-
-OpenPage = Callable[..., Awaitable[Page]]
-"""`await open_page(address, width=1280, height=720, theme="light", apart=False)`; `apart`: in another's browser."""
 
 _PASSED = pytest.StashKey[bool]()
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import kitchen
 import pytest
 import workbench
-from browser import Watch
+from browser import OpenPage, Watch
 from playing import Player
 from playwright.async_api import Browser, Page, Route, expect
 from waiting import until
@@ -45,7 +44,7 @@ async def test_a_reload_keeps_the_session_and_what_is_half_typed(page: Page) -> 
     await expect(player.composer.get_by_role("textbox", name="Final response")).to_have_value("So far")
 
 
-async def test_a_second_tab_follows(page: Page, open_page: Any) -> None:
+async def test_a_second_tab_follows(page: Page, open_page: OpenPage) -> None:
     one = Player(page)
     await expect(one.status).to_have_text("Waits for a message")
     other = Player(await open_page(page.url))
@@ -59,7 +58,7 @@ async def test_a_second_tab_follows(page: Page, open_page: Any) -> None:
 
 
 async def test_of_two_answers_to_one_turn_the_first_wins_and_the_second_is_told(
-    page: Page, open_page: Any, watch: Watch
+    page: Page, open_page: OpenPage, watch: Watch
 ) -> None:
     watch.allow("409")
     one = Player(page)
@@ -106,7 +105,7 @@ async def test_a_server_that_goes_away_is_told_and_come_back_to(
     await context.close()
 
 
-async def test_a_session_that_is_not_there_says_so(page: Page, open_page: Any) -> None:
+async def test_a_session_that_is_not_there_says_so(page: Page, open_page: OpenPage) -> None:
     await expect(Player(page).status).to_be_visible()
     lost = await open_page(re.sub(r"/sessions/.*", "/sessions/nowhere", page.url))
     await expect(lost.get_by_role("button", name="Choose an agent")).to_be_visible()

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
+from browser import OpenPage
 from playing import Player
 from playwright.async_api import Page, expect
 
@@ -58,7 +57,7 @@ async def played(page: Page) -> Player:
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-async def test_what_is_written_can_be_read(open_page: Any, theme: str) -> None:
+async def test_what_is_written_can_be_read(open_page: OpenPage, theme: str) -> None:
     page = await open_page(theme=theme)
     assert await page.evaluate(CONTRASTS) == []
     await played(page)
@@ -67,7 +66,7 @@ async def test_what_is_written_can_be_read(open_page: Any, theme: str) -> None:
 
 
 @pytest.mark.parametrize("width", [1280, 900])
-async def test_nothing_needs_sideways_scrolling(open_page: Any, width: int) -> None:
+async def test_nothing_needs_sideways_scrolling(open_page: OpenPage, width: int) -> None:
     page = await open_page(width=width)
     player = await played(page)
     assert await page.evaluate(TOO_WIDE) == []
@@ -75,7 +74,7 @@ async def test_nothing_needs_sideways_scrolling(open_page: Any, width: int) -> N
     await expect(player.composer.get_by_role("button", name="Execute")).to_be_in_viewport(ratio=1)
 
 
-async def test_at_900_the_briefing_is_a_drawer(open_page: Any) -> None:
+async def test_at_900_the_briefing_is_a_drawer(open_page: OpenPage) -> None:
     page = await open_page(width=900)
     player = Player(page)
     await player.choose("math_agent")

@@ -55,6 +55,7 @@ from adk_agent_sim.server.shapes import (
 )
 from adk_agent_sim.server.view import SessionView
 from adk_agent_sim.timeline.canonical import Json
+from adk_agent_sim.timeline.decision import function_calls
 from adk_agent_sim.timeline.events import Event, Player
 from adk_agent_sim.timeline.jsonable import jsonable
 from adk_agent_sim.timeline.request import ModelRequest
@@ -206,7 +207,7 @@ class Sessions:
         """What is wrong with each call of a decision that was refused."""
         request = await self.timeline.request(await self._asked(session_id, turn_id))
         response = deciding.response_of(decision, request)
-        return deciding.call_problems(request, deciding.function_calls(response))
+        return deciding.call_problems(request, function_calls(response))
 
     async def check(self, session_id: str, turn_id: str | None, form: ValueToCheck) -> list[ProblemShape]:
         """What is wrong with a form as it stands; nothing happens by it."""
