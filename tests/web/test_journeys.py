@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from pathlib import Path
 
 import pytest
+from adk_eval import evaluate
+from browser import Watch
 from playing import Player
 from playwright.async_api import Page, expect
+from scripted import calls, says
 
 
 @pytest.mark.req("001/FR-007a")
@@ -48,6 +52,7 @@ async def test_a_session_from_the_first_message_to_the_golden_trace(page: Page, 
     await page.get_by_role("banner").get_by_role("button", name="Export").click()
     dialog = page.get_by_role("dialog")
     await dialog.get_by_role("button", name="Write the case").click()
+    await expect(dialog).to_contain_text("Written as")
     await expect(dialog).to_contain_text("adk eval")
     path = tmp_path / "math_agent.evalset.json"
     await expect(dialog).to_contain_text(str(path))
@@ -61,7 +66,7 @@ async def test_a_session_from_the_first_message_to_the_golden_trace(page: Page, 
     await expect(dialog).to_contain_text("Exported just now")
 
 
-async def test_a_second_export_asks_first(page: Page, tmp_path: Path, watch: object) -> None:
+async def test_a_second_export_asks_first(page: Page, tmp_path: Path, watch: Watch) -> None:
     player = Player(page)
     await player.choose("math_agent")
     await player.say("hello")
@@ -74,13 +79,50 @@ async def test_a_second_export_asks_first(page: Page, tmp_path: Path, watch: obj
         dialog = page.get_by_role("dialog")
         await dialog.get_by_role("button", name="Write the case").click()
         if cases == 2:
-            watch.allow("409")  # type: ignore[attr-defined]
+            watch.allow("409")
             await expect(dialog.get_by_role("alert")).to_be_visible()
             assert len(json.loads(path.read_text())["eval_cases"]) == 1
             await dialog.get_by_role("button", name="Export again").click()
         await expect(dialog).to_contain_text("Written as")
         assert len(json.loads(path.read_text())["eval_cases"]) == cases
         await dialog.get_by_role("button", name="Done").click()
+
+
+@pytest.mark.req("001/US3.4", "001/SC-002")
+async def test_what_was_played_in_the_browser_passes_adk_eval(page: Page, tmp_path: Path) -> None:
+    player = Player(page)
+    await player.choose("math_agent")
+    await player.say("What is 2+2?")
+    await player.my_turn()
+    await player.call("add", a="2", b="2")
+    await player.my_turn()
+    await player.answer("The answer is 4.")
+    await player.done()
+    await player.composer.get_by_role("button", name="Export").click()
+    dialog = page.get_by_role("dialog")
+    await dialog.get_by_role("button", name="Write the case").click()
+    await expect(dialog).to_contain_text("Written as")
+    script = [calls(("add", {"a": 2, "b": 2})), says("The answer is 4.")]
+    eval_set = tmp_path / "math_agent.evalset.json"
+    run = await asyncio.to_thread(evaluate, tmp_path / "agents", "math_agent", eval_set, script)
+    assert run.passed, run.output
+
+
+async def test_a_session_is_exported_as_a_fixture_for_adk_test(page: Page, tmp_path: Path) -> None:
+    player = Player(page)
+    await player.choose("math_agent")
+    await player.say("hello")
+    await player.my_turn()
+    await player.answer("Hello!")
+    await player.done()
+    await player.composer.get_by_role("button", name="Export").click()
+    dialog = page.get_by_role("dialog")
+    await dialog.get_by_role("radio", name="Fixture for adk test").click()
+    await dialog.get_by_role("button", name="Write the fixture").click()
+    await expect(dialog).to_contain_text("Written as")
+    (fixture,) = (tmp_path / "tests").glob("*.json")
+    await expect(dialog).to_contain_text(str(fixture))
+    assert "Hello!" in fixture.read_text()
 
 
 async def test_a_second_user_message_goes_on_and_finishing_closes(page: Page) -> None:

@@ -22,11 +22,13 @@ def simulator(tmp_path: Path) -> Callable[[], AgentSimulator]:
         calls(("search", {"query": "milk"}), ("search", {"query": "sugar"})),
         says("Tea, milk and sugar."),
     ]
-    return lambda: AgentSimulator([kitchen.config(kitchen.kitchen(ScriptedModel(script=script)), tmp_path)])
+    agents = [kitchen.kitchen(ScriptedModel(script=script)), kitchen.structured()]
+    return lambda: AgentSimulator([kitchen.config(agent, tmp_path) for agent in agents])
 
 
 async def test_a_suggestion_fills_the_form_and_nothing_happens_before_it_is_sent(page: Page) -> None:
     player = Player(page)
+    await player.choose("kitchen")
     await player.say("Tea please")
     await player.my_turn()
     ask = player.composer.get_by_role("button", name="Ask the agent's own model")
@@ -51,8 +53,18 @@ async def test_a_suggestion_fills_the_form_and_nothing_happens_before_it_is_sent
     await expect(player.row("answer", "Tea, milk and sugar.")).to_contain_text("model")
 
 
-async def test_a_model_that_cannot_be_reached_says_why(page: Page, watch: Watch, monkeypatch: object) -> None:
-    watch.allow("50[0-9]|422|409")
+async def test_a_model_that_cannot_be_reached_says_why_and_the_turn_still_waits(
+    page: Page, watch: Watch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("GOOGLE_API_KEY", "GEMINI_API_KEY", "GOOGLE_GENAI_USE_VERTEXAI"):
+        monkeypatch.delenv(name, raising=False)
+    watch.allow("502")
     player = Player(page)
-    await player.say("Tea please")
+    await player.choose("structured")
+    await player.field("query").fill("tea")
+    await player.composer.get_by_role("button", name="Send message").click()
+    await player.my_turn()
+    await player.composer.get_by_role("button", name="Ask the agent's own model").click()
+    await page.get_by_role("menuitem", name="Suggest the next step").click()
+    await expect(player.composer.get_by_role("alert")).to_contain_text("key")
     await player.my_turn()

@@ -63,13 +63,15 @@ def _to_adk_test(
     finished = finished_part(events)
     session = SimulationSession.of(config, session_id, finished)
     name = eval_id(session.agent_name, session.start_timestamp, "selectable")
-    path = _free(config.resolve_eval_set_path().parent / "tests", name)
+    beside = config.folder or config.resolve_eval_set_path().parent
+    path = _free(Path(beside) / "tests", name)
     write_adk_test(session, finished, path, answers_errors=answers_errors, anyway=order.anyway)
+    move = f"`adk test` reads fixtures from the folder tests beside agent.py: move {path} there."
     return ExportResult(
         exported=Exported(format=order.format, path=str(path), eval_id=path.stem, at=now),
         case=_written(adk_test_fixture(session, finished)),
         command=f"adk test {_folder(config)}",
-        notes=[f"`adk test` reads fixtures from the folder tests beside agent.py; this one is in {path.parent}."],
+        notes=[] if config.folder else [move],
     )
 
 
