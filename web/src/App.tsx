@@ -1,6 +1,7 @@
 import { useEffect, useState } from "react";
 import { api, words } from "./api/client";
 import { Agents } from "./pages/Agents";
+import { Queue } from "./pages/Queue";
 import { Sessions } from "./pages/Sessions";
 import { app } from "./state/app";
 import { route, sessionPath } from "./state/route";
@@ -46,6 +47,7 @@ function Page() {
   const { path } = useWatched(route);
   const session = /^\/sessions\/([^/]+)$/.exec(path)?.[1];
   if (session) return <Workbench sessionId={decodeURIComponent(session)} />;
+  if (path === "/queue") return <Queue />;
   if (path === "/sessions") return <Sessions />;
   if (path === "/agents") return <Agents />;
   return <Home />;
@@ -59,7 +61,7 @@ function Home() {
   const only = agents.length === 1 ? agents[0] : undefined;
   useEffect(() => {
     if (!only) {
-      route.go(agents.length ? "/agents" : "/sessions", true);
+      route.go(agents.length ? "/agents" : "/queue", true);
       return;
     }
     openOnly(only.key).then(

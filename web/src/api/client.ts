@@ -79,6 +79,7 @@ export const api = {
   sessions: () => json<SessionShape[]>("GET", "/api/sessions"),
   newSession: (agent: string) => json<SessionShape>("POST", "/api/sessions", { agent }),
   rename: (id: string, name: string) => json<SessionShape>("PATCH", at(id), { name }),
+  delete: (id: string) => done("DELETE", at(id)),
   close: (id: string) => done("POST", at(id, "/close")),
   rows: (id: string, start: number, count: number) => json<Row[]>("GET", at(id, `/rows?start=${start}&count=${count}`)),
   row: (id: string, index: number, whole: boolean) => json<RowDetail>("GET", at(id, `/rows/${index}?whole=${whole}`)),

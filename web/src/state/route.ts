@@ -1,6 +1,6 @@
 import { Watched } from "./store";
 
-/** Where the page is: `/`, `/agents`, `/sessions`, `/sessions/ID`. */
+/** Where the page is: `/`, `/agents`, `/queue`, `/sessions`, `/sessions/ID`. */
 class Route extends Watched {
   path = location.pathname;
 

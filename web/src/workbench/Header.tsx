@@ -21,7 +21,7 @@ export function Header({
   onExport: () => void;
   onPanel: () => void;
 }) {
-  const { server } = useWatched(app);
+  const { server, yourTurns } = useWatched(app);
   const exportable = session.status === "done" || session.status === "closed";
   return (
     <header className="header">
@@ -58,6 +58,14 @@ export function Header({
               }}
             >
               All agents
+            </MenuItem>
+            <MenuItem
+              onClick={() => {
+                close();
+                route.go("/queue");
+              }}
+            >
+              Queue{yourTurns ? ` (${yourTurns})` : ""}
             </MenuItem>
             <MenuItem
               onClick={() => {

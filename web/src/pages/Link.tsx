@@ -1,0 +1,30 @@
+import type { ReactNode } from "react";
+import { route } from "../state/route";
+
+/** A link inside the app: a plain click stays on the page, any other is the browser's. */
+export function Link({
+  to,
+  children,
+  className,
+  current,
+}: {
+  to: string;
+  children: ReactNode;
+  className?: string;
+  current?: boolean;
+}) {
+  return (
+    <a
+      href={to}
+      className={className}
+      aria-current={current ? "page" : undefined}
+      onClick={(event) => {
+        if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+        event.preventDefault();
+        route.go(to);
+      }}
+    >
+      {children}
+    </a>
+  );
+}
