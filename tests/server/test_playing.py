@@ -501,7 +501,7 @@ class TestRunning:
         await browser.respond(session_id, "here")
         await browser.until(session_id, "done")
 
-        assert (stopped["status"], stopped["failure"]) == ("failed", "The run was stopped.")
+        assert (stopped["status"], stopped["failure"]) == ("stopped", "The run was stopped.")
 
     @pytest.mark.parametrize(("approve", "result"), [(True, "a.txt is gone"), (False, "rejected")])
     async def test_a_call_waits_for_consent(self, browser: Browser, approve: bool, result: str) -> None:
@@ -519,7 +519,7 @@ class TestRunning:
         assert (asked["tool_name"], asked["arguments"]) == ("delete", {"path": "a.txt"})
         assert waiting["status"] == "confirm"
         assert [row["kind"] for row in rows] == ["user", "call", "consent", "answer"]
-        assert rows[1]["status"] == ("done" if approve else "failed")
+        assert rows[1]["status"] == ("done" if approve else "denied")
         assert result in rows[1]["result"]
         assert rows[2]["summary"] == ("approved" if approve else "denied")
         assert (await browser.detail(session_id, 1))["arguments"]["text"] == '{\n  "path": "a.txt"\n}'

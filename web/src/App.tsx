@@ -4,8 +4,9 @@ import { Agents } from "./pages/Agents";
 import { Queue } from "./pages/Queue";
 import { Sessions } from "./pages/Sessions";
 import { app } from "./state/app";
-import { route, sessionPath } from "./state/route";
+import { route, sessionOf, sessionPath } from "./state/route";
 import { useWatched } from "./state/store";
+import { Boundary } from "./ui/Boundary";
 import { Failure } from "./ui/Failure";
 import { useTheme } from "./ui/theme";
 import { Workbench } from "./workbench/Workbench";
@@ -14,6 +15,7 @@ import { Workbench } from "./workbench/Workbench";
 export function App() {
   useTheme();
   const { server, trouble, connection } = useWatched(app);
+  const { path } = useWatched(route);
   useEffect(() => void app.start(), []);
   if (trouble && !server) {
     return (
@@ -32,21 +34,22 @@ export function App() {
       {connection === "lost" ? (
         <div className="banner" role="alert">
           <span className="spinner" />
-          The server is gone. What you typed is kept; reconnecting…
+          {trouble ?? "The server is gone. What you typed is kept; reconnecting…"}
           <button type="button" className="button small" onClick={() => app.reconnect()}>
             Try now
           </button>
         </div>
       ) : null}
-      <Page />
+      <Boundary at={path}>
+        <Page path={path} />
+      </Boundary>
     </div>
   );
 }
 
-function Page() {
-  const { path } = useWatched(route);
-  const session = /^\/sessions\/([^/]+)$/.exec(path)?.[1];
-  if (session) return <Workbench sessionId={decodeURIComponent(session)} />;
+function Page({ path }: { path: string }) {
+  const session = sessionOf(path);
+  if (session) return <Workbench sessionId={session} />;
   if (path === "/queue") return <Queue />;
   if (path === "/sessions") return <Sessions />;
   if (path === "/agents") return <Agents />;

@@ -23,7 +23,7 @@ from adk_agent_sim.adk.briefing import AgentBriefing, brief
 from adk_agent_sim.adk.plugin import SeatPlugin
 from adk_agent_sim.adk.seated import Scripted, SeatedSession
 from adk_agent_sim.adk.tool_errors import ToolErrorPlugin
-from adk_agent_sim.errors import InvalidTransition
+from adk_agent_sim.errors import InvalidTransition, SimulatorError
 from adk_agent_sim.timeline.events import Outcome, Player
 from adk_agent_sim.timeline.timeline import Timeline
 
@@ -197,7 +197,7 @@ class AgentRun:
             await self.seated.run_ended(invocation_id, Outcome.CANCELLED)
             raise
         except Exception as error:
-            await self.seated.run_ended(invocation_id, Outcome.FAILED, error)
+            await self.seated.run_ended(invocation_id, Outcome.FAILED, told(error))
             raise
         await self.seated.run_ended(invocation_id, Outcome.DONE)
 
@@ -216,6 +216,11 @@ class AgentRun:
 
     def _changed(self) -> None:
         self.on_change()
+
+
+def told(failure: BaseException) -> BaseException:
+    """What to say of a failure. ADK wraps what a plugin raises; what we raised says it better by itself."""
+    return failure.__cause__ if isinstance(failure.__cause__, SimulatorError) else failure
 
 
 def _as_app(agent: object) -> App:

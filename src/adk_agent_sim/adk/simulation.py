@@ -18,7 +18,7 @@ from google.adk.workflow import BaseNode
 from google.genai import types
 
 from adk_agent_sim.adk.message import user_message
-from adk_agent_sim.adk.run import DEFAULT_USER, AgentRun
+from adk_agent_sim.adk.run import DEFAULT_USER, AgentRun, told
 from adk_agent_sim.adk.seated import Scripted
 from adk_agent_sim.adk.steps import Answer, Confirmation, Done, ModelTurn, Step
 from adk_agent_sim.errors import RunFailed, SimulatorError
@@ -240,10 +240,9 @@ class Simulation:
 
 
 def _why(failure: BaseException) -> str:
-    """What went wrong. ADK wraps what a plugin raises; what we raised says it better by itself."""
-    if isinstance(failure.__cause__, SimulatorError):
-        return str(failure.__cause__)
-    return f"{type(failure).__name__}: {failure}"
+    """What went wrong; what we raised ourselves says it without its class."""
+    why = told(failure)
+    return str(why) if isinstance(why, SimulatorError) else f"{type(why).__name__}: {why}"
 
 
 def _asked_confirmation(events: Sequence[AdkEvent]) -> types.FunctionCall | None:

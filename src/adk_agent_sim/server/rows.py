@@ -67,6 +67,7 @@ class Rows:
         self._calls: dict[str, int] = {}
         self._open: dict[int, None] = {}
         self._questions: dict[str, tuple[ConfirmationShape, int | None]] = {}
+        self._denied: set[int] = set()
         self._players: dict[str, str] = {}
         self._answer: int | None = None
         self._tells_all = False
@@ -162,6 +163,8 @@ class Rows:
         self._add(event, Kind.CONSENT, question.tool_name, "approved" if approved else "denied", part=place)
         if index is not None:
             self._change(event, index, status=RowStatus.RUNNING, result="")
+            if not approved:
+                self._denied.add(index)
 
     def _asked(self, event: Event) -> None:
         self._players.pop(event.agent_name, None)
@@ -238,7 +241,7 @@ class Rows:
                 question_id=question_id,
                 tool_name=call.get("name") or "",
                 arguments=dict(_mapping(call.get("args"))),
-                hint=str(stated.get("hint") or ""),
+                hint=_hint(stated),
                 payload=stated.get("payload"),
             ),
             index,
@@ -258,6 +261,9 @@ class Rows:
             return
         answer = response.get("response")
         status = RowStatus.FAILED if "error" in _mapping(answer) else RowStatus.DONE
+        if index in self._denied:
+            self._denied.discard(index)
+            status = RowStatus.DENIED
         self._change(event, index, part=place, status=status, result=value_line(_unwrapped(answer)))
 
     def _tool(self, event: Event, fact: ToolStarted | ToolFinished | ToolFailed) -> None:
@@ -277,7 +283,7 @@ class Rows:
                     event,
                     index,
                     status=RowStatus.CANCELLED if cancelled else RowStatus.FAILED,
-                    result=text_line(f"{fact.error_type}: {fact.error_message}"),
+                    result=text_line(_why(fact)),
                     duration_ms=fact.duration_ms,
                 )
             case _:
@@ -290,7 +296,8 @@ class Rows:
         self._end_open(event, RowStatus.CANCELLED)
         self._questions.clear()
         if ended.outcome is Outcome.FAILED and self._rows and self._rows[-1].kind is Kind.ERROR:
-            self._change(event, len(self._rows) - 1)  # what ADK said last is why
+            subject, summary = text_line(ended.error_type), text_line(ended.error_message)
+            self._change(event, len(self._rows) - 1, subject=subject, summary=summary)  # emitted, then raised: one row
         elif ended.outcome is Outcome.FAILED:
             self._add(event, Kind.ERROR, ended.error_type, ended.error_message, status=RowStatus.FAILED)
         else:
@@ -341,6 +348,18 @@ class Rows:
             self._open[index] = None
         else:
             self._open.pop(index, None)
+
+
+def _why(failed: ToolFailed) -> str:
+    if failed.error_type == "CancelledError":
+        return "stopped with the run"
+    return f"{failed.error_type}: {failed.error_message}" if failed.error_message else failed.error_type
+
+
+def _hint(stated: Mapping[str, Json]) -> str:
+    """What the tool says of its question; ADK's own words, which speak to programs, say nothing to a person."""
+    hint = str(stated.get("hint") or "")
+    return "" if hint.startswith("Please approve or reject the tool call") else hint
 
 
 def _grouped(parts: Sequence[Mapping[str, Json]]) -> Iterator[tuple[int, str, Mapping[str, Json]]]:

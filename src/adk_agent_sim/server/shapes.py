@@ -77,7 +77,9 @@ class Status(StrEnum):
     DONE = "done"
     """The agent has answered; a further message goes on."""
     FAILED = "failed"
-    """The last run ended with an error, or was stopped; a further message goes on."""
+    """The last run ended with an error; a further message goes on."""
+    STOPPED = "stopped"
+    """A person stopped the last run; a further message goes on."""
     CLOSED = "closed"
     """Nothing can be added."""
 
@@ -151,6 +153,8 @@ class RowStatus(StrEnum):
     DONE = "done"
     FAILED = "failed"
     CANCELLED = "cancelled"
+    DENIED = "denied"
+    """A call that the user did not consent to."""
 
 
 class Row(Shape):

@@ -27,6 +27,8 @@ from adk_agent_sim.timeline.turns import Turns
 _AT_ONCE = 1_000
 """How many events are taken in before others get their turn."""
 
+_STOPPED = "The run was stopped."
+
 
 class SessionView:
     """The rows and the standing of a session, brought up to date when somebody looks."""
@@ -90,7 +92,7 @@ class SessionView:
         if self.rows.confirmation is not None:
             return Status.CONFIRM
         if self.failure:
-            return Status.FAILED
+            return Status.STOPPED if self.failure == _STOPPED else Status.FAILED
         return Status.DONE if self._spoken else Status.QUERY
 
     @property
@@ -118,6 +120,6 @@ def _failure(ended: RunEnded) -> str:
         case Outcome.DONE:
             return ""
         case Outcome.CANCELLED:
-            return "The run was stopped."
+            return _STOPPED
         case Outcome.FAILED:
             return f"{ended.error_type}: {ended.error_message}"

@@ -868,7 +868,7 @@ export interface components {
          * @description How far a row is; most are done when they appear.
          * @enum {string}
          */
-        RowStatus: "confirm" | "running" | "done" | "failed" | "cancelled";
+        RowStatus: "confirm" | "running" | "done" | "failed" | "cancelled" | "denied";
         /**
          * ServerShape
          * @description What the page needs to know first.
@@ -992,7 +992,7 @@ export interface components {
          * @description Where a session stands, for a person.
          * @enum {string}
          */
-        Status: "query" | "your_turn" | "confirm" | "running" | "done" | "failed" | "closed";
+        Status: "query" | "your_turn" | "confirm" | "running" | "done" | "failed" | "stopped" | "closed";
         /**
          * Suggestion
          * @description What the agent's own model would decide; nothing happens by it.

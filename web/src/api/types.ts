@@ -17,6 +17,7 @@ export type News = Shapes["SessionNews"] | Shapes["ListNews"] | Shapes["Gone"];
 /** Where a value does not fit: the server's check and the form's own say it alike. */
 export type Problem = Pick<Shapes["ProblemShape"], "path" | "message"> & { call?: number | null };
 export type Refusal = Shapes["Refusal"];
+export type RequestShape = Shapes["RequestShape"];
 export type Row = Shapes["Row"];
 export type RowDetail = Shapes["RowDetail"];
 export type ServerShape = Shapes["ServerShape"];

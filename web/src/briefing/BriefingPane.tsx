@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 import { api, words } from "../api/client";
-import type { Briefing, SessionShape, ToolShape } from "../api/types";
+import type { Briefing, RequestShape, SessionShape, ToolShape } from "../api/types";
 import { JsonTree } from "../json/JsonTree";
 import { type Json, parse, stringify } from "../json/lossless";
 import { useKept } from "../state/kept";
@@ -87,11 +87,11 @@ function ToolEntry({ tool }: { tool: ToolShape }) {
   return (
     <details className="tool">
       <summary>
-        <b className="mono">{tool.name}</b>
+        <b className="mono tool-name">{tool.name}</b>
         <span className="quiet tool-line">{tool.description.split("\n")[0]}</span>
       </summary>
       <div className="tool-body">
-        <Markdown text={tool.description} />
+        <p className="tool-text">{tool.description}</p>
         {properties.length ? (
           <table className="parameters">
             <tbody>
@@ -153,7 +153,13 @@ function State({ sessionId, seq }: { sessionId: string; seq: number }) {
 
 /** The exact request; that of the last turn stays until the next one waits. */
 function Request({ sessionId, turnId }: { sessionId: string; turnId: string | null }) {
-  const [shown, setShown] = useState<{ turnId: string; text: string; tokens: number; value: Json } | null>(null);
+  const [shown, setShown] = useState<{
+    turnId: string;
+    text: string;
+    characters: number;
+    tokens: number;
+    value: Json;
+  } | null>(null);
   const [trouble, setTrouble] = useState("");
   useEffect(() => {
     if (!turnId) return;
@@ -163,8 +169,8 @@ function Request({ sessionId, turnId }: { sessionId: string; turnId: string | nu
         if (gone) return;
         const whole = parse(answer);
         const value = (whole instanceof Map ? whole.get("request") : null) ?? null;
-        const { tokens } = JSON.parse(answer) as { tokens: number };
-        setShown({ turnId, text: stringify(value, 2), tokens, value });
+        const { characters, tokens } = JSON.parse(answer) as RequestShape;
+        setShown({ turnId, text: stringify(value, 2), characters, tokens, value });
       },
       (error: unknown) => {
         if (!gone) setTrouble(words(error));
@@ -180,7 +186,7 @@ function Request({ sessionId, turnId }: { sessionId: string; turnId: string | nu
     <>
       <div className="request-head">
         <span className="quiet" title="A quarter of the characters; models count differently">
-          {size(shown.text.length)}, about {count(shown.tokens, "token")}
+          {size(shown.characters)}, about {count(shown.tokens, "token")}
           {turnId === shown.turnId ? "" : " · of the last turn"}
         </span>
         <CopyButton text={shown.text} />

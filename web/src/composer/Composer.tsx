@@ -1,9 +1,9 @@
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import type { Briefing, SessionShape } from "../api/types";
 import type { SessionStore } from "../state/session";
 import { Failure } from "../ui/Failure";
 import { ConsentEditor } from "./ConsentEditor";
-import { useDrafts } from "./drafts";
+import { hasTurn, useDrafts } from "./drafts";
 import { MessageEditor } from "./MessageEditor";
 import { ClosedPanel, RunningPanel } from "./Panels";
 import { TurnEditor } from "./TurnEditor";
@@ -26,6 +26,17 @@ export function Composer({
   const [drafts, setDrafts] = useDrafts(session.session_id);
   const [told, tell] = useState("");
   const head = session.waiting[0];
+  const mine = useRef(new Set<string>());
+  const before = useRef<string | null>(null);
+  const typed = hasTurn(drafts);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: looked at when the turn changes
+  useEffect(() => {
+    const last = before.current;
+    before.current = head?.turn_id ?? last;
+    if (last && head && last !== head.turn_id && !mine.current.has(last) && typed) {
+      tell("The turn before this one was answered elsewhere. What you typed is kept, for this turn.");
+    }
+  }, [head?.turn_id]);
   return (
     <section className="composer" aria-label="Composer">
       {told ? (
@@ -43,7 +54,11 @@ export function Composer({
           briefing={briefing}
           drafts={drafts}
           setDrafts={setDrafts}
-          onTooLate={tell}
+          onDecided={(turnId) => mine.current.add(turnId)}
+          onTooLate={(message) => {
+            mine.current.add(head.turn_id);
+            tell(message);
+          }}
         />
       ) : session.status === "confirm" && session.confirmation ? (
         <ConsentEditor session={session} question={session.confirmation} drafts={drafts} setDrafts={setDrafts} />

@@ -1,3 +1,4 @@
+import { useEffect, useRef } from "react";
 import { api } from "../api/client";
 import type { ConfirmationShape, SessionShape } from "../api/types";
 import { JsonTree } from "../json/JsonTree";
@@ -21,6 +22,10 @@ export function ConsentEditor({
   setDrafts: SetDrafts;
 }) {
   const { busy, trouble, run } = useAction();
+  const frame = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (document.activeElement === document.body) frame.current?.focus();
+  }, []);
   const wanted = question.payload != null;
   const typed = drafts.consent || (wanted ? JSON.stringify(question.payload, null, 2) : "");
   const unread = wanted ? unreadable(typed) : "";
@@ -30,7 +35,7 @@ export function ConsentEditor({
     if (await run(() => api.consent(session.session_id, consent))) setDrafts({ consent: "" });
   };
   return (
-    <div className="composer-frame">
+    <div className="composer-frame" ref={frame} tabIndex={-1}>
       <ComposerHead title="Approve this call?">
         The tool asks the user before it runs. You answer as the user.
       </ComposerHead>

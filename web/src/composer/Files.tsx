@@ -1,5 +1,6 @@
-import { useRef } from "react";
+import { useRef, useState } from "react";
 import type { FilePart } from "../api/types";
+import { forget, useKept } from "../state/kept";
 import { size } from "../ui/format";
 import { Icon } from "../ui/Icon";
 
@@ -16,6 +17,23 @@ export async function filePart(file: File): Promise<FilePart> {
     mime_type: file.type || "application/octet-stream",
     data: url.slice(url.indexOf(",") + 1),
   };
+}
+
+const KEPT_CHARACTERS = 1_500_000;
+
+/** Files that a reload does not lose, while they are small; of larger ones the names of those that were lost. */
+export function useFiles(sessionId: string): [FilePart[], (files: FilePart[]) => void, string[]] {
+  const [kept, keep] = useKept<FilePart[]>(`files:${sessionId}`, []);
+  const [files, setFiles] = useState(() => kept.filter((file) => file.data));
+  const [lost, setLost] = useState(() => kept.filter((file) => !file.data).map((file) => file.name));
+  const set = (next: FilePart[]) => {
+    setFiles(next);
+    setLost([]);
+    const size = next.reduce((sum, file) => sum + file.data.length, 0);
+    keep(size <= KEPT_CHARACTERS ? next : next.map((file) => ({ ...file, data: "" })));
+    if (next.length === 0) forget(`files:${sessionId}`);
+  };
+  return [files, set, lost];
 }
 
 /** The files that go with a message. */

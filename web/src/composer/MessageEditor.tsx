@@ -1,22 +1,25 @@
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { api } from "../api/client";
-import type { Briefing, FilePart, Problem, SessionShape } from "../api/types";
+import type { Briefing, SessionShape } from "../api/types";
 import { SchemaForm } from "../form";
 import { useAction } from "../ui/action";
 import { Failure } from "../ui/Failure";
-import { count } from "../ui/format";
+import { focusIfLost } from "../ui/focus";
 import { Icon } from "../ui/Icon";
-import { isSend, SEND_KEY } from "../ui/keys";
+import { SEND_KEY, useSendKey } from "../ui/keys";
 import { ComposerHead } from "./ComposerHead";
 import { type Drafts, formOf, keptForm, reading, type SetDrafts } from "./drafts";
-import { Files, filePart } from "./Files";
+import { Files, filePart, useFiles } from "./Files";
+import { ProblemCount } from "./ProblemCount";
 import { TroubleNotice } from "./TroubleNotice";
 import { distinct } from "./TurnEditor";
+import { useChecks, visible } from "./useChecks";
 
 const TITLES: Partial<Record<SessionShape["status"], string>> = {
   query: "What does the user say?",
   done: "The agent has answered",
-  failed: "The run ended early",
+  failed: "The run failed",
+  stopped: "The run was stopped",
 };
 
 /** The user's next message: a text with files, or the form of the agent's input_schema. */
@@ -35,20 +38,20 @@ export function MessageEditor({
   onExport: () => void;
   onNew: () => void;
 }) {
-  const { busy, trouble, run } = useAction();
+  const { busy, trouble, run, forget } = useAction();
   const ending = useAction();
-  const [checked, setChecked] = useState<Problem[]>([]);
+  const checks = useChecks(session.session_id, null);
   const [tried, setTried] = useState(false);
-  const [files, setFiles] = useState<FilePart[]>([]);
+  const [files, setFiles, lost] = useFiles(session.session_id);
   const schema = briefing?.input_schema ?? null;
   const form = schema ? formOf(drafts.messageForm, schema) : null;
-  const problems = distinct([...(trouble?.problems ?? []), ...checked]);
+  const problems = distinct([...(trouble?.problems ?? []), ...checks.problems]);
 
   const attach = (added: File[]) => {
     if (!added.length) return;
     void run(async () => {
       const parts = await Promise.all(added.map(filePart));
-      setFiles((before) => [...before, ...parts]);
+      setFiles([...files, ...parts]);
     });
   };
   const send = async (anyway: boolean) => {
@@ -57,37 +60,34 @@ export function MessageEditor({
     if (form && schema) {
       const read = reading(form, schema);
       if (!("text" in read)) {
-        setChecked(read.problems);
+        checks.take(read.problems);
         return;
       }
       data = read.text;
     }
     const message = { text: form ? "" : drafts.message, data, files, anyway };
     if (!(await run(() => api.say(session.session_id, message)))) return;
-    setChecked([]);
+    checks.clear();
     setTried(false);
     setFiles([]);
     setDrafts({ message: "", messageForm: null });
   };
-  const leave = () => {
-    if (!form || !schema) return;
-    const read = reading(form, schema);
-    if (!("text" in read)) return;
-    const value = { what: "message" as const, tool: "", value: read.text };
-    api.check(session.session_id, null, value).then(setChecked, () => undefined);
-  };
   const ready = Boolean(form) || drafts.message.trim() !== "" || files.length > 0;
   const fresh = session.status === "query";
+  useSendKey(() => {
+    if (ready && !busy) void send(false);
+  });
+  const frame = useRef<HTMLDivElement>(null);
+  const known = briefing !== null;
+  useEffect(() => {
+    if (known) focusIfLost(frame.current);
+  }, [known]);
 
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the sending key and pasted files work in every field here
+    // biome-ignore lint/a11y/noStaticElementInteractions: pasted and dropped files are taken in every field here
     <div
       className="composer-frame"
-      onKeyDown={(event) => {
-        if (!isSend(event)) return;
-        event.preventDefault();
-        if (ready && !busy) void send(false);
-      }}
+      ref={frame}
       onPaste={(event) => attach([...event.clipboardData.files])}
       onDragOver={(event) => event.preventDefault()}
       onDrop={(event) => {
@@ -103,7 +103,7 @@ export function MessageEditor({
             : "A further message goes on from here."}
       </ComposerHead>
       <div className="composer-body scroll">
-        {session.status === "failed" ? <Failure title={session.failure || "The run was stopped."} /> : null}
+        {session.status === "failed" ? <Failure title={session.failure} /> : null}
         {session.status === "done" ? (
           <div className="done-actions">
             <button type="button" className="button primary" onClick={onExport}>
@@ -130,8 +130,12 @@ export function MessageEditor({
             idPrefix="message"
             schema={schema}
             draft={form}
-            onDraft={(next) => setDrafts({ messageForm: keptForm(next) })}
-            onLeave={leave}
+            onDraft={(next) => {
+              setDrafts({ messageForm: keptForm(next) });
+              forget();
+              checks.soon("message", "", next, schema);
+            }}
+            onLeave={() => checks.now("message", "", form, schema)}
             problems={problems}
             showAll={tried}
           />
@@ -151,11 +155,14 @@ export function MessageEditor({
           </>
         )}
         <Files files={files} onAdd={attach} onDrop={(place) => setFiles(files.filter((_, index) => index !== place))} />
-        <TroubleNotice trouble={trouble} onInsist={() => void send(true)} />
+        {lost.length ? (
+          <p className="notice">Too large to be kept over a reload, attach again: {lost.join(", ")}</p>
+        ) : null}
       </div>
       <footer className="composer-foot">
+        <TroubleNotice trouble={trouble} onInsist={() => void send(true)} />
         <div className="composer-buttons">
-          {problems.length ? <span className="problem-count">{count(problems.length, "problem")}</span> : null}
+          <ProblemCount problems={visible(problems, form, tried)} frame={frame} />
           <span className="grow" />
           <button
             type="button"

@@ -1,26 +1,22 @@
 import { useEffect, useRef, useState } from "react";
-import { api, Refused } from "../api/client";
-import type { Briefing, CallShape, Decision, Problem, SessionShape } from "../api/types";
-import { draftFromJson, type FormDraft, type Schema, SchemaForm } from "../form";
-
+import { api } from "../api/client";
+import type { Briefing, CallShape, Problem, SessionShape, Suggestion } from "../api/types";
+import { draftFromJson, type FormDraft, SchemaForm } from "../form";
 import { useAction } from "../ui/action";
+import { focusFirst, focusIfLost } from "../ui/focus";
 import { count } from "../ui/format";
 import { Icon } from "../ui/Icon";
-import { focusOn, isSend, SEND_KEY, useShortcuts } from "../ui/keys";
-import { Menu, MenuItem } from "../ui/Menu";
+import { focusOn, SEND_KEY, useSendKey, useShortcuts } from "../ui/keys";
 import { CallStack } from "./CallStack";
+import { ChosenTool } from "./ChosenTool";
 import { ComposerHead } from "./ComposerHead";
-import { type Drafts, type Form, formOf, keptForm, reading, type SetDrafts, useRecent } from "./drafts";
-import { newId } from "./id";
+import { type Drafts, type Form, formOf, keptForm, NO_TURN, reading, type SetDrafts, useRecent } from "./drafts";
+import { ModelMenu } from "./ModelMenu";
+import { ProblemCount } from "./ProblemCount";
 import { ToolFinder } from "./ToolFinder";
 import { TroubleNotice } from "./TroubleNotice";
-
-const TOO_LATE = new Set(["TurnAlreadyDecided", "TurnAbandoned", "SessionClosed"]);
-
-interface Sending {
-  key: string;
-  id: string;
-}
+import { useChecks, visible } from "./useChecks";
+import { useDeciding } from "./useDeciding";
 
 /** A turn of the model, played by a person: calls, or the final response. */
 export function TurnEditor({
@@ -29,6 +25,7 @@ export function TurnEditor({
   briefing,
   drafts,
   setDrafts,
+  onDecided,
   onTooLate,
 }: {
   session: SessionShape;
@@ -36,16 +33,19 @@ export function TurnEditor({
   briefing: Briefing | null;
   drafts: Drafts;
   setDrafts: SetDrafts;
+  /** This tab has answered the turn. */
+  onDecided: (turnId: string) => void;
   /** Somebody else was first; the turn is gone from here before it can be said here. */
   onTooLate: (message: string) => void;
 }) {
-  const { busy, trouble, run, forget } = useAction();
+  const { busy, trouble, run, forget, decide } = useDeciding(session.session_id, turn.turn_id, onTooLate);
   const thinking = useAction();
-  const [checked, setChecked] = useState<Problem[]>([]);
+  const checks = useChecks(session.session_id, turn.turn_id);
   const [tried, setTried] = useState(false);
   const [speaking, setSpeaking] = useState(false);
+  const [offered, setOffered] = useState<Suggestion | null>(null);
   const [recent, use] = useRecent(session.agent || session.agent_name);
-  const sending = useRef<Sending | null>(null);
+  const frame = useRef<HTMLDivElement>(null);
   const tools = briefing?.tools ?? [];
   const tool = tools.find((one) => one.name === drafts.tool);
   const answering = drafts.mode === "answer" || tools.length === 0;
@@ -53,153 +53,160 @@ export function TurnEditor({
   const schema = briefing?.output_schema ?? null;
   const answerForm = schema ? formOf(drafts.answerForm, schema) : null;
 
+  const anew = () => {
+    checks.clear();
+    setTried(false);
+    forget();
+  };
   // biome-ignore lint/correctness/useExhaustiveDependencies: what was said of the last turn is over
   useEffect(() => {
-    setChecked([]);
-    setTried(false);
+    anew();
     setSpeaking(false);
-    forget();
+    setOffered(null);
   }, [turn.turn_id]);
+  const ready = briefing !== null;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new turn is where the person goes on
+  useEffect(() => {
+    if (ready) focusIfLost(frame.current);
+  }, [turn.turn_id, ready]);
 
   const setForm = (next: FormDraft) => {
     if (!tool) return;
     setDrafts((before) => ({ forms: { ...before.forms, [tool.name]: keptForm(next) } }));
+    forget();
+    checks.soon("call", tool.name, next, tool.parameters);
+  };
+  const setAnswerForm = (next: FormDraft) => {
+    if (!schema) return;
+    setDrafts({ answerForm: keptForm(next) });
+    forget();
+    checks.soon("answer", "", next, schema);
   };
   const pick = (name: string) => {
     setDrafts({ tool: name, mode: "call" });
-    setChecked([]);
-    setTried(false);
-    forget();
+    anew();
+    focusFirst(frame, ".sf");
   };
-  const leave = (what: "call" | "answer", draft: FormDraft, of: Schema) => {
-    const read = reading(draft, of);
-    if (!("text" in read)) return;
-    const value = { what, tool: tool?.name ?? "", value: read.text };
-    api.check(session.session_id, turn.turn_id, value).then(setChecked, () => undefined);
+  const other = () => {
+    setDrafts({ tool: null, mode: "call" });
+    window.setTimeout(() => focusOn("tool"));
   };
 
-  const decide = async (part: Omit<Decision, "decision_id" | "anyway">, anyway: boolean, used: string[]) => {
-    const key = JSON.stringify([turn.turn_id, part, anyway]);
-    if (sending.current?.key !== key) sending.current = { key, id: newId() };
-    const decision: Decision = { ...part, anyway, decision_id: sending.current.id };
-    const sent = await run(async () => {
-      try {
-        await api.decide(session.session_id, turn.turn_id, decision);
-      } catch (error) {
-        if (error instanceof Refused && TOO_LATE.has(error.refusal.error)) onTooLate(error.message);
-        throw error;
-      }
-    });
-    if (!sent) return;
-    if (used.length) use(used);
-    setChecked([]);
-    setDrafts({ tool: null, forms: {}, stack: [], beside: "", answer: "", answerForm: null, mode: "call" });
-  };
-
-  const gather = (): CallShape[] | null => {
+  /** What the form would send, or null and what is wrong. */
+  const read = (draft: FormDraft, of: Record<string, unknown>): string | null => {
     setTried(true);
+    const found = reading(draft, of);
+    if ("text" in found) return found.text;
+    checks.take(found.problems);
+    return null;
+  };
+  const gather = (): CallShape[] | null => {
     const calls = drafts.stack.map((one) => ({ name: one.tool, arguments: one.arguments }));
     if (!tool || !form) return calls;
-    const read = reading(form, tool.parameters);
-    if (!("text" in read)) {
-      setChecked(read.problems);
-      return null;
-    }
-    return [...calls, { name: tool.name, arguments: read.text }];
+    const text = read(form, tool.parameters);
+    return text === null ? null : [...calls, { name: tool.name, arguments: text }];
   };
-  const execute = (anyway: boolean) => {
+  const decided = (sent: boolean, used: string[]) => {
+    if (!sent) return;
+    onDecided(turn.turn_id);
+    if (used.length) use(used);
+    checks.clear();
+    setDrafts(NO_TURN);
+  };
+  const execute = async (anyway: boolean) => {
     const calls = gather();
     if (!calls?.length || busy) return;
-    const beside = drafts.beside.trim() ? drafts.beside : null;
-    const used = calls.map((call) => call.name);
-    void decide({ calls, text: beside, data: null }, anyway, used);
+    const text = drafts.beside.trim() ? drafts.beside : null;
+    decided(
+      await decide({ calls, text, data: null, anyway }),
+      calls.map((call) => call.name),
+    );
   };
+  const respond = async (anyway: boolean) => {
+    if (busy) return;
+    if (answerForm && schema) {
+      const data = read(answerForm, schema);
+      if (data !== null) decided(await decide({ calls: [], text: null, data, anyway }), []);
+    } else if (drafts.answer.trim()) {
+      decided(await decide({ calls: [], text: drafts.answer, data: null, anyway }), []);
+    }
+  };
+  const send = (anyway: boolean) => void (answering ? respond(anyway) : execute(anyway));
+  useSendKey(() => send(false));
+
   const add = async () => {
-    const calls = gather();
-    const last = calls?.at(-1);
+    const last = gather()?.at(-1);
     if (!tool || !last) return;
-    const value = { what: "call" as const, tool: tool.name, value: last.arguments };
     let problems: Problem[] = [];
-    await run(async () => {
+    const value = { what: "call" as const, tool: tool.name, value: last.arguments };
+    const asked = await run(async () => {
       problems = await api.check(session.session_id, turn.turn_id, value);
     });
-    if (problems.length) {
-      setChecked(problems);
-      return;
-    }
+    checks.take(problems);
+    if (!asked || problems.length) return;
     setDrafts((before) => ({
       stack: [...before.stack, { tool: tool.name, arguments: last.arguments }],
       tool: null,
       forms: without(before.forms, tool.name),
     }));
     setTried(false);
+    window.setTimeout(() => focusOn("tool"));
   };
-  const respond = (anyway: boolean) => {
-    if (busy) return;
-    setTried(true);
-    if (!answerForm || !schema) {
-      if (drafts.answer.trim()) void decide({ calls: [], text: drafts.answer, data: null }, anyway, []);
-      return;
-    }
-    const read = reading(answerForm, schema);
-    if ("text" in read) void decide({ calls: [], text: null, data: read.text }, anyway, []);
-    else setChecked(read.problems);
+  /** A collected call goes into the form; a call that is in the form takes its place. */
+  const editStacked = (place: number) => {
+    const call = drafts.stack[place];
+    if (!call) return;
+    const current = tool && form && form.value !== undefined ? read(form, tool.parameters) : undefined;
+    if (current === null) return;
+    const stack = drafts.stack.flatMap((one, index) =>
+      index !== place ? [one] : tool && current ? [{ tool: tool.name, arguments: current }] : [],
+    );
+    setDrafts({ stack, tool: call.tool, forms: { [call.tool]: keptForm(draftFromJson(call.arguments)) } });
+    setTried(false);
   };
-  const send = (anyway: boolean) => (answering ? respond(anyway) : execute(anyway));
 
-  const suggest = () =>
-    thinking.run(async () => {
-      const found = await api.suggestion(session.session_id, turn.turn_id);
-      const [only] = found.calls;
-      if (found.calls.length === 1 && only) {
-        setDrafts((before) => ({
-          mode: "call",
-          tool: only.name,
-          forms: { ...before.forms, [only.name]: keptForm(draftFromJson(only.arguments)) },
-          beside: found.text,
-        }));
-      } else if (found.calls.length) {
-        const stack = found.calls.map((call) => ({ tool: call.name, arguments: call.arguments }));
-        setDrafts({ mode: "call", tool: null, stack, beside: found.text });
-      } else {
-        setDrafts({
-          mode: "answer",
-          answer: found.text,
-          answerForm: schema ? keptForm(draftFromJson(found.text)) : null,
-        });
-      }
-    });
+  const latest = useRef("");
+  latest.current = JSON.stringify([turn.turn_id, drafts]);
+  const onSuggestion = () => {
+    const asked = latest.current;
+    return (found: Suggestion) => {
+      if (latest.current === asked) fill(found);
+      else if (latest.current.startsWith(JSON.stringify([turn.turn_id]).slice(0, -1))) setOffered(found);
+    };
+  };
+  const fill = (found: Suggestion) => {
+    setOffered(null);
+    const [only] = found.calls;
+    if (only && found.calls.length === 1) {
+      const forms = { [only.name]: keptForm(draftFromJson(only.arguments)) };
+      setDrafts({ mode: "call", tool: only.name, forms, stack: [], beside: found.text });
+    } else if (found.calls.length) {
+      const stack = found.calls.map((call) => ({ tool: call.name, arguments: call.arguments }));
+      setDrafts({ mode: "call", tool: null, stack, beside: found.text });
+    } else {
+      const filled = schema ? keptForm(draftFromJson(found.text)) : null;
+      setDrafts({ mode: "answer", answer: found.text, answerForm: filled });
+    }
+  };
 
   useShortcuts({
-    "/": () => {
-      setDrafts({ tool: null, mode: "call" });
-      window.setTimeout(() => focusOn("tool"));
-    },
+    "/": other,
     c: () => setDrafts({ mode: "call" }),
-    r: () => setDrafts({ mode: "answer" }),
+    r: () => {
+      setDrafts({ mode: "answer" });
+      focusFirst(frame, ".composer-body");
+    },
   });
 
-  const problems = distinct([...(trouble?.problems ?? []), ...checked]).filter(
-    (problem) => problem.call == null || problem.call === drafts.stack.length,
-  );
-  const wrong = problems.length ? count(problems.length, "problem") : "";
+  const told = [...(trouble?.problems ?? []), ...checks.problems];
+  const problems = distinct(told).filter((one) => one.call == null || one.call === drafts.stack.length);
+  const seen = visible(problems, answering ? answerForm : form, tried);
   const calling = !answering && (tool !== undefined || drafts.stack.length > 0);
   const speaks = calling && (speaking || drafts.beside !== "");
   const others = session.waiting.length - 1;
-  const ready = answering
-    ? Boolean(answerForm) || drafts.answer.trim() !== ""
-    : Boolean(tool) || drafts.stack.length > 0;
-
+  const sendable = answering ? answerForm !== null || drafts.answer.trim() !== "" : calling;
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the sending key works in every field of the composer
-    <div
-      className="composer-frame"
-      onKeyDown={(event) => {
-        if (!isSend(event)) return;
-        event.preventDefault();
-        send(false);
-      }}
-    >
+    <div className="composer-frame" ref={frame}>
       <ComposerHead title={<>Your turn as {turn.agent_name}</>}>
         {others > 0
           ? `${count(others, "more turn")} ${others === 1 ? "waits" : "wait"} after this one.`
@@ -216,69 +223,57 @@ export function TurnEditor({
               aria-checked={(mode === "answer") === answering}
               className="segment"
               disabled={mode === "call" && tools.length === 0}
-              onClick={() => setDrafts({ mode })}
+              onClick={() => {
+                setDrafts({ mode });
+                anew();
+              }}
             >
               {mode === "call" ? "Call a Tool" : "Send Final Response"}
             </button>
           ))}
         </div>
         {briefing?.model ? (
-          <Menu
-            place="end"
-            className="button icon-only"
-            title={`Ask ${briefing.model}`}
-            label={
-              thinking.busy ? (
-                <span className="spinner" />
-              ) : (
-                <>
-                  <Icon name="spark" />
-                  <span className="sr-only">Ask the agent's own model</span>
-                </>
-              )
-            }
-          >
-            {(close) => (
-              <>
-                <MenuItem
-                  note={`Fills the form with what ${briefing.model} would do; you edit or send it.`}
-                  onClick={() => {
-                    close();
-                    void suggest();
-                  }}
-                >
-                  Suggest the next step
-                </MenuItem>
-                <MenuItem
-                  note="This turn only; it is marked as the model's."
-                  onClick={() => {
-                    close();
-                    void thinking.run(() => api.ownModel(session.session_id, turn.turn_id));
-                  }}
-                >
-                  Let the model answer
-                </MenuItem>
-              </>
-            )}
-          </Menu>
+          <ModelMenu
+            session={session}
+            turnId={turn.turn_id}
+            model={briefing.model}
+            thinking={thinking}
+            onSuggestion={onSuggestion}
+            onAnswer={() => onDecided(turn.turn_id)}
+          />
         ) : null}
       </div>
       <div className="composer-body scroll">
         <TroubleNotice trouble={thinking.trouble} />
+        {offered ? (
+          <div className="notice" role="status">
+            The model has a suggestion, and you have typed meanwhile.
+            <div className="notice-actions">
+              <button type="button" className="button small" onClick={() => fill(offered)}>
+                Use the suggestion
+              </button>
+              <button type="button" className="button plain small" onClick={() => setOffered(null)}>
+                Keep what I typed
+              </button>
+            </div>
+          </div>
+        ) : null}
         {answering ? (
           answerForm && schema ? (
             <SchemaForm
               idPrefix="answer"
               schema={schema}
               draft={answerForm}
-              onDraft={(next) => setDrafts({ answerForm: keptForm(next) })}
-              onLeave={() => leave("answer", answerForm, schema)}
+              onDraft={setAnswerForm}
+              onLeave={() => checks.now("answer", "", answerForm, schema)}
               problems={problems}
               showAll={tried}
             />
           ) : (
             <>
-              {tools.length === 0 ? <p className="quiet">This agent has no tools: it can only answer.</p> : null}
+              {ready && tools.length === 0 ? (
+                <p className="quiet">This agent has no tools: it can only answer.</p>
+              ) : null}
               <label className="field-label" htmlFor="answer-text">
                 Final response
               </label>
@@ -294,47 +289,28 @@ export function TurnEditor({
           )
         ) : tool && form ? (
           <>
-            <div className="chosen-tool">
-              <b className="mono">{tool.name}</b>
-              <span className="grow" />
-              <button type="button" className="button plain small" onClick={() => setDrafts({ tool: null })}>
-                Other tool
-              </button>
-            </div>
-            <p className="quiet chosen-line">{tool.description.split("\n\n")[0]}</p>
+            <ChosenTool tool={tool} onOther={other} />
             <SchemaForm
               key={tool.name}
               idPrefix="call"
               schema={tool.parameters}
               draft={form}
               onDraft={setForm}
-              onLeave={() => leave("call", form, tool.parameters)}
+              onLeave={() => checks.now("call", tool.name, form, tool.parameters)}
               problems={problems}
               showAll={tried}
             />
           </>
-        ) : briefing ? (
+        ) : ready ? (
           <ToolFinder tools={tools} recent={recent} onPick={pick} />
         ) : (
           <p className="quiet">Loading…</p>
         )}
-        <TroubleNotice trouble={trouble} onInsist={() => send(true)} />
       </div>
       <footer className="composer-foot">
+        <TroubleNotice trouble={trouble} onInsist={() => send(true)} />
         {answering ? null : (
-          <CallStack
-            stack={drafts.stack}
-            onChange={(stack) => setDrafts({ stack })}
-            onEdit={(place) => {
-              const call = drafts.stack[place];
-              if (!call) return;
-              setDrafts((before) => ({
-                tool: call.tool,
-                forms: { ...before.forms, [call.tool]: keptForm(draftFromJson(call.arguments)) },
-                stack: before.stack.filter((_, index) => index !== place),
-              }));
-            }}
-          />
+          <CallStack stack={drafts.stack} onChange={(stack) => setDrafts({ stack })} onEdit={editStacked} />
         )}
         {speaks ? (
           <input
@@ -346,7 +322,7 @@ export function TurnEditor({
           />
         ) : null}
         <div className="composer-buttons">
-          {wrong ? <span className="problem-count">{wrong}</span> : null}
+          <ProblemCount problems={seen} frame={frame} />
           <span className="grow" />
           {calling && !speaks ? (
             <button
@@ -365,7 +341,7 @@ export function TurnEditor({
               Add to turn
             </button>
           ) : null}
-          <button type="button" className="button primary" disabled={busy || !ready} onClick={() => send(false)}>
+          <button type="button" className="button primary" disabled={busy || !sendable} onClick={() => send(false)}>
             {answering ? "Send Final Response" : drafts.stack.length ? `Execute ${calls(drafts, tool)}` : "Execute"}
             <kbd>{SEND_KEY}</kbd>
           </button>

@@ -1,3 +1,4 @@
+import { useEffect } from "react";
 import {
   draftToJson,
   emptyDraft,
@@ -8,7 +9,7 @@ import {
   storedDraft,
 } from "../form";
 
-import { useKept } from "../state/kept";
+import { forget, useKept } from "../state/kept";
 
 export interface StackedCall {
   tool: string;
@@ -47,10 +48,33 @@ const NOTHING: Drafts = {
   consent: "",
 };
 
+/** What is left of a turn once it is decided. */
+export const NO_TURN: Partial<Drafts> = {
+  mode: "call",
+  tool: null,
+  forms: {},
+  stack: [],
+  beside: "",
+  answer: "",
+  answerForm: null,
+};
+
+/** Whether something of a turn is typed. */
+export function hasTurn(drafts: Drafts): boolean {
+  return Object.entries(NO_TURN).some(
+    ([name, empty]) => name !== "mode" && JSON.stringify(drafts[name as keyof Drafts]) !== JSON.stringify(empty),
+  );
+}
+
 export type SetDrafts = (change: Partial<Drafts> | ((before: Drafts) => Partial<Drafts>)) => void;
 
 export function useDrafts(sessionId: string): [Drafts, SetDrafts] {
-  const [kept, keep] = useKept<Partial<Drafts>>(`draft:${sessionId}`, {});
+  const key = `draft:${sessionId}`;
+  const [kept, keep] = useKept<Partial<Drafts>>(key, {});
+  const empty = JSON.stringify({ ...NOTHING, ...kept }) === JSON.stringify(NOTHING);
+  useEffect(() => {
+    if (empty) forget(key);
+  }, [empty, key]);
   const set: SetDrafts = (change) =>
     keep((before) => {
       const whole = { ...NOTHING, ...before };

@@ -20,7 +20,6 @@ const DEEPEST = 60;
 /** A text in a tree: cut if it is long; opens as JSON or as markdown if it is that. */
 export function TextValue({ label, name, text, depth, renderJson, renderMarkdown }: TextValueProps) {
   const [whole, setWhole] = useState(false);
-  const [opened, setOpened] = useState(false);
   const inside = useMemo(() => (depth < DEEPEST ? jsonInside(text) : null), [text, depth]);
   const isMarkdown = useMemo(
     () => inside === null && renderMarkdown !== undefined && looksLikeMarkdown(text),
@@ -28,6 +27,8 @@ export function TextValue({ label, name, text, depth, renderJson, renderMarkdown
   );
   const shown = whole || text.length <= MOST ? text : `${text.slice(0, MOST)}…`;
   const isBlock = shown.includes("\n");
+  const [chosen, setOpened] = useState<boolean | null>(null);
+  const opened = chosen ?? (name === undefined && (inside !== null || isMarkdown));
   const kind = inside !== null ? "JSON" : isMarkdown ? "markdown" : "";
 
   return (

@@ -1,9 +1,9 @@
-import { useState } from "react";
-import { api, words } from "../api/client";
+import { api } from "../api/client";
 import type { AgentShape } from "../api/types";
 import { app } from "../state/app";
 import { route, sessionPath } from "../state/route";
 import { useWatched } from "../state/store";
+import { useAction } from "../ui/action";
 import { Failure } from "../ui/Failure";
 import { count } from "../ui/format";
 import { PageFrame } from "./PageFrame";
@@ -40,14 +40,8 @@ export function Agents() {
 }
 
 function AgentCard({ agent }: { agent: AgentShape }) {
-  const [trouble, setTrouble] = useState("");
-  const play = async () => {
-    try {
-      route.go(sessionPath((await api.newSession(agent.key)).session_id));
-    } catch (error) {
-      setTrouble(words(error));
-    }
-  };
+  const { busy, trouble, run } = useAction();
+  const play = () => run(async () => route.go(sessionPath((await api.newSession(agent.key)).session_id)));
   const cases =
     agent.eval_problem || (agent.eval_cases == null ? "no file yet" : `holds ${count(agent.eval_cases, "case")}`);
   return (
@@ -71,8 +65,8 @@ function AgentCard({ agent }: { agent: AgentShape }) {
         </dd>
       </dl>
       {agent.problem ? <Failure title={agent.problem} /> : null}
-      {trouble ? <Failure title={trouble} /> : null}
-      <button type="button" className="button primary" onClick={() => void play()}>
+      {trouble ? <Failure title={trouble.message} /> : null}
+      <button type="button" className="button primary" disabled={busy} onClick={() => void play()}>
         Play {agent.name}
       </button>
     </article>

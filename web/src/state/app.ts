@@ -1,4 +1,4 @@
-import { api, Refused } from "../api/client";
+import { api, Refused, words } from "../api/client";
 import { type Connection, Live } from "../api/live";
 import type { AgentShape, News, ServerShape } from "../api/types";
 import { SessionStore } from "./session";
@@ -30,7 +30,8 @@ class AppStore extends Watched {
       this.server = await api.server();
       this.trouble = null;
     } catch (error) {
-      if (error instanceof Refused || !this.server) this.trouble = (error as Error).message;
+      // A server that is only away comes back; one that refuses wants something of the person.
+      this.trouble = error instanceof Refused || !this.server ? words(error) : null;
     }
     this.changed();
   }
@@ -39,18 +40,16 @@ class AppStore extends Watched {
     return this.server?.agents.find((agent) => agent.key === key);
   }
 
-  /** Show a session: there is at most one on the page. */
+  /** A session as this page knows it: there is at most one. */
   session(sessionId: string): SessionStore {
-    if (this.open?.sessionId !== sessionId) {
-      this.open = new SessionStore(sessionId);
-      this.live?.follow(this.open.wish);
-    }
+    if (this.open?.sessionId !== sessionId) this.open = new SessionStore(sessionId);
     return this.open;
   }
 
-  leave(): void {
-    this.open = null;
-    this.live?.follow(() => ({ follow: null, after_seq: 0, tail: 0 }));
+  /** Follow a session until the answer is called. */
+  follow(session: SessionStore): () => void {
+    this.live?.follow(session.wish);
+    return () => this.live?.follow(() => ({ follow: null, after_seq: 0, tail: 0 }));
   }
 
   reconnect(): void {
@@ -72,8 +71,8 @@ class AppStore extends Watched {
   private connected(connection: Connection): void {
     const wasLost = this.connection === "lost";
     this.connection = connection;
-    if (connection === "open" && wasLost) void this.refresh();
-    this.changed();
+    if (connection === "lost" || wasLost) void this.refresh();
+    else this.changed();
   }
 }
 

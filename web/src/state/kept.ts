@@ -13,11 +13,15 @@ function read<T>(key: string, otherwise: T): T {
 
 function write(key: string, value: unknown): void {
   try {
-    if (value === undefined) localStorage.removeItem(PREFIX + key);
-    else localStorage.setItem(PREFIX + key, JSON.stringify(value));
+    localStorage.setItem(PREFIX + key, JSON.stringify(value));
   } catch {
     // A full or forbidden storage costs the memory of this value, not the work on the screen.
   }
+}
+
+/** Forget what is kept under a key. */
+export function forget(key: string): void {
+  localStorage.removeItem(PREFIX + key);
 }
 
 /** State that a reload of the page does not lose. */

@@ -26,3 +26,13 @@ export const route = new Route();
 export function sessionPath(sessionId: string): string {
   return `/sessions/${encodeURIComponent(sessionId)}`;
 }
+
+/** The session that an address names, if it names one. */
+export function sessionOf(path: string): string | null {
+  const named = /^\/sessions\/([^/]+)$/.exec(path)?.[1];
+  try {
+    return named ? decodeURIComponent(named) : null;
+  } catch {
+    return null;
+  }
+}

@@ -3,6 +3,7 @@ import type { Follow, Row, SessionNews, SessionShape } from "../api/types";
 import { Watched } from "./store";
 
 const PAGE = 200;
+const MANY = 5000;
 
 /** One session as this tab knows it. Rows that have not been looked at are holes, filled when somebody looks. */
 export class SessionStore extends Watched {
@@ -10,6 +11,8 @@ export class SessionStore extends Watched {
   /** Why the session cannot be shown. */
   gone: string | null = null;
   private rows: (Row | undefined)[] = [];
+  /** Up to here the rows that are known are as they are. */
+  private seen = 0;
   private readonly asked = new Set<number>();
 
   constructor(readonly sessionId: string) {
@@ -17,11 +20,12 @@ export class SessionStore extends Watched {
   }
 
   /** What to ask the server for: everything at first, then what this tab has not seen. */
-  readonly wish = (): Follow => ({ follow: this.sessionId, after_seq: this.session?.seq ?? 0, tail: PAGE });
+  readonly wish = (): Follow => ({ follow: this.sessionId, after_seq: this.seen, tail: PAGE });
 
   apply(news: SessionNews): void {
     this.gone = null;
     this.session = news.session;
+    this.seen = news.session.seq;
     this.put(news.rows);
   }
 
@@ -68,8 +72,17 @@ export class SessionStore extends Watched {
     }
   }
 
-  all(): Promise<void> {
-    return this.need(0, this.count - 1);
+  /** Fetch everything, for those who search. */
+  async all(): Promise<void> {
+    const missing = this.rows.findIndex((_, index) => !this.rows[index]);
+    const start = missing < 0 ? this.rows.length : missing;
+    for (let at = start; at < this.count; at += MANY) {
+      try {
+        this.put(await api.rows(this.sessionId, at, MANY));
+      } catch {
+        return;
+      }
+    }
   }
 
   private misses(page: number): boolean {

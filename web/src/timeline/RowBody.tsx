@@ -1,11 +1,10 @@
 import { useEffect, useState } from "react";
 import { api, words } from "../api/client";
 import type { Medium, Row, RowDetail, Shown } from "../api/types";
-import { JsonTree } from "../json/JsonTree";
-import { parse } from "../json/lossless";
+import { JsonTextTree } from "../json/JsonTree";
 import { CopyButton } from "../ui/CopyButton";
 import { Failure } from "../ui/Failure";
-import { full, size } from "../ui/format";
+import { count, full, size } from "../ui/format";
 import { Markdown } from "../ui/Markdown";
 
 /** What stands behind a row, fetched when it is opened and again when it has changed. */
@@ -82,7 +81,7 @@ function Value({ value, whole }: { value: Shown; whole: () => Promise<string> })
       </header>
       {foldable ? (
         <details>
-          <summary className="quiet">{lastLine(value.text)}</summary>
+          <summary className="quiet">{count(value.text.trimEnd().split("\n").length, "line")}</summary>
           {content}
         </details>
       ) : (
@@ -95,13 +94,9 @@ function Value({ value, whole }: { value: Shown; whole: () => Promise<string> })
 function ValueText({ value, raw }: { value: Shown; raw: boolean }) {
   if (!raw && value.whole && value.format === "markdown") return <Markdown text={value.text} />;
   if (!raw && value.whole && value.format === "json") {
-    return <JsonTree value={parse(value.text)} renderMarkdown={(text) => <Markdown text={text} />} />;
+    return <JsonTextTree text={value.text} renderMarkdown={(text) => <Markdown text={text} />} />;
   }
   return <pre>{value.text}</pre>;
-}
-
-function lastLine(text: string): string {
-  return text.trimEnd().split("\n").at(-1) ?? "";
 }
 
 function Picture({ medium }: { medium: Medium }) {

@@ -35,7 +35,7 @@ export function RowLine({
           <span className="row-text">
             {agent ? <span className="row-agent">{agent}</span> : null}
             {row.subject ? <b className="mono">{row.subject}</b> : null}
-            <span className={row.kind === "call" ? "mono" : ""}>{row.summary}</span>
+            <span className={row.kind === "call" ? "mono row-summary" : "row-summary"}>{row.summary}</span>
             {row.result ? <Result row={row} /> : null}
           </span>
           {row.rule ? (

@@ -1,6 +1,7 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useMemo, useRef, useState } from "react";
 import type { SessionShape } from "../api/types";
+import { app } from "../state/app";
 import type { SessionStore } from "../state/session";
 import { useWatched } from "../state/store";
 import { Icon } from "../ui/Icon";
@@ -117,17 +118,20 @@ type Opening = ReturnType<typeof useOpening>;
 
 /** Which rows are open: all or none, but for some. */
 function useOpening() {
-  const [state, set] = useState({ all: false, except: new Set<number>() });
+  const [state, set] = useState({ all: false, except: new Set<number>(), generation: 0 });
+  const whole = (all: boolean) => set((now) => ({ all, except: new Set<number>(), generation: now.generation + 1 }));
   return {
+    /** Grows when all rows were opened or closed. */
+    generation: state.generation,
     isOpen: (index: number) => state.all !== state.except.has(index),
     toggle: (index: number) =>
       set((now) => {
         const except = new Set(now.except);
         if (!except.delete(index)) except.add(index);
-        return { all: now.all, except };
+        return { ...now, except };
       }),
-    all: () => set({ all: true, except: new Set() }),
-    none: () => set({ all: false, except: new Set() }),
+    all: () => whole(true),
+    none: () => whole(false),
   };
 }
 
@@ -145,7 +149,9 @@ function Rows({
   opening: Opening;
 }) {
   const scroller = useRef<HTMLDivElement>(null);
-  const atEnd = useRef(true);
+  const following = useRef(true);
+  /** The row that was opened or closed last: until something new happens, it is what the person looks at. */
+  const touched = useRef<number | null>(null);
   const [seen, setSeen] = useState(count);
   const place = (item: number) => places?.[item] ?? item;
   const virtual = useVirtualizer({
@@ -158,34 +164,54 @@ function Rows({
   const items = virtual.getVirtualItems();
   const first = items[0]?.index ?? 0;
   const last = items.at(-1)?.index ?? 0;
+  const { connection } = useWatched(app);
   useEffect(() => {
-    if (!places) void store.need(first, last);
-  }, [store, places, first, last]);
+    if (!places && connection === "open") void store.need(first, last);
+  }, [store, places, first, last, connection]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: rows off the screen have other heights when all change
+  useEffect(() => {
+    virtual.measure();
+  }, [opening.generation]);
 
-  const height = virtual.getTotalSize();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new row or a taller one moves the end
-  useEffect(() => {
+  const toEnd = () => {
     const box = scroller.current;
-    if (!box || (!atEnd.current && box.scrollHeight > box.clientHeight)) return;
-    atEnd.current = true;
-    box.scrollTop = box.scrollHeight;
+    if (box) box.scrollTop = box.scrollHeight;
     setSeen(count);
-  }, [count, height]);
+  };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only something new ends the look at a row
+  useEffect(() => {
+    touched.current = null;
+    if (following.current) toEnd();
+  }, [count]);
+  const height = virtual.getTotalSize();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a row that has grown moves the end
+  useEffect(() => {
+    if (touched.current !== null) {
+      const row = scroller.current?.querySelector(`[data-place="${touched.current}"]`);
+      row?.scrollIntoView({ block: "nearest" });
+    } else if (following.current) {
+      toEnd();
+    }
+  }, [height]);
 
   const scrolled = () => {
     const box = scroller.current;
     if (!box) return;
-    atEnd.current = box.scrollHeight - box.scrollTop - box.clientHeight < ROW;
-    if (atEnd.current) setSeen(count);
+    const atEnd = box.scrollHeight - box.scrollTop - box.clientHeight < ROW;
+    if (atEnd) setSeen(count);
+    if (atEnd || touched.current === null) following.current = atEnd;
   };
   const toggle = (index: number) => {
-    atEnd.current = false;
+    touched.current = index;
     opening.toggle(index);
+  };
+  const moved = () => {
+    touched.current = null;
   };
   const fresh = count - seen;
   return (
     <div className="rows-frame">
-      <div ref={scroller} className="rows scroll" onScroll={scrolled}>
+      <div ref={scroller} className="rows scroll" onScroll={scrolled} onWheel={moved} onPointerDown={moved}>
         <div className="rows-all" style={{ height }}>
           {items.map((item) => {
             const row = store.row(place(item.index));
@@ -194,6 +220,7 @@ function Rows({
                 key={item.key}
                 ref={virtual.measureElement}
                 data-index={item.index}
+                data-place={place(item.index)}
                 className="rows-item"
                 style={{ transform: `translateY(${item.start}px)` }}
               >
@@ -217,7 +244,8 @@ function Rows({
           type="button"
           className="button small new-rows"
           onClick={() => {
-            atEnd.current = true;
+            touched.current = null;
+            following.current = true;
             virtual.scrollToIndex(count - 1, { align: "end" });
             setSeen(count);
           }}

@@ -6,6 +6,7 @@ export function face(row: Row): { icon: IconName; word: string; tone: string } {
   if (row.kind === "call") {
     if (row.status === "failed") return { icon: "error", word: "Tool Error", tone: "error" };
     if (row.status === "confirm") return { icon: "consent", word: "asks first", tone: "consent" };
+    if (row.status === "denied") return { icon: "consent", word: "denied", tone: "quiet" };
     if (row.status === "cancelled") return { icon: "cancelled", word: "cancelled", tone: "quiet" };
     return { icon: "call", word: "call", tone: "call" };
   }

@@ -1,11 +1,11 @@
-import { useEffect } from "react";
+import { useEffect, useRef } from "react";
 
 const APPLE = /mac|iphone|ipad/i.test(navigator.platform);
 
 /** How the key that sends is written on this machine. */
 export const SEND_KEY = APPLE ? "⌘⏎" : "Ctrl ⏎";
 
-export function isSend(event: { key: string; ctrlKey: boolean; metaKey: boolean }): boolean {
+function isSend(event: { key: string; ctrlKey: boolean; metaKey: boolean }): boolean {
   return event.key === "Enter" && (event.ctrlKey || event.metaKey);
 }
 
@@ -27,6 +27,21 @@ export function useShortcuts(shortcuts: Record<string, () => void>): void {
     document.addEventListener("keydown", pressed);
     return () => document.removeEventListener("keydown", pressed);
   });
+}
+
+/** What Ctrl+Enter does, wherever the focus is, unless a dialog is open. */
+export function useSendKey(send: () => void): void {
+  const latest = useRef(send);
+  latest.current = send;
+  useEffect(() => {
+    const pressed = (event: KeyboardEvent) => {
+      if (!isSend(event) || event.defaultPrevented || document.querySelector("dialog[open]")) return;
+      event.preventDefault();
+      latest.current();
+    };
+    document.addEventListener("keydown", pressed);
+    return () => document.removeEventListener("keydown", pressed);
+  }, []);
 }
 
 /** Put the focus on what carries `data-shortcut`. */

@@ -1,8 +1,7 @@
 import { useState } from "react";
 import { api } from "../api/client";
 import type { ExportOrder, ExportResult, SessionShape } from "../api/types";
-import { JsonTree } from "../json/JsonTree";
-import { parse } from "../json/lossless";
+import { JsonTextTree } from "../json/JsonTree";
 import { app } from "../state/app";
 import { useAction } from "../ui/action";
 import { CopyButton } from "../ui/CopyButton";
@@ -16,14 +15,15 @@ type Format = ExportOrder["format"] & string;
 export function ExportDialog({ session, onClose }: { session: SessionShape; onClose: () => void }) {
   const [format, setFormat] = useState<Format>("evalset");
   const [result, setResult] = useState<ExportResult | null>(null);
-  const { busy, trouble, run } = useAction();
+  const { busy, trouble, run, forget } = useAction();
   const agent = app.agent(session.agent);
   const before = (session.exports ?? []).filter((one) => one.format === format);
-  const write = (insist: boolean) =>
+  const write = (insist: Partial<ExportOrder> = {}) =>
     run(async () => {
-      setResult(await api.export(session.session_id, { format, again: insist, anyway: insist }));
+      setResult(await api.export(session.session_id, { format, again: false, anyway: false, ...insist }));
       void app.refresh();
     });
+  const twice = trouble?.error === "ExportedBefore";
   return (
     <Dialog
       title="Export a golden trace"
@@ -38,7 +38,7 @@ export function ExportDialog({ session, onClose }: { session: SessionShape; onCl
             <button type="button" className="button" onClick={onClose}>
               Not now
             </button>
-            <button type="button" className="button primary" disabled={busy} onClick={() => void write(false)}>
+            <button type="button" className="button primary" disabled={busy} onClick={() => void write()}>
               {format === "evalset" ? "Write the case" : "Write the fixture"}
             </button>
           </>
@@ -58,7 +58,10 @@ export function ExportDialog({ session, onClose }: { session: SessionShape; onCl
                 role="radio"
                 aria-checked={format === one}
                 className="segment"
-                onClick={() => setFormat(one)}
+                onClick={() => {
+                  setFormat(one);
+                  forget();
+                }}
               >
                 {one === "evalset" ? "Case of an EvalSet" : "Fixture for adk test"}
               </button>
@@ -86,8 +89,12 @@ export function ExportDialog({ session, onClose }: { session: SessionShape; onCl
           {trouble ? (
             <Failure title={trouble.message}>
               {trouble.canInsist ? (
-                <button type="button" className="button small" onClick={() => void write(true)}>
-                  {trouble.error === "ExportedBefore" ? "Export again" : "Write it anyway"}
+                <button
+                  type="button"
+                  className="button small"
+                  onClick={() => void write(twice ? { again: true } : { again: true, anyway: true })}
+                >
+                  {twice ? "Export again" : "Write it anyway"}
                 </button>
               ) : null}
             </Failure>
@@ -115,7 +122,7 @@ function Written({ result }: { result: ExportResult }) {
       ))}
       <details>
         <summary>The case</summary>
-        <JsonTree value={parse(result.case)} />
+        <JsonTextTree text={result.case} />
       </details>
     </>
   );

@@ -1,8 +1,8 @@
 import { useState } from "react";
-import { api } from "../api/client";
+import { api, words } from "../api/client";
 import type { SessionShape } from "../api/types";
 import { app } from "../state/app";
-import { route } from "../state/route";
+import { route, sessionPath } from "../state/route";
 import { useWatched } from "../state/store";
 import { Icon } from "../ui/Icon";
 import { Menu, MenuItem } from "../ui/Menu";
@@ -15,11 +15,13 @@ export function Header({
   onNew,
   onExport,
   onPanel,
+  onTrouble,
 }: {
   session: SessionShape;
   onNew: () => void;
   onExport: () => void;
   onPanel: () => void;
+  onTrouble: (message: string) => void;
 }) {
   const { server, yourTurns } = useWatched(app);
   const exportable = session.status === "done" || session.status === "closed";
@@ -45,7 +47,10 @@ export function Header({
                 note={agent.key === session.agent ? "New session" : "New session of this agent"}
                 onClick={() => {
                   close();
-                  void api.newSession(agent.key).then((made) => route.go(`/sessions/${made.session_id}`));
+                  api.newSession(agent.key).then(
+                    (made) => route.go(sessionPath(made.session_id)),
+                    (error: unknown) => onTrouble(words(error)),
+                  );
                 }}
               >
                 {agent.name}
@@ -79,11 +84,11 @@ export function Header({
         )}
       </Menu>
       <span className="quiet header-rule">/</span>
-      <SessionName session={session} />
+      <SessionName session={session} onTrouble={onTrouble} />
       <span className="grow" />
       <StatusPill session={session} />
       <span className="grow" />
-      <button type="button" className="button" onClick={onNew} title="A new session (n)">
+      <button type="button" className="button" onClick={onNew} title="A new session (Shift N)">
         <Icon name="plus" />
         New
       </button>
@@ -102,14 +107,15 @@ export function Header({
   );
 }
 
-function SessionName({ session }: { session: SessionShape }) {
+function SessionName({ session, onTrouble }: { session: SessionShape; onTrouble: (message: string) => void }) {
   const [editing, setEditing] = useState(false);
   const save = (name: string) => {
     setEditing(false);
     if (name.trim() && name.trim() !== session.name) {
-      void api
-        .rename(session.session_id, name.trim())
-        .then((renamed) => app.session(session.session_id).become(renamed));
+      api.rename(session.session_id, name.trim()).then(
+        (renamed) => app.session(session.session_id).become(renamed),
+        (error: unknown) => onTrouble(words(error)),
+      );
     }
   };
   if (!editing) {
@@ -150,6 +156,7 @@ const WORDS: Record<SessionShape["status"], string> = {
   running: "Running",
   done: "Done",
   failed: "Failed",
+  stopped: "Stopped",
   closed: "Finished",
 };
 

@@ -11,7 +11,7 @@ const KEYS: [string, string][] = [
   ["r", "Send Final Response"],
   ["f", "Find in the timeline"],
   ["b", "Show or hide the briefing"],
-  ["n", "New session"],
+  ["Shift N", "New session"],
   ["?", "This list"],
 ];
 

@@ -1,13 +1,16 @@
-import { type CSSProperties, useEffect, useState } from "react";
+import { type CSSProperties, useEffect, useRef, useState } from "react";
 import { api, Refused, words } from "../api/client";
 import type { Briefing, SessionShape } from "../api/types";
 import { BriefingPane } from "../briefing/BriefingPane";
 import { Composer } from "../composer/Composer";
+import { useDrafts } from "../composer/drafts";
+import { PageFrame } from "../pages/PageFrame";
 import { app } from "../state/app";
 import { useKept } from "../state/kept";
 import { route, sessionPath } from "../state/route";
 import { useWatched } from "../state/store";
 import { Timeline } from "../timeline/Timeline";
+import { CopyButton } from "../ui/CopyButton";
 import { Failure } from "../ui/Failure";
 import { Icon } from "../ui/Icon";
 import { focusOn, useShortcuts } from "../ui/keys";
@@ -19,9 +22,9 @@ import "./workbench.css";
 /** One session: what the model reads, what has happened, and what to do next. */
 export function Workbench({ sessionId }: { sessionId: string }) {
   const store = useWatched(app.session(sessionId));
-  useEffect(() => () => app.leave(), []);
+  useEffect(() => app.follow(store), [store]);
   const { session } = store;
-  if (store.gone) return <Gone message={store.gone} />;
+  if (store.gone) return <Gone sessionId={sessionId} message={store.gone} />;
   if (!session) {
     return (
       <div className="empty">
@@ -41,30 +44,40 @@ function Panes({ store, session }: { store: ReturnType<typeof app.session>; sess
   const [exporting, setExporting] = useState(false);
   const [trouble, setTrouble] = useState("");
   const briefing = useBriefing(session);
+  const starting = useRef(false);
   const startNew = async () => {
+    if (starting.current) return;
+    starting.current = true;
     try {
       route.go(sessionPath((await api.newSession(session.agent)).session_id));
     } catch (error) {
       setTrouble(words(error));
+    } finally {
+      starting.current = false;
     }
   };
   const onNew = () => {
     if (session.agent) void startNew();
     else route.go("/agents");
   };
-  useShortcuts({ f: () => focusOn("find"), b: () => fold(!folded), n: onNew });
+  const panel = () => (narrow() ? setDrawer(!drawer) : fold(!folded));
+  useShortcuts({ f: () => focusOn("find"), b: panel, N: onNew, Escape: () => setDrawer(false) });
   return (
     <div className="workbench">
       <Header
         session={session}
         onNew={onNew}
         onExport={() => setExporting(true)}
-        onPanel={() => {
-          fold(!folded);
-          setDrawer(!drawer);
-        }}
+        onTrouble={setTrouble}
+        onPanel={panel}
       />
-      {trouble ? <Failure title={trouble} /> : null}
+      {trouble ? (
+        <Failure title={trouble}>
+          <button type="button" className="button small" onClick={() => setTrouble("")}>
+            Understood
+          </button>
+        </Failure>
+      ) : null}
       <div
         className={`panes ${folded ? "folded" : ""} ${drawer ? "drawn" : ""}`}
         style={{ "--left": `${left}px`, "--right": `${right}px` } as CSSProperties}
@@ -100,11 +113,16 @@ function Panes({ store, session }: { store: ReturnType<typeof app.session>; sess
   );
 }
 
+/** Whether the briefing is a drawer; as in workbench.css. */
+function narrow(): boolean {
+  return window.matchMedia("(max-width: 1000px)").matches;
+}
+
 /** What the agent of the waiting turn is told; the last one stays until there is another. */
 function useBriefing(session: SessionShape): Briefing | null {
   const [briefing, setBriefing] = useState<Briefing | null>(null);
   const turnId = session.waiting[0]?.turn_id ?? null;
-  const { session_id: sessionId } = session;
+  const { session_id: sessionId, agent_name: agentName } = session;
   const fresh = session.status === "query";
   const known = briefing !== null;
   const connected = app.connection === "open";
@@ -117,26 +135,51 @@ function useBriefing(session: SessionShape): Briefing | null {
         if (!gone) setBriefing(found);
       },
       (error: unknown) => {
-        if (!gone && error instanceof Refused) {
-          setBriefing((before) => before && { ...before, problem: error.message });
-        }
+        if (!gone && error instanceof Refused) setBriefing(unknown(agentName, error.message));
       },
     );
     return () => {
       gone = true;
     };
-  }, [sessionId, turnId, fresh, known, connected]);
+  }, [sessionId, agentName, turnId, fresh, known, connected]);
   return briefing;
 }
 
-function Gone({ message }: { message: string }) {
+/** A briefing that could not be had, and why. */
+function unknown(agentName: string, problem: string): Briefing {
+  return {
+    agent_name: agentName,
+    instruction: "",
+    tools: [],
+    input_schema: null,
+    output_schema: null,
+    model: "",
+    problem,
+  };
+}
+
+/** The server has no such session; what was typed into it here is still here. */
+function Gone({ sessionId, message }: { sessionId: string; message: string }) {
+  const [drafts] = useDrafts(sessionId);
+  const typed = [drafts.message, drafts.answer].filter((text) => text.trim()).join("\n\n");
   return (
-    <div className="empty">
-      <Icon name="note" />
-      <p>{message}</p>
-      <button type="button" className="button primary" onClick={() => route.go("/agents")}>
-        Choose an agent
-      </button>
-    </div>
+    <PageFrame title="">
+      <div className="empty">
+        <p>{message}</p>
+        {app.server?.keeps ? null : (
+          <p>This server keeps sessions only while it runs. If it was started again, its sessions are new.</p>
+        )}
+        {typed ? (
+          <div className="notice">
+            What you had typed:
+            <pre>{typed}</pre>
+            <CopyButton text={typed} />
+          </div>
+        ) : null}
+        <button type="button" className="button primary" onClick={() => route.go("/agents")}>
+          Choose an agent
+        </button>
+      </div>
+    </PageFrame>
   );
 }
