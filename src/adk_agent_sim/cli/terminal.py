@@ -141,12 +141,13 @@ class _Table:
         with suppress(NotImplementedError):
             loop.add_signal_handler(signal.SIGINT, self._cancel_running)
         try:
-            waited = 0
+            waited, shown = 0, False
             while not (await asyncio.wait({task}, timeout=1))[0]:
                 waited += 1
                 if self._sim.running():
+                    shown = True
                     click.echo(f"\r  running for {waited} s; Ctrl-C cancels the call ", nl=False, err=True)
-            if waited:
+            if shown:
                 click.echo(err=True)
             return await task
         finally:
