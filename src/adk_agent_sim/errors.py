@@ -37,7 +37,11 @@ SimulatorError
 │   └── NotAnEvalSet         the target file is something else and was left untouched
 ├── ImportRefused            a file that cannot be opened as a timeline; names what is wrong
 ├── ScenarioUnreadable       a file that is no scenario; says where and why
-└── StoryDoesNotFit          a step of a story that the apps of its world cannot do
+├── StoryDoesNotFit          a step of a story that the apps of its world cannot do
+├── AppNotThere              a scenario has an app that nobody knows; says which there are
+├── StateDoesNotFit          the state that a scenario gives an app has another shape
+├── AppNotLoaded             an app of an installed distribution does not load; names the distribution
+└── ToolNotThere             an app has no such tool for who calls it; says what it has
 """
 
 from __future__ import annotations
@@ -360,6 +364,41 @@ class StoryDoesNotFit(SimulatorError):
         super().__init__(f"{step} does not fit: {_listed(problems)}.")
         self.step = step
         self.problems = tuple(problems)
+
+
+class AppNotThere(SimulatorError):
+    """A scenario has an app of a class that nobody knows."""
+
+    def __init__(self, name: str, class_name: str, known: Sequence[str]) -> None:
+        super().__init__(
+            f"Cannot make the app {name[:80]!r}: its class {class_name[:80]!r} is not known. "
+            f"There are: {', '.join(known)}. Others join by the entry point 'adk_agent_sim.apps'."
+        )
+        self.class_name = class_name
+
+
+class StateDoesNotFit(SimulatorError):
+    """The state that a scenario gives an app has another shape than the app's."""
+
+    def __init__(self, app: str, class_name: str, reason: str) -> None:
+        super().__init__(
+            f"The state of app {app!r:.80} ({class_name}) does not fit: {reason[:200]}. "
+            "Correct its app_state in the scenario; a scenario that ARE or this project exported shows the shape."
+        )
+
+
+class AppNotLoaded(SimulatorError):
+    """An app that an installed distribution adds does not load."""
+
+    def __init__(self, app: str, distribution: str, reason: str) -> None:
+        super().__init__(
+            f"The app {app} of {distribution} does not load: {reason}. Repair or uninstall that distribution; "
+            "its entry point must name a subclass of adk_agent_sim.scenario.apps.App."
+        )
+
+
+class ToolNotThere(SimulatorError):
+    """An app has no such tool for who calls it."""
 
 
 _INSIST = "Pass anyway=True to send it all the same."

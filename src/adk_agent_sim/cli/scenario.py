@@ -7,13 +7,15 @@ import click
 from adk_agent_sim.cli.scenario_annotate import annotate
 from adk_agent_sim.cli.scenario_convert import convert
 from adk_agent_sim.cli.scenario_lint import lint
+from adk_agent_sim.cli.scenario_play import play
+from adk_agent_sim.cli.scenario_run import run
 from adk_agent_sim.cli.scenario_show import show
 
 
 @click.group()
 def scenario() -> None:
-    """Check, show, annotate and convert scenarios of ARE and Gaia2."""
+    """Check, show, run, play, annotate and convert scenarios of ARE and Gaia2."""
 
 
-for _command in (lint, show, annotate, convert):
+for _command in (lint, show, run, play, annotate, convert):
     scenario.add_command(_command)

@@ -11,3 +11,4 @@ from adk_agent_sim.scenario.format.scenario import (
 from adk_agent_sim.scenario.format.scenario import ScenarioImportedFromJson as ScenarioImportedFromJson
 from adk_agent_sim.scenario.story import Step as Step
 from adk_agent_sim.scenario.story import Story as Story
+from adk_agent_sim.scenario.world.world import World as World

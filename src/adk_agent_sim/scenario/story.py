@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from adk_agent_sim.errors import Problem, StoryDoesNotFit
 from adk_agent_sim.scenario.apps.app import App
-from adk_agent_sim.scenario.apps.registry import ALWAYS, APPS, app_class
+from adk_agent_sim.scenario.apps.registry import ALWAYS, app_class, app_names
 from adk_agent_sim.scenario.apps.tool import APP, ENV, USER, Kind, Tool
 from adk_agent_sim.scenario.format.calls import misfits
 from adk_agent_sim.scenario.format.exporter import JsonScenarioExporter
@@ -104,7 +104,9 @@ class Story:
         """Put an app into the world, under the name by which steps call it."""
         found = app_class(class_name or name)
         if found is None:
-            raise _unfit(f"App {name!r}", f"there is no app class {class_name or name!r}; there are {', '.join(APPS)}")
+            raise _unfit(
+                f"App {name!r}", f"there is no app class {class_name or name!r}; there are {', '.join(app_names())}"
+            )
         if name in self._classes:
             raise _unfit(f"App {name!r}", "the world has an app of that name")
         self._classes[name] = found

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -91,3 +93,14 @@ def test_a_class_name_is_looked_up_by_its_last_part_and_never_imported() -> None
     assert app_class("are.simulation.apps.email.EmailApp") is APPS["EmailApp"]
     assert app_class("os.system") is None
     assert app_class("adk_agent_sim.scenario.apps.app.App") is None
+
+
+def test_every_test_that_the_list_of_differences_names_exists() -> None:
+    root = Path(__file__).parents[3]
+    named = re.findall(
+        r"`(test_\w+\.py)::(test_\w+)`", (root / "docs" / "are-differences.md").read_text(encoding="utf-8")
+    )
+    assert len(named) > 10
+    for file, name in named:
+        found = [each.read_text(encoding="utf-8") for each in (root / "tests" / "scenario").rglob(file)]
+        assert any(f"def {name}(" in text for text in found), f"{file}::{name}"

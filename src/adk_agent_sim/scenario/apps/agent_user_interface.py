@@ -2,10 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
-from adk_agent_sim.scenario.apps.app import App
-from adk_agent_sim.scenario.apps.tool import APP, DATA, LOW, READ, USER, WRITE, Notice, tool
+from adk_agent_sim.scenario.apps.app import JSON, App
+from adk_agent_sim.scenario.apps.moment import written
+from adk_agent_sim.scenario.apps.record import Record, many
+from adk_agent_sim.scenario.apps.surroundings import Message, MessageKind
+from adk_agent_sim.scenario.apps.tool import APP, DATA, LOW, READ, USER, WRITE, Notice, Tool, tool
+
+
+class AUIMessage(Record):
+    """A message between user and agent."""
+
+    fields = ("sender", "content", "attachments", "timestamp", "time_read", "id")
+    enums: ClassVar[Mapping[str, str]] = {"sender": "Sender"}
+    defaults: ClassVar[Mapping[str, Any]] = {"attachments": [], "time_read": None}
+
+    def __str__(self) -> str:
+        read_at = self["time_read"]
+        text = (
+            f"Received at: {written(self['timestamp'])}\nSender: {self['sender']}\nMessage: {self['content']}\n"
+            f"Already read: {read_at is not None}"
+        )
+        return text if read_at is None else f"{text}\nRead at: {written(read_at)}"
 
 
 class AgentUserInterface(App):
@@ -13,34 +33,70 @@ class AgentUserInterface(App):
 
     state_keys = ("messages",)
 
+    def load(self, state: JSON) -> None:
+        """Take over the conversation so far."""
+        super().load(state)
+        self._messages: list[JSON] = list(many(state, "messages"))
+
+    def message(self, tool: Tool, arguments: Mapping[str, Any]) -> Message | None:
+        """What the user says reaches the agent as a message that it has read already."""
+        if tool.notice is None:
+            return None
+        now = self.world.now()
+        said = {"sender": "User", "content": arguments.get("content", ""), "timestamp": now, "time_read": now}
+        return Message(level=tool.notice.level, kind=MessageKind.USER_MESSAGE, text=str(AUIMessage(said)))
+
+    def observed(self, tool: Tool, value: Any) -> str:
+        """Show unread messages one below the other."""
+        if tool.name == "get_last_unread_messages":
+            return "\n\n".join(map(str, value))
+        return super().observed(tool, value)
+
+    def _held(self) -> JSON:
+        return {"messages": list(self._messages)}
+
     @tool(APP, DATA, operation=WRITE)
     def send_message_to_user(self, content: str = "") -> str | None:
         """Say something to the user. This ends the agent's turn.
 
+        Use it to report what was done, to answer a question or to ask one; then wait for the user's answer.
+
         Args:
             content: The text.
         """
-        raise NotImplementedError
+        self._add("Agent", content, [], time_read=self.world.now())
 
     @tool(APP, DATA, operation=READ, returns="AUIMessage | None", type_checked=False)
     def get_last_message_from_user(self) -> Any:
-        """Read the user's newest message."""
-        raise NotImplementedError
+        """Read the user's newest message.
+
+        Returns the message with its time and attachments, or null if the user has said nothing yet.
+        """
+        return self._last_from("User")
 
     @tool(APP, DATA, operation=READ, returns="list[AUIMessage]", type_checked=False)
     def get_last_unread_messages(self) -> Any:
-        """Read the messages that were not read before, and mark them as read."""
-        raise NotImplementedError
+        """Read the messages that were not read before, and mark them as read.
+
+        Returns the newest first; nothing if all were read.
+        """
+        return self._read([place for place, each in self._newest_first() if each.get("time_read") is None])
 
     @tool(APP, DATA, operation=READ, returns="AUIMessage | None", type_checked=False)
     def get_last_message_from_agent(self) -> Any:
-        """Read the agent's newest message."""
-        raise NotImplementedError
+        """Read the agent's newest message.
+
+        Returns the message with its time, or null if the agent has said nothing yet.
+        """
+        return self._last_from("Agent")
 
     @tool(APP, DATA, operation=READ, returns="list[AUIMessage]", type_checked=False)
     def get_all_messages(self) -> Any:
-        """Read the whole conversation between user and agent."""
-        raise NotImplementedError
+        """Read the whole conversation between user and agent.
+
+        Returns the newest message first; all of them count as read from then on.
+        """
+        return self._read([place for place, _ in self._newest_first()])
 
     @tool(USER, operation=WRITE, notice=Notice(LOW, "{content}"))
     def send_message_to_agent(
@@ -54,6 +110,34 @@ class AgentUserInterface(App):
         Args:
             content: The text.
             attachments: Names of the files that come with the message.
-            base64_utf8_encoded_attachment_contents: The files themselves, one object each, Base64 in UTF-8.
+            base64_utf8_encoded_attachment_contents: The files themselves, Base64 in UTF-8; not kept.
         """
-        raise NotImplementedError
+        return self._add("User", content, list(attachments or []), time_read=None)
+
+    def _add(self, sender: str, content: str, attachments: list[str], time_read: float | None) -> str:
+        message: JSON = {
+            "sender": sender,
+            "content": content,
+            "attachments": attachments,
+            "timestamp": self.world.now(),
+            "time_read": time_read,
+            "id": self.chance.new_id(),
+        }
+        self._messages.append(message)
+        return message["id"]
+
+    def _last_from(self, sender: str) -> AUIMessage | None:
+        places = range(len(self._messages) - 1, -1, -1)
+        last = next((place for place in places if self._messages[place]["sender"] == sender), None)
+        if last is None:
+            return None
+        unread = self._messages[last].get("time_read") is None
+        return self._read([last])[0] if unread else AUIMessage(self._messages[last])
+
+    def _newest_first(self) -> list[tuple[int, JSON]]:
+        return sorted(enumerate(self._messages), key=lambda each: each[1]["timestamp"], reverse=True)
+
+    def _read(self, places: list[int]) -> list[AUIMessage]:
+        for place in places:
+            self._messages[place] = self._messages[place] | {"time_read": self.world.now()}
+        return [AUIMessage(self._messages[place]) for place in places]

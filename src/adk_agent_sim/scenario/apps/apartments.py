@@ -2,10 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
-from adk_agent_sim.scenario.apps.app import App
+from adk_agent_sim.scenario.apps.app import JSON, App
+from adk_agent_sim.scenario.apps.record import Record, keyed, many
 from adk_agent_sim.scenario.apps.tool import APP, DATA, ENV, HIGH, READ, WRITE, Notice, tool
+
+
+class Apartment(Record):
+    """A flat to rent."""
+
+    fields = (
+        "name", "location", "zip_code", "price", "bedrooms", "bathrooms", "property_type", "square_footage",
+        "furnished_status", "floor_level", "pet_policy", "lease_term", "apartment_id", "amenities", "saved",
+    )  # fmt: skip
+    defaults: ClassVar[Mapping[str, Any]] = {
+        "property_type": "", "furnished_status": "", "floor_level": "", "pet_policy": "", "lease_term": "",
+        "amenities": [], "saved": False,
+    }  # fmt: skip
 
 
 class ApartmentListingApp(App):
@@ -13,42 +28,71 @@ class ApartmentListingApp(App):
 
     state_keys = ("apartments", "saved_apartments")
 
+    def load(self, state: JSON) -> None:
+        """Take over the flats."""
+        super().load(state)
+        self._flats: dict[str, JSON] = dict(keyed(state, "apartments"))
+        self._saved: list[str] = list(many(state, "saved_apartments"))
+
+    def _held(self) -> JSON:
+        return {"apartments": dict(self._flats), "saved_apartments": list(self._saved)}
+
     @tool(APP, DATA, operation=READ, type_checked=False)
     def list_all_apartments(self) -> dict[str, Any]:
-        """List every flat on offer."""
-        raise NotImplementedError
+        """List every flat on offer.
+
+        Returns the flats by id, each with name, place, zip code, rent, rooms, area in square feet, terms and
+        amenities. The list can be long: search_apartments finds faster.
+        """
+        return {flat_id: Apartment(each) for flat_id, each in self._flats.items()}
 
     @tool(APP, DATA, operation=READ, returns="Apartment")
     def get_apartment_details(self, apartment_id: str) -> Any:
         """Look at one flat.
 
+        Returns name, place, zip code, rent, rooms, area in square feet, terms, amenities, and whether the user
+        has saved it.
+
         Args:
             apartment_id: The id of the flat.
         """
-        raise NotImplementedError
+        return Apartment(self._existing(apartment_id))
 
-    @tool(APP, DATA, operation=WRITE)
+    @tool(APP, DATA, operation=WRITE, says="Successfully saved apartment")
     def save_apartment(self, apartment_id: str) -> None:
         """Put a flat on the user's list of saved flats.
 
+        Saving it again changes nothing.
+
         Args:
             apartment_id: The id of the flat.
         """
-        raise NotImplementedError
+        self._existing(apartment_id)
+        if apartment_id not in self._saved:
+            self._saved.append(apartment_id)
+            self._mark(apartment_id, saved=True)
 
-    @tool(APP, DATA, operation=WRITE)
+    @tool(APP, DATA, operation=WRITE, says="Successfully removed apartment from favorites")
     def remove_saved_apartment(self, apartment_id: str) -> None:
         """Take a flat off the user's list of saved flats.
 
+        It is an error if the flat is not on that list.
+
         Args:
             apartment_id: The id of the flat.
         """
-        raise NotImplementedError
+        if apartment_id not in self._saved:
+            raise ValueError("Apartment not in saved list")
+        self._saved.remove(apartment_id)
+        self._mark(apartment_id, saved=False)
 
     @tool(APP, DATA, operation=READ, returns="dict[str, Apartment]", type_checked=False)
     def list_saved_apartments(self) -> Any:
-        """List the flats that the user has saved."""
-        raise NotImplementedError
+        """List the flats that the user has saved.
+
+        Returns the saved flats by id, with all their details.
+        """
+        return {flat_id: Apartment(self._flats[flat_id]) for flat_id in self._saved}
 
     @tool(APP, DATA, operation=READ, returns="dict[str, Apartment]")
     def search_apartments(
@@ -71,6 +115,9 @@ class ApartmentListingApp(App):
     ) -> Any:
         """Find the flats that meet every condition given; conditions left out are not checked.
 
+        Returns the flats that were found by id, with all their details. Names and places are found by a part of them,
+        in upper or lower case; rents and area are bounds; everything else must be equal, the floor level also in case.
+
         Args:
             name: A name, or part of one.
             location: Where it is.
@@ -88,7 +135,34 @@ class ApartmentListingApp(App):
             amenities: What comes with it, such as Pool.
             saved_only: Look at saved flats only.
         """
-        raise NotImplementedError
+        offered = {flat_id: self._flats[flat_id] for flat_id in self._saved} if saved_only else self._flats
+        same = {
+            "property_type": property_type,
+            "furnished_status": furnished_status,
+            "pet_policy": pet_policy,
+            "lease_term": lease_term,
+        }
+        exact = {
+            "zip_code": zip_code,
+            "bedrooms": number_of_bedrooms,
+            "bathrooms": number_of_bathrooms,
+        }
+        wanted = {each.lower() for each in amenities or []}
+
+        def meets(flat: Apartment) -> bool:
+            return (
+                _contains(flat["name"], name)
+                and _contains(flat["location"], location)
+                and all(not value or flat[key] == value for key, value in exact.items())
+                and all(not value or not flat[key] or flat[key].lower() == value.lower() for key, value in same.items())
+                and (not floor_level or not flat["floor_level"] or flat["floor_level"] == floor_level)
+                and (not min_price or flat["price"] >= min_price)
+                and (not max_price or flat["price"] <= max_price)
+                and (not square_footage or flat["square_footage"] >= square_footage)
+                and wanted <= {each.lower() for each in flat["amenities"]}
+            )
+
+        return {flat_id: flat for flat_id, each in offered.items() if meets(flat := Apartment(each))}
 
     @tool(ENV, DATA, operation=WRITE, notice=Notice(HIGH, "New apartment available with name {name}"))
     def add_new_apartment(
@@ -124,7 +198,25 @@ class ApartmentListingApp(App):
             lease_term: For how long it is let.
             amenities: What comes with it, such as Pool.
         """
-        raise NotImplementedError
+        flat: JSON = {
+            "name": name,
+            "location": location,
+            "zip_code": zip_code,
+            "price": price,
+            "bedrooms": number_of_bedrooms,
+            "bathrooms": number_of_bathrooms,
+            "property_type": property_type,
+            "square_footage": square_footage,
+            "furnished_status": furnished_status,
+            "floor_level": floor_level,
+            "pet_policy": pet_policy,
+            "lease_term": lease_term,
+            "apartment_id": self.chance.new_id(),
+            "amenities": list(amenities or []),
+            "saved": False,
+        }
+        self._flats[flat["apartment_id"]] = flat
+        return flat["apartment_id"]
 
     @tool(ENV, DATA, operation=WRITE)
     def update_apartment(self, apartment_id: str, new_price: float) -> str:
@@ -134,7 +226,8 @@ class ApartmentListingApp(App):
             apartment_id: The id of the flat.
             new_price: The new price.
         """
-        raise NotImplementedError
+        self._flats[apartment_id] = self._existing(apartment_id) | {"price": new_price}
+        return apartment_id
 
     @tool(ENV, DATA, operation=WRITE)
     def delete_apartment(self, apartment_id: str) -> None:
@@ -143,8 +236,22 @@ class ApartmentListingApp(App):
         Args:
             apartment_id: The id of the flat.
         """
-        raise NotImplementedError
+        if apartment_id not in self._flats:
+            raise ValueError("Apartment does not exist.")
+        del self._flats[apartment_id]
+
+    def _existing(self, apartment_id: str) -> JSON:
+        if apartment_id not in self._flats:
+            raise ValueError("Apartment does not exist")
+        return self._flats[apartment_id]
+
+    def _mark(self, apartment_id: str, *, saved: bool) -> None:
+        self._flats[apartment_id] = self._flats[apartment_id] | {"saved": saved}
 
 
 class RentAFlat(ApartmentListingApp):
     """The same app under the name Gaia2 gives it."""
+
+
+def _contains(text: str, part: str | None) -> bool:
+    return not part or part.lower() in text.lower()

@@ -1,13 +1,23 @@
-"""What every app has: the tools its class declares, and the keys of its state."""
+"""What every app has: a name, the tools its class declares, and a state that loads and dumps as scenario files have it.
+
+What an app holds of its entities (a mail, a contact) are JSON objects as the file has them, never changed in place: a
+change puts a new object where the old one was. So worlds of one scenario share what none of them changed, dumping is
+cheap, and keys that nobody knows stay where they were.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
 from types import MappingProxyType
-from typing import ClassVar
+from typing import Any, ClassVar
 
+from adk_agent_sim.errors import StateDoesNotFit
+from adk_agent_sim.scenario.apps.surroundings import Message, MessageKind, Surroundings
 from adk_agent_sim.scenario.apps.tool import Tool, declared
+
+JSON = dict[str, Any]
+"""A JSON object."""
 
 
 class App:
@@ -16,10 +26,76 @@ class App:
     state_keys: ClassVar[tuple[str, ...]] = ()
     """The keys of `app_state` in a scenario file."""
 
+    def __init__(self, name: str = "", surroundings: Surroundings | None = None, state: JSON | None = None) -> None:
+        """Join a world.
+
+        Args:
+            name: What the scenario calls the app; the name of its class if empty.
+            surroundings: The world; a world of its own, at rest, if left out.
+            state: `app_state` of the scenario file.
+
+        Raises:
+            StateDoesNotFit: The state has another shape than the app's.
+        """
+        self.name = name or type(self).__name__
+        self.world = surroundings or Surroundings()
+        self.chance = self.world.chance(self.name)
+        self.world.apps[self.name] = self
+        self._loaded: JSON = {}
+        try:
+            self.load(state or {})
+        except (AttributeError, KeyError, TypeError, ValueError) as misfit:
+            raise StateDoesNotFit(self.name, type(self).__name__, f"{type(misfit).__name__}: {misfit}") from misfit
+
     @classmethod
     def tools(cls) -> Mapping[str, Tool]:
         """The tools by name, in the order of declaration."""
         return _tools(cls)
+
+    def load(self, state: JSON) -> None:
+        """Take over a state; what is given is never changed."""
+        self._loaded = state
+
+    def state(self) -> JSON:
+        """The state as scenario files have it, with the unknown keys and the order of what was loaded.
+
+        What was loaded stays as it is as long as nothing is changed: an absent key stays absent, null stays null.
+        """
+        held = {key: value for key, value in self._held().items() if value or self._loaded.get(key)}
+        return self._loaded | held
+
+    def hidden(self) -> JSON:
+        """What the app knows beyond its state, as JSON: with the state and this, a world can be put back."""
+        return {"draws": self.chance.count} | self._unstated()
+
+    def recall(self, hidden: JSON) -> None:
+        """Know again what `hidden` told; the state it belongs to was loaded before."""
+        self.chance.count = hidden["draws"]
+
+    def message(self, tool: Tool, arguments: Mapping[str, Any]) -> Message | None:
+        """What the agent is told when that tool was called with these arguments."""
+        if tool.notice is None:
+            return None
+        text = tool.notice.text.format_map(_Arguments(arguments))
+        kind = MessageKind.ENVIRONMENT_NOTIFICATION
+        return Message(level=tool.notice.level, kind=kind, text=f"{type(self).__name__}: {text}")
+
+    def observed(self, tool: Tool, value: Any) -> str:
+        """The text that an agent sees of what a tool returned."""
+        return tool.says or str(value)
+
+    def _held(self) -> JSON:
+        """The keys of the state that can change; the others are dumped as they were loaded."""
+        return {}
+
+    def _unstated(self) -> JSON:
+        """What the app knows beyond its state and its chance."""
+        return {}
+
+
+class _Arguments(dict[str, Any]):
+    def __missing__(self, key: str) -> str:
+        return ""
 
 
 @cache

@@ -4,8 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
-from adk_agent_sim.scenario.apps.app import App
+from adk_agent_sim.scenario.apps.app import JSON, App
+from adk_agent_sim.scenario.apps.calling import call_within
+from adk_agent_sim.scenario.apps.moment import parsed
+from adk_agent_sim.scenario.apps.paging import page
+from adk_agent_sim.scenario.apps.record import many
+from adk_agent_sim.scenario.apps.ride import Ride
 from adk_agent_sim.scenario.apps.tool import APP, DATA, ENV, HIGH, MEDIUM, READ, WRITE, Notice, tool
+
+_UNDER_WAY = ("DELAYED", "IN_PROGRESS", "ARRIVED_AT_PICKUP")
+_KM_PER_HOUR = 40.0
+_SERVICES: dict[str, JSON] = {
+    "Default": {"nb_seats": 4, "price_per_km": 1.0, "base_delay_min": 5, "max_distance_km": 25},
+    "Premium": {"nb_seats": 4, "price_per_km": 2.0, "base_delay_min": 3, "max_distance_km": 25},
+    "Van": {"nb_seats": 6, "price_per_km": 1.5, "base_delay_min": 7, "max_distance_km": 25},
+}
 
 
 class CabApp(App):
@@ -13,11 +26,34 @@ class CabApp(App):
 
     state_keys = ("ride_history", "quotation_history", "d_service_config")
 
+    def load(self, state: JSON) -> None:
+        """Take over rides and quotations; no ride is under way, whatever they say."""
+        super().load(state)
+        self._rides: list[JSON] = list(many(state, "ride_history"))
+        self._quotations: list[JSON] = list(many(state, "quotation_history"))
+        self._services: dict[str, JSON] = state.get("d_service_config") or _SERVICES
+        self._current: tuple[int, int] | None = None
+        self._routes: dict[tuple[str, str], dict[str, JSON]] | None = None
+
+    def recall(self, hidden: JSON) -> None:
+        """Know the ride under way again."""
+        super().recall(hidden)
+        self._current = tuple(hidden["current"]) if hidden["current"] else None
+
+    def _held(self) -> JSON:
+        return {"ride_history": list(self._rides), "quotation_history": list(self._quotations)}
+
+    def _unstated(self) -> JSON:
+        return {"current": self._current and list(self._current)}
+
     @tool(APP, operation=READ, returns="Ride")
     def get_quotation(
         self, start_location: str, end_location: str, service_type: str, ride_time: str | None = None
     ) -> Any:
         """Ask what a ride with one kind of service would cost. Nothing is ordered.
+
+        Returns price, distance in km, duration and delay in seconds. Prices change: a second quotation can be
+        another.
 
         Args:
             start_location: Where the ride starts.
@@ -25,18 +61,35 @@ class CabApp(App):
             service_type: The kind of service: Default, Premium or Van.
             ride_time: When the ride starts, as `YYYY-MM-DD HH:MM:SS`; now if left out.
         """
-        raise NotImplementedError
+        if service_type not in self._services:
+            raise ValueError("Invalid service type.")
+        ride = self._quoted(start_location, end_location, service_type, self._time(ride_time))
+        self._quotations.append(ride)
+        return Ride(ride)
 
     @tool(APP, DATA, operation=READ, returns="list[Ride]")
     def list_rides(self, start_location: str, end_location: str, ride_time: str | None = None) -> Any:
         """Ask what a ride would cost with every kind of service. Nothing is ordered.
+
+        Returns one quotation for each kind of service, to compare them.
 
         Args:
             start_location: Where the ride starts.
             end_location: Where the ride ends.
             ride_time: When the ride starts, as `YYYY-MM-DD HH:MM:SS`; now if left out.
         """
-        raise NotImplementedError
+        self._time(ride_time)
+        return [
+            call_within(
+                self,
+                "get_quotation",
+                start_location=start_location,
+                end_location=end_location,
+                service_type=each,
+                ride_time=ride_time,
+            )
+            for each in self._services
+        ]
 
     @tool(APP, DATA, operation=WRITE, returns="Ride")
     def order_ride(
@@ -44,47 +97,87 @@ class CabApp(App):
     ) -> Any:
         """Order a ride.
 
+        Returns the booked ride with its price and delay. Only one ride can be ordered at a time: cancel the
+        current one first.
+
         Args:
             start_location: Where the ride starts.
             end_location: Where the ride ends.
             service_type: The kind of service: Default, Premium or Van.
             ride_time: When the ride starts, as `YYYY-MM-DD HH:MM:SS`; now if left out.
         """
-        raise NotImplementedError
+        if self._current is not None:
+            raise ValueError("You have an on-going ride.")
+        self._time(ride_time)
+        quoted = call_within(
+            self,
+            "get_quotation",
+            start_location=start_location,
+            end_location=end_location,
+            service_type=service_type,
+            ride_time=ride_time,
+        )
+        self._rides.append(self._quotations[-1])
+        self._current = (len(self._rides) - 1, len(self._quotations) - 1)
+        delayed = {"delay": quoted["delay"], "time_stamp": quoted["time_stamp"]}
+        return Ride(self._change(status="BOOKED", delay_history=[delayed]))
 
     @tool(APP, operation=WRITE, notice=Notice(MEDIUM, "ride cancelled", own_calls=False))
     def user_cancel_ride(self) -> str:
-        """Cancel the current ride, as the user."""
-        raise NotImplementedError
+        """Cancel the current ride, as the user.
+
+        It is an error if no ride is ordered or under way.
+        """
+        self._ongoing()
+        self._finish("CANCELLED")
+        return "Ride has been cancelled, sorry to see you go."
 
     @tool(APP, operation=READ, returns="Ride")
     def get_current_ride_status(self) -> Any:
-        """Look at the ride that is under way or ordered."""
-        raise NotImplementedError
+        """Look at the ride that is under way or ordered.
+
+        Returns its status, such as BOOKED, DELAYED, ARRIVED_AT_PICKUP or IN_PROGRESS, and its present delay in
+        seconds; an error if no ride was ordered.
+        """
+        if self._current is None:
+            raise ValueError("No ride ordered.")
+        ride = self._ongoing()
+        delay = self._delay(ride["service_type"])
+        delayed = {"delay": delay, "time_stamp": ride["time_stamp"]}
+        return Ride(self._change(delay=delay, delay_history=[*many(ride, "delay_history"), delayed]))
 
     @tool(APP, DATA, operation=READ, returns="Ride")
     def get_ride(self, idx: int) -> Any:
         """Look at one ride of the past by its place in the list.
 
+        The oldest ride has place 0; get_ride_history_length tells how many there are.
+
         Args:
             idx: The place in the list, from 0.
         """
-        raise NotImplementedError
+        if not 0 <= idx < len(self._rides):
+            raise IndexError("Ride does not exist.")
+        return Ride(self._rides[idx])
 
     @tool(APP, DATA, operation=READ)
     def get_ride_history(self, offset: int = 0, limit: int = 10) -> dict[str, Any]:
         """List past rides, a page at a time.
 
+        Returns the rides by their place in the list, oldest first, with the range shown and how many there are
+        in all.
+
         Args:
             offset: How many to pass over first.
             limit: How many to return at most.
         """
-        raise NotImplementedError
+        shown, places = page(self._rides, offset, limit)
+        rides = {offset + number: Ride(each) for number, each in enumerate(shown)}
+        return {"rides": rides, "range": places, "total": len(self._rides)}
 
     @tool(APP, DATA, operation=READ)
     def get_ride_history_length(self) -> int:
         """Count the past rides."""
-        raise NotImplementedError
+        return len(self._rides)
 
     @tool(ENV, DATA, operation=WRITE, notice=Notice(MEDIUM, "ride cancelled", own_calls=False))
     def cancel_ride(self, who_cancel: str = "driver", message: str | None = None) -> str:
@@ -94,12 +187,18 @@ class CabApp(App):
             who_cancel: Who cancels: driver or user.
             message: What is said about it.
         """
-        raise NotImplementedError
+        if who_cancel not in {"driver", "user"}:
+            raise ValueError("who_cancel must be either 'driver' or 'user'.")
+        self._ongoing()
+        self._finish("CANCELLED")
+        return message or "The ride has been cancelled. Sorry for the inconvenience."
 
     @tool(ENV, operation=WRITE, notice=Notice(MEDIUM, "ride completed"))
     def end_ride(self) -> str:
         """Bring the current ride to its end."""
-        raise NotImplementedError
+        self._ongoing()
+        self._finish("COMPLETED")
+        return "Ride has been completed."
 
     @tool(ENV, operation=WRITE, notice=Notice(HIGH, "ride status updated"))
     def update_ride_status(self, status: str, message: str | None = None) -> str:
@@ -109,7 +208,12 @@ class CabApp(App):
             status: The new status.
             message: What is said about it.
         """
-        raise NotImplementedError
+        self._ongoing()
+        if status not in _UNDER_WAY:
+            raise ValueError(f"status must be one of {', '.join(map(repr, _UNDER_WAY))}")
+        self._change(status=status)
+        said = f" Message from your driver: {message}" if message else ""
+        return f"Ride status has been updated to {status}.{said}"
 
     @tool(DATA, operation=WRITE)
     def add_new_ride(
@@ -133,4 +237,81 @@ class CabApp(App):
             time_stamp: When it was, as Unix time.
             distance_km: How far it went, in kilometres.
         """
-        raise NotImplementedError
+        ride: JSON = self._ride(start_location, end_location, service_type, time_stamp) | {
+            "status": "COMPLETED",
+            "price": price,
+            "duration": duration,
+            "distance_km": distance_km,
+        }
+        self._rides.append(ride)
+        return ride["ride_id"]
+
+    def _time(self, text: str | None) -> float:
+        try:
+            return self.world.now() if text is None else parsed(text)
+        except ValueError:
+            message = "Invalid datetime format for the ride time. Please use YYYY-MM-DD HH:MM:SS"
+            raise ValueError(message) from None
+
+    def _ongoing(self) -> JSON:
+        if self._current is None:
+            raise ValueError("You have no on-going ride.")
+        return self._rides[self._current[0]]
+
+    def _change(self, **changes: Any) -> JSON:
+        """Change the ride under way, which is also among the quotations."""
+        changed = self._ongoing() | changes
+        if self._current is not None:
+            self._rides[self._current[0]] = self._quotations[self._current[1]] = changed
+        return changed
+
+    def _finish(self, status: str) -> None:
+        self._change(status=status)
+        self._current = None
+
+    def _ride(self, start: str, end: str, service_type: str, time_stamp: float) -> JSON:
+        return {
+            "ride_id": self.chance.new_id(),
+            "status": None,
+            "service_type": service_type,
+            "start_location": start,
+            "end_location": end,
+            "price": None,
+            "duration": None,
+            "time_stamp": time_stamp,
+            "distance_km": None,
+            "delay": 0.0,
+            "delay_history": [],
+        }
+
+    def _quoted(self, start: str, end: str, service_type: str, time_stamp: float) -> JSON:
+        """What a ride would be: a way keeps its length, and the price of a service on it goes up and down."""
+        known = self._route(start, end)
+        service = self._services[service_type]
+        if known:
+            distance: float = next(iter(known.values()))["distance_km"]
+        else:
+            distance = round(self.chance.between(1, service["max_distance_km"]), 2)
+        price = distance * service["price_per_km"]
+        if service_type in known:
+            price = known[service_type]["price"] * self.chance.between(0.5, 1.5)
+        ride = self._ride(start, end, service_type, time_stamp) | {
+            "price": round(price, 2),
+            "duration": round(distance / _KM_PER_HOUR * 3600, 2),
+            "distance_km": distance,
+            "delay": self._delay(service_type),
+        }
+        known[service_type] = ride
+        return ride
+
+    def _route(self, start: str, end: str) -> dict[str, JSON]:
+        """What is known of a way, by kind of service."""
+        if self._routes is None:
+            self._routes = {}
+            for each in self._quotations:
+                way = (each["start_location"], each["end_location"])
+                self._routes.setdefault(way, {})[each["service_type"]] = each
+        return self._routes.setdefault((start, end), {})
+
+    def _delay(self, service_type: str) -> float:
+        return round(60 * self._services[service_type]["base_delay_min"] * self.chance.between(0.5, 1.5), 2)

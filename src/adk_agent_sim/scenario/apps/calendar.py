@@ -2,16 +2,50 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
-from adk_agent_sim.scenario.apps.app import App
+from adk_agent_sim.scenario.apps.app import JSON, App
+from adk_agent_sim.scenario.apps.calling import call_within
+from adk_agent_sim.scenario.apps.moment import moment, parsed, weekday, written
+from adk_agent_sim.scenario.apps.paging import page
+from adk_agent_sim.scenario.apps.record import Record, keyed, many
 from adk_agent_sim.scenario.apps.tool import APP, DATA, ENV, MEDIUM, READ, WRITE, Notice, tool
+
+_HOUR = 3600.0
+_DAY = 24 * _HOUR
+
+
+class CalendarEvent(Record):
+    """Something in the calendar."""
+
+    fields = (
+        "event_id", "title", "start_datetime", "end_datetime", "tag", "description", "location", "attendees",
+        "start_strftime", "end_strftime",
+    )  # fmt: skip
+    defaults: ClassVar[Mapping[str, Any]] = {**dict.fromkeys(fields), "title": "Event", "attendees": []}
+
+    def __str__(self) -> str:
+        start, end = moment(self["start_datetime"]), moment(self["end_datetime"])
+        return (
+            f"EventID: {self['event_id']}\nTitle: {self['title']}\nStart: {start}\nEnd: {end}\nTag: {self['tag']}\n"
+            f"Description: {self['description']}\nLocation: {self['location']}\n"
+            f"Attendees: {', '.join(self['attendees'])}"
+        )
 
 
 class CalendarApp(App):
     """The user's calendar."""
 
     state_keys = ("events",)
+
+    def load(self, state: JSON) -> None:
+        """Take over the events."""
+        super().load(state)
+        self._events: dict[str, JSON] = dict(keyed(state, "events"))
+
+    def _held(self) -> JSON:
+        return {"events": dict(self._events)}
 
     @tool(APP, DATA, operation=WRITE)
     def add_calendar_event(
@@ -26,6 +60,8 @@ class CalendarApp(App):
     ) -> str:
         """Put an event into the calendar.
 
+        Returns the id of the new event. Without a start it starts now, without an end it ends an hour from now.
+
         Args:
             title: The title.
             start_datetime: When it starts, as `YYYY-MM-DD HH:MM:SS`.
@@ -35,25 +71,45 @@ class CalendarApp(App):
             location: Where it is.
             attendees: The names of those who attend.
         """
-        raise NotImplementedError
+        start, end = self._span(start_datetime, end_datetime)
+        event: JSON = {
+            "event_id": self.chance.new_id(),
+            "title": title,
+            "start_datetime": start,
+            "end_datetime": end,
+            "tag": tag,
+            "description": description,
+            "location": location,
+            "attendees": list(attendees or []),
+            "start_strftime": f"{weekday(start)}, {written(start)}",
+            "end_strftime": f"{weekday(end)}, {written(end)}",
+        }
+        self._events[event["event_id"]] = event
+        return event["event_id"]
 
     @tool(APP, operation=READ, returns="CalendarEvent")
     def get_calendar_event(self, event_id: str) -> Any:
         """Look at one event.
 
+        Returns title, start, end, tag, description, place and attendees; an error if there is no such event.
+
         Args:
             event_id: The id of the event.
         """
-        raise NotImplementedError
+        return CalendarEvent(self._existing(event_id))
 
     @tool(APP, DATA, operation=WRITE)
     def delete_calendar_event(self, event_id: str) -> str:
         """Take an event out of the calendar.
 
+        There is no tool that changes an event: delete it and add it again.
+
         Args:
             event_id: The id of the event.
         """
-        raise NotImplementedError
+        self._existing(event_id)
+        del self._events[event_id]
+        return f"Event {event_id} successfully deleted."
 
     @tool(APP, operation=READ, returns="CalendarEventsResult")
     def get_calendar_events_from_to(
@@ -61,41 +117,65 @@ class CalendarApp(App):
     ) -> Any:
         """List the events between two points in time, a page at a time.
 
+        Returns the events that overlap with that time, in no special order, with the range shown and how many
+        there are in all. If there are more than shown, ask again with a larger offset.
+
         Args:
             start_datetime: When it starts, as `YYYY-MM-DD HH:MM:SS`.
             end_datetime: When it ends, as `YYYY-MM-DD HH:MM:SS`.
             offset: How many to pass over first.
             limit: How many to return at most.
         """
-        raise NotImplementedError
+        first, last = _ordered(_parsed(start_datetime), _parsed(end_datetime))
+        found = [
+            each for each in self._events.values() if each["start_datetime"] < last and each["end_datetime"] > first
+        ]
+        shown, places = page(found, offset, limit)
+        return {"events": [CalendarEvent(each) for each in shown], "range": places, "total": len(found)}
 
     @tool(APP, operation=READ, returns="list[CalendarEvent]", type_checked=False)
     def read_today_calendar_events(self) -> Any:
-        """List today's events."""
-        raise NotImplementedError
+        """List today's events.
+
+        Returns the first ten, with the range shown and how many there are in all; get_calendar_events_from_to
+        shows the others.
+        """
+        now = self.world.now()
+        midnight = now - now % _DAY
+        start, end = written(midnight), written(midnight + _DAY)
+        return call_within(self, "get_calendar_events_from_to", start_datetime=start, end_datetime=end)
 
     @tool(APP, operation=READ)
     def get_all_tags(self) -> list[str]:
         """List every tag that some event has."""
-        raise NotImplementedError
+        return sorted({each["tag"] for each in self._events.values() if each.get("tag")})
 
     @tool(APP, operation=READ, returns="list[CalendarEvent]")
     def get_calendar_events_by_tag(self, tag: str) -> Any:
         """List the events with one tag.
 
+        The tag must be written exactly as get_all_tags lists it.
+
         Args:
             tag: A word to group events by.
         """
-        raise NotImplementedError
+        if not tag:
+            raise ValueError("Tag cannot be empty.")
+        return [CalendarEvent(each) for each in self._events.values() if each.get("tag") == tag]
 
     @tool(APP, DATA, operation=READ, returns="list[CalendarEvent]")
     def search_events(self, query: str) -> Any:
         """Find events by words in title, description, place or attendees.
 
+        Returns every event in which one of them contains the query, in upper or lower case; any date.
+
         Args:
             query: What to look for.
         """
-        raise NotImplementedError
+        wanted = query.lower()
+        return [
+            CalendarEvent(each) for each in self._events.values() if any(wanted in text for text in _searched(each))
+        ]
 
     @tool(ENV, DATA, operation=WRITE, notice=Notice(MEDIUM, "New calendar event added by {who_add}"))
     def add_calendar_event_by_attendee(
@@ -121,7 +201,17 @@ class CalendarApp(App):
             location: Where it is.
             attendees: The names of those who attend.
         """
-        raise NotImplementedError
+        by = f"Event created by {who_add}"
+        others = list(attendees or [])
+        return self.add_calendar_event(
+            title=f"{by}: {title}",
+            start_datetime=start_datetime,
+            end_datetime=end_datetime,
+            tag=tag,
+            description=f"{by}: {description}" if description else by,
+            location=location,
+            attendees=others if who_add in others else [*others, who_add],
+        )
 
     @tool(ENV, operation=WRITE, notice=Notice(MEDIUM, "Calendar event deleted by {who_delete}"))
     def delete_calendar_event_by_attendee(self, event_id: str, who_delete: str) -> str:
@@ -131,8 +221,40 @@ class CalendarApp(App):
             event_id: The id of the event.
             who_delete: Who deletes it.
         """
-        raise NotImplementedError
+        if who_delete not in many(self._existing(event_id), "attendees"):
+            raise ValueError(f"{who_delete} is not an attendee of the event.")
+        del self._events[event_id]
+        return f"Event {event_id} successfully deleted by {who_delete}."
+
+    def _existing(self, event_id: str) -> JSON:
+        if event_id not in self._events:
+            raise ValueError(f"Calendar Event with id {event_id} does not exist.")
+        return self._events[event_id]
+
+    def _span(self, start: str | None, end: str | None) -> tuple[float, float]:
+        """When an event starts and ends: now, and an hour from now, where nothing is said."""
+        now = self.world.now()
+        return _ordered(now if start is None else _parsed(start), now + _HOUR if end is None else _parsed(end))
 
 
 class Calendar(CalendarApp):
     """The same calendar under its short name."""
+
+
+def _parsed(text: str) -> float:
+    try:
+        return parsed(text)
+    except ValueError:
+        raise ValueError("Invalid datetime format. Please use YYYY-MM-DD HH:MM:SS") from None
+
+
+def _ordered(start: float, end: float) -> tuple[float, float]:
+    if start > end:
+        raise ValueError("Start time cannot be after end time.")
+    return start, end
+
+
+def _searched(event: JSON) -> list[str]:
+    told = CalendarEvent(event)
+    texts = [told["title"], told["description"], told["location"], *many(told, "attendees")]
+    return [text.lower() for text in texts if text]

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from adk_agent_sim.scenario.apps.app import App
+from adk_agent_sim.scenario.apps.app import JSON, App
+from adk_agent_sim.scenario.apps.attachment import attach, save
+from adk_agent_sim.scenario.apps.calling import call_within
+from adk_agent_sim.scenario.apps.mail import FOLDER, Email, ReturnedEmails, addresses, searched
+from adk_agent_sim.scenario.apps.mail_folder import MailFolder
+from adk_agent_sim.scenario.apps.moment import parsed
+from adk_agent_sim.scenario.apps.paging import page
+from adk_agent_sim.scenario.apps.record import keyed
 from adk_agent_sim.scenario.apps.tool import APP, DATA, ENV, MEDIUM, READ, WRITE, Notice, tool
 
 
@@ -13,36 +20,72 @@ class EmailClientApp(App):
 
     state_keys = ("user_email", "view_limit", "folders")
 
+    def load(self, state: JSON) -> None:
+        """Take over the folders."""
+        super().load(state)
+        self._user_email: str = state.get("user_email", "user@example.com")
+        stated: dict[str, JSON] = keyed(state, "folders")
+        self._folders = {name: MailFolder(each) for name, each in stated.items()}
+        for name in FOLDER.values:
+            self._folders.setdefault(name, MailFolder({"folder_name": name, "emails": []}))
+
+    def _held(self) -> JSON:
+        stated: JSON = keyed(self._loaded, "folders")
+        kept = {name: folder for name, folder in self._folders.items() if len(folder) or name in stated}
+        return {"folders": {name: folder.state() for name, folder in kept.items()}}
+
     @tool(APP, operation=READ, returns="ReturnedEmails")
     def list_emails(self, folder_name: str = "INBOX", offset: int = 0, limit: int = 10) -> Any:
         """List the mails of a folder, newest first, a page at a time.
+
+        Returns the mails with id, sender, recipients, subject, text, attachments and time, the range shown and
+        how many are in the folder. To see older mails, ask again with a larger offset.
 
         Args:
             folder_name: The folder: INBOX, SENT, DRAFT or TRASH.
             offset: How many to pass over first.
             limit: How many to return at most.
         """
-        raise NotImplementedError
+        folder = self._folder(folder_name)
+        if offset < 0:
+            raise ValueError("Offset must be non-negative")
+        if offset > len(folder):
+            raise ValueError("Offset must be less than the number of emails")
+        shown, places = page(folder.newest_first(), offset, limit)
+        return ReturnedEmails(
+            emails=[Email(each) for each in shown],
+            emails_range=places,
+            total_returned_emails=places[1] - places[0] + 1,
+            total_emails=len(folder),
+        )
 
     @tool(APP, operation=READ, returns="Email")
     def get_email_by_id(self, email_id: str, folder_name: str = "INBOX") -> Any:
         """Read one mail. It counts as read from then on.
 
+        Returns sender, recipients, subject and text; an error if the mail is not in that folder.
+
         Args:
             email_id: The id of the mail.
             folder_name: The folder: INBOX, SENT, DRAFT or TRASH.
         """
-        raise NotImplementedError
+        folder = self._folder(folder_name)
+        return self._read(folder, _existing(folder, email_id))
 
     @tool(APP, operation=READ, returns="Email")
     def get_email_by_index(self, idx: int, folder_name: str = "INBOX") -> Any:
         """Read the mail at a place in its folder, 0 being the newest.
 
+        The mail counts as read from then on.
+
         Args:
             idx: The place in the list, from 0.
             folder_name: The folder: INBOX, SENT, DRAFT or TRASH.
         """
-        raise NotImplementedError
+        folder = self._folder(folder_name)
+        if idx > len(folder):
+            raise ValueError(f"Email with index {idx} does not exist")
+        return self._read(folder, folder.newest_first()[idx])
 
     @tool(APP, operation=WRITE)
     def send_email(
@@ -55,6 +98,8 @@ class EmailClientApp(App):
     ) -> str:
         """Send a mail.
 
+        Returns the id of the mail, which is in SENT from then on.
+
         Args:
             recipients: The mail addresses it goes to.
             subject: The subject.
@@ -62,18 +107,35 @@ class EmailClientApp(App):
             cc: The mail addresses that get a copy.
             attachment_paths: Paths of the files to attach.
         """
-        raise NotImplementedError
+        mail = self._mail(
+            self._user_email,
+            recipients,
+            subject,
+            content,
+            cc=cc,
+        )
+        return self._put("SENT", mail | {"attachments": self._attached(attachment_paths)})
 
     @tool(APP, operation=WRITE)
     def forward_email(self, email_id: str, recipients: list[str] | None = None, folder_name: str = "INBOX") -> str:
         """Send a mail on to other people.
+
+        The text is quoted and the attachments go along. Returns the id of the new mail.
 
         Args:
             email_id: The id of the mail.
             recipients: The mail addresses it goes to.
             folder_name: The folder: INBOX, SENT, DRAFT or TRASH.
         """
-        raise NotImplementedError
+        mail = call_within(self, "get_email_by_id", email_id=email_id, folder_name=folder_name)
+        quoted = "\n".join(f"> {line}" for line in (mail["content"] or "").split("\n"))
+        subject = f"FWD: {mail['subject']}"
+        return self._put(
+            "SENT",
+            self._mail(
+                self._user_email, recipients, subject, quoted, parent=mail["email_id"], attachments=mail["attachments"]
+            ),
+        )
 
     @tool(APP, operation=WRITE)
     def download_attachments(
@@ -81,12 +143,15 @@ class EmailClientApp(App):
     ) -> list[str]:
         """Save the files attached to a mail.
 
+        Returns the paths of the saved files. The folder must exist.
+
         Args:
             email_id: The id of the mail.
             folder_name: The folder: INBOX, SENT, DRAFT or TRASH.
             path_to_save: The folder to save into.
         """
-        raise NotImplementedError
+        mail = _existing(self._folder(folder_name), email_id)
+        return [save(self, path_to_save, name, content) for name, content in keyed(mail, "attachments").items()]
 
     @tool(APP, operation=WRITE)
     def reply_to_email(
@@ -94,44 +159,65 @@ class EmailClientApp(App):
     ) -> str:
         """Answer a mail.
 
+        The answer goes to who wrote the mail, under the subject with `Re: ` in front. Returns the id of the
+        answer.
+
         Args:
             email_id: The id of the mail.
             folder_name: The folder: INBOX, SENT, DRAFT or TRASH.
             content: The text.
             attachment_paths: Paths of the files to attach.
         """
-        raise NotImplementedError
+        mail = _existing(self._folder(folder_name), email_id)
+        return self._put("SENT", self._answer(mail, self._user_email, [self._partner(mail)], content, attachment_paths))
 
     @tool(APP, operation=WRITE)
     def move_email(self, email_id: str, source_folder_name: str = "INBOX", dest_folder_name: str = "DRAFT") -> str:
         """Move a mail from one folder to another.
+
+        Returns the id of the mail, which stays the same.
 
         Args:
             email_id: The id of the mail.
             source_folder_name: The folder it is in.
             dest_folder_name: The folder it goes to.
         """
-        raise NotImplementedError
+        source, target = self._folder(source_folder_name), self._folder(dest_folder_name)
+        _existing(source, email_id)
+        target.add(source.take(email_id))
+        return email_id
 
     @tool(APP, operation=WRITE)
     def delete_email(self, email_id: str, folder_name: str = "INBOX") -> str:
         """Delete a mail; it goes to the trash.
 
+        Returns the id of the mail, which stays the same.
+
         Args:
             email_id: The id of the mail.
             folder_name: The folder: INBOX, SENT, DRAFT or TRASH.
         """
-        raise NotImplementedError
+        folder = self._folder(folder_name)
+        _existing(folder, email_id)
+        self._folder("TRASH").add(folder.take(email_id))
+        return email_id
 
     @tool(APP, operation=READ, returns="list[Email]")
     def search_emails(self, query: str, folder_name: str = "INBOX") -> Any:
         """Find mails of a folder by words in sender, recipients, subject or text.
 
+        Returns the mails in which one of them contains the query, in upper or lower case, newest first.
+
         Args:
             query: What to look for.
             folder_name: The folder: INBOX, SENT, DRAFT or TRASH.
         """
-        raise NotImplementedError
+        wanted = query.lower()
+        return [
+            Email(each)
+            for each in self._folder(folder_name).newest_first()
+            if any(wanted in text.lower() for text in searched(each))
+        ]
 
     @tool(ENV, operation=WRITE, notice=Notice(MEDIUM, "New email received from {sender}"), type_checked=False)
     def send_email_to_user_only(self, sender: str, subject: str = "", content: str = "") -> str:
@@ -142,7 +228,7 @@ class EmailClientApp(App):
             subject: The subject.
             content: The text.
         """
-        raise NotImplementedError
+        return self._put("INBOX", self._mail(sender, [self._user_email], subject, content))
 
     @tool(ENV, operation=WRITE, notice=Notice(MEDIUM, "New email received"))
     def reply_to_email_from_user(
@@ -156,7 +242,12 @@ class EmailClientApp(App):
             content: The text.
             attachment_paths: Paths of the files to attach.
         """
-        raise NotImplementedError
+        mail = _existing(self._folder("SENT"), email_id)
+        if sender not in mail["recipients"]:
+            raise ValueError(
+                f"Sender {sender} is not a recipient of the email, the recipients are {mail['recipients']}"
+            )
+        return self._put("INBOX", self._answer(mail, sender, [self._user_email], content, attachment_paths))
 
     @tool(ENV, operation=WRITE, notice=Notice(MEDIUM, "New email received from {sender}"), type_checked=False)
     def create_and_add_email(
@@ -176,7 +267,7 @@ class EmailClientApp(App):
             content: The text.
             folder_name: The folder: INBOX, SENT, DRAFT or TRASH.
         """
-        raise NotImplementedError
+        return self._put(FOLDER.exact(folder_name), self._mail(sender, recipients, subject, content))
 
     @tool(DATA, operation=WRITE, type_checked=False)
     def create_and_add_email_with_time(
@@ -198,7 +289,67 @@ class EmailClientApp(App):
             email_time: When it was sent, as `YYYY-MM-DD HH:MM:SS`; the present if empty.
             folder_name: The folder: INBOX, SENT, DRAFT or TRASH.
         """
-        raise NotImplementedError
+        mail = self._mail(sender, recipients, subject, content)
+        if email_time:
+            mail["timestamp"] = parsed(email_time)
+        return self._put(FOLDER.exact(folder_name), mail)
+
+    def _folder(self, name: str) -> MailFolder:
+        return self._folders[name.upper()]
+
+    def _put(self, folder_name: str, mail: JSON) -> str:
+        self._folders[folder_name].add(mail)
+        return mail["email_id"]
+
+    def _read(self, folder: MailFolder, mail: JSON) -> Email:
+        if not mail.get("is_read"):
+            mail = mail | {"is_read": True}
+            folder.replace(mail)
+        return Email(mail)
+
+    def _mail(
+        self,
+        sender: str,
+        recipients: list[str] | None,
+        subject: str,
+        content: str,
+        *,
+        parent: str | None = None,
+        cc: list[str] | None = None,
+        attachments: JSON | None = None,
+    ) -> JSON:
+        """A mail of this moment, if the addresses are some."""
+        return {
+            "sender": addresses([sender])[0],
+            "recipients": addresses(recipients),
+            "subject": subject,
+            "content": content,
+            "email_id": self.chance.new_id(),
+            "parent_id": parent,
+            "cc": addresses(cc),
+            "attachments": attachments or {},
+            "timestamp": self.world.now(),
+            "is_read": False,
+        }
+
+    def _answer(
+        self, mail: JSON, sender: str, recipients: list[str], content: str, attachment_paths: list[str] | None
+    ) -> JSON:
+        attached = self._attached(attachment_paths)
+        subject, parent = f"Re: {Email(mail)['subject']}", mail["email_id"]
+        return self._mail(sender, recipients, subject, content, parent=parent, attachments=attached)
+
+    def _partner(self, mail: JSON) -> str:
+        """Whom an answer goes to: the one who wrote the mail, or what the user answered with it."""
+        seen: set[str] = set()
+        while mail["sender"] == self._user_email and (parent := mail.get("parent_id")) and parent not in seen:
+            seen.add(parent)
+            found = (folder.get(parent) for folder in self._folders.values())
+            mail = next((each for each in found if each is not None), mail)
+        return mail["sender"]
+
+    def _attached(self, paths: list[str] | None) -> JSON:
+        return dict(attach(self, path, f"File does not exist: {path}") for path in paths or [])
 
 
 class EmailClientV2(EmailClientApp):
@@ -207,3 +358,10 @@ class EmailClientV2(EmailClientApp):
 
 class Mail(EmailClientApp):
     """The same mail under its short name."""
+
+
+def _existing(folder: MailFolder, email_id: str) -> JSON:
+    mail = folder.get(email_id)
+    if mail is None:
+        raise ValueError(f"Email with id {email_id} does not exist")
+    return mail

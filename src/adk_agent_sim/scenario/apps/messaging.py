@@ -4,24 +4,54 @@ from __future__ import annotations
 
 from typing import Any
 
-from adk_agent_sim.scenario.apps.app import App
+from adk_agent_sim.scenario.apps.record import Record
+from adk_agent_sim.scenario.apps.regular import Pattern
+from adk_agent_sim.scenario.apps.talking import TalkingApp, refuse
 from adk_agent_sim.scenario.apps.tool import APP, DATA, ENV, MEDIUM, READ, WRITE, Notice, tool
 
+_ME = "Me"
+"""The name under which the user writes."""
 
-class MessagingApp(App):
+
+class Message(Record):
+    """A message in a conversation."""
+
+    fields = ("sender", "message_id", "timestamp", "content")
+
+
+class FileMessage(Record):
+    """A message with a file."""
+
+    fields = ("sender", "message_id", "timestamp", "content", "attachment", "attachment_name")
+
+
+class Conversation(Record):
+    """A conversation with some of its messages."""
+
+    fields = ("participants", "messages", "title", "conversation_id", "last_updated")
+
+
+class MessagingApp(TalkingApp):
     """Conversations between people known by name."""
 
     state_keys = ("conversations", "messages_view_limit", "conversation_view_limit")
+    people_key = "participants"
+    sender_key = "sender"
+    plain_message = Message
+    file_message = FileMessage
+    shown_conversation = Conversation
 
     @tool(APP, ENV, DATA, operation=WRITE)
     def create_conversation(self, participants: list[str], title: str | None = None) -> str:
         """Start a conversation.
 
+        Returns the id of the conversation.
+
         Args:
             participants: The names of the people.
             title: The title.
         """
-        raise NotImplementedError
+        return self._new_conversation(list(participants), title)
 
     @tool(APP, operation=READ, returns="list[Conversation]")
     def list_recent_conversations(
@@ -33,13 +63,17 @@ class MessagingApp(App):
     ) -> Any:
         """List conversations, the one with the newest message first, each with its newest messages.
 
+        Returns at most five conversations with ten messages each; use the offsets to see more.
+
         Args:
             offset: How many to pass over first.
             limit: How many to return at most.
             offset_recent_messages_per_conversation: How many messages of each conversation to pass over first.
             limit_recent_messages_per_conversation: How many messages of each conversation to return at most.
         """
-        raise NotImplementedError
+        self._check_page(offset, limit, self._view_limit)
+        of_messages = offset_recent_messages_per_conversation, limit_recent_messages_per_conversation
+        return self._shown(self._recent(), (offset, limit), of_messages)
 
     @tool(APP, DATA, operation=READ, returns="list[Conversation]")
     def list_conversations_by_participant(
@@ -52,6 +86,8 @@ class MessagingApp(App):
     ) -> Any:
         """List the conversations that one person takes part in.
 
+        A part of the name is enough. Returns at most five conversations; use the offsets to see more.
+
         Args:
             participant: The name of the person.
             offset: How many to pass over first.
@@ -59,91 +95,114 @@ class MessagingApp(App):
             offset_recent_messages_per_conversation: How many messages of each conversation to pass over first.
             limit_recent_messages_per_conversation: How many messages of each conversation to return at most.
         """
-        raise NotImplementedError
+        self._check_page(offset, limit, self._view_limit)
+        of_messages = offset_recent_messages_per_conversation, limit_recent_messages_per_conversation
+        return self._shown(self._of_person(participant), (offset, limit), of_messages)
 
     @tool(APP, operation=WRITE)
     def send_message(self, conversation_id: str, content: str = "") -> str:
         """Write into a conversation.
 
+        Returns the id of the conversation.
+
         Args:
             conversation_id: The id of the conversation.
             content: The text.
         """
-        raise NotImplementedError
+        self._existing(conversation_id)
+        self._say(conversation_id, _ME, content, {})
+        return conversation_id
 
     @tool(APP, operation=WRITE)
     def send_attachment(self, conversation_id: str, filepath: str) -> str:
         """Send a file into a conversation.
 
+        Returns the id of the conversation.
+
         Args:
             conversation_id: The id of the conversation.
             filepath: The path of the file.
         """
-        raise NotImplementedError
+        self._existing(conversation_id)
+        self._say(conversation_id, _ME, "", self._attached(filepath))
+        return conversation_id
 
     @tool(APP, operation=WRITE)
     def download_attachment(self, conversation_id: str, message_id: str, download_path: str = "Downloads/") -> str:
         """Save the file attached to a message.
+
+        Returns the path of the saved file. The folder must exist.
 
         Args:
             conversation_id: The id of the conversation.
             message_id: The id of the message.
             download_path: The folder to save into.
         """
-        raise NotImplementedError
+        return self._saved(conversation_id, message_id, download_path)
 
     @tool(APP, DATA, operation=READ)
     def read_conversation(self, conversation_id: str, offset: int = 0, limit: int = 10) -> dict[str, Any]:
         """Read the messages of a conversation, newest first, a page at a time.
+
+        Returns the messages, the range shown, how many there are and the title.
 
         Args:
             conversation_id: The id of the conversation.
             offset: How many to pass over first.
             limit: How many to return at most.
         """
-        raise NotImplementedError
+        return self._read(conversation_id, (offset, limit), (None, None))
 
     @tool(APP, ENV, DATA, operation=WRITE)
     def add_participant_to_conversation(self, conversation_id: str, participant: str) -> str:
         """Let a person take part in a conversation.
 
+        Returns the id of the conversation.
+
         Args:
             conversation_id: The id of the conversation.
             participant: The name of the person.
         """
-        raise NotImplementedError
+        return self._join(conversation_id, participant)
 
     @tool(APP, ENV, DATA, operation=WRITE)
     def remove_participant_from_conversation(self, conversation_id: str, participant: str) -> str:
         """Take a person out of a conversation.
 
+        Returns the id of the conversation.
+
         Args:
             conversation_id: The id of the conversation.
             participant: The name of the person.
         """
-        raise NotImplementedError
+        return self._leave(conversation_id, participant)
 
     @tool(APP, DATA, operation=READ)
     def search(self, query: str, min_date: str | None = None, max_date: str | None = None) -> list[str]:
-        """Find conversations whose title, people or messages contain a text.
+        """Find conversations by a text in their title, messages or people; dates limit the messages.
+
+        Returns the ids of the conversations.
 
         Args:
             query: What to look for.
             min_date: The earliest time, as `YYYY-MM-DD HH:MM:SS`.
             max_date: The latest time, as `YYYY-MM-DD HH:MM:SS`.
         """
-        raise NotImplementedError
+        wanted = query.lower()
+        return self._with_text(lambda text: wanted in text.lower(), (min_date, max_date))
 
     @tool(APP, operation=READ)
     def regex_search(self, query: str, min_date: str | None = None, max_date: str | None = None) -> list[str]:
-        """Find conversations whose title, people or messages match a regular expression.
+        """Find conversations by a regular expression for title, messages or people; dates limit the messages.
+
+        Returns the ids of the conversations.
 
         Args:
             query: What to look for.
             min_date: The earliest time, as `YYYY-MM-DD HH:MM:SS`.
             max_date: The latest time, as `YYYY-MM-DD HH:MM:SS`.
         """
-        raise NotImplementedError
+        return self._with_text(Pattern(query).within, (min_date, max_date))
 
     @tool(
         ENV, DATA, operation=WRITE, notice=Notice(MEDIUM, "New message received in conversation ID: {conversation_id}")
@@ -156,4 +215,6 @@ class MessagingApp(App):
             sender: The name of the person who writes.
             content: The text.
         """
-        raise NotImplementedError
+        if sender not in self._people(conversation_id):
+            refuse(f"Sender {sender} not in conversation")
+        return self._say(conversation_id, sender, content, {})

@@ -4,11 +4,36 @@ from __future__ import annotations
 
 from typing import Any
 
-from adk_agent_sim.scenario.apps.app import App
+from adk_agent_sim.scenario.apps.app import JSON
+from adk_agent_sim.scenario.apps.calling import call_within
+from adk_agent_sim.scenario.apps.likeness import alike
+from adk_agent_sim.scenario.apps.record import Record, keyed, many
+from adk_agent_sim.scenario.apps.regular import Pattern
+from adk_agent_sim.scenario.apps.talking import TalkingApp, refuse
 from adk_agent_sim.scenario.apps.tool import APP, ENV, MEDIUM, READ, WRITE, Notice, tool
 
+_PAIR = 2
 
-class MessagingAppV2(App):
+
+class MessageV2(Record):
+    """A message in a conversation."""
+
+    fields = ("sender_id", "message_id", "timestamp", "content")
+
+
+class FileMessageV2(Record):
+    """A message with a file."""
+
+    fields = ("sender_id", "message_id", "timestamp", "content", "attachment", "attachment_name")
+
+
+class ConversationV2(Record):
+    """A conversation with some of its messages."""
+
+    fields = ("participant_ids", "messages", "title", "conversation_id", "last_updated")
+
+
+class MessagingAppV2(TalkingApp):
     """Conversations between people known by id, alone or in groups."""
 
     state_keys = (
@@ -22,43 +47,71 @@ class MessagingAppV2(App):
         "current_user_name",
     )
 
+    plain_message = MessageV2
+    file_message = FileMessageV2
+    shown_conversation = ConversationV2
+
+    def load(self, state: JSON) -> None:
+        """Take over people and conversations."""
+        super().load(state)
+        self._by_phone: bool = state.get("mode") == "PHONE_NUMBER"
+        self._ids: dict[str, str] = keyed(state, "name_to_id")
+        self._names: dict[str, str] = keyed(state, "id_to_name")
+        self._me: str = state.get("current_user_id") or ""
+
     @tool(APP, operation=READ)
     def get_user_id(self, user_name: str) -> str | None:
         """Find a person's id by the exact name.
 
+        Returns null if nobody has exactly this name; lookup_user_id is more tolerant.
+
         Args:
             user_name: The name of the person.
         """
-        raise NotImplementedError
+        return self._ids.get(user_name)
 
     @tool(APP, operation=READ)
     def get_user_name_from_id(self, user_id: str) -> str | None:
         """Find a person's name by the id.
 
+        Returns null if nobody has this id.
+
         Args:
             user_id: The id of the person.
         """
-        raise NotImplementedError
+        return self._names.get(user_id)
 
     @tool(APP, operation=READ)
     def lookup_user_id(self, user_name: str) -> dict[str, str]:
         """Find people by a name that is only roughly right; names with their ids come back.
 
+        Returns at most five people, the most similar first.
+
         Args:
             user_name: The name of the person.
         """
-        raise NotImplementedError
+        return {name: self._ids[name] for name in alike(user_name, self._ids)}
 
     @tool(APP, operation=WRITE)
     def send_message(self, user_id: str, content: str = "", attachment_path: str | None = None) -> str:
         """Write to one person; a conversation is started if there is none.
+
+        The id is what lookup_user_id returns, not the name. Returns the id of the conversation.
 
         Args:
             user_id: The id of the person.
             content: The text.
             attachment_path: The path of a file to send along.
         """
-        raise NotImplementedError
+        attached = self._attached(attachment_path)
+        existing = call_within(self, "get_existing_conversation_ids", user_ids=[user_id])
+        if existing and user_id != self._me:
+            conversation_id: str = existing[0]
+        else:
+            self._check_user(user_id)
+            conversation_id = self._new_conversation([self._me, user_id], None)
+        self._say(conversation_id, self._me, content, attached)
+        return conversation_id
 
     @tool(APP, operation=WRITE)
     def send_message_to_group_conversation(
@@ -66,31 +119,48 @@ class MessagingAppV2(App):
     ) -> str:
         """Write into a group conversation.
 
+        A group has more than two people, the user among them. Returns the id of the conversation.
+
         Args:
             conversation_id: The id of the conversation.
             content: The text.
             attachment_path: The path of a file to send along.
         """
-        raise NotImplementedError
+        conversation = self._talks.get(conversation_id)
+        if conversation is None:
+            raise ValueError(f"Conversation {conversation_id} does not exist")
+        if len(self._people(conversation_id)) <= _PAIR:
+            raise ValueError(f"Conversation {conversation_id} is not a group conversation")
+        self._say(conversation_id, self._me, content, self._attached(attachment_path))
+        return conversation_id
 
     @tool(APP, ENV, operation=WRITE)
     def create_group_conversation(self, user_ids: list[str], title: str | None = None) -> str:
         """Start a conversation with several people.
 
+        The user takes part without being named; at least two others must. Returns the id of the conversation.
+
         Args:
             user_ids: The ids of the people.
             title: The title.
         """
-        raise NotImplementedError
+        if len(user_ids) < _PAIR:
+            refuse("Must have at least two other participants")
+        for each in user_ids:
+            self._check_user(each)
+        return self._new_conversation([self._me, *user_ids], title)
 
     @tool(APP, operation=READ)
     def get_existing_conversation_ids(self, user_ids: list[str]) -> list[str]:
         """Find the conversations that have exactly these people.
 
+        The user need not be named. Returns the ids of the conversations, or nothing.
+
         Args:
             user_ids: The ids of the people.
         """
-        raise NotImplementedError
+        wanted = {*user_ids, self._me}
+        return [each["conversation_id"] for each in self._talks.all() if wanted == set(many(each, "participant_ids"))]
 
     @tool(APP, operation=READ, returns="list[ConversationV2]")
     def list_recent_conversations(
@@ -102,13 +172,19 @@ class MessagingAppV2(App):
     ) -> Any:
         """List conversations, the one with the newest message first, each with its newest messages.
 
+        Returns at most five conversations with ten messages each; use the offsets to see more.
+
         Args:
             offset: How many to pass over first.
             limit: How many to return at most.
             offset_recent_messages_per_conversation: How many messages of each conversation to pass over first.
             limit_recent_messages_per_conversation: How many messages of each conversation to return at most.
         """
-        raise NotImplementedError
+        self._check_page(offset, limit, self._view_limit)
+        if offset > len(self._talks):
+            raise ValueError("Offset is larger than the number of conversations")
+        of_messages = offset_recent_messages_per_conversation, limit_recent_messages_per_conversation
+        return self._shown(self._recent(), (offset, limit), of_messages)
 
     @tool(APP, operation=READ, returns="list[ConversationV2]")
     def list_conversations_by_participant(
@@ -121,6 +197,9 @@ class MessagingAppV2(App):
     ) -> Any:
         """List the conversations that one person takes part in.
 
+        A part of the id is enough. Returns at most five conversations with ten messages each; use the offsets
+        to see more.
+
         Args:
             user_id: The id of the person.
             offset: How many to pass over first.
@@ -128,18 +207,24 @@ class MessagingAppV2(App):
             offset_recent_messages_per_conversation: How many messages of each conversation to pass over first.
             limit_recent_messages_per_conversation: How many messages of each conversation to return at most.
         """
-        raise NotImplementedError
+        self._check_page(offset, limit, self._view_limit)
+        if offset > len(self._talks):
+            raise ValueError("Offset is larger than the number of conversations")
+        of_messages = offset_recent_messages_per_conversation, limit_recent_messages_per_conversation
+        return self._shown(self._of_person(user_id), (offset, limit), of_messages)
 
     @tool(APP, operation=WRITE)
     def download_attachment(self, conversation_id: str, message_id: str, download_path: str = "Downloads/") -> str:
         """Save the file attached to a message.
+
+        Returns the path of the saved file. The folder must exist.
 
         Args:
             conversation_id: The id of the conversation.
             message_id: The id of the message.
             download_path: The folder to save into.
         """
-        raise NotImplementedError
+        return self._saved(conversation_id, message_id, download_path)
 
     @tool(APP, operation=READ)
     def read_conversation(
@@ -152,6 +237,8 @@ class MessagingAppV2(App):
     ) -> dict[str, Any]:
         """Read the messages of a conversation, newest first, a page at a time.
 
+        Returns the messages, the range shown, how many there are between the dates, and the title.
+
         Args:
             conversation_id: The id of the conversation.
             offset: How many to pass over first.
@@ -159,59 +246,74 @@ class MessagingAppV2(App):
             min_date: The earliest time, as `YYYY-MM-DD HH:MM:SS`.
             max_date: The latest time, as `YYYY-MM-DD HH:MM:SS`.
         """
-        raise NotImplementedError
+        return self._read(conversation_id, (offset, limit), (min_date, max_date))
 
     @tool(APP, ENV, operation=WRITE)
     def add_participant_to_conversation(self, conversation_id: str, user_id: str) -> str:
         """Let a person take part in a conversation.
 
+        Returns the id of the conversation.
+
         Args:
             conversation_id: The id of the conversation.
             user_id: The id of the person.
         """
-        raise NotImplementedError
+        return self._join(conversation_id, user_id)
 
     @tool(APP, ENV, operation=WRITE)
     def remove_participant_from_conversation(self, conversation_id: str, user_id: str) -> str:
         """Take a person out of a conversation.
 
+        Returns the id of the conversation.
+
         Args:
             conversation_id: The id of the conversation.
             user_id: The id of the person.
         """
-        raise NotImplementedError
+        return self._leave(conversation_id, user_id)
 
     @tool(APP, ENV, operation=WRITE)
     def change_conversation_title(self, conversation_id: str, title: str) -> str:
         """Give a conversation another title.
 
+        Returns the id of the conversation.
+
         Args:
             conversation_id: The id of the conversation.
             title: The title.
         """
-        raise NotImplementedError
+        self._existing(conversation_id)
+        self._talks.change(conversation_id)["title"] = title
+        return conversation_id
 
     @tool(APP, operation=READ)
     def search(self, query: str, min_date: str | None = None, max_date: str | None = None) -> list[str]:
-        """Find conversations whose title, people or messages contain a text.
+        """Find conversations by a text in their title, messages or people; dates limit the messages.
+
+        People are meant by their ids, and upper and lower case are the same. Returns the ids of the conversations;
+        read_conversation shows their messages.
 
         Args:
             query: What to look for.
             min_date: The earliest time, as `YYYY-MM-DD HH:MM:SS`.
             max_date: The latest time, as `YYYY-MM-DD HH:MM:SS`.
         """
-        raise NotImplementedError
+        wanted = query.lower()
+        return self._with_text(lambda text: wanted in text.lower(), (min_date, max_date))
 
     @tool(APP, operation=READ)
     def regex_search(self, query: str, min_date: str | None = None, max_date: str | None = None) -> list[str]:
-        """Find conversations whose title, people or messages match a regular expression.
+        """Find conversations by a regular expression for title, messages or people; dates limit the messages.
+
+        People are meant by their ids, and upper and lower case are the same. Returns the ids of the conversations;
+        read_conversation shows their messages.
 
         Args:
             query: What to look for.
             min_date: The earliest time, as `YYYY-MM-DD HH:MM:SS`.
             max_date: The latest time, as `YYYY-MM-DD HH:MM:SS`.
         """
-        raise NotImplementedError
+        return self._with_text(Pattern(query).within, (min_date, max_date))
 
     @tool(ENV, operation=WRITE, notice=Notice(MEDIUM, "New message received in conversation ID: {conversation_id}"))
     def create_and_add_message(self, conversation_id: str, sender_id: str, content: str) -> None:
@@ -222,4 +324,19 @@ class MessagingAppV2(App):
             sender_id: The id of the person who writes.
             content: The text.
         """
-        raise NotImplementedError
+        if sender_id not in self._people(conversation_id):
+            refuse(f"Sender {sender_id} not in conversation")
+        self._say(conversation_id, sender_id, content, {})
+
+    def _check_user(self, user_id: str) -> None:
+        if self._by_phone and not any(map(str.isdigit, user_id)):
+            wanted = "the phone number of an existing user"
+            raise ValueError(f"User {user_id} is not a valid phone number, you need to provide {wanted}")
+        if not self._by_phone and user_id not in self._names:
+            raise ValueError(f"User {user_id} does not exist in Ids, you need to provide the Id of an existing user")
+
+    def _usual_title(self, people: list[str]) -> str:
+        return super()._usual_title([self._names.get(each, each) for each in people if each != self._me])
+
+    def _known_title(self, people: list[str]) -> str:
+        return self._usual_title([each for each in people if self._by_phone or each in self._names])

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from adk_agent_sim.scenario.apps.app import App
+from adk_agent_sim.scenario.apps.app import JSON, App
+from adk_agent_sim.scenario.apps.record import many
 from adk_agent_sim.scenario.apps.tool import APP, ENV, MEDIUM, READ, WRITE, Notice, tool
 
 
@@ -11,6 +12,14 @@ class NotificationApp(App):
 
     state_keys = ("shown",)
 
+    def load(self, state: JSON) -> None:
+        """Take over what was shown."""
+        super().load(state)
+        self._reminders: list[str] = list(many(state, "shown"))
+
+    def _held(self) -> JSON:
+        return {"shown": list(self._reminders)}
+
     @tool(ENV, operation=WRITE, notice=Notice(MEDIUM, "{message}"))
     def show_reminder(self, message: str) -> str:
         """Show a reminder.
@@ -18,9 +27,13 @@ class NotificationApp(App):
         Args:
             message: What it says.
         """
-        raise NotImplementedError
+        self._reminders.append(message)
+        return message
 
     @tool(APP, operation=READ)
     def list_reminders(self) -> list[str]:
-        """List the reminders that were shown."""
-        raise NotImplementedError
+        """List the reminders that were shown.
+
+        Returns their texts, oldest first.
+        """
+        return list(self._reminders)

@@ -1,9 +1,16 @@
-"""Which app a class name in a file stands for. A name that is not here stands for nothing: names never import code."""
+"""Which app a class name in a file stands for. Names never import code: they are looked up here.
+
+Distributions that the user has installed add apps by an entry point of the group `adk_agent_sim.apps`, as docs/apps.md
+shows. They cannot take the place of an app that is here already.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
 
+from adk_agent_sim.errors import AppNotLoaded
 from adk_agent_sim.scenario.apps.agent_user_interface import AgentUserInterface
 from adk_agent_sim.scenario.apps.apartments import ApartmentListingApp, RentAFlat
 from adk_agent_sim.scenario.apps.app import App
@@ -60,11 +67,48 @@ NOT_IMPORTABLE = frozenset({"EmailClientApp", "MessagingApp", "ReminderApp"})
 """Apps that ARE has but cannot read from a scenario file."""
 
 
+GROUP = "adk_agent_sim.apps"
+"""The group of entry points by which distributions add apps."""
+
+
 def bare(class_name: str) -> str:
     """The class name without the path in front of it."""
     return class_name.rpartition(".")[2]
 
 
 def app_class(class_name: str) -> type[App] | None:
-    """The app that a class name, bare or dotted, stands for."""
-    return APPS.get(bare(class_name))
+    """The app that a class name, bare or dotted, stands for.
+
+    Raises:
+        AppNotLoaded: An installed distribution has it, but it does not load.
+    """
+    name = bare(class_name)
+    return APPS.get(name) or _loaded(name)
+
+
+def app_names() -> list[str]:
+    """The class names of all apps: those that are here, then those of installed distributions."""
+    return [*APPS, *(name for name in _installed() if name not in APPS)]
+
+
+@cache
+def _installed() -> Mapping[str, EntryPoint]:
+    return {each.name: each for each in entry_points(group=GROUP)}
+
+
+@cache
+def _loaded(name: str) -> type[App] | None:
+    entry = _installed().get(name)
+    if entry is None:
+        return None
+    try:
+        found: object = entry.load()
+    except Exception as failure:
+        raise AppNotLoaded(name, _origin(entry), f"{type(failure).__name__}: {failure}") from failure
+    if not (isinstance(found, type) and issubclass(found, App)):
+        raise AppNotLoaded(name, _origin(entry), f"{entry.value} is no subclass of App")
+    return found
+
+
+def _origin(entry: EntryPoint) -> str:
+    return f"{entry.dist.name} {entry.dist.version}" if entry.dist else "an installed distribution"

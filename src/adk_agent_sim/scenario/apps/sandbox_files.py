@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from adk_agent_sim.scenario.apps.app import App
+from adk_agent_sim.scenario.apps.document import document_text, first_lines
+from adk_agent_sim.scenario.apps.file_system import FileSystem
+from adk_agent_sim.scenario.apps.file_tree import Folder
 from adk_agent_sim.scenario.apps.tool import APP, READ, WRITE, tool
 
 
-class SandboxLocalFileSystem(App):
+class SandboxLocalFileSystem(FileSystem):
     """A file system in a folder of its own."""
 
     state_keys = ("files", "tmpdir")
@@ -25,6 +27,9 @@ class SandboxLocalFileSystem(App):
     ) -> Any:
         """Open a file.
 
+        This makes the file with mode `w`, and checks that it is there with mode `r`; use cat or read_document
+        to read it.
+
         Args:
             path: The path.
             mode: How to open it, as Python says it: `rb` to read bytes.
@@ -33,11 +38,13 @@ class SandboxLocalFileSystem(App):
             compression: How the file is compressed.
             kwargs: Further options of the file system.
         """
-        raise NotImplementedError
+        return self._open(path, mode)
 
     @tool(APP, operation=READ, type_checked=False)
     def cat(self, path: str, recursive: bool = False, on_error: str = "raise", **kwargs: Any) -> str | bytes:
         """Read the content of a file.
+
+        Returns the bytes as they are; read_document is better for documents.
 
         Args:
             path: The path.
@@ -45,7 +52,9 @@ class SandboxLocalFileSystem(App):
             on_error: What to do with a file that cannot be read: raise, omit or return.
             kwargs: Further options of the file system.
         """
-        raise NotImplementedError
+        if on_error not in {"raise", "omit", "return"}:
+            raise ValueError(f"on_error must be raise, omit or return, not {on_error!r:.80}")
+        return self.read_bytes(path)
 
     @tool(APP, operation=WRITE, type_checked=False)
     def mkdir(self, path: str, create_parents: bool = True, **kwargs: Any) -> None:
@@ -56,7 +65,7 @@ class SandboxLocalFileSystem(App):
             create_parents: Make missing folders above it too.
             kwargs: Further options of the file system.
         """
-        raise NotImplementedError
+        self._make_folder(path, parents=create_parents)
 
     @tool(APP, operation=WRITE, type_checked=False)
     def makedirs(self, path: str, exist_ok: bool = False) -> None:
@@ -66,11 +75,15 @@ class SandboxLocalFileSystem(App):
             path: The path.
             exist_ok: It is no error if the folder is there.
         """
-        raise NotImplementedError
+        parts = self._at(path)
+        if not (exist_ok and isinstance(self._tree.find(parts), Folder)):
+            self._tree.make_folder(parts, self.world.now(), parents=True)
 
     @tool(APP, operation=WRITE, type_checked=False)
     def mv(self, path1: str, path2: str, recursive: bool = False, maxdepth: int | None = None, **kwargs: Any) -> None:
         """Move or rename a file or folder.
+
+        If the target is a folder, it goes into that folder.
 
         Args:
             path1: Where it is.
@@ -79,29 +92,33 @@ class SandboxLocalFileSystem(App):
             maxdepth: How many levels to go down at most.
             kwargs: Further options of the file system.
         """
-        raise NotImplementedError
+        self._tree.move(self._at(path1), self._at(path2))
 
     @tool(APP, operation=READ, type_checked=False)
     def ls(self, path: str = ".", detail: bool = False, **kwargs: Any) -> list[str | dict[str, Any]]:
         """List what is in a folder.
+
+        Returns the full paths, or with detail one object each with name, size and type.
 
         Args:
             path: The path.
             detail: Return more than the names.
             kwargs: Further options of the file system.
         """
-        raise NotImplementedError
+        return self._list(path, detail=detail)
 
     @tool(APP, operation=WRITE, type_checked=False)
     def rm(self, path: str, recursive: bool = False, maxdepth: int | None = None) -> None:
         """Remove a file, or a folder with all that is in it.
+
+        A folder is removed only with recursive.
 
         Args:
             path: The path.
             recursive: Take all that is below a folder too.
             maxdepth: How many levels to go down at most.
         """
-        raise NotImplementedError
+        self._tree.remove(self._at(path), recursive=recursive)
 
     @tool(APP, operation=READ, type_checked=False)
     def exists(self, path: str, **kwargs: Any) -> bool:
@@ -111,16 +128,18 @@ class SandboxLocalFileSystem(App):
             path: The path.
             kwargs: Further options of the file system.
         """
-        raise NotImplementedError
+        return self._tree.find(self._at(path)) is not None
 
     @tool(APP, operation=READ, type_checked=False)
     def display(self, path: str) -> bool:
         """Show a file to the user.
 
+        Returns whether there is such a file.
+
         Args:
             path: The path.
         """
-        raise NotImplementedError
+        return self._tree.find(self._at(path)) is not None
 
     @tool(APP, operation=READ, type_checked=False)
     def info(self, path: str, **kwargs: Any) -> dict[str, Any]:
@@ -130,7 +149,7 @@ class SandboxLocalFileSystem(App):
             path: The path.
             kwargs: Further options of the file system.
         """
-        raise NotImplementedError
+        return self._info(self._at(path))
 
     @tool(APP, operation=READ, type_checked=False)
     def tree(self, path: str = ".") -> str:
@@ -139,17 +158,24 @@ class SandboxLocalFileSystem(App):
         Args:
             path: The path.
         """
-        raise NotImplementedError
+        return self._drawn(path)
 
     @tool(APP, operation=READ, type_checked=False)
     def read_document(self, file_path: str, max_lines: int | None = 20) -> str:
-        """Read the text of a document, such as a PDF or a spreadsheet.
+        """Read the text of a document.
+
+        Reads text files of any kind, and web pages as Markdown; pictures and other binary files are refused.
 
         Args:
             file_path: The path of the document.
             max_lines: How many lines to return at most; all if null.
         """
-        raise NotImplementedError
+        try:
+            text = document_text(file_path, self.read_bytes(file_path))
+        except (OSError, ValueError) as unreadable:
+            message = f"File not found or could not be read: {file_path}. Error: {unreadable}"
+            raise FileNotFoundError(message) from unreadable
+        return first_lines(text, max_lines)
 
 
 class Files(SandboxLocalFileSystem):

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from adk_agent_sim.scenario.apps.app import App
+from adk_agent_sim.scenario.apps.app import JSON, App
+from adk_agent_sim.scenario.apps.goods import CartItem, Order, Product, cart_item
+from adk_agent_sim.scenario.apps.moment import moment
+from adk_agent_sim.scenario.apps.paging import page
+from adk_agent_sim.scenario.apps.record import keyed
 from adk_agent_sim.scenario.apps.tool import APP, DATA, ENV, HIGH, MEDIUM, READ, WRITE, Notice, tool
 
+_STATUSES = {"processed", "shipped", "delivered", "cancelled"}
 _NO_OPTIONS: dict[str, Any] = {}
 
 
@@ -15,106 +20,199 @@ class ShoppingApp(App):
 
     state_keys = ("products", "cart", "discount_codes", "orders")
 
+    def load(self, state: JSON) -> None:
+        """Take over goods, cart, codes and orders."""
+        super().load(state)
+        self._products: dict[str, JSON] = dict(keyed(state, "products"))
+        self._cart: dict[str, JSON] = dict(keyed(state, "cart"))
+        self._discounts: dict[str, dict[str, float]] = dict(keyed(state, "discount_codes"))
+        self._orders: dict[str, JSON] = dict(keyed(state, "orders"))
+
+    def _held(self) -> JSON:
+        return {
+            "products": dict(self._products),
+            "cart": dict(self._cart),
+            "discount_codes": dict(self._discounts),
+            "orders": dict(self._orders),
+        }
+
     @tool(APP, DATA, operation=READ, returns="ProductListResult", type_checked=False)
     def list_all_products(self, offset: int = 0, limit: int = 10) -> Any:
         """List the products by name, a page at a time.
+
+        Returns product ids by name, with the range shown and how many products there are in all.
 
         Args:
             offset: How many to pass over first.
             limit: How many to return at most.
         """
-        raise NotImplementedError
+        named = sorted(self._products.values(), key=lambda each: each["name"])
+        shown, places = page(named, offset, limit)
+        return {
+            "products": {each["name"]: each["product_id"] for each in shown},
+            "metadata": {"range": places, "total": len(named)},
+        }
 
     @tool(APP, DATA, operation=READ, returns="Product")
     def get_product_details(self, product_id: str) -> Any:
         """Look at one product and its items.
 
+        Returns the name and, by item id, every variant with price, availability and options such as colour.
+        Items are what is bought, not products.
+
         Args:
             product_id: The id of the product.
         """
-        raise NotImplementedError
+        return Product(self._product(product_id))
 
     @tool(APP, DATA, operation=READ, returns="list[Product]")
     def search_product(self, product_name: str, offset: int = 0, limit: int = 10) -> Any:
         """Find products by part of their name.
+
+        Returns every product whose name contains the text, in upper or lower case, with its items.
 
         Args:
             product_name: The name of the product, or part of it.
             offset: How many to pass over first.
             limit: How many to return at most.
         """
-        raise NotImplementedError
+        wanted = product_name.lower()
+        found = [each for each in self._products.values() if wanted in each["name"].lower()]
+        return [Product(each) for each in page(found, offset, limit)[0]]
 
     @tool(APP, operation=WRITE)
     def add_to_cart(self, item_id: str, quantity: int = 1) -> str:
         """Put an item into the cart.
 
+        Returns the id of the item. It is an error if the item is not available, or if the id is that of a
+        product.
+
         Args:
             item_id: The id of the item, not of its product.
             quantity: How many.
         """
-        raise NotImplementedError
+        if quantity <= 0:
+            raise ValueError("Quantity cannot be negative or zero")
+        item = self._item(item_id)
+        if item is None:
+            raise ValueError("Product does not exist")
+        if not item.get("available", True):
+            raise ValueError("Product is not available")
+        held = self._cart.get(item_id) or cart_item(item, 0)
+        self._cart[item_id] = held | {"quantity": held["quantity"] + quantity}
+        return item_id
 
     @tool(APP, operation=WRITE)
     def remove_from_cart(self, item_id: str, quantity: int = 1) -> str:
         """Take an item out of the cart.
 
+        Returns the id of the item. It is an error to take out more than there are.
+
         Args:
             item_id: The id of the item, not of its product.
             quantity: How many.
         """
-        raise NotImplementedError
+        if quantity < 0:
+            raise ValueError("Quantity cannot be negative")
+        if item_id not in self._cart:
+            raise ValueError("Product not in cart")
+        held = self._cart[item_id]
+        if quantity > held["quantity"]:
+            raise ValueError("Quantity exceeds available quantity")
+        if quantity == held["quantity"]:
+            del self._cart[item_id]
+        else:
+            self._cart[item_id] = held | {"quantity": held["quantity"] - quantity}
+        return item_id
 
     @tool(APP, operation=READ, type_checked=False)
     def list_cart(self) -> dict[str, Any]:
-        """List what is in the cart."""
-        raise NotImplementedError
+        """List what is in the cart.
+
+        Returns the items by id, each with quantity, price and options.
+        """
+        return {item_id: CartItem(each) for item_id, each in self._cart.items()}
 
     @tool(APP, operation=WRITE, type_checked=False)
     def checkout(self, discount_code: str | None = None) -> str:
         """Order what is in the cart.
 
+        Everything in the cart is ordered at once, and the cart is empty then. A discount code must be good for
+        every item in the cart. Returns the id of the order.
+
         Args:
             discount_code: A code that makes it cheaper.
         """
-        raise NotImplementedError
+        if not self._cart:
+            raise Exception("Cart is empty")
+        total = sum(self._price(each, discount_code) for each in self._cart.values())
+        order: JSON = {
+            "order_status": "processed",
+            "order_date": moment(self.world.now()).isoformat(),
+            "order_total": total,
+            "order_id": self.chance.new_id(),
+            "order_items": self._cart,
+        }
+        self._orders[order["order_id"]] = order
+        self._cart = {}
+        return order["order_id"]
 
     @tool(APP, operation=READ, type_checked=False)
     def get_discount_code_info(self, discount_code: str = "") -> dict[str, float]:
         """Tell for which items a discount code is good, and how much it takes off.
 
+        Returns what it takes off in percent by item id; nothing if the code is unknown.
+
         Args:
             discount_code: The code.
         """
-        raise NotImplementedError
+        return {item_id: codes[discount_code] for item_id, codes in self._discounts.items() if discount_code in codes}
 
     @tool(APP, DATA, operation=None, type_checked=False)
     def get_all_discount_codes(self) -> dict[str, list[str]]:
-        """List every discount code with its items."""
-        raise NotImplementedError
+        """List every discount code with its items.
+
+        Returns the ids of the items by code.
+        """
+        found: dict[str, list[str]] = {}
+        for item_id, codes in self._discounts.items():
+            for code in codes:
+                found.setdefault(code, []).append(item_id)
+        return found
 
     @tool(APP, operation=READ, returns="dict[str, Order]", type_checked=False)
     def list_orders(self) -> Any:
-        """List the orders."""
-        raise NotImplementedError
+        """List the orders.
+
+        Returns the orders by id, each with status, date, total and items.
+        """
+        return {order_id: Order(each) for order_id, each in self._orders.items()}
 
     @tool(APP, operation=READ, returns="Order")
     def get_order_details(self, order_id: str) -> Any:
         """Look at one order.
 
+        Returns status, date, total and items; the status is processed, shipped, delivered or cancelled.
+
         Args:
             order_id: The id of the order.
         """
-        raise NotImplementedError
+        return Order(self._order(order_id))
 
     @tool(APP, ENV, operation=WRITE, notice=Notice(MEDIUM, "Order cancelled with Id {order_id}", own_calls=False))
     def cancel_order(self, order_id: str) -> str:
         """Cancel an order that was not delivered yet.
 
+        Returns the id of the order. It is an error if the order is delivered or cancelled already.
+
         Args:
             order_id: The id of the order.
         """
-        raise NotImplementedError
+        order = self._order(order_id)
+        if order["order_status"] not in {"processed", "shipped"}:
+            raise ValueError(f"Order {order_id} cannot be cancelled, current status: {order['order_status']}")
+        self._orders[order_id] = order | {"order_status": "cancelled"}
+        return order_id
 
     @tool(ENV, DATA, operation=WRITE, notice=Notice(HIGH, "New product added: {name}"))
     def add_product(self, name: str) -> str:
@@ -123,7 +221,9 @@ class ShoppingApp(App):
         Args:
             name: What the product is called.
         """
-        raise NotImplementedError
+        product_id = self.chance.new_id()
+        self._products[product_id] = {"name": name, "product_id": product_id, "variants": {}}
+        return product_id
 
     @tool(ENV, DATA, operation=WRITE, notice=Notice(HIGH, "New item added to product with Id {product_id}"))
     def add_item_to_product(
@@ -137,7 +237,12 @@ class ShoppingApp(App):
             options: What makes this variant different, such as its colour.
             available: Whether it can be bought.
         """
-        raise NotImplementedError
+        self._product(product_id)
+        item_id = self.chance.new_id()
+        self._put_item(
+            product_id, {"price": price, "available": available, "item_id": item_id, "options": dict(options)}
+        )
+        return item_id
 
     @tool(ENV, DATA, operation=WRITE)
     def update_item(self, item_id: str, new_price: float | None = None, new_availability: bool | None = None) -> str:
@@ -148,7 +253,15 @@ class ShoppingApp(App):
             new_price: The new price.
             new_availability: Whether it can be bought now; unchanged if left out.
         """
-        raise NotImplementedError
+        item = self._item(item_id)
+        if item is None:
+            raise ValueError(f"Item with id {item_id} does not exist")
+        changes = {"price": new_price, "available": new_availability}
+        changes = {name: value for name, value in changes.items() if value is not None}
+        if not changes:
+            raise ValueError("No update provided")
+        self._put_item(self._product_of(item_id), item | changes)
+        return item_id
 
     @tool(ENV, DATA, operation=WRITE, notice=Notice(HIGH, "New discount code for item with Id {item_id}"))
     def add_discount_code(self, item_id: str, discount_code: dict[str, float]) -> str:
@@ -158,7 +271,10 @@ class ShoppingApp(App):
             item_id: The id of the item, not of its product.
             discount_code: Codes, each with what it takes off in percent.
         """
-        raise NotImplementedError
+        if self._item(item_id) is None:
+            raise ValueError(f"Item {item_id} does not exist in the inventory.")
+        self._discounts[item_id] = self._discounts.get(item_id, {}) | discount_code
+        return "Successfully added the discount code"
 
     @tool(ENV, operation=WRITE, notice=Notice(MEDIUM, "Updated order with Id {order_id}"))
     def update_order_status(self, order_id: str, status: str = "shipped") -> None:
@@ -168,7 +284,10 @@ class ShoppingApp(App):
             order_id: The id of the order.
             status: The new status.
         """
-        raise NotImplementedError
+        order = self._order(order_id)
+        if status not in _STATUSES:
+            raise ValueError("Invalid status")
+        self._orders[order_id] = order | {"order_status": status}
 
     @tool(DATA, operation=None)
     def add_order(
@@ -184,7 +303,50 @@ class ShoppingApp(App):
             item_id: The id of the item, not of its product.
             quantity: How many.
         """
-        raise NotImplementedError
+        item = self._item(item_id)
+        if item is None:
+            raise ValueError("Product does not exist")
+        self._orders[order_id] = {
+            "order_status": order_status,
+            "order_date": moment(order_date).isoformat(),
+            "order_total": order_total,
+            "order_id": order_id,
+            "order_items": {item_id: cart_item(item, quantity)},
+        }
+        return order_id
+
+    def _product(self, product_id: str) -> JSON:
+        if product_id not in self._products:
+            raise ValueError("Product does not exist")
+        return self._products[product_id]
+
+    def _product_of(self, item_id: str) -> str:
+        return next((each for each, product in self._products.items() if item_id in keyed(product, "variants")), "")
+
+    def _item(self, item_id: str) -> JSON | None:
+        product_id = self._product_of(item_id)
+        return self._products[product_id]["variants"][item_id] if product_id in self._products else None
+
+    def _put_item(self, product_id: str, item: JSON) -> None:
+        product = self._products[product_id]
+        variants: JSON = keyed(product, "variants")
+        self._products[product_id] = product | {"variants": variants | {item["item_id"]: item}}
+
+    def _order(self, order_id: str) -> JSON:
+        if order_id not in self._orders:
+            raise ValueError("Order does not exist")
+        return self._orders[order_id]
+
+    def _price(self, held: JSON, discount_code: str | None) -> float:
+        full = held["price"] * held["quantity"]
+        if not discount_code:
+            return full
+        codes = self._discounts.get(held["item_id"])
+        if not codes:
+            raise ValueError(f"There is no valid discount codes for the item with id - {held['item_id']}")
+        if discount_code not in codes:
+            raise ValueError(f"The provided discount code is not valid for the item with id - {held['item_id']}")
+        return full * (1 - codes[discount_code] / 100)
 
 
 class Shopping(ShoppingApp):

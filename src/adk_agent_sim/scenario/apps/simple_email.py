@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from adk_agent_sim.scenario.apps.app import App
+from adk_agent_sim.scenario.apps.app import JSON, App
+from adk_agent_sim.scenario.apps.record import many
 from adk_agent_sim.scenario.apps.tool import APP, ENV, MEDIUM, READ, WRITE, Notice, tool
 
 
@@ -13,26 +14,43 @@ class EmailApp(App):
 
     state_keys = ("inbox", "sent")
 
+    def load(self, state: JSON) -> None:
+        """Take over both lists."""
+        super().load(state)
+        self._inbox: list[JSON] = list(many(state, "inbox"))
+        self._sent: list[JSON] = list(many(state, "sent"))
+
+    def _held(self) -> JSON:
+        return {"inbox": list(self._inbox), "sent": list(self._sent)}
+
     @tool(APP, operation=READ)
     def list_inbox(self) -> list[dict[str, Any]]:
-        """List the mails that came in."""
-        raise NotImplementedError
+        """List the mails that came in.
+
+        Returns sender, subject, text and time of each, oldest first.
+        """
+        return [dict(each) for each in self._inbox]
 
     @tool(APP, operation=READ)
     def list_sent(self) -> list[dict[str, Any]]:
-        """List the mails that went out."""
-        raise NotImplementedError
+        """List the mails that went out.
+
+        Returns recipient, subject, text and time of each, oldest first.
+        """
+        return [dict(each) for each in self._sent]
 
     @tool(APP, operation=WRITE)
     def send_email(self, to: str, subject: str = "", body: str = "") -> str:
         """Send a mail.
+
+        Returns the id of the mail.
 
         Args:
             to: The mail address it goes to.
             subject: The subject.
             body: The text.
         """
-        raise NotImplementedError
+        return self._add(self._sent, {"to": to}, subject, body)
 
     @tool(ENV, operation=WRITE, notice=Notice(MEDIUM, "New email received from {sender}"))
     def receive_email(self, sender: str, subject: str = "", body: str = "") -> str:
@@ -43,4 +61,15 @@ class EmailApp(App):
             subject: The subject.
             body: The text.
         """
-        raise NotImplementedError
+        return self._add(self._inbox, {"from": sender}, subject, body)
+
+    def _add(self, mails: list[JSON], person: JSON, subject: str, body: str) -> str:
+        mail: JSON = {
+            **person,
+            "subject": subject,
+            "body": body,
+            "timestamp": self.world.now(),
+            "email_id": self.chance.new_id(),
+        }
+        mails.append(mail)
+        return mail["email_id"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from adk_agent_sim.scenario.apps.app import App
+from adk_agent_sim.scenario.apps.moment import weekday, written
 from adk_agent_sim.scenario.apps.tool import APP, READ, tool
 
 
@@ -15,14 +16,29 @@ class SystemApp(App):
 
     @tool(APP, operation=READ, type_checked=False)
     def get_current_time(self) -> dict[str, Any]:
-        """Tell the present time of the simulated world."""
-        raise NotImplementedError
+        """Tell the present time of the simulated world.
+
+        Returns the Unix time, the date and time in UTC as `YYYY-MM-DD HH:MM:SS`, and the day of the week. Dates
+        such as tomorrow are meant from here.
+        """
+        now = self.world.now()
+        return {
+            "current_timestamp": now,
+            "current_datetime": written(now),
+            "current_weekday": weekday(now),
+        }
 
     @tool(APP, operation=READ, type_checked=False)
     def wait_for_notification(self, timeout: int = 0) -> None:
         """Wait until something happens that the agent is told about, or the time is up.
 
+        Use it when there is nothing to do until a mail, a message or the like arrives. What happened is told
+        afterwards.
+
         Args:
             timeout: How many seconds to wait at most.
         """
-        raise NotImplementedError
+        seconds = int(timeout)
+        if seconds < 0:
+            raise AssertionError("Timeout must be non-negative")
+        self.world.wait(seconds)

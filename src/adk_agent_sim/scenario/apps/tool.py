@@ -1,14 +1,15 @@
 """What a tool of an app declares: who may call it, whether it changes anything, and what the agent is told of it.
 
-The arguments are those of the method that carries the mark, their meaning is in its docstring; bodies are not run here.
+The arguments are those of the method that carries the mark, their meaning is in its docstring; `calling` runs it.
 """
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 from typing import Any, TypeVar
 
 _MARK = "__adksim_tool__"
@@ -108,6 +109,19 @@ class Tool:
     type_checked: bool
     """Whether a call with an argument of another type is refused before it does anything."""
 
+    says: str = ""
+    """What an agent sees of a call that went well, where that is not what was returned."""
+
+    @cached_property
+    def required(self) -> tuple[str, ...]:
+        """The names of the arguments that must be given."""
+        return tuple(each.name for each in self.arguments if each.required and not each.variadic)
+
+    @cached_property
+    def annotations(self) -> Mapping[str, str]:
+        """The types of the arguments by name, as Python writes them."""
+        return {each.name: each.annotation for each in self.arguments if not each.variadic}
+
     def argument(self, name: str) -> Argument | None:
         """The argument of that name, or the one that stands for any further ones."""
         found = next((each for each in self.arguments if each.name == name and not each.variadic), None)
@@ -121,6 +135,7 @@ class _Mark:
     returns: str
     notice: Notice | None
     type_checked: bool
+    says: str
 
 
 def tool(
@@ -129,6 +144,7 @@ def tool(
     returns: str = "",
     notice: Notice | None = None,
     type_checked: bool = True,
+    says: str = "",
 ) -> Callable[[_Method], _Method]:
     """Mark a method as a tool.
 
@@ -138,8 +154,16 @@ def tool(
         returns: What it returns, where the annotation does not say it.
         notice: What the agent is told.
         type_checked: Whether the types of arguments are checked before the call.
+        says: What an agent sees of a call that went well, where that is not what was returned.
     """
-    mark = _Mark(kinds=frozenset(kinds), operation=operation, returns=returns, notice=notice, type_checked=type_checked)
+    mark = _Mark(
+        kinds=frozenset(kinds),
+        operation=operation,
+        returns=returns,
+        notice=notice,
+        type_checked=type_checked,
+        says=says,
+    )
 
     def marked(method: _Method) -> _Method:
         setattr(method, _MARK, mark)
@@ -161,9 +185,10 @@ def declared(method: object) -> Tool | None:
         kinds=mark.kinds,
         operation=mark.operation,
         arguments=tuple(_argument(each, described) for each in list(signature.parameters.values())[1:]),
-        returns=mark.returns or str(signature.return_annotation),
+        returns=mark.returns or _written(signature.return_annotation),
         notice=mark.notice,
         type_checked=mark.type_checked,
+        says=mark.says,
     )
 
 
@@ -172,7 +197,7 @@ def _argument(parameter: inspect.Parameter, described: dict[str, str]) -> Argume
     required = not variadic and parameter.default is inspect.Parameter.empty
     return Argument(
         name=parameter.name,
-        annotation=str(parameter.annotation),
+        annotation=_written(parameter.annotation),
         description=described.get(parameter.name, ""),
         required=required,
         default=None if required or variadic else parameter.default,
@@ -180,8 +205,15 @@ def _argument(parameter: inspect.Parameter, described: dict[str, str]) -> Argume
     )
 
 
+def _written(annotation: object) -> str:
+    """A type as Python writes it, whether the module postpones annotations or not."""
+    if annotation is inspect.Signature.empty:
+        return "Any"
+    return annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
+
+
 def _described(docstring: str) -> dict[str, str]:
     """What a docstring says: of the tool under the empty name, of each argument under its own."""
     summary, _, listed = docstring.partition("\n\nArgs:\n")
     lines = (line.strip().partition(": ") for line in listed.splitlines() if line.strip())
-    return {"": summary} | {name: text for name, _, text in lines}
+    return {"": " ".join(summary.split())} | {name: text for name, _, text in lines}

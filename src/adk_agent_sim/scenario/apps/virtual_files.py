@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from adk_agent_sim.scenario.apps.app import App
+from adk_agent_sim.scenario.apps.file_system import FileSystem
 from adk_agent_sim.scenario.apps.tool import APP, READ, WRITE, tool
 
 
-class VirtualFileSystem(App):
+class VirtualFileSystem(FileSystem):
     """A file system that is part of the scenario."""
 
     state_keys = ("files", "tmpdir")
@@ -17,20 +17,24 @@ class VirtualFileSystem(App):
     def open(self, path: str, mode: str = "rb") -> Any:
         """Open a file.
 
+        This makes the file with mode `w`, and checks that it is there with mode `r`; use cat to read it.
+
         Args:
             path: The path.
             mode: How to open it, as Python says it: `rb` to read bytes.
         """
-        raise NotImplementedError
+        return self._open(path, mode)
 
     @tool(APP, operation=READ, type_checked=False)
     def cat(self, path: str) -> bytes:
         """Read the content of a file.
 
+        Returns the bytes as they are.
+
         Args:
             path: The path.
         """
-        raise NotImplementedError
+        return self.read_bytes(path)
 
     @tool(APP, operation=WRITE, type_checked=False)
     def mkdir(self, path: str, create_recursive: bool = True) -> None:
@@ -40,37 +44,43 @@ class VirtualFileSystem(App):
             path: The path.
             create_recursive: Make missing folders above it too.
         """
-        raise NotImplementedError
+        self._make_folder(path, parents=create_recursive)
 
     @tool(APP, operation=WRITE, type_checked=False)
     def mv(self, path1: str, path2: str) -> None:
         """Move or rename a file or folder.
 
+        If the target is a folder, it goes into that folder.
+
         Args:
             path1: Where it is.
             path2: Where it goes.
         """
-        raise NotImplementedError
+        self._tree.move(self._at(path1), self._at(path2))
 
     @tool(APP, operation=READ, type_checked=False)
     def ls(self, path: str = ".", detail: bool = False) -> list[Any]:
         """List what is in a folder.
 
+        Returns the full paths, or with detail one object each with name, size and type.
+
         Args:
             path: The path.
             detail: Return more than the names.
         """
-        raise NotImplementedError
+        return self._list(path, detail=detail)
 
     @tool(APP, operation=WRITE, type_checked=False)
     def rm(self, path: str, recursive: bool = False) -> None:
         """Remove a file, or a folder with all that is in it.
 
+        A folder is removed only with recursive.
+
         Args:
             path: The path.
             recursive: Take all that is below a folder too.
         """
-        raise NotImplementedError
+        self._tree.remove(self._at(path), recursive=recursive)
 
     @tool(APP, operation=WRITE, type_checked=False)
     def rmdir(self, path: str) -> None:
@@ -79,7 +89,7 @@ class VirtualFileSystem(App):
         Args:
             path: The path.
         """
-        raise NotImplementedError
+        self._tree.remove_folder(self._at(path))
 
     @tool(APP, operation=READ, type_checked=False)
     def exists(self, path: str) -> bool:
@@ -88,7 +98,7 @@ class VirtualFileSystem(App):
         Args:
             path: The path.
         """
-        raise NotImplementedError
+        return self._tree.find(self._at(path)) is not None
 
     @tool(APP, operation=READ, type_checked=False)
     def info(self, path: str, **kwargs: Any) -> dict[str, Any]:
@@ -98,7 +108,7 @@ class VirtualFileSystem(App):
             path: The path.
             kwargs: Further options of the file system.
         """
-        raise NotImplementedError
+        return self._info(self._at(path))
 
     @tool(APP, operation=READ, type_checked=False)
     def tree(self, path: str = ".") -> str:
@@ -107,4 +117,4 @@ class VirtualFileSystem(App):
         Args:
             path: The path.
         """
-        raise NotImplementedError
+        return self._drawn(path)

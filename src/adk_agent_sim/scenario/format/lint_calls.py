@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 
 from adk_agent_sim.scenario.apps.app import App
-from adk_agent_sim.scenario.apps.registry import APPS, app_class
+from adk_agent_sim.scenario.apps.registry import app_class, app_names
 from adk_agent_sim.scenario.apps.tool import APP, ENV, USER, Kind, Tool
 from adk_agent_sim.scenario.format.calls import apps_by_name, misfits, unlisted
 from adk_agent_sim.scenario.format.finding import Finding
@@ -30,7 +30,7 @@ def wrong_calls(trace: ExportedTrace, graph: EventGraph) -> Iterator[Finding]:
                 code="app-unknown",
                 path=("apps", place, "class_name"),
                 message=f"there is no app class {app.class_name or app.name!r:.80}",
-                advice=f"Write one of {', '.join(APPS)}",
+                advice=f"Write one of {', '.join(app_names())}",
             )
     if not trace.apps:
         message = "the scenario lists no apps, so that only calls between user and agent can be checked"

@@ -1,0 +1,221 @@
+"""Measures scenarios against the real ARE package, in one run: oracle runs, reading, memory, an agent in virtual time.
+
+    make are-parity                                    once: installs the package in .venv-are
+    python benchmarks/scenario.py                      all of it
+    python benchmarks/scenario.py oracle read          some of it
+
+The package runs in a process of its own, and the two take turns; the best of some rounds counts. Figures are for
+`benchmarks/README.md`; nothing here passes or fails.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import re
+import subprocess
+import sys
+import time
+import tracemalloc
+from collections.abc import Callable
+from functools import partial
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, cast
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+
+from parity.run import Are, read
+from scenario_corpus import universe
+from worlds import does, file_of, says
+
+from adk_agent_sim.scenario import World
+
+ROOT = Path(__file__).parents[1]
+ARE_PYTHON = ROOT / ".venv-are" / "bin" / "python"
+ROUNDS = 5
+_ID = re.compile(r"[0-9a-f]{32}")
+
+
+def oracle() -> None:
+    """What an event of an oracle run costs."""
+    print("\nOracle run: events a second")
+    are = _are()
+    ours: dict[int, float] = {}
+    for count in (200, 2_000, 20_000):
+        text = json.dumps(_chain(count))
+        peer = (lambda text=text: _their_run(are, text)) if are is not None and count <= 2_000 else None
+        mine, theirs = _best(lambda text=text: _our_run(text), peer)
+        ours[count] = count / mine
+        beside = f"   ARE {count / theirs:>7,.0f}/s   {theirs / mine:5.1f}x" if theirs else ""
+        print(f"  {count:>6,} events   ours {ours[count]:>7,.0f}/s{beside}")
+    print(f"  ours at 20,000 against ours at 200: {ours[20_000] / ours[200]:.2f}x")
+    _closed(are)
+
+
+def reading() -> None:
+    """What it costs to read a large scenario and make its world."""
+    text = json.dumps(_enlarged(7_000_000))
+    print(f"\nReading: a scenario of {len(text) / 1e6:.1f} MB")
+    are = _are()
+    parse, their_parse = _best(
+        lambda: _timed(lambda: read(text)), are and (lambda: are.does("speed", scenario=text)["parse"])
+    )
+    whole, theirs = _best(
+        lambda: _timed(lambda: World(read(text))), are and (lambda: _both(are.does("speed", scenario=text)))
+    )
+    for what, mine, other in (("parse", parse, their_parse), ("parse + init", whole, theirs)):
+        beside = f"   ARE {other * 1e3:7.1f} ms   {other / mine:4.1f}x" if other else ""
+        print(f"  {what:<13} ours {mine * 1e3:7.1f} ms{beside}")
+    _closed(are)
+
+
+def agent() -> None:
+    """How fast virtual time passes with an agent."""
+    mails = [does(f"e{number:03d}", "ENV", ("u",), delay=number) for number in range(5, 300, 5)]
+    text = json.dumps(file_of(does("u", "USER", delay=0), *mails, says("m", "u", delay=299), duration=300))
+
+    def played() -> float:
+        scenario = read(text)
+        return _timed(lambda: _play(World(scenario)))
+
+    seconds, _ = _best(played, None)
+    print(f"\nAgent: 300 s with a scripted agent, 59 mails, a call after each: {seconds * 1e3:.1f} ms")
+    print(f"  {300 / seconds:,.0f}x real time")
+
+
+def memory() -> None:
+    """What a world costs in memory, the first one and further ones of the same scenario."""
+    text = json.dumps(_enlarged(1_840_000))
+    tracemalloc.start()
+    scenario = read(text)
+    first = tracemalloc.get_traced_memory()[0]
+    worlds = [World(scenario) for _ in range(100)]
+    rest = (tracemalloc.get_traced_memory()[0] - first) / 100
+    for world in worlds:
+        world.call("Contacts", "add_new_contact", {"first_name": "Ada", "last_name": "Lind"})
+    changed = (tracemalloc.get_traced_memory()[0] - first) / 100
+    tracemalloc.stop()
+    print(f"\nMemory: 100 worlds of a scenario of {len(text) / 1e6:.2f} MB")
+    print(
+        f"  the scenario {first / 1e6:.1f} MB   each world {rest / 1e3:,.0f} KB   after a call {changed / 1e3:,.0f} KB"
+    )
+
+
+def imports() -> None:
+    """What opening the room costs, and how large the process is with a scenario of 7 MB in it."""
+    file = ROOT / ".benchmark-scenario.json"
+    file.write_text(json.dumps(_enlarged(7_000_000)), encoding="utf-8")
+    code = (
+        "import time; s = time.perf_counter(); {statement}; e = time.perf_counter() - s\n"
+        "x = {load}\nprint(e, next(x for x in open('/proc/self/status') if x.startswith('VmHWM')).split()[1])"
+    )
+    sides = {
+        "ours": (sys.executable, "from adk_agent_sim.scenario import JsonScenarioImporter"),
+        "ARE": (str(ARE_PYTHON), "from are.simulation.data_handler.importer import JsonScenarioImporter"),
+    }
+    load = f"JsonScenarioImporter().import_from_json(json_str=open({str(file)!r}).read(), load_completed_events=False)"
+    print("\nImport of the room, and the process with a scenario of 7 MB")
+    seen: dict[str, tuple[float, float]] = {}
+    for _ in range(3):
+        for name, (python, statement) in sides.items():
+            if Path(python).exists():
+                command = [python, "-c", code.format(statement=statement, load=load)]
+                done = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()[-2:]
+                seconds, size = float(done[0]), int(done[1]) / 1024
+                before = seen.get(name, (seconds, size))
+                seen[name] = min(seconds, before[0]), min(size, before[1])
+    file.unlink()
+    for name, (seconds, size) in seen.items():
+        print(f"  {name:<5} import {seconds * 1e3:6.0f} ms   {size:6.0f} MB")
+
+
+def _chain(count: int) -> dict[str, Any]:
+    """Events one after the other: the user asks, the agent sends mails."""
+    names = [f"e{number:06d}" for number in range(count - 1)]
+    after = ["u", *names]
+    events = [does(name, after=(before,)) for before, name in zip(after, names, strict=False)]
+    file = file_of(does("u", "USER", delay=0), *events, duration=float(count + 10), time_increment_in_seconds=1, seed=0)
+    return file | {"world_logs": [], "context": None, "augmentation": None}
+
+
+def _enlarged(size: int) -> dict[str, Any]:
+    """The corpus's universe, its entities repeated under other ids until the file has that size."""
+    apps: list[Any] = [each for each in universe() if each["class_name"] != "VirtualFileSystem"]
+    text = json.dumps(apps)
+    copies = 0
+    while len(json.dumps(apps)) < size:
+        copies += 1
+        other = json.loads(_ID.sub(partial(_other_id, copies), text))
+        for app, more in zip(apps, other, strict=True):
+            app["app_state"] = _merged(app["app_state"], more["app_state"])
+    return file_of(does("u", "USER", delay=0), says("m", "u"), time_increment_in_seconds=1, seed=0) | {"apps": apps}
+
+
+def _other_id(salt: int, match: re.Match[str]) -> str:
+    return blake2b(f"{match[0]}{salt}".encode(), digest_size=16).hexdigest()
+
+
+def _merged(one: Any, other: Any) -> Any:
+    if isinstance(one, dict) and isinstance(other, dict):
+        mine, more = cast("dict[str, Any]", one), cast("dict[str, Any]", other)
+        shared = {key: _merged(value, more[key]) if key in more else value for key, value in mine.items()}
+        return shared | {key: value for key, value in more.items() if key not in mine}
+    if isinstance(one, list) and isinstance(other, list):
+        mine, more = cast("list[Any]", one), cast("list[Any]", other)
+        return [*mine, *more] if mine and isinstance(mine[0], dict) else mine
+    return cast("Any", one)
+
+
+def _play(world: World) -> None:
+    world.tick()
+    world.notifications()
+    while world.standing == "RUNNING" and world.elapsed < 300:
+        world.call("SystemApp", "wait_for_notification", {"timeout": 60})
+        world.notifications()
+        world.call("Emails", "list_emails", {"folder_name": "INBOX"})
+
+
+def _our_run(text: str) -> float:
+    world = World(read(text))
+    return _timed(world.run_oracle)
+
+
+def _their_run(are: Are, text: str) -> float:
+    return are.does("speed", scenario=text, run=True)["run"]
+
+
+def _both(found: dict[str, float]) -> float:
+    return found["parse"] + found["init"]
+
+
+def _timed(act: Callable[[], object]) -> float:
+    gc.collect()
+    start = time.perf_counter()
+    act()
+    return time.perf_counter() - start
+
+
+def _best(ours: Callable[[], float], theirs: Callable[[], float] | None) -> tuple[float, float]:
+    """The best time of each, run in turns; 0 for a side that is not there."""
+    times: list[tuple[float, float]] = [(ours(), theirs() if theirs is not None else 0.0) for _ in range(ROUNDS)]
+    return min(mine for mine, _ in times), min(other for _, other in times)
+
+
+def _are() -> Are | None:
+    if ARE_PYTHON.exists():
+        return Are(str(ARE_PYTHON))
+    print("  (without the ARE package: `make are-parity` installs it)")
+    return None
+
+
+def _closed(are: Are | None) -> None:
+    if are is not None:
+        are.close()
+
+
+_BENCHMARKS = {"oracle": oracle, "read": reading, "agent": agent, "memory": memory, "import": imports}
+
+if __name__ == "__main__":
+    for name in sys.argv[1:] or _BENCHMARKS:
+        _BENCHMARKS[name]()

@@ -1,0 +1,35 @@
+"""`adksim scenario play`: a scenario's world in the terminal, to try its tools and let its time pass."""
+
+from __future__ import annotations
+
+import sys
+from functools import partial
+from pathlib import Path
+
+import click
+
+
+@click.command()
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@click.option("--fs-content", type=click.Path(file_okay=False, path_type=Path), help="The contents of its files.")
+@click.option("--seed", type=int, help="What ids and chance are derived from; the scenario's own if left out.")
+@click.option(
+    "--notifications",
+    type=click.Choice(["LOW", "MEDIUM", "HIGH"]),
+    default="MEDIUM",
+    show_default=True,
+    help="How much the agent is told.",
+)
+def play(file: Path, fs_content: Path | None, seed: int | None, notifications: str) -> None:
+    """Play in the world of FILE: call any tool, step or jump in time, and see what changes.
+
+    Type /help for what can be typed. Lines can also come from a pipe.
+    """
+    from adk_agent_sim.cli.playground import Playground
+    from adk_agent_sim.cli.prompts import Keyboard, Script
+    from adk_agent_sim.scenario import World, load_scenario
+
+    scenario = load_scenario(file)
+    prompts = Keyboard() if sys.stdin.isatty() else Script(line.rstrip("\n") for line in sys.stdin)
+    make = partial(World, scenario, fs_content=fs_content, seed=seed, notifications=notifications)
+    Playground(make, prompts).play()

@@ -1,0 +1,87 @@
+"""Whether the arguments of a call fit the tool: the names always, the types where the tool says so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any, cast
+
+from adk_agent_sim.scenario.apps.tool import Tool
+
+_PLAIN: Mapping[str, type | None] = {
+    "str": str, "int": int, "float": float, "bool": bool, "list": list, "dict": dict, "None": type(None), "Any": None
+}  # fmt: skip
+
+
+def check(tool: Tool, arguments: Mapping[str, Any]) -> None:
+    """Refuse arguments that do not fit.
+
+    Raises:
+        TypeError: A name is missing or unknown, or a value has another type.
+    """
+    known = tool.annotations
+    for name in tool.required:
+        if name not in arguments:
+            raise TypeError(f"missing a required argument: {name!r}")
+    if len(known) == len(tool.arguments):
+        for name in arguments:
+            if name not in known:
+                raise TypeError(f"got an unexpected keyword argument {name!r}")
+    if tool.type_checked:
+        for name, annotation in known.items():
+            if name in arguments and not fits(arguments[name], annotation):
+                stated = _PLAIN.get(annotation) or annotation.replace("Any", "typing.Any")
+                raise TypeError(f"Argument {name!r} must be of type {stated}, got {type(arguments[name])}")
+
+
+def fits(value: object, annotation: str) -> bool:
+    """Whether a value is of a type as Python writes it: `list[str] | None`. A whole number is no float here.
+
+    Of types that are not among those of JSON, every value is.
+    """
+    return _checker(annotation)(value)
+
+
+@cache
+def _checker(annotation: str) -> Callable[[object], bool]:
+    if len(options := _split(annotation, "|")) > 1:
+        checkers = [_checker(each) for each in options]
+        return lambda value: any(fits_one(value) for fits_one in checkers)
+    outer, _, inner = annotation.removesuffix("]").partition("[")
+    held = _split(inner, ",")
+    if outer == "dict" and len(held) == len(("key", "value")):
+        return _dict_of(*map(_checker, held))
+    if outer == "list" and inner:
+        return _list_of(_checker(inner))
+    return _of_class(_PLAIN.get(outer))
+
+
+def _split(text: str, mark: str) -> list[str]:
+    """The parts of a text between marks that stand outside brackets."""
+    parts, depth = [""], 0
+    for each in text:
+        depth += (each == "[") - (each == "]")
+        if each == mark and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += each
+    return [part.strip() for part in parts]
+
+
+def _of_class(wanted: type | None) -> Callable[[object], bool]:
+    return lambda value: wanted is None or isinstance(value, wanted)
+
+
+def _list_of(held: Callable[[object], bool]) -> Callable[[object], bool]:
+    def check_list(value: object) -> bool:
+        return isinstance(value, list | set) and all(map(held, cast("list[object]", value)))
+
+    return check_list
+
+
+def _dict_of(key: Callable[[object], bool], held: Callable[[object], bool]) -> Callable[[object], bool]:
+    def check_dict(value: object) -> bool:
+        items = cast("dict[object, object]", value).items() if isinstance(value, dict) else None
+        return items is not None and all(key(name) and held(each) for name, each in items)
+
+    return check_dict

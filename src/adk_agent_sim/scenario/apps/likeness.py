@@ -1,0 +1,115 @@
+"""How like two names are, from 0 to 100: what of one has to be typed anew to get the other, in several readings.
+
+The readings and their weights are those of the weighted ratio that name searches commonly use (FuzzyWuzzy's `WRatio`),
+because agents have come to rely on what it finds: parts of a name, its words in another order, a slip of the finger.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+_OTHER_READING = 0.95
+"""What a reading by words counts, compared with one by letters."""
+
+_PART, _SMALL_PART = 0.9, 0.6
+"""What it counts that a text is like a part of the other, or like a small part."""
+
+_SAME_LENGTH, _MUCH_LONGER = 1.5, 8.0
+
+
+def alike(name: str, names: Iterable[str], *, at_least: float = 80, most: int = 5) -> list[str]:
+    """The names that are like one, the likest first; upper and lower case are the same.
+
+    A text many times as long as a name is never like it, however long that takes to find out.
+    """
+    wanted = name.lower()
+    near = (each for each in names if len(wanted) <= _MUCH_LONGER * len(each))
+    scored = [(likeness(wanted, each.lower()), each) for each in near]
+    found = sorted((each for each in scored if each[0] >= at_least), key=lambda each: -each[0])
+    return [each for _, each in found[:most]]
+
+
+def likeness(one: str, other: str) -> float:
+    """How like two texts are in the reading in which they are likest."""
+    if not one or not other:
+        return 0.0
+    longer = max(len(one), len(other)) / min(len(one), len(other))
+    whole = _by_letters(one, other)
+    if longer < _SAME_LENGTH:
+        return max(whole, _OTHER_READING * _by_words(one.split(), other.split()))
+    part = _PART if longer <= _MUCH_LONGER else _SMALL_PART
+    parts = _OTHER_READING * _part_by_words(one.split(), other.split())
+    return max(whole, part * _part_by_letters(one, other), part * parts)
+
+
+def _by_words(one: list[str], other: list[str]) -> float:
+    """The words in order of the alphabet, or those that both have against all."""
+    if not one or not other:
+        return 0.0
+    return max(_by_letters(" ".join(sorted(one)), " ".join(sorted(other))), _by_common_words(set(one), set(other)))
+
+
+def _by_common_words(one: set[str], other: set[str]) -> float:
+    common = len(" ".join(one & other))
+    left, right = " ".join(sorted(one - other)), " ".join(sorted(other - one))
+    if common and not (left and right):
+        return 100.0
+    gap = 1 if common else 0
+    with_left, with_right = common + gap + len(left), common + gap + len(right)
+    whole = _share(_edits(_places(left), len(left), right), with_left + with_right)
+    if not common:
+        return whole
+    return max(whole, _share(gap + len(left), common + with_left), _share(gap + len(right), common + with_right))
+
+
+def _part_by_words(one: list[str], other: list[str]) -> float:
+    if set(one) & set(other):
+        return 100.0
+    unique = _part_by_letters(" ".join(sorted(set(one))), " ".join(sorted(set(other))))
+    return max(unique, _part_by_letters(" ".join(sorted(one)), " ".join(sorted(other))))
+
+
+def _part_by_letters(one: str, other: str) -> float:
+    """The shorter text against every part of the longer one that is no longer than it."""
+    short, long = sorted((one, other), key=len)
+    if not short:
+        return 0.0
+    best = _best_part(short, long)
+    return max(best, _best_part(long, short)) if len(short) == len(long) else best
+
+
+def _best_part(short: str, long: str) -> float:
+    places, size = _places(short), len(short)
+    parts = (long[max(0, end - size) : end] for end in range(1, len(long) + size))
+    return max(_share(_edits(places, size, part), size + len(part)) for part in parts)
+
+
+def _by_letters(one: str, other: str) -> float:
+    return _share(_edits(_places(one), len(one), other), len(one) + len(other))
+
+
+def _share(edits: int, length: int) -> float:
+    return 100 - 100 * edits / length if length else 100.0
+
+
+def _places(text: str) -> dict[str, int]:
+    """Where each letter stands, one bit a place."""
+    found: dict[str, int] = {}
+    for place, letter in enumerate(text):
+        found[letter] = found.get(letter, 0) | 1 << place
+    return found
+
+
+def _edits(places: dict[str, int], size: int, other: str) -> int:
+    """How many letters must be put in or taken out to make one text of another.
+
+    That is all but the longest common subsequence, which Hyyrö's method finds: the places of the first text that are
+    not in it yet are the bits of a number, and each letter of the second text takes one out of a run by an addition.
+    """
+    every = (1 << size) - 1
+    left = every
+    for letter in other:
+        met = left & places.get(letter, 0)
+        left = ((left + met) | (left - met)) & every
+    common = size - left.bit_count()
+    return size + len(other) - 2 * common

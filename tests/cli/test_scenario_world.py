@@ -1,0 +1,199 @@
+"""`adksim scenario run` and `play`, as a person and as a program see them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from scenario_corpus import SPEC_EXAMPLE, scenarios
+from worlds import does, file_of, says
+
+from adk_agent_sim.cli.main import adksim
+from adk_agent_sim.cli.progress import Progress
+from adk_agent_sim.scenario import load_scenario
+
+USER = does("u", "USER", delay=0)
+
+
+def _run(*arguments: str | Path, typed: str | None = None) -> Result:
+    return CliRunner().invoke(adksim, ["scenario", *map(str, arguments)], input=typed)
+
+
+@pytest.fixture
+def clean(tmp_path: Path) -> Path:
+    file = tmp_path / "clean.json"
+    file.write_text(json.dumps(scenarios()["scenario_synth_s05_adapt_multi_turn"]))
+    return file
+
+
+@pytest.fixture
+def broken(tmp_path: Path) -> Path:
+    gone = does("a", "AGENT", ("u",), "Emails__delete_email", email_id="{{nope}}", folder_name="INBOX")
+    file = tmp_path / "broken.json"
+    file.write_text(json.dumps(file_of(USER, gone, says("m", "a"), does("z", after=("\x1b[31m",)))))
+    return file
+
+
+def test_run_lists_what_happened(clean: Path) -> None:
+    result = _run("run", "--oracle", clean)
+    assert result.exit_code == 0
+    assert "      +3 s  ENV    Emails__reply_to_email_from_user  (Event-ENV-scenario_synth_s05" in result.output
+    assert result.output.endswith("7 events in 6 s of the world's time, 0 failed, 0 never happened\n")
+
+
+def test_run_says_loudly_what_failed_or_never_happened(broken: Path) -> None:
+    result = _run("run", "--oracle", broken)
+    assert result.exit_code == 1
+    assert "failed: a (Emails__delete_email): Unresolved: The placeholder {{nope}} of 'email_id'" in result.output
+    assert "never happened: z (Emails__send_email): it waits for '\\x1b[31m', which is not there" in result.output
+    assert "\x1b" not in result.output
+    assert "3 events in 2 s of the world's time, 1 failed, 1 never happened" in result.output
+
+
+def test_run_prints_json(clean: Path, broken: Path) -> None:
+    done = json.loads(_run("run", "--oracle", "--json", clean).stdout)
+    assert (done["ok"], len(done["completed_events"]), done["failed"], done["seconds"]) == (True, 7, [], 6)
+    result = _run("run", "--oracle", "--json", broken)
+    assert result.exit_code == 1
+    assert [each["event_id"] for each in json.loads(result.stdout)["missing"]] == ["z"]
+
+
+def test_run_writes_a_trace_that_can_be_read(clean: Path, tmp_path: Path) -> None:
+    assert _run("run", "--oracle", clean, "--output", tmp_path / "trace.json").exit_code == 0
+    trace = load_scenario(tmp_path / "trace.json")
+    assert len(trace.completed_events) == 7
+    messages = (next(each for each in trace.apps if each.name == "AgentUserInterface").app_state or {})["messages"]
+    assert len(messages) == 3
+
+
+def test_run_without_oracle_says_what_to_do(clean: Path) -> None:
+    result = _run("run", clean)
+    assert result.exit_code == 2
+    assert "Say --oracle" in result.output
+
+
+def test_run_of_a_file_that_is_no_scenario_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "x.json").write_text("{}")
+    result = _run("run", "--oracle", tmp_path / "x.json")
+    assert result.exit_code == 1
+    assert result.output.startswith("Error: Cannot read a scenario from")
+
+
+@pytest.mark.req("004/complete-example")
+def test_the_complete_example_runs() -> None:
+    result = _run("run", "--oracle", SPEC_EXAMPLE)
+    assert result.exit_code == 0, result.output
+    assert "+60 s  ENV    NotificationApp__show_reminder" in result.output
+
+
+def test_play_calls_tools_steps_jumps_and_shows_what_changes(clean: Path) -> None:
+    lines = [
+        "/tools send_email",
+        'Emails__send_email recipients=["a@example.org"] subject="Two words"',
+        "Emails__delete_email email_id=x",
+        "env Emails__send_email_to_user_only sender=b@example.org subject=Hi",
+        "AgentUserInterface__send_message_to_user content=Done",
+        "+5",
+        "/log",
+        "/undo",
+        "at 7",
+        "step",
+        "/state AgentUserInterface",
+        "/quit",
+    ]
+    output = _run("play", clean, typed="\n".join(lines)).output
+    assert "Emails__send_email(recipients, subject, content, cc, attachment_paths)  Send a mail." in output
+    assert "+ Emails.folders.SENT.emails.0: {'sender': 'kira.eker0@example.org'" in output
+    assert "ValueError: Email with id x does not exist" in output
+    assert "ENVIRONMENT_NOTIFICATION: EmailClientV2: New email received from b@example.org" in output
+    assert (
+        "ENV    Emails__reply_to_email_from_user  (Event-ENV-scenario_synth_s05_adapt_multi_turn-004)  failed" in output
+    )
+    assert "taken back\n0 s> at 7\n" in output
+    assert "nothing more will happen" in output
+    assert '"content": "Done"' in output
+
+
+def test_play_answers_nonsense_and_goes_on(clean: Path) -> None:
+    lines = [
+        "",
+        "nope",
+        "No__such",
+        "+soon",
+        "at -1",
+        "/state Nowhere",
+        "Emails__send_email {",
+        "/help",
+        "/undo",
+        "/undo",
+    ]
+    result = _run("play", clean, typed="\n".join(lines))
+    assert result.exit_code == 0
+    for said in (
+        "'nope' is not a tool: write APP__TOOL",
+        "There is no app 'No' in this world",
+        "'soon' is not a number of seconds",
+        "'-1' is not a number of seconds",
+        "There is no app 'Nowhere'",
+        "The arguments are not a JSON object",
+        "let the next event happen",
+        "There is nothing to take back",
+    ):
+        assert said in result.output
+
+
+def test_play_runs_the_oracle(clean: Path) -> None:
+    assert "7 events, 0 failed, 0 missing" in _run("play", clean, typed="oracle\n/log").output
+
+
+def test_play_does_not_pass_control_characters_on(tmp_path: Path) -> None:
+    file = tmp_path / "x.json"
+    evil = does("u", "USER", call="AgentUserInterface__send_message_to_agent", delay=0, content="\x1b[2J evil")
+    file.write_text(json.dumps(file_of(evil)))
+    output = _run("play", file, typed="/log\n/state AgentUserInterface\nAgentUserInterface__get_all_messages").output
+    assert "\\x1b[2J evil" in output
+    assert "\x1b" not in output
+
+
+def test_ctrl_c_leaves_without_a_traceback(clean: Path) -> None:
+    code = f"""
+from adk_agent_sim.cli.playground import Playground
+from adk_agent_sim.scenario import World, load_scenario
+
+class Interrupted:
+    def ask(self, prompt, words=()):
+        raise KeyboardInterrupt
+
+Playground(lambda: World(load_scenario({str(clean)!r})), Interrupted()).play()
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+class _Watch:
+    def __init__(self) -> None:
+        self.seconds = 0.0
+
+    def now(self) -> float:
+        return self.seconds
+
+    def measured(self) -> float:
+        return self.seconds
+
+
+def test_progress_is_told_after_two_seconds_and_wiped(capsys: pytest.CaptureFixture[str]) -> None:
+    watch = _Watch()
+    progress = Progress("events", watch, shown=True)
+    progress(1, 5000)
+    assert capsys.readouterr().err == ""
+    watch.seconds = 2.1
+    progress(1200, 5000)
+    progress(1201, 5000)
+    progress.close()
+    said = capsys.readouterr().err
+    assert said.startswith("\r  1,200 of 5,000 events\r ")
+    assert "1,201" not in said

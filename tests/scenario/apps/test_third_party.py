@@ -1,0 +1,116 @@
+"""Apps that installed distributions add: really installed, in a process of their own."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from textwrap import dedent
+
+_DOCS = Path(__file__).parents[3] / "docs" / "apps.md"
+
+
+def _documented() -> str:
+    (text,) = re.findall(r"```python\n(.*?)```", _DOCS.read_text(encoding="utf-8"), flags=re.DOTALL)
+    return text
+
+
+def _install(site: Path, code: str, *entries: str) -> None:
+    """Lay down a distribution as an installer does: the module, and a dist-info directory with its entry points."""
+    info = site / "thermostat_app-1.0.dist-info"
+    info.mkdir(parents=True)
+    (site / "thermostat_app.py").write_text(code, encoding="utf-8")
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: thermostat-app\nVersion: 1.0\n", encoding="utf-8")
+    (info / "entry_points.txt").write_text("\n".join(("[adk_agent_sim.apps]", *entries)), encoding="utf-8")
+
+
+def _run(site: Path, code: str) -> str:
+    script = f"import sys; sys.path[:0] = {[str(site), *sys.path]!r}\n{dedent(code)}"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_the_documented_app_is_found_linted_and_called(tmp_path: Path) -> None:
+    _install(tmp_path, _documented(), "ThermostatApp = thermostat_app:ThermostatApp")
+    told = _run(
+        tmp_path,
+        """
+        import json
+        from adk_agent_sim.scenario.apps.calling import call
+        from adk_agent_sim.scenario.apps.registry import app_class, app_names
+        from adk_agent_sim.scenario.apps.surroundings import Surroundings, Via
+        from adk_agent_sim.scenario.format.lint_calls import wrong_calls
+        from adk_agent_sim.scenario.format.graph import EventGraph
+        from adk_agent_sim.scenario.format.models import ExportedTrace
+
+        heard, logged = [], []
+        world = Surroundings(tell=heard.append, record=logged.append)
+        app = app_class("some.path.ThermostatApp")("Heating", world, {"celsius": 18.5, "room": "hall"})
+        read = call(app, "get_temperature", {}, via=Via.AGENT)
+        call(app, "set_temperature", {"celsius": 21.0}, via=Via.AGENT)
+        wrong = call(app, "set_temperature", {"celsius": "hot"}, via=Via.AGENT)
+        event = call(app, "set_temperature", {"celsius": 99.0}, via=Via.ENV)
+        listed = [{"name": "Heating", "class_name": "ThermostatApp", "app_state": {}}]
+        described = {"metadata": {"definition": {"scenario_id": "x"}}, "version": "are_simulation_v1", "apps": listed}
+        trace = ExportedTrace.model_validate(described)
+        print(json.dumps([
+            read.text,
+            app.state(),
+            str(wrong.error),
+            str(event.error),
+            [each.text for each in heard],
+            [each.row() for each in logged],
+            "ThermostatApp" in app_names(),
+            [each.code for each in wrong_calls(trace, EventGraph(trace))],
+        ]))
+        """,
+    )
+    assert json.loads(told) == [
+        "18.5",
+        {"celsius": 21.0, "room": "hall"},
+        "Argument 'celsius' must be of type <class 'float'>, got <class 'str'>",
+        "Only 5 to 30 degrees are possible.",
+        ["ThermostatApp: It is 99.0 degrees now"],
+        [
+            ["AGENT", "READ", "Heating__get_temperature", "ok"],
+            ["AGENT", "WRITE", "Heating__set_temperature", "ok"],
+            ["ENV", "READ", "Heating__set_temperature", "failed"],
+        ],
+        True,
+        [],
+    ]
+
+
+def test_a_distribution_cannot_replace_an_app_and_an_unknown_name_loads_nothing(tmp_path: Path) -> None:
+    _install(tmp_path, "raise SystemExit('imported')", "SystemApp = thermostat_app:Anything")
+    told = _run(
+        tmp_path,
+        """
+        from adk_agent_sim.scenario.apps.registry import app_class, app_names
+        print(app_class("SystemApp").__module__, app_class("thermostat_app"), app_class("os"))
+        print(app_names().count("SystemApp"))
+        """,
+    )
+    assert told.split() == ["adk_agent_sim.scenario.apps.system", "None", "None", "1"]
+
+
+def test_an_app_that_does_not_load_is_an_error_that_names_its_distribution(tmp_path: Path) -> None:
+    _install(tmp_path, "Number = 3", "Number = thermostat_app:Number", "Absent = thermostat_app:Absent")
+    told = _run(
+        tmp_path,
+        """
+        from adk_agent_sim.errors import AppNotLoaded
+        from adk_agent_sim.scenario.apps.registry import app_class
+        for name in ("Number", "Absent"):
+            try:
+                app_class(name)
+            except AppNotLoaded as refused:
+                print(refused)
+        """,
+    )
+    first, second = told.splitlines()
+    assert "The app Number of thermostat-app 1.0 does not load: thermostat_app:Number is no subclass of App." in first
+    assert "The app Absent of thermostat-app 1.0 does not load: AttributeError: " in second

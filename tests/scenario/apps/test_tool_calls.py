@@ -1,0 +1,172 @@
+"""Every recorded call of a tool: what it returns, raises, shows, logs, tells and changes, as ARE does it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import defaultdict
+from functools import cache
+from hashlib import sha256
+from typing import Any
+
+import pytest
+from are_normal_form import Ids, digest, normal, same, view
+from scenario_corpus import ARE, lines, sandbox, scenarios, universe
+
+from adk_agent_sim.scenario.apps.app import App
+from adk_agent_sim.scenario.apps.calling import Outcome, call
+from adk_agent_sim.scenario.apps.registry import APPS
+from adk_agent_sim.scenario.apps.surroundings import Call, Message, Surroundings, Via
+from adk_agent_sim.scenario.apps.tool import DATA
+
+_CALLS = lines("tool_calls.jsonl")
+_START_HASHES: dict[str, dict[str, str]] = json.loads((ARE / "tool_calls_start.json").read_text(encoding="utf-8"))
+_OUTSIDE = re.compile(r"(?<=Operation not allowed outside sandbox: ).*", re.DOTALL)
+_TRACEBACK = re.compile(r"Traceback \(most recent call last\):.*", re.DOTALL)
+_HANDLES = {"TextIOWrapper", "LocalFileOpener"}
+
+
+def _start(session: str) -> tuple[float, list[Any]]:
+    if session == "B":
+        return sandbox()["metadata"]["definition"]["start_time"], sandbox()["apps"]
+    return scenarios()["scenario_synth_s01_search"]["metadata"]["definition"]["start_time"], universe()
+
+
+def _content(path: str) -> bytes | None:
+    file = ARE / "fs_content" / path
+    return file.read_bytes() if file.is_file() else None
+
+
+class _Session:
+    """A world in which the recorded calls of one session are made again."""
+
+    def __init__(self, session: str) -> None:
+        self._start, apps = _start(session)
+        self._now = self._start
+        self._logged: list[Call] = []
+        self._told: list[Message] = []
+        self.world = Surroundings(
+            now=lambda: self._now, record=self._logged.append, tell=self._told.append, content=_content
+        )
+        for each in apps:
+            APPS[each["class_name"]](each["name"], self.world, each["app_state"])
+        self._ids = Ids(apps)
+        self._states = {name: app.state() for name, app in self.world.apps.items()}
+        self.hashes = {name: self._hash(name) for name in self._states}
+
+    def differences(self, row: dict[str, Any]) -> list[str]:
+        """Make a call, and say in what it differs from the recorded one."""
+        self._now = self._start + row["t"]
+        self._logged.clear()
+        self._told.clear()
+        app = self.world.apps[row["app"]]
+        outcome = call(app, row["fn"], self._ids.given(row["args"]), via=Via(row["via"]))
+        changed = self._look(app, outcome)
+        told = [[each.level.value, each.kind.value, self._ids.numbered(each.text)] for each in self._told]
+        found = {
+            "logged": ([each.row() for each in self._logged], row["logged"]),
+            "told": (told, row.get("told", [])),
+            "changed": (changed, row.get("changed", {})),
+            **self._answer(outcome, row),
+        }
+        return [
+            f"{what}: {ours!r:.600} is not {theirs!r:.600}" for what, (ours, theirs) in found.items() if ours != theirs
+        ]
+
+    def _look(self, called: App, outcome: Outcome) -> dict[str, str]:
+        """Number the ids that are new, in the order in which the recorder met them; return what changed."""
+        self._ids.scan(view(outcome.value))
+        self._ids.scan(str(outcome.error or ""))
+        order = [called.name, *(name for name in self.world.apps if name != called.name)]
+        touched = [name for name in order if self.world.apps[name].state() != self._states[name]]
+        for name in touched:
+            self._states[name] = self.world.apps[name].state()
+            self._ids.scan(self._states[name])
+        before = dict(self.hashes)
+        self.hashes |= {name: self._hash(name) for name in touched}
+        return {name: self.hashes[name] for name in order if self.hashes[name] != before[name]}
+
+    def _answer(self, outcome: Outcome, row: dict[str, Any]) -> dict[str, tuple[Any, Any]]:
+        if outcome.error is not None or "exc" in row:
+            text = _TRACEBACK.sub("<TRACEBACK>", _OUTSIDE.sub("<OUTSIDE>", str(outcome.error)))
+            raised = [type(outcome.error).__name__, self._ids.numbered(text)]
+            return {"exc": (raised, row.get("exc"))}
+        value = normal(view(outcome.value), self._ids, answered=True)
+        found: dict[str, tuple[Any, Any]] = {"value": self._value(value, row)}
+        if row["type"] not in _HANDLES:
+            found["type"] = type(outcome.value).__name__, row["type"]
+        text = self._ids.numbered(outcome.text or "")
+        if "seen" in row:
+            found["seen"] = text, row["seen"]
+        elif "seen_sha256" in row:
+            found["seen"] = sha256(text.encode()).hexdigest(), row["seen_sha256"]
+        return found
+
+    def _value(self, value: Any, row: dict[str, Any]) -> tuple[Any, Any]:
+        if "ret_sha256" in row:
+            return digest(value), row["ret_sha256"]
+        expected = row["ret"]
+        if row.get("unordered"):
+            value, expected = sorted(value, key=json.dumps), sorted(expected, key=json.dumps)
+        return (expected, expected) if same(value, expected) else (value, expected)
+
+    def _hash(self, name: str) -> str:
+        return digest(normal(view(self._states[name]), self._ids))
+
+
+@cache
+def _differences() -> dict[tuple[str, str], list[str]]:
+    """What differs, by app and tool; calls of a session are made in their order, in one world."""
+    found: dict[tuple[str, str], list[str]] = defaultdict(list)
+    sessions = {name: _Session(name) for name in _START_HASHES}
+    for number, row in enumerate(_CALLS):
+        for each in sessions[row["in"]].differences(row):
+            found[row["app"], row["fn"]].append(f"call {number} in {row['in']}: {each}")
+    return found
+
+
+@pytest.mark.req("004/app-state")
+@pytest.mark.parametrize("session", _START_HASHES)
+def test_states_load_and_dump_as_the_package_has_them(session: str) -> None:
+    world = _Session(session)
+    assert world.hashes == _START_HASHES[session]
+    for each in _start(session)[1]:
+        assert json.dumps(world.world.apps[each["name"]].state()) == json.dumps(each["app_state"] or {})
+
+
+def _tools(*apps: str) -> list[tuple[str, str]]:
+    return [each for each in dict.fromkeys((row["app"], row["fn"]) for row in _CALLS) if each[0] in apps]
+
+
+@pytest.mark.req("004/apps-email")
+@pytest.mark.parametrize(("app", "function"), _tools("Emails"))
+def test_every_call_of_the_mail_app_does_what_it_did_in_the_package(app: str, function: str) -> None:
+    assert _differences()[app, function] == []
+
+
+@pytest.mark.req("004/apps-messaging")
+@pytest.mark.parametrize(("app", "function"), _tools("Messages", "Chats"))
+def test_every_call_of_the_messaging_apps_does_what_it_did_in_the_package(app: str, function: str) -> None:
+    assert _differences()[app, function] == []
+
+
+@pytest.mark.req("004/apps-files")
+@pytest.mark.parametrize(("app", "function"), _tools("Files"))
+def test_every_call_of_the_file_systems_does_what_it_did_in_the_package(app: str, function: str) -> None:
+    assert _differences()[app, function] == []
+
+
+@pytest.mark.parametrize(
+    ("app", "function"),
+    _tools("AgentUserInterface", "SystemApp", "Contacts", "Calendar", "RentAFlat", "City", "Cabs", "Shopping"),
+)
+def test_every_call_of_the_other_apps_does_what_it_did_in_the_package(app: str, function: str) -> None:
+    assert _differences()[app, function] == []
+
+
+def test_the_corpus_calls_every_tool_that_a_run_can_call() -> None:
+    classes = {(each, app["name"]): APPS[app["class_name"]] for each in _START_HASHES for app in _start(each)[1]}
+    called = {(classes[row["in"], row["app"]], row["fn"]) for row in _CALLS}
+    for app in set(classes.values()):
+        in_a_run = {name for name, tool in app.tools().items() if tool.kinds - {DATA}}
+        assert {function for each, function in called if each is app} >= in_a_run

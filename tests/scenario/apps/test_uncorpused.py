@@ -1,0 +1,269 @@
+"""Apps and corners that no recording shows: they must at least do what their tools say."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from scenario_corpus import SPEC_EXAMPLE
+
+from adk_agent_sim.scenario.apps.agent_user_interface import AgentUserInterface
+from adk_agent_sim.scenario.apps.app import App
+from adk_agent_sim.scenario.apps.cabs import CabApp
+from adk_agent_sim.scenario.apps.calendar import CalendarApp
+from adk_agent_sim.scenario.apps.calling import call
+from adk_agent_sim.scenario.apps.emails import EmailClientV2
+from adk_agent_sim.scenario.apps.messaging import MessagingApp
+from adk_agent_sim.scenario.apps.messaging_v2 import MessagingAppV2
+from adk_agent_sim.scenario.apps.notification import NotificationApp
+from adk_agent_sim.scenario.apps.reminders import ReminderApp
+from adk_agent_sim.scenario.apps.sandbox_files import SandboxLocalFileSystem
+from adk_agent_sim.scenario.apps.simple_email import EmailApp
+from adk_agent_sim.scenario.apps.surroundings import Message, Surroundings, Via
+from adk_agent_sim.scenario.apps.tool import APP
+from adk_agent_sim.scenario.format.loading import load_scenario
+
+_NOON = 1_728_993_600.0
+"""2024-10-15 12:00:00."""
+
+
+class _Clock:
+    def __init__(self) -> None:
+        self.now = _NOON
+        self.told: list[Message] = []
+        self.world = Surroundings(now=lambda: self.now, tell=self.told.append)
+
+
+def _do(app: App, function: str, **arguments: Any) -> Any:
+    via = Via.AGENT if APP in app.tools()[function].kinds else Via.ENV
+    outcome = call(app, function, arguments, via=via)
+    if outcome.error is not None:
+        raise outcome.error
+    return outcome.value
+
+
+def _seen(app: App, function: str, **arguments: Any) -> str | None:
+    return call(app, function, arguments, via=Via.AGENT).text
+
+
+@pytest.mark.req("004/apps-email", "004/app-state")
+def test_the_apps_of_the_formats_own_example_live() -> None:
+    clock = _Clock()
+    (mail,) = load_scenario(SPEC_EXAMPLE).apps
+    app = EmailApp(mail.name, clock.world, mail.app_state)
+    assert app.state() == mail.app_state
+    (complaint,) = _do(app, "list_inbox")
+    assert complaint["from"] == "client@company.com"
+    sent = _do(app, "send_email", to="client@company.com", subject="Sorry", body="We are on it.")
+    received = _do(app, "receive_email", sender="client@company.com", subject="Thanks")
+    assert [each["email_id"] for each in _do(app, "list_sent") + _do(app, "list_inbox")[1:]] == [sent, received]
+    assert app.state()["sent"][0] == {
+        "to": "client@company.com",
+        "subject": "Sorry",
+        "body": "We are on it.",
+        "timestamp": _NOON,
+        "email_id": sent,
+    }
+    notifier = NotificationApp("NotificationApp", clock.world)
+    _do(notifier, "show_reminder", message="Don't forget")
+    assert _do(notifier, "list_reminders") == ["Don't forget"]
+    assert notifier.state() == {"shown": ["Don't forget"]}
+    assert [each.text for each in clock.told] == [
+        "EmailApp: New email received from client@company.com",
+        "NotificationApp: Don't forget",
+    ]
+
+
+def test_a_reminder_comes_due_once() -> None:
+    clock = _Clock()
+    app = ReminderApp("Reminders", clock.world)
+    made = _do(app, "add_reminder", title="Call", due_datetime="2024-10-15 12:00:30", description="Ada")
+    assert (app.next_due(), app.due(), _do(app, "get_due_reminders")) == (_NOON + 30, None, [])
+    clock.now += 31
+    told = app.due()
+    assert told is not None
+    assert told.text == (
+        f"Reminders: New due reminders:\nReminder ID: {made}\nTitle: Call\nDue: 2024-10-15 12:00:30\nDescription: Ada"
+    )
+    assert (app.next_due(), app.due()) == (None, None)
+    assert [each["title"] for each in _do(app, "get_due_reminders")] == ["Call"]
+    _do(app, "delete_reminder", reminder_id=made)
+    assert _seen(app, "get_all_reminders") == ""
+    with pytest.raises(ValueError, match=f"Reminder with id {made} does not exist"):
+        _do(app, "delete_reminder", reminder_id=made)
+
+
+@pytest.mark.parametrize(
+    ("unit", "value", "after", "due"),
+    [
+        ("minute", 5, 30, 300),
+        ("minute", 5, 900, 1200),
+        ("week", 1, 1, 604_800),
+        ("month", 1, 1, 31 * 86_400),
+    ],
+)
+def test_a_reminder_that_repeats_is_set_again_after_the_present(
+    unit: str, value: int, after: float, due: float
+) -> None:
+    clock = _Clock()
+    app = ReminderApp("Reminders", clock.world)
+    at = {"due_datetime": "2024-10-15 12:00:00", "description": ""}
+    _do(app, "add_reminder", title="Stretch", repetition_unit=unit, repetition_value=value, **at)
+    clock.now += after
+    assert app.due() is not None
+    assert app.next_due() == _NOON + due
+    assert app.due() is None
+
+
+def test_a_monthly_reminder_of_the_31st_comes_on_the_last_day_of_shorter_months() -> None:
+    clock = _Clock()
+    app = ReminderApp("Reminders", clock.world)
+    _do(app, "add_reminder", title="Rent", due_datetime="2024-01-31 00:00:00", description="", repetition_unit="month")
+    clock.now = 1_706_659_200.0
+    assert app.due() is not None
+    assert "2024-02-29" in str(_do(app, "get_all_reminders")[0])
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"repetition_unit": "year"},
+        {"repetition_unit": "day", "repetition_value": 0},
+        {"repetition_unit": "day", "repetition_value": None},
+        {"due_datetime": "soon"},
+    ],
+)
+def test_a_reminder_that_makes_no_sense_is_refused(wrong: dict[str, Any]) -> None:
+    app = ReminderApp()
+    with pytest.raises(ValueError, match=r"Invalid|must be"):
+        _do(app, "add_reminder", **{"title": "x", "due_datetime": "2024-01-31 00:00:00", "description": ""} | wrong)
+
+
+def test_a_reminder_that_repeats_beyond_all_calendars_comes_due_once() -> None:
+    clock = _Clock()
+    app = ReminderApp("Reminders", clock.world)
+    at = {"due_datetime": "2024-10-15 12:00:00", "description": ""}
+    _do(app, "add_reminder", title="a", repetition_unit="week", repetition_value=1_000_000, **at)
+    _do(app, "add_reminder", title="b", repetition_unit="month", repetition_value=1_000_000, **at)
+    assert app.due() is not None
+    assert (app.next_due(), app.due()) == (None, None)
+    _do(app, "delete_all_reminders")
+    assert _do(app, "get_all_reminders") == []
+
+
+def test_people_talk_by_name_in_the_older_messages() -> None:
+    clock = _Clock()
+    files = SandboxLocalFileSystem("Files", clock.world)
+    files.write_bytes("/plan.txt", b"plan")
+    app = MessagingApp("Messages", clock.world)
+    talk = _do(app, "create_conversation", participants=["Ada", "Bo"])
+    _do(app, "send_message", conversation_id=talk, content="Hello")
+    clock.now += 1
+    said = _do(app, "create_and_add_message", conversation_id=talk, sender="Bo", content="Hi there")
+    clock.now += 1
+    _do(app, "send_attachment", conversation_id=talk, filepath="/plan.txt")
+    read = _do(app, "read_conversation", conversation_id=talk)
+    assert [(each["sender"], each["content"]) for each in read["messages"]] == [
+        ("Me", ""),
+        ("Bo", "Hi there"),
+        ("Me", "Hello"),
+    ]
+    assert read["metadata"]["conversation_title"] == "Ada, Bo"
+    sent = read["messages"][0]
+    assert (
+        _do(app, "download_attachment", conversation_id=talk, message_id=sent["message_id"], download_path="/")
+        == "/plan.txt"
+    )
+    with pytest.raises(AttributeError, match="'Message' object has no attribute 'attachment'"):
+        _do(app, "download_attachment", conversation_id=talk, message_id=said)
+    assert _do(app, "search", query="THERE") == _do(app, "regex_search", query="h. there$") == [talk]
+    assert _do(app, "search", query="there", min_date="2030-01-01 00:00:00") == []
+    _do(app, "add_participant_to_conversation", conversation_id=talk, participant="Cy")
+    _do(app, "remove_participant_from_conversation", conversation_id=talk, participant="Ada")
+    (shown,) = _do(app, "list_conversations_by_participant", participant="Cy")
+    assert (shown["title"], shown["participants"]) == ("Bo, Cy", ["Bo", "Cy"])
+    assert [each["title"] for each in _do(app, "list_recent_conversations")] == ["Bo, Cy"]
+    assert [each.text for each in clock.told] == [f"MessagingApp: New message received in conversation ID: {talk}"]
+    with pytest.raises(Exception, match="Sender Ada not in conversation"):
+        _do(app, "create_and_add_message", conversation_id=talk, sender="Ada", content="")
+
+
+def test_a_way_keeps_its_length_and_its_first_price_by_the_kilometre() -> None:
+    clock = _Clock()
+    app = CabApp("Cabs", clock.world)
+    way = {"start_location": "Home", "end_location": "Airport"}
+    plain, premium, van = _do(app, "list_rides", **way)
+    assert plain["distance_km"] == premium["distance_km"] == van["distance_km"] <= 25
+    assert premium["price"] == pytest.approx(2 * plain["price"], abs=0.02)
+    assert van["price"] == pytest.approx(1.5 * plain["price"], abs=0.02)
+    again = _do(app, "get_quotation", service_type="Default", **way)
+    assert again["distance_km"] == plain["distance_km"]
+    assert 0.5 * plain["price"] - 0.01 <= again["price"] <= 1.5 * plain["price"] + 0.01
+    reloaded = _do(CabApp("Cabs", clock.world, app.state()), "get_quotation", service_type="Premium", **way)
+    assert reloaded["distance_km"] == plain["distance_km"]
+
+
+def test_a_pattern_that_would_take_for_ever_finds_nothing() -> None:
+    app = MessagingApp()
+    talk = _do(app, "create_conversation", participants=["Bob"], title="a" * 40 + "!")
+    assert _do(app, "regex_search", query="(a+)+$") == []
+    assert _do(app, "regex_search", query="(a|b)+!") == [talk]
+    with pytest.raises(Exception, match="unterminated") as refused:
+        _do(app, "regex_search", query="[a")
+    assert type(refused.value).__name__ == "error"
+
+
+def test_a_new_conversation_is_stamped_alike_on_every_host_and_comes_first() -> None:
+    clock = _Clock()
+    old = {"participants": ["Ada"], "messages": [], "title": "Old", "conversation_id": "old", "last_updated": _NOON + 9}
+    app = MessagingApp("Messages", clock.world, {"conversations": {"old": old}})
+    _do(app, "create_conversation", participants=["Bo"], title="New")
+    recent = _do(app, "list_recent_conversations")
+    assert [(each["title"], each["last_updated"]) for each in recent] == [("New", 1_767_225_600.0), ("Old", _NOON + 9)]
+    clock.now = 2_000_000_000.0
+    late = _do(app, "create_conversation", participants=["Cy"])
+    assert app.state()["conversations"][late]["last_updated"] == 2_000_000_000.0
+
+
+def test_files_that_come_with_a_users_message_are_named_but_not_kept() -> None:
+    app = AgentUserInterface()
+    contents = [{"a.txt": "YQ=="}]
+    arguments = {"content": "see", "attachments": ["a.txt"], "base64_utf8_encoded_attachment_contents": contents}
+    assert call(app, "send_message_to_agent", arguments, via=Via.USER).error is None
+    assert app.state()["messages"][0]["attachments"] == ["a.txt"]
+    assert "YQ==" not in str(app.state())
+
+
+def test_a_mail_that_is_prepared_without_a_time_is_of_the_present() -> None:
+    clock = _Clock()
+    app = EmailClientV2("Emails", clock.world)
+    app.create_and_add_email_with_time(sender="a@b.org")
+    app.create_and_add_email_with_time(sender="a@b.org", email_time="2024-10-01 00:00:00")
+    listed = _do(app, "list_emails")
+    assert [each["timestamp"] for each in listed["emails"]] == [_NOON, 1_727_740_800.0]
+
+
+def test_tags_are_listed_in_order_and_people_as_they_joined() -> None:
+    calendar = CalendarApp()
+    for tag in ("Work", "Home", "Gym", "Home"):
+        _do(calendar, "add_calendar_event", tag=tag)
+    assert _do(calendar, "get_all_tags") == ["Gym", "Home", "Work"]
+    chats = MessagingAppV2(state={"current_user_id": "me", "id_to_name": {"b": "Bo", "a": "Al"}, "mode": "NAME"})
+    made = _do(chats, "create_group_conversation", user_ids=["b", "a"])
+    assert chats.state()["conversations"][made]["participant_ids"] == ["me", "b", "a"]
+    assert chats.state()["conversations"][made]["title"] == "Al, Bo"
+
+
+def test_options_of_a_real_disk_are_taken_and_mean_nothing() -> None:
+    app = SandboxLocalFileSystem()
+    app.write_bytes("/f.txt", b"x")
+    assert _do(app, "cat", path="/f.txt", recursive=True, on_error="omit", start=0) == b"x"
+    assert _do(app, "exists", path="/f.txt", refresh=True) is True
+    assert str(_do(app, "open", path="/f.txt", mode="r", block_size=3, compression="zip")).startswith("<_io.Text")
+
+
+def test_a_document_that_is_no_text_is_refused_in_words() -> None:
+    app = SandboxLocalFileSystem()
+    app.write_bytes("/scan.pdf", b"%PDF-\xff\xfe")
+    with pytest.raises(FileNotFoundError, match=r"File type was recognized as \['.pdf'\]"):
+        _do(app, "read_document", file_path="/scan.pdf")

@@ -1,0 +1,28 @@
+"""The contents of a scenario's files come from a directory, and from nowhere else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from adk_agent_sim.scenario.world.contents import contents
+
+
+def test_a_file_is_found_by_its_path(tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "a.txt").write_bytes(b"hello")
+    content = contents(tmp_path)
+    assert (content("docs/a.txt"), content("/docs/a.txt")) == (b"hello", b"hello")
+    assert content("docs/b.txt") is None
+    assert content("docs") is None
+    assert contents(None)("docs/a.txt") is None
+
+
+@pytest.mark.parametrize("path", ["../secret", "/../secret", "docs/../../secret", "link", "a\0b", "x" * 5000])
+def test_nothing_outside_is_found(path: str, tmp_path: Path) -> None:
+    (tmp_path / "secret").write_bytes(b"secret")
+    inside = tmp_path / "inside"
+    inside.mkdir()
+    (inside / "link").symlink_to(tmp_path / "secret")
+    assert contents(inside)(path) is None

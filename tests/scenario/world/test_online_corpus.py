@@ -1,0 +1,78 @@
+"""Every run with an agent that ARE recorded goes the same way. The judge here knows the recorded verdict: judging is
+another room's work, the world only has to ask at the right moment and do what it is told."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from are_normal_form import Ids, view
+from scenario_corpus import lines, scenarios
+
+from adk_agent_sim.scenario import JsonScenarioImporter, World
+from adk_agent_sim.scenario.world.turns import TurnVerdict
+
+RUNS = lines("online_runs.jsonl")
+
+
+def _judge(run: dict[str, Any], asked: list[tuple[int, float]]) -> Any:
+    """Match what the agent did to what was expected, as the log says, and stop where the recorded judge did."""
+
+    def judge(world: World, turn: int) -> TurnVerdict:
+        asked.append((turn, world.elapsed))
+        done = [each for each in world.happened() if each.kind == "AGENT"]
+        recorded = [row for row in run["log"] if row[1] == "AGENT"][: len(done)]
+        matches = {ours.event_id: row[2] for ours, row in zip(done, recorded, strict=True) if row[2] != "<agent>"}
+        return TurnVerdict(passed=not run["stopped_by_judge"], matches=matches)
+
+    return judge
+
+
+@pytest.mark.parametrize("run", RUNS, ids=lambda each: f"{each['scenario']}-{'-'.join(each['variant']) or 'perfect'}")
+def test_a_run_with_an_agent_goes_as_in_are(run: dict[str, Any]) -> None:
+    file = scenarios()[run["scenario"]]
+    scenario, _, _ = JsonScenarioImporter().import_from_json(json_str=json.dumps(file))
+    asked: list[tuple[int, float]] = []
+    world = World(scenario, notifications=run["verbosity"], turn_condition=_judge(run, asked))
+    ids = Ids([file["apps"], file["events"]])
+    told: list[dict[str, Any]] = []
+
+    def listen() -> None:
+        told.extend({"t": each.t, "type": each.type, "text": each.text} for each in world.notifications())
+
+    def sleep_until(t: float) -> None:
+        while world.elapsed < t and world.standing == "RUNNING":
+            world.set_time(world.elapsed + 1)
+            world.tick()
+            listen()
+
+    world.tick()
+    listen()
+    world.set_time(0.25)
+    waits = [row for row in run["log"] if row[3] == "SystemApp__wait_for_notification"]
+    for action in run["actions"]:
+        for wait in [row for row in waits if world.elapsed <= row[0] < action["t"]]:
+            sleep_until(wait[0])
+            world.call("SystemApp", "wait_for_notification", {"timeout": 100})
+            listen()
+        sleep_until(action["t"])
+        assert world.elapsed == action["t"]
+        if "<NEW:" in json.dumps(action["args"]):
+            ids.scan([each.value for each in world.happened() if each.kind == "ENV"])
+        ids.scan(view(world.call(action["app"], action["fn"], ids.given(action["args"]))))
+    sleep_until(run["end_t"])
+    start = world.scenario.start_time or 0
+    log = [
+        [
+            round(each.time - start, 6),
+            each.kind,
+            "<agent>" if each.event_id.startswith("AGENT-") else each.event_id,
+            f"{each.app}__{each.function}",
+            "ok" if each.error is None else "failed",
+        ]
+        for each in world.happened()
+    ]
+    assert log == run["log"]
+    assert told == run["notifications"]
+    assert (world.elapsed, world.standing, world.turn) == (run["end_t"], run["env_state"], run["turns_judged"])

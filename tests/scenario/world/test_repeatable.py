@@ -1,0 +1,53 @@
+"""The same seed gives the same run, byte for byte, whatever the process hashes with."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+_RUN = """
+import json, sys
+from scenario_corpus import scenarios
+from adk_agent_sim.scenario import JsonScenarioImporter, World
+from adk_agent_sim.scenario.world.noise import Noise
+
+for file in scenarios().values():
+    scenario = JsonScenarioImporter().import_from_json(json_str=json.dumps(file))[0]
+    oracle = World(scenario)
+    oracle.run_oracle()
+    played = World(scenario, noise=Noise(failure_probability=0.2, events_per_minute=10, rename_tools=True))
+    played.tick()
+    for app, function, arguments in (
+        ("Contacts", "add_new_contact", {"first_name": "A", "last_name": "B"}),
+        ("Cabs", "order_ride", {"start_location": "Home", "end_location": "Work", "service_type": "Default"}),
+        ("Emails", "send_email", {"recipients": ["a@example.org"], "subject": "x"}),
+        ("Messages", "lookup_user_id", {"user_name": "Ada"}),
+        ("Shopping", "list_all_products", {}),
+        ("Files", "ls", {}),
+        ("AgentUserInterface", "send_message_to_user", {"content": "x"}),
+        ("SystemApp", "wait_for_notification", {"timeout": 100}),
+    ):
+        outcome = played.attempt(app, function, arguments)
+        print(outcome.text, type(outcome.error), outcome.error)
+    played.advance(100)
+    for world in (oracle, played):
+        print(json.dumps([world.state(), [each.model_dump() for each in world.completed_events()], world.elapsed]))
+        print(world.notifications(), world.faults, list(world.tools()), world.snapshot().hidden)
+"""
+
+
+def _output(hash_seed: str) -> bytes:
+    paths = [str(Path(__file__).parents[2]), *sys.path]
+    environment = os.environ | {"PYTHONHASHSEED": hash_seed, "PYTHONPATH": os.pathsep.join(paths)}
+    return subprocess.run([sys.executable, "-c", _RUN], capture_output=True, check=True, env=environment).stdout
+
+
+@pytest.mark.req("004/seed")
+def test_two_processes_with_different_hash_seeds_run_alike() -> None:
+    first = _output("1")
+    assert len(first) > 1_000_000
+    assert _output("2") == first

@@ -1,0 +1,148 @@
+"""Time in a world: it jumps, it can be held, and waiting ends with what there is to tell."""
+
+from __future__ import annotations
+
+import pytest
+from worlds import does, say, says, seen, world_of
+
+from adk_agent_sim.errors import InvalidTransition
+
+USER = does("u", "USER", delay=0)
+MAILS = [USER, does("e1", "ENV", ("u",), delay=10), does("e2", "ENV", ("e1",), delay=10.5), says("m", "u", delay=90)]
+
+
+def test_before_the_first_tick_nothing_happens_and_a_wait_ends_at_once() -> None:
+    world = world_of(*MAILS)
+    world.set_time(50)
+    world.call("SystemApp", "wait_for_notification", {"timeout": 30})
+    assert (world.elapsed, world.notifications(), seen(world)) == (50, [], [(50, "wait_for_notification")])
+
+
+def test_a_wait_jumps_to_what_there_is_to_tell() -> None:
+    world = world_of(*MAILS)
+    world.tick()
+    world.notifications()
+    world.call("SystemApp", "wait_for_notification", {"timeout": 300})
+    assert (world.elapsed, [each.t for each in world.notifications()]) == (10, [10])
+    assert seen(world) == [(0, "u"), (0, "wait_for_notification"), (10, "e1")]
+
+
+def test_a_wait_ends_at_once_while_there_is_something_to_tell() -> None:
+    world = world_of(*MAILS)
+    world.tick()
+    world.set_time(3)
+    world.call("SystemApp", "wait_for_notification", {"timeout": 300})
+    assert (world.elapsed, len(world.notifications())) == (3, 1)
+
+
+def test_a_wait_that_hears_nothing_says_so() -> None:
+    world = world_of(USER)
+    world.tick()
+    world.notifications()
+    world.call("SystemApp", "wait_for_notification", {"timeout": 45})
+    assert [(each.t, each.text) for each in world.notifications()] == [
+        (45, "SystemApp: Wait for notification timeout reached after 45 seconds")
+    ]
+
+
+@pytest.mark.req("004/duration")
+def test_a_wait_does_not_outlast_the_scenario() -> None:
+    world = world_of(USER, definition={"duration": 100})
+    world.tick()
+    world.notifications()
+    world.call("SystemApp", "wait_for_notification", {"timeout": 10**9})
+    assert (world.standing, world.elapsed) == ("STOPPED", 100)
+    assert [each.type for each in world.notifications()] == ["ENVIRONMENT_STOP"]
+
+
+def test_levels_decide_what_is_told() -> None:
+    told: dict[str, list[str]] = {}
+    for level in ("LOW", "MEDIUM", "HIGH"):
+        world = world_of(*MAILS, notifications=level)
+        world.advance(60)
+        told[level] = [each.type for each in world.notifications()]
+    mail = "ENVIRONMENT_NOTIFICATION"
+    assert told == {
+        "LOW": ["USER_MESSAGE"],
+        "MEDIUM": ["USER_MESSAGE", mail, mail],
+        "HIGH": ["USER_MESSAGE", mail, mail],
+    }
+
+
+def test_steps_go_event_by_event() -> None:
+    world = world_of(*MAILS)
+    steps: list[tuple[str, float]] = []
+    while (event := world.step()) is not None:
+        steps.append((event.event_id, world.elapsed))
+    assert steps == [("u", 0), ("e1", 10), ("e2", 20.5)]
+    assert world.elapsed == 20.5
+
+
+def test_steps_and_ticks_end_in_the_same_world() -> None:
+    stepped, ticked = world_of(*MAILS), world_of(*MAILS)
+    while stepped.step() is not None:
+        pass
+    ticked.advance(20.5)
+    assert stepped.state() == ticked.state()
+    assert stepped.completed_events() == ticked.completed_events()
+
+
+def test_a_paused_world_holds_its_time_and_goes_on_with_what_the_model_took() -> None:
+    world = world_of(*MAILS)
+    world.tick()
+    world.pause()
+    for act in (world.tick, world.step):
+        with pytest.raises(InvalidTransition, match=r"paused. Call resume\(\) first"):
+            act()
+    world.resume(12)
+    assert world.elapsed == 12
+    world.tick()
+    assert seen(world) == [(0, "u"), (10, "e1")]
+
+
+def test_a_stopped_world_stays_as_it_is() -> None:
+    world = world_of(*MAILS)
+    world.stop()
+    world.advance(60)
+    say(world)
+    assert (world.standing, seen(world)) == ("STOPPED", [(0, "send_message_to_user")])
+
+
+def test_hints_come_with_their_events() -> None:
+    hints = [
+        {"hint_type": "TASK_HINT", "content": "Be polite", "associated_event_id": ""},
+        {"hint_type": "ENVIRONMENT_HINT", "content": "Look at the mail", "associated_event_id": "e1"},
+    ]
+    world = world_of(*MAILS, definition={"hints": hints})
+    world.tick()
+    assert [each.content for each in world.hints()] == ["Be polite"]
+    world.advance(10)
+    assert [each.content for each in world.hints()] == ["Be polite", "Look at the mail"]
+
+
+def test_reminders_come_due_by_themselves_once_or_again_and_again() -> None:
+    world = world_of(*MAILS, does("r", "AGENT", ("m",), "ReminderApp__delete_all_reminders"), notifications="LOW")
+    assert "ReminderApp" in world.apps
+    world.tick()
+    world.notifications()
+    once = {"title": "Tea", "due_datetime": "1970-01-01 00:16:45", "description": "It is ready"}
+    world.call("ReminderApp", "add_reminder", once)
+    world.call("ReminderApp", "add_reminder", once | {"title": "Walk", "repetition_unit": "minute"})
+    told: list[tuple[float, str]] = []
+    for _ in range(3):
+        world.call("SystemApp", "wait_for_notification", {"timeout": 500})
+        told += [(each.t, each.text) for each in world.notifications()]
+    assert [time for time, _ in told] == [5, 65, 125]
+    assert told[0][1].startswith("ReminderApp: New due reminders:\nReminder ID: ")
+    assert ("Tea" in told[0][1], "Tea" in told[1][1], "Walk" in told[1][1]) == (True, False, True)
+
+
+def test_reminders_that_repeat_do_not_keep_a_run_alive() -> None:
+    sets = does("r", "AGENT", ("u",), "ReminderApp__add_reminder", title="Tea", description="",
+                due_datetime="1970-01-01 00:16:45", repetition_unit="second")  # fmt: skip
+    world = world_of(USER, sets, does("a", after=("r",), delay=30), definition={"duration": None})
+    assert world.run_oracle().ok
+    assert (world.elapsed, len(world.notifications())) == (31, 28)
+    world = world_of(USER, definition={"duration": None})
+    assert world.step() is not None
+    assert world.step() is None

@@ -1,0 +1,58 @@
+"""Every wait that ARE recorded goes the same way: when it ends, and what the agent is told."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from scenario_corpus import lines, scenarios
+
+from adk_agent_sim.scenario import JsonScenarioImporter, World
+
+TRANSCRIPTS = lines("wait_transcripts.jsonl")
+
+
+def opened(scenario_id: str, **options: Any) -> World:
+    scenario, _, _ = JsonScenarioImporter().import_from_json(json_str=json.dumps(scenarios()[scenario_id]))
+    return World(scenario, **options)
+
+
+def told(world: World) -> list[dict[str, Any]]:
+    return [{"t": each.t, "type": each.type, "text": each.text} for each in world.notifications()]
+
+
+def rows(world: World) -> list[list[Any]]:
+    """The log as the transcripts have it; what the agent did has no id of its own there."""
+    start = world.scenario.start_time or 0
+    found = [
+        [
+            round(each.time - start, 6),
+            each.kind,
+            "<agent>" if each.event_id.startswith("AGENT-") else each.event_id,
+            f"{each.app}__{each.function}",
+            "ok" if each.error is None else "failed",
+        ]
+        for each in world.happened()
+    ]
+    return sorted(found)
+
+
+@pytest.mark.parametrize("transcript", TRANSCRIPTS, ids=lambda each: f"{each['scenario']}-{each['verbosity']}")
+def test_waits_go_as_in_are(transcript: dict[str, Any]) -> None:
+    world = opened(transcript["scenario"], notifications=transcript["verbosity"])
+    for step in transcript["steps"]:
+        match step["op"]:
+            case "start":
+                world.tick()
+                world.set_time(0.25)
+            case "wait":
+                world.call("SystemApp", "wait_for_notification", {"timeout": step["timeout"]})
+            case "sleep":
+                for _ in range(step["seconds"]):
+                    world.set_time(world.elapsed + 1)
+                    world.tick()
+            case _:
+                world.call(step["app"], step["fn"], step["args"])
+        assert (world.elapsed, told(world)) == (step["t"], step["drained"]), step
+    assert rows(world) == transcript["log"]
