@@ -13,17 +13,19 @@ export function Splitter({
   width: number;
   min: number;
   max: number;
-  /** On which side of the line the pane is whose width it sets. */
-  side: "left" | "right";
+  /** On which side of the line the pane is whose width it sets; below it, its height. */
+  side: "left" | "right" | "below";
   onWidth: (width: number) => void;
 }) {
   const sign = side === "left" ? 1 : -1;
+  const flat = side === "below";
+  const along = (event: { clientX: number; clientY: number }) => (flat ? event.clientY : event.clientX);
   const set = (next: number) => onWidth(Math.round(Math.min(max, Math.max(min, next))));
   const drag = (event: PointerEvent<HTMLHRElement>) => {
     const line = event.currentTarget;
-    const start = event.clientX;
+    const start = along(event);
     line.setPointerCapture(event.pointerId);
-    const move = (moved: globalThis.PointerEvent) => set(width + sign * (moved.clientX - start));
+    const move = (moved: globalThis.PointerEvent) => set(width + sign * (along(moved) - start));
     const end = () => {
       line.removeEventListener("pointermove", move);
       line.removeEventListener("pointerup", end);
@@ -32,14 +34,14 @@ export function Splitter({
     line.addEventListener("pointerup", end);
   };
   const key = (event: KeyboardEvent) => {
-    if (event.key === "ArrowLeft") set(width - sign * 16);
-    if (event.key === "ArrowRight") set(width + sign * 16);
+    if (event.key === (flat ? "ArrowUp" : "ArrowLeft")) set(width - sign * 16);
+    if (event.key === (flat ? "ArrowDown" : "ArrowRight")) set(width + sign * 16);
   };
   return (
     <hr
-      className="splitter"
+      className={flat ? "splitter flat" : "splitter"}
       aria-label={label}
-      aria-orientation="vertical"
+      aria-orientation={flat ? "horizontal" : "vertical"}
       aria-valuenow={width}
       aria-valuemin={min}
       aria-valuemax={max}

@@ -39,11 +39,19 @@ export function Workbench({ sessionId }: { sessionId: string }) {
 function Panes({ store, session }: { store: ReturnType<typeof app.session>; session: SessionShape }) {
   const [left, setLeft] = useKept("left-width", 280);
   const [right, setRight] = useKept("right-width", 360);
+  const [below, setBelow] = useKept("below-height", 400);
   const [folded, fold] = useKept("left-folded", false);
   const [drawer, setDrawer] = useState(false);
   const [exporting, setExporting] = useState(false);
   const [trouble, setTrouble] = useState("");
   const briefing = useBriefing(session);
+  useEffect(() => {
+    const waits = session.status === "your_turn" || session.status === "confirm";
+    document.title = `${waits ? "● " : ""}${session.name} · ${session.agent_name}`;
+    return () => {
+      document.title = "adk-agent-sim";
+    };
+  }, [session.name, session.agent_name, session.status]);
   const starting = useRef(false);
   const startNew = async () => {
     if (starting.current) return;
@@ -80,7 +88,7 @@ function Panes({ store, session }: { store: ReturnType<typeof app.session>; sess
       ) : null}
       <div
         className={`panes ${folded ? "folded" : ""} ${drawer ? "drawn" : ""}`}
-        style={{ "--left": `${left}px`, "--right": `${right}px` } as CSSProperties}
+        style={{ "--left": `${left}px`, "--right": `${right}px`, "--below": `${below}px` } as CSSProperties}
       >
         <aside className="pane pane-left">
           <button
@@ -98,6 +106,7 @@ function Panes({ store, session }: { store: ReturnType<typeof app.session>; sess
           <Timeline store={store} session={session} />
         </main>
         <Splitter label="Width of the composer" width={right} min={300} max={640} side="right" onWidth={setRight} />
+        <Splitter label="Height of the composer" width={below} min={200} max={900} side="below" onWidth={setBelow} />
         <div className="pane pane-right">
           <Composer
             store={store}
