@@ -12,6 +12,7 @@ from adk_agent_sim.timeline.events import (
     AgentJoined,
     ArtifactSaved,
     Closed,
+    EnvironmentDecided,
     Outcome,
     Payload,
     RunEnded,
@@ -58,6 +59,14 @@ PAYLOADS: dict[type[Payload], st.SearchStrategy[Any]] = {
         error_message=TEXT,
         duration_ms=TIME,
         traceback=st.none() | TEXT,
+    ),
+    EnvironmentDecided: st.builds(
+        EnvironmentDecided,
+        call_id=TEXT,
+        tool_name=TEXT,
+        rule=TEXT,
+        actions=st.lists(TEXT, max_size=3),
+        passed_over=st.lists(st.fixed_dictionaries({"rule": TEXT, "why": TEXT}), max_size=3),
     ),
     AgentEvent: st.builds(AgentEvent, invocation_id=TEXT, event=_JSON, final=st.booleans()),
     ArtifactSaved: st.builds(

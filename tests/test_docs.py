@@ -2,9 +2,18 @@
 
 import re
 from pathlib import Path
+from typing import Any
 
+import pytest
+
+from adk_agent_sim.adk.catalogue import catalogue
 from adk_agent_sim.adk.demo.math_agent.agent import app
+from adk_agent_sim.adk.demo.shop_agent.agent import app as shop_app
 from adk_agent_sim.adk.script import play_script, read_script
+from adk_agent_sim.environment.actions import ACTIONS
+from adk_agent_sim.environment.loading import check_file
+from adk_agent_sim.environment.match import CallNumber, Condition, Match
+from adk_agent_sim.environment.rules import Rules
 
 _DOCS = Path(__file__).parents[1] / "docs"
 
@@ -15,3 +24,27 @@ async def test_the_script_in_the_documentation_passes(tmp_path: Path) -> None:
     path.write_text(text)
 
     assert await play_script(app, read_script(path)) == []
+
+
+async def test_the_rules_in_the_documentation_do_what_it_says(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = (_DOCS / "environment.md").read_text(encoding="utf-8")
+    (rules,) = re.findall(r"```yaml\n(.*?)```", text, flags=re.S)
+    python, _ = re.findall(r"```python\n(.*?)```", text, flags=re.S)
+    path = tmp_path / "rules.yaml"
+    path.write_text(rules)
+    checked = check_file(path, catalogue=await catalogue(shop_app))
+    example: dict[str, Any] = {}
+    exec(python, example)  # noqa: S102 - our own documentation
+
+    assert checked.findings == []
+    assert await example["play"](str(path)) == [{"products": [], "total": 0}]
+    assert "1 by out of stock" in capsys.readouterr().out
+
+
+def test_the_documentation_names_every_key_of_a_rule_and_every_action() -> None:
+    text = (_DOCS / "environment.md").read_text(encoding="utf-8")
+    keys = {*Rules.model_fields, *Match.model_fields, *CallNumber.model_fields, *Condition.model_fields, *ACTIONS}
+
+    assert {key for key in keys if f"`{key}" not in text and f"{key}:" not in text} == {"version"}

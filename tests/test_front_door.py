@@ -7,7 +7,21 @@ import pytest
 
 import adk_agent_sim
 
-_PROMISED = {"AgentSimulator", "Simulation", "SimulatedAgentConfig", "ToolErrorPlugin", "RunFailed"}
+_PROMISED = {
+    "AgentSimulator",
+    "EnvironmentSimulationFactory",
+    "RunFailed",
+    "SimulatedAgentConfig",
+    "Simulation",
+    "ToolErrorPlugin",
+}
+    "EnvironmentSimulationFactory",
+    "AgentSimulator",
+    "Simulation",
+    "SimulatedAgentConfig",
+    "ToolErrorPlugin",
+    "RunFailed",
+}
 
 
 def _in_a_new_process(code: str) -> str:

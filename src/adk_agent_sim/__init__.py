@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from adk_agent_sim.adk.environment_factory import EnvironmentSimulationFactory
     from adk_agent_sim.adk.simulation import Simulation
     from adk_agent_sim.adk.tool_errors import ToolErrorPlugin
     from adk_agent_sim.errors import RunFailed
@@ -19,13 +20,21 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "AgentSimulator": "adk_agent_sim.server.simulator",
+    "EnvironmentSimulationFactory": "adk_agent_sim.adk.environment_factory",
     "RunFailed": "adk_agent_sim.errors",
     "SimulatedAgentConfig": "adk_agent_sim.golden.session",
     "Simulation": "adk_agent_sim.adk.simulation",
     "ToolErrorPlugin": "adk_agent_sim.adk.tool_errors",
 }
 
-__all__ = ["AgentSimulator", "RunFailed", "SimulatedAgentConfig", "Simulation", "ToolErrorPlugin"]
+__all__ = [
+    "AgentSimulator",
+    "EnvironmentSimulationFactory",
+    "RunFailed",
+    "SimulatedAgentConfig",
+    "Simulation",
+    "ToolErrorPlugin",
+]
 
 
 def __getattr__(name: str) -> Any:

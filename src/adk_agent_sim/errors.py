@@ -41,7 +41,11 @@ SimulatorError
 ├── AppNotThere              a scenario has an app that nobody knows; says which there are
 ├── StateDoesNotFit          the state that a scenario gives an app has another shape
 ├── AppNotLoaded             an app of an installed distribution does not load; names the distribution
-└── ToolNotThere             an app has no such tool for who calls it; says what it has
+├── ToolNotThere             an app has no such tool for who calls it; says what it has
+├── RulesRefused             rules for tools that cannot be used; says where and what to do
+│   └── PluginNeeded         rules that a callback cannot follow
+├── RuleFailed               a rule could not do to a call what it says
+└── RealToolRefused          a tool would have run for real where none may
 """
 
 from __future__ import annotations
@@ -399,6 +403,40 @@ class AppNotLoaded(SimulatorError):
 
 class ToolNotThere(SimulatorError):
     """An app has no such tool for who calls it."""
+
+
+class RulesRefused(SimulatorError):
+    """The rules for simulated tools have mistakes; none of them is used."""
+
+    def __init__(self, source: str, findings: Sequence[str]) -> None:
+        listed = "\n  ".join(findings)
+        super().__init__(f"The rules in {source} cannot be used:\n  {listed}")
+        self.source = source
+        self.findings = tuple(findings)
+
+
+class PluginNeeded(RulesRefused):
+    """Rules that act inside the call of a tool, which a callback does not reach."""
+
+    def __init__(self, findings: Sequence[str]) -> None:
+        super().__init__("a callback", [*findings, "Use EnvironmentSimulationFactory.create_plugin(...) instead."])
+
+
+class RuleFailed(SimulatorError):
+    """A rule could not do to a call what it says; the call fails with this."""
+
+    def __init__(self, rule: str, tool: str, why: str) -> None:
+        super().__init__(f"Rule {rule!r} cannot answer the call of {tool}: {why}.")
+        self.rule = rule
+        self.tool = tool
+
+
+class RealToolRefused(SimulatorError):
+    """The tool's own code would have run, and nothing may run for real here."""
+
+    def __init__(self, tool: str, why: str) -> None:
+        super().__init__(f"{tool} would run for real: {why}. Add a rule that answers it.")
+        self.tool = tool
 
 
 _INSIST = "Pass anyway=True to send it all the same."

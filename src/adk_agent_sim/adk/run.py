@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import aclosing
 from typing import Any
 from uuid import uuid4
@@ -14,15 +14,21 @@ from google.adk.apps import App
 from google.adk.artifacts import InMemoryArtifactService
 from google.adk.events import Event as AdkEvent
 from google.adk.memory import InMemoryMemoryService
+from google.adk.plugins import BasePlugin
 from google.adk.runners import Runner
 from google.adk.sessions import InMemorySessionService, Session
 from google.adk.workflow import BaseNode
 from google.genai import types
 
 from adk_agent_sim.adk.briefing import AgentBriefing, brief
+from adk_agent_sim.adk.environment import EnvironmentSimulationPlugin
+from adk_agent_sim.adk.environment_factory import EnvironmentSimulationFactory, Simulated
 from adk_agent_sim.adk.plugin import SeatPlugin
 from adk_agent_sim.adk.seated import Scripted, SeatedSession
 from adk_agent_sim.adk.tool_errors import ToolErrorPlugin
+from adk_agent_sim.environment.environment import Environment
+from adk_agent_sim.environment.report import Report
+from adk_agent_sim.environment.rules import Rules
 from adk_agent_sim.errors import InvalidTransition, SimulatorError
 from adk_agent_sim.timeline.events import Outcome, Player
 from adk_agent_sim.timeline.timeline import Timeline
@@ -44,6 +50,7 @@ class AgentRun:
         state: Mapping[str, Any] | None = None,
         user_id: str = DEFAULT_USER,
         run_config: RunConfig | None = None,
+        environment: Simulated | None = None,
     ) -> None:
         """Prepare a run; nothing happens before `open`."""
         self.app = _as_app(agent)
@@ -58,8 +65,11 @@ class AgentRun:
         self._run_config = run_config
         self._plugin = SeatPlugin(name=f"adksim_seats_{uuid4().hex[:8]}")
         self._artifacts = InMemoryArtifactService()
+        self._environment = _environment_of(self.app, environment)
+        own = [] if self._environment in self.app.plugins else [self._environment]
+        played = _with_seats(self.app, [self._plugin, *own], player)
         self._runner = Runner(
-            app=_with_seats(self.app, self._plugin, player),
+            app=played,
             session_service=InMemorySessionService(),
             artifact_service=self._artifacts,
             memory_service=InMemoryMemoryService(),
@@ -67,6 +77,7 @@ class AgentRun:
         self._adk_session_id = str(uuid4())
         self._task: asyncio.Task[None] | None = None
         self._seated: SeatedSession | None = None
+        self._session_here: Session | None = None
         self._closed = False
         self._is_starting = False
 
@@ -93,6 +104,18 @@ class AgentRun:
         """Whether the app itself has what makes a tool's error an answer; `adk eval` runs the app as it is."""
         return any(isinstance(plugin, ToolErrorPlugin) for plugin in self.app.plugins)
 
+    @property
+    def environment(self) -> Environment:
+        """What rules and faults the session's tools meet; for a panel that shows and changes them."""
+        if self._session_here is None:
+            raise InvalidTransition(f"The simulation of {self.name!r} is not open: use `async with`, or await start().")
+        return self._environment.environment(self._session_here)
+
+    @property
+    def environment_report(self) -> Report:
+        """What became of the tool calls so far."""
+        return self._environment.report()
+
     async def open(self, description: str = "") -> None:
         """Open the session, here and on the timeline."""
         if self._seated is not None:
@@ -100,6 +123,7 @@ class AgentRun:
         session = await self._runner.session_service.create_session(
             app_name=self.app.name, user_id=self._user_id, state=self._state, session_id=self._adk_session_id
         )
+        self._session_here = session
         placed = await self.timeline.create_session(description=description or self.name)
         self._seated = SeatedSession(self.timeline, placed.session_id, self._player)
         self._seated.on_asked = self._changed
@@ -231,9 +255,18 @@ def _as_app(agent: object) -> App:
     raise TypeError(f"A {type(agent).__name__} cannot be simulated: pass an ADK agent, a workflow, or an App.")
 
 
-def _with_seats(app: App, seats: SeatPlugin, player: Player | Scripted) -> App:
+def _environment_of(app: App, wanted: Simulated | None) -> EnvironmentSimulationPlugin:
+    """The environment that is asked for, or the app's own; else one without rules, which takes faults all the same."""
+    found = next((plugin for plugin in app.plugins if isinstance(plugin, EnvironmentSimulationPlugin)), None)
+    if found is None or wanted is not None:
+        name = "adksim_environment"  # ADK's own plugin, which the app may have too, is called otherwise
+        found = EnvironmentSimulationFactory.create_plugin(Rules(rules=[]) if wanted is None else wanted, name=name)
+    return found
+
+
+def _with_seats(app: App, first: Sequence[BasePlugin], player: Player | Scripted) -> App:
     """The app with our plugins around its own: seats first, errors last, so that its own plugins see both."""
-    plugins = [seats, *app.plugins]
+    plugins = [*first, *app.plugins]
     if not any(isinstance(plugin, ToolErrorPlugin) for plugin in plugins):
         plugins.append(ToolErrorPlugin())
     update: dict[str, Any] = {"plugins": plugins}

@@ -28,6 +28,7 @@ from adk_agent_sim.timeline.events import (
     AgentEvent,
     AgentJoined,
     ArtifactSaved,
+    EnvironmentDecided,
     Event,
     Outcome,
     Player,
@@ -105,23 +106,31 @@ class SeatedSession:
         )
         await self.timeline.append(self.session_id, ended)
 
-    async def tool_started(self, context: ToolContext, tool: BaseTool, arguments: dict[str, Any]) -> None:
-        """The tool's code is about to run."""
-        started = ToolStarted(call_id=_call_id(context), tool_name=tool.name, arguments=jsonable(arguments))
-        await self._tool(context, started)
+    async def environment_decided(self, context: ToolContext, decided: EnvironmentDecided) -> None:
+        """The environment said what is to happen to a call."""
+        await self.timeline.append(
+            self.session_id, decided, agent_name=context.agent_name, player=Player.SIMULATED if decided.rule else None
+        )
 
-    async def tool_finished(self, context: ToolContext, result: object, seconds: float) -> None:
-        """The tool's code returned."""
+    async def tool_started(
+        self, context: ToolContext, tool: BaseTool, arguments: dict[str, Any], player: Player
+    ) -> None:
+        """The tool's code, or what stands for it, is about to run."""
+        started = ToolStarted(call_id=_call_id(context), tool_name=tool.name, arguments=jsonable(arguments))
+        await self._tool(context, started, player)
+
+    async def tool_finished(self, context: ToolContext, result: object, seconds: float, player: Player) -> None:
+        """It returned."""
         finished = ToolFinished(
             call_id=_call_id(context),
             result=jsonable(result),
             duration_ms=seconds * 1000,
             actions=_set_actions(jsonable(context.actions)),
         )
-        await self._tool(context, finished)
+        await self._tool(context, finished, player)
 
-    async def tool_failed(self, context: ToolContext, error: BaseException, seconds: float) -> None:
-        """The tool's code raised, or its call was cancelled."""
+    async def tool_failed(self, context: ToolContext, error: BaseException, seconds: float, player: Player) -> None:
+        """It raised, or its call was cancelled."""
         failed = ToolFailed(
             call_id=_call_id(context),
             error_type=type(error).__name__,
@@ -129,10 +138,12 @@ class SeatedSession:
             duration_ms=seconds * 1000,
             traceback="".join(traceback.format_exception(error)),
         )
-        await self._tool(context, failed)
+        await self._tool(context, failed, player)
 
-    async def _tool(self, context: ToolContext, payload: ToolStarted | ToolFinished | ToolFailed) -> None:
-        await self.timeline.append(self.session_id, payload, agent_name=context.agent_name, player=Player.REAL)
+    async def _tool(
+        self, context: ToolContext, payload: ToolStarted | ToolFinished | ToolFailed, player: Player
+    ) -> None:
+        await self.timeline.append(self.session_id, payload, agent_name=context.agent_name, player=player)
 
     async def ask(self, request: LlmRequest, agent_name: str, invocation_id: str) -> Event:
         """Put a model call on the timeline."""

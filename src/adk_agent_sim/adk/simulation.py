@@ -17,10 +17,13 @@ from google.adk.flows.llm_flows.functions import REQUEST_CONFIRMATION_FUNCTION_C
 from google.adk.workflow import BaseNode
 from google.genai import types
 
+from adk_agent_sim.adk.environment_factory import Simulated
 from adk_agent_sim.adk.message import user_message
 from adk_agent_sim.adk.run import DEFAULT_USER, AgentRun, told
 from adk_agent_sim.adk.seated import Scripted
 from adk_agent_sim.adk.steps import Answer, Confirmation, Done, ModelTurn, Step
+from adk_agent_sim.environment.environment import Environment
+from adk_agent_sim.environment.report import Report
 from adk_agent_sim.errors import RunFailed, SimulatorError
 from adk_agent_sim.golden.adk_test import write_adk_test
 from adk_agent_sim.golden.builder import EvalIdStyle, GoldenTraceBuilder
@@ -59,6 +62,7 @@ class Simulation:
         state: Mapping[str, Any] | None = None,
         user_id: str = DEFAULT_USER,
         run_config: RunConfig | None = None,
+        environment: Simulated | None = None,
     ) -> None:
         """Prepare to play.
 
@@ -69,11 +73,18 @@ class Simulation:
             state: The session state to begin with.
             user_id: The ADK user.
             run_config: ADK's settings for the runs, such as streaming.
+            environment: What tools answer instead of themselves: rules, a rules file, or ADK's own config for it.
         """
         self._store = MemoryStore()
         player = Player(model) if isinstance(model, str) else model
         self._run = AgentRun(
-            agent, Timeline(self._store), player=player, state=state, user_id=user_id, run_config=run_config
+            agent,
+            Timeline(self._store),
+            player=player,
+            state=state,
+            user_id=user_id,
+            run_config=run_config,
+            environment=environment,
         )
         self._wake = asyncio.Event()
         self._run.on_change = self._wake.set
@@ -104,6 +115,16 @@ class Simulation:
     def timeline(self) -> Timeline:
         """Where everything is recorded."""
         return self._run.timeline
+
+    @property
+    def environment(self) -> Environment:
+        """What the tools meet: see how often each rule was tried, switch one off, put a fault on a next call."""
+        return self._run.environment
+
+    @property
+    def environment_report(self) -> Report:
+        """What became of the tool calls so far: real, simulated by which rule, rules never used."""
+        return self._run.environment_report
 
     async def send(self, message: Answer | types.Content, *, anyway: bool = False) -> Step:
         """Say something as the user; returns what the agent waits for next.

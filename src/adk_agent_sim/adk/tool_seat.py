@@ -4,7 +4,8 @@ Like the model's, the seat is put in once, when ADK is about to call the tool, a
 no session is seated the tool runs as ever. ADK's pipeline around the call (callbacks, confirmation, errors, deltas) is
 untouched; only what happens inside the call goes through here.
 
-    ADK pipeline --> tool.run_async --> Calls.run --> the tool's own run_async --> (sync code: a thread of its own)
+    ADK pipeline --> tool.run_async --> Calls.run --> Intervention --> the tool's own run_async
+                                        (recorded)    (simulated)      (sync code: a thread of its own)
 """
 
 from __future__ import annotations
@@ -21,25 +22,60 @@ from google.adk.tools import BaseTool, ToolContext
 from google.adk.utils._sync_runner import _use_sync_callable_runner  # pyright: ignore[reportPrivateUsage] - the only way
 
 from adk_agent_sim.errors import Cancelled
+from adk_agent_sim.timeline.events import EnvironmentDecided, Player
 
 
 class ToolWatcher(Protocol):
     """Is told when the code of a tool starts and ends."""
 
-    async def tool_started(self, context: ToolContext, tool: BaseTool, arguments: dict[str, Any]) -> None:
-        """The tool's code is about to run."""
+    async def environment_decided(self, context: ToolContext, decided: EnvironmentDecided) -> None:
+        """The environment said what is to happen to the call."""
         ...
 
-    async def tool_finished(self, context: ToolContext, result: object, seconds: float) -> None:
-        """The tool's code returned."""
+    async def tool_started(
+        self, context: ToolContext, tool: BaseTool, arguments: dict[str, Any], player: Player
+    ) -> None:
+        """The tool's code, or what stands for it, is about to run."""
         ...
 
-    async def tool_failed(self, context: ToolContext, error: BaseException, seconds: float) -> None:
-        """The tool's code raised, or its call was cancelled."""
+    async def tool_finished(self, context: ToolContext, result: object, seconds: float, player: Player) -> None:
+        """It returned."""
+        ...
+
+    async def tool_failed(self, context: ToolContext, error: BaseException, seconds: float, player: Player) -> None:
+        """It raised, or its call was cancelled."""
         ...
 
 
 RunAsync: TypeAlias = Callable[..., Awaitable[Any]]
+
+
+class Intervention(Protocol):
+    """Stands between one call and the tool's own code."""
+
+    @property
+    def context(self) -> ToolContext:
+        """The call it is for."""
+        ...
+
+    def decide(self, args: dict[str, Any]) -> object:
+        """Decide what is to happen to the call."""
+        ...
+
+    def answer(self, own_run: RunAsync, args: dict[str, Any]) -> Awaitable[object]:
+        """Do what was decided."""
+        ...
+
+    def told(self) -> EnvironmentDecided:
+        """What was decided."""
+        ...
+
+
+INTERVENING: ContextVar[Intervention | None] = ContextVar("adksim_intervening", default=None)
+"""What stands between the current call and its tool."""
+
+GUARDING: ContextVar[Callable[[BaseTool, RunAsync], RunAsync] | None] = ContextVar("adksim_guarding", default=None)
+"""Stands before the tool's own code itself, innermost."""
 
 CALLING: ContextVar[Calls | None] = ContextVar("adksim_calls", default=None)
 """Where the calls of the current task run."""
@@ -52,23 +88,41 @@ class _Seat:
         self.tool = tool
         self._own_run = own_run
         """The tool's own, if it is the instance's and not the class's."""
+        self._runs = own_run or functools.partial(type(tool).run_async, tool)
 
     async def __call__(self, *, args: dict[str, Any], tool_context: ToolContext) -> object:
-        own_run = self._own_run or functools.partial(type(self.tool).run_async, self.tool)
+        own_run = self._runs
+        if (guard := GUARDING.get()) is not None:
+            own_run = guard(self.tool, own_run)
+        intervention = INTERVENING.get()
         calls = CALLING.get()
+        # A tool that is called inside another's call inherits the variable: it is not meant.
+        if intervention is None or intervention.context is not tool_context:
+            if calls is None:
+                return await own_run(args=args, tool_context=tool_context)
+            return await calls.run(self.tool, own_run, args, tool_context)
+        INTERVENING.set(None)
+        intervention.decide(args)
         if calls is None:
-            return await own_run(args=args, tool_context=tool_context)
-        return await calls.run(self.tool, own_run, args, tool_context)
+            return await intervention.answer(own_run, args)
+        answer = functools.partial(_answered, intervention, own_run)
+        return await calls.run(self.tool, answer, args, tool_context, intervention.told())
 
     @classmethod
     def take(cls, tool: BaseTool) -> None:
-        own_run = vars(tool).get("run_async")
+        own_run = tool.__dict__.get("run_async")
         if isinstance(own_run, _Seat):
             if own_run.tool is tool:
                 return
             # ADK copies tools, for instance to prefix their names: the copy brings the seat of its original.
             own_run = own_run._own_run  # noqa: SLF001 - its own class
         vars(tool)["run_async"] = cls(tool, own_run)
+
+
+def _answered(
+    intervention: Intervention, own_run: RunAsync, *, args: dict[str, Any], tool_context: ToolContext
+) -> Awaitable[object]:
+    return intervention.answer(own_run, args)
 
 
 def take(tool: BaseTool) -> None:
@@ -97,9 +151,23 @@ class Calls:
             stop.set_result(None)
         return bool(stops)
 
-    async def run(self, tool: BaseTool, own_run: RunAsync, args: dict[str, Any], context: ToolContext) -> object:
-        """Run a tool's own code, watched."""
-        await self._watcher.tool_started(context, tool, args)
+    async def told(self, context: ToolContext, decided: EnvironmentDecided) -> None:
+        """Record what the environment decided for a call that does not run here."""
+        await self._watcher.environment_decided(context, decided)
+
+    async def run(
+        self,
+        tool: BaseTool,
+        own_run: RunAsync,
+        args: dict[str, Any],
+        context: ToolContext,
+        decided: EnvironmentDecided | None = None,
+    ) -> object:
+        """Run a tool's own code, or what was decided to stand for it, watched."""
+        if decided is not None:
+            await self._watcher.environment_decided(context, decided)
+        player = Player.SIMULATED if decided is not None and decided.rule else Player.REAL
+        await self._watcher.tool_started(context, tool, args, player)
         start = self._measured()
         threads = _Threads(tool.name)
         try:
@@ -107,9 +175,9 @@ class Calls:
             if result is _STOPPED:
                 raise Cancelled(_cancelled_message(tool.name, in_thread=threads.busy))
         except (Exception, asyncio.CancelledError) as error:
-            await self._watcher.tool_failed(context, error, self._measured() - start)
+            await self._watcher.tool_failed(context, error, self._measured() - start, player)
             raise
-        await self._watcher.tool_finished(context, result, self._measured() - start)
+        await self._watcher.tool_finished(context, result, self._measured() - start, player)
         return result
 
     async def _finish_or_stop(self, work: Awaitable[Any], context: ToolContext) -> object:

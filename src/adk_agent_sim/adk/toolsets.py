@@ -11,7 +11,7 @@ from google.adk.tools.base_toolset import BaseToolset
 from adk_agent_sim.errors import ToolsUnavailable
 
 
-async def check_toolsets(agent: LlmAgent, context: ReadonlyContext) -> None:
+async def check_toolsets(agent: LlmAgent, context: ReadonlyContext | None) -> None:
     """Raise ToolsUnavailable, which names the server, for the first toolset that does not load."""
     for toolset in cast("list[object]", cast("Any", agent).tools):
         if isinstance(toolset, BaseToolset):

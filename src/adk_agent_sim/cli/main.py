@@ -14,6 +14,7 @@ _COMMANDS = {
     "demo": "Play the model of a demo agent, in the browser or in this terminal.",
     "run": "Play the model of your own agent: in the terminal, in the browser, or from a script.",
     "replay": "Run the recorded calls of a golden trace again, and show what has changed.",
+    "env": "Check rules for simulated tools, make them from a trace, report what they did.",
     "scenario": "Check, show, run, play, annotate and convert scenarios of ARE and Gaia2.",
     "doctor": "Look at this machine: versions, optional parts, ports, paths.",
 }

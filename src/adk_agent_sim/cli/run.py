@@ -16,6 +16,7 @@ from adk_agent_sim.cli.diff import diff
 
 if TYPE_CHECKING:
     from adk_agent_sim.adk.script import Mismatch
+    from adk_agent_sim.environment.report import Report
 
 
 @click.command()
@@ -30,6 +31,11 @@ if TYPE_CHECKING:
     type=click.Path(dir_okay=False, path_type=Path),
     help="Play this YAML file instead of asking you; exit code 1 if something is not as it expects.",
 )
+@click.option(
+    "--environment",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Let the rules of this file answer tool calls, and report at the end what they did.",
+)
 @click.option("--json", "as_json", is_flag=True, help="With --script: print the result as JSON.")
 @click.option("--web", is_flag=True, help="Play in the browser instead of this terminal.")
 @browser_options
@@ -37,6 +43,7 @@ def run(
     agent_dir: Path,
     eval_set: Path | None,
     script: Path | None,
+    environment: Path | None,
     as_json: bool,
     web: bool,
     host: str,
@@ -59,13 +66,14 @@ def run(
           - respond: The answer is 4
     """
     from adk_agent_sim.adk.agents import load_app
+    from adk_agent_sim.adk.environment_factory import simulated
     from adk_agent_sim.adk.script import play_script, read_script
     from adk_agent_sim.cli.prompts import Keyboard
     from adk_agent_sim.cli.terminal import adk_command, play, quiet
 
     if web and script:
         raise click.UsageError("--web and --script exclude each other.")
-    app = load_app(agent_dir)
+    app, report = simulated(load_app(agent_dir), environment)
     path = eval_set or Path(f"{app.name}.evalset.json")
     if web:
         serve([config_of(app, path, agent_dir)], host, port, allow_host, open_browser=open_browser)
@@ -73,20 +81,26 @@ def run(
     if script is None:
         if asyncio.run(play(app, Keyboard(), path)):
             click.echo(f"\nEvaluate the agent's own model against it:\n  {adk_command()} eval {agent_dir} {path}")
+        if found := report():
+            click.echo(f"\n{found}")
         return
     quiet()
     mismatches = asyncio.run(play_script(app, read_script(script), eval_set))
-    click.echo(_as_json(script, mismatches, eval_set) if as_json else _as_text(script, mismatches, eval_set))
+    if as_json:
+        click.echo(_as_json(script, mismatches, eval_set, report()))
+    else:
+        click.echo("\n\n".join(filter(None, [_as_text(script, mismatches, eval_set), str(report() or "")])))
     sys.exit(1 if mismatches else 0)
 
 
-def _as_json(script: Path, mismatches: Sequence[Mismatch], eval_set: Path | None) -> str:
+def _as_json(script: Path, mismatches: Sequence[Mismatch], eval_set: Path | None, report: Report | None) -> str:
     return json.dumps(
         {
             "script": str(script),
             "passed": not mismatches,
             "mismatches": [vars(mismatch) for mismatch in mismatches],
             "exported": str(eval_set) if eval_set and not mismatches else None,
+            **({"environment": report.as_json()} if report else {}),
         },
         indent=2,
         ensure_ascii=False,

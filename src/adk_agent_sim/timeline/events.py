@@ -148,6 +148,26 @@ class ToolFailed:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class EnvironmentDecided:
+    """The simulated environment said what is to happen to a call, before anything of it happened."""
+
+    call_id: str
+    """The call."""
+
+    tool_name: str
+    """The tool, as the model calls it."""
+
+    rule: str
+    """The rule that answers; empty if none does and the tool itself runs."""
+
+    actions: Json
+    """What the rule does, in words: a list of texts."""
+
+    passed_over: Json
+    """The rules that were asked before: a list of objects with `rule` and `why` it does not answer."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class AgentEvent:
     """ADK emitted an event: what the agent really said, called, got back and changed, after all callbacks."""
 
@@ -220,6 +240,7 @@ Payload: TypeAlias = (
     | ToolStarted
     | ToolFinished
     | ToolFailed
+    | EnvironmentDecided
     | AgentEvent
     | ArtifactSaved
     | RunEnded

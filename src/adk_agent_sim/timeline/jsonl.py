@@ -38,6 +38,7 @@ _KINDS: Mapping[str, type[Payload]] = {
     "tool_started": kinds.ToolStarted,
     "tool_finished": kinds.ToolFinished,
     "tool_failed": kinds.ToolFailed,
+    "environment_decided": kinds.EnvironmentDecided,
     "agent_event": kinds.AgentEvent,
     "artifact_saved": kinds.ArtifactSaved,
     "run_ended": kinds.RunEnded,

@@ -18,6 +18,7 @@ from adk_agent_sim.generated.adksim.v1.facts_pb2 import (
     AgentJoined as AgentJoined,
     ArtifactSaved as ArtifactSaved,
     Closed as Closed,
+    EnvironmentDecided as EnvironmentDecided,
     RunEnded as RunEnded,
     ToolFailed as ToolFailed,
     ToolFinished as ToolFinished,

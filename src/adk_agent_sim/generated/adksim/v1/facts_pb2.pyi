@@ -82,6 +82,20 @@ class ToolFailed(_message.Message):
     traceback: str
     def __init__(self, call_id: _Optional[str] = ..., error_type: _Optional[str] = ..., error_message: _Optional[str] = ..., duration_ms: _Optional[float] = ..., traceback: _Optional[str] = ...) -> None: ...
 
+class EnvironmentDecided(_message.Message):
+    __slots__ = ("call_id", "tool_name", "rule", "actions_json", "passed_over_json")
+    CALL_ID_FIELD_NUMBER: _ClassVar[int]
+    TOOL_NAME_FIELD_NUMBER: _ClassVar[int]
+    RULE_FIELD_NUMBER: _ClassVar[int]
+    ACTIONS_JSON_FIELD_NUMBER: _ClassVar[int]
+    PASSED_OVER_JSON_FIELD_NUMBER: _ClassVar[int]
+    call_id: str
+    tool_name: str
+    rule: str
+    actions_json: str
+    passed_over_json: str
+    def __init__(self, call_id: _Optional[str] = ..., tool_name: _Optional[str] = ..., rule: _Optional[str] = ..., actions_json: _Optional[str] = ..., passed_over_json: _Optional[str] = ...) -> None: ...
+
 class AgentEvent(_message.Message):
     __slots__ = ("invocation_id", "event_json", "final")
     INVOCATION_ID_FIELD_NUMBER: _ClassVar[int]

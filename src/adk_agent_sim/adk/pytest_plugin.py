@@ -1,0 +1,72 @@
+"""What the package adds to pytest: the fixture `simulated_environment` and the marker `no_real_tools`.
+
+pytest loads it by itself where the package is installed, so ADK is imported only by tests that use it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from adk_agent_sim.adk.environment import EnvironmentSimulationPlugin
+    from adk_agent_sim.adk.environment_factory import Simulated
+
+_MADE = pytest.StashKey[list["EnvironmentSimulationPlugin"]]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Make the marker known."""
+    config.addinivalue_line("markers", "no_real_tools: fail if a tool of an ADK agent would run for real")
+
+
+@pytest.fixture
+def simulated_environment(request: pytest.FixtureRequest) -> Callable[..., EnvironmentSimulationPlugin]:
+    """Make a plugin for `App(plugins=[...])` from rules; a test that fails shows what its rules did.
+
+    Rules are objects, a dict as a rules file has it, ADK's own config, or the path of a file, beside the test if it is
+    not absolute. Keyword arguments are those of `EnvironmentSimulationFactory.create_plugin`.
+    """
+    made = request.node.stash.setdefault(_MADE, [])
+
+    def make(rules: Simulated | Mapping[str, Any], **settings: Any) -> EnvironmentSimulationPlugin:
+        from adk_agent_sim.adk.environment_factory import EnvironmentSimulationFactory
+        from adk_agent_sim.environment.rules import Rules
+
+        if isinstance(rules, str | Path):
+            rules = request.path.parent / rules
+        elif isinstance(rules, Mapping):
+            rules = Rules.model_validate(rules)
+        plugin = EnvironmentSimulationFactory.create_plugin(rules, **settings)
+        made.append(plugin)
+        return plugin
+
+    return make
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
+    """Guard a marked test, and fail it also where its agent has swallowed the error."""
+    if item.get_closest_marker("no_real_tools") is None:
+        return (yield)
+    from adk_agent_sim.adk.real_tools import refusing_real_tools
+
+    with refusing_real_tools() as refused:
+        result = yield
+    if refused:
+        pytest.fail(f"would have run for real: {', '.join(dict.fromkeys(refused))}", pytrace=False)
+    return result
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Add to a test's report what its simulated environments did."""
+    if call.when == "call":
+        for plugin in item.stash.setdefault(_MADE, []):
+            item.add_report_section("call", "simulated environment", str(plugin.report()))
+    return (yield)

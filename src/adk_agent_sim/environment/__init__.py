@@ -1,0 +1,1 @@
+"""What tools answer instead of themselves: rules, how they match, what they do. Knows nothing of ADK."""

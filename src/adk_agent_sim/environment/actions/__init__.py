@@ -1,0 +1,83 @@
+"""What a rule can do to a call: one file an action, joined in one union; the key of an entry tells which it is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, TypeAlias, cast
+
+from pydantic import BeforeValidator, Discriminator, Tag
+
+from adk_agent_sim.environment.actions.action import Acting, Action
+from adk_agent_sim.environment.actions.delay import Delay
+from adk_agent_sim.environment.actions.drop import Drop
+from adk_agent_sim.environment.actions.error import Error, ErrorAnswer
+from adk_agent_sim.environment.actions.mutate import Mutate
+from adk_agent_sim.environment.actions.raised import Raise, Raised
+from adk_agent_sim.environment.actions.real import Pass
+from adk_agent_sim.environment.actions.respond import Respond
+from adk_agent_sim.environment.actions.stale import Stale
+from adk_agent_sim.environment.actions.timeout import Timeout
+from adk_agent_sim.environment.actions.truncate import Truncate
+from adk_agent_sim.environment.actions.wrong_type import WrongType
+
+__all__ = [
+    "ACTIONS",
+    "Acting",
+    "Action",
+    "AnyAction",
+    "Delay",
+    "Drop",
+    "Error",
+    "ErrorAnswer",
+    "Mutate",
+    "Pass",
+    "Raise",
+    "Raised",
+    "Respond",
+    "Stale",
+    "Timeout",
+    "Truncate",
+    "Written",
+    "WrongType",
+]
+
+ACTIONS: Mapping[str, type[Action]] = {
+    kind.key: kind for kind in (Respond, Error, Raise, Delay, Timeout, Pass, Mutate, Truncate, Drop, WrongType, Stale)
+}
+"""By their keys."""
+
+
+def _written_out(value: object) -> object:
+    """`pass` and `stale` take nothing, so the word alone is enough."""
+    return {value: True} if value in ("pass", "stale") else value
+
+
+def _key(value: Any) -> str | None:
+    if isinstance(value, Action):
+        return value.key
+    if not isinstance(value, Mapping):
+        return None
+    known = [key for key in cast("Mapping[str, Any]", value) if key in ACTIONS]
+    return known[0] if known else None
+
+
+AnyAction: TypeAlias = Annotated[
+    Annotated[Respond, Tag("respond")]
+    | Annotated[Error, Tag("error")]
+    | Annotated[Raise, Tag("raise")]
+    | Annotated[Delay, Tag("delay")]
+    | Annotated[Timeout, Tag("timeout")]
+    | Annotated[Pass, Tag("pass")]
+    | Annotated[Mutate, Tag("mutate")]
+    | Annotated[Truncate, Tag("truncate")]
+    | Annotated[Drop, Tag("drop")]
+    | Annotated[WrongType, Tag("wrong_type")]
+    | Annotated[Stale, Tag("stale")],
+    Discriminator(_key),
+]
+"""Any action."""
+
+Written: TypeAlias = Annotated[
+    AnyAction, BeforeValidator(_written_out, json_schema_input_type=AnyAction | Literal["pass", "stale"])
+]
+"""As a file has it."""

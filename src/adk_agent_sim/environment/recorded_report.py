@@ -1,0 +1,28 @@
+"""The report of a session that was recorded: read from its timeline."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from adk_agent_sim.environment.report import Report, Tally
+from adk_agent_sim.timeline.events import EnvironmentDecided, Event, ToolStarted
+
+
+def recorded_report(events: Iterable[Event]) -> Report:
+    """What became of the calls of a session. Rules that were never asked are not on its timeline."""
+    tally, rules, decided = Tally(), dict[str, None](), set[str]()
+    for event in events:
+        match event.payload:
+            case EnvironmentDecided() as decision:
+                decided.add(decision.call_id)
+                rules.update(dict.fromkeys(each["rule"] for each in decision.passed_over))
+                if decision.rule:
+                    rules[decision.rule] = None
+                    tally.simulated[decision.tool_name, decision.rule] += 1
+                else:
+                    tally.uncovered[decision.tool_name] += 1
+            case ToolStarted(call_id=call_id, tool_name=tool) if call_id not in decided:
+                tally.real[tool] += 1
+            case _:
+                pass
+    return Report.of(tally, rules)

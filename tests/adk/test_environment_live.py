@@ -1,0 +1,72 @@
+"""In a live session tools are simulated too."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from google.adk.agents import LlmAgent
+from google.adk.agents.live_request_queue import LiveRequestQueue
+from google.adk.agents.run_config import RunConfig
+from google.adk.apps import App
+from google.adk.runners import Runner
+from google.adk.sessions import InMemorySessionService
+from google.genai import types
+from timelines import call, text
+from waiting import until
+
+from adk_agent_sim import EnvironmentSimulationFactory
+from adk_agent_sim.adk.plugin import SeatPlugin
+from adk_agent_sim.adk.seated import SeatedSession
+from adk_agent_sim.environment.loading import read_rules
+from adk_agent_sim.timeline.events import EnvironmentDecided, Player, ToolFinished
+from adk_agent_sim.timeline.timeline import Timeline
+
+
+def add(a: int, b: int) -> int:
+    """Add."""
+    return a + b
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+async def test_rules_answer_and_count_the_calls_of_a_live_session() -> None:
+    rules = read_rules("rules: [{name: nine, match: {tool: add, call: {first: 1}}, do: {respond: {result: 9}}}]")
+    timeline = Timeline()
+    placed = await timeline.create_session()
+    seated = SeatedSession(timeline, placed.session_id, Player.HUMAN)
+    seats = SeatPlugin()
+    plugins = [seats, EnvironmentSimulationFactory.create_plugin(rules)]
+    sessions = InMemorySessionService()
+    agent = LlmAgent(name="talker", model="no/such/model", tools=[add])
+    runner = Runner(app=App(name="live", root_agent=agent, plugins=list(plugins)), session_service=sessions)
+    session = await sessions.create_session(app_name="live", user_id="user")
+    seats.bind(session, seated)
+    queue = LiveRequestQueue()
+    said: list[str] = []
+
+    async def talk() -> None:
+        config = RunConfig(response_modalities=[types.Modality.TEXT])
+        async for event in runner.run_live(
+            user_id="user", session_id=session.id, live_request_queue=queue, run_config=config
+        ):
+            said.extend(part.text for part in (event.content.parts if event.content else None) or () if part.text)
+
+    async def decide(response: Any) -> None:
+        await until(lambda: bool(timeline.waiting(placed.session_id)))
+        (asked,) = timeline.waiting(placed.session_id)
+        await seated.decide(asked.turn_id, response)
+
+    talking = asyncio.ensure_future(talk())
+    queue.send_content(types.Content(role="user", parts=[types.Part(text="2+2?")]))
+    await decide(call("add", a=2, b=2))
+    await decide(call("add", a=2, b=2))
+    await decide(text("It is 4."))
+    await until(lambda: "It is 4." in said)
+    queue.close()
+    await asyncio.wait_for(talking, 30)
+    await runner.close()
+
+    log = [event.payload for event in await timeline.events(placed.session_id)]
+    assert [payload.result for payload in log if isinstance(payload, ToolFinished)] == [{"result": 9}, 4]
+    assert [payload.rule for payload in log if isinstance(payload, EnvironmentDecided)] == ["nine", ""]

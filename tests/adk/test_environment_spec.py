@@ -1,0 +1,443 @@
+"""Every field and every example of the spec of environment simulation, with ADK's own config objects."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from environments import Turn, agent, run
+from google.adk.agents import LlmAgent
+from google.adk.apps import App
+from google.adk.plugins import BasePlugin
+from google.adk.tools.environment_simulation import environment_simulation_config as adk
+from google.adk.tools.environment_simulation.environment_simulation_config import (
+    EnvironmentSimulationConfig,
+    InjectedError,
+    InjectionConfig,
+    MockStrategy,
+    ToolSimulationConfig,
+)
+from pydantic import ValidationError
+
+from adk_agent_sim import EnvironmentSimulationFactory
+from adk_agent_sim.adk.environment import EnvironmentSimulationPlugin
+from adk_agent_sim.errors import RulesRefused
+from adk_agent_sim.timeline.clock import VirtualWaiting
+
+_REAL = {"result": "real"}
+
+
+def search(query: str = "", item_id: str = "", limit: int | None = None, flag: bool | None = None) -> str:
+    """Search."""
+    return "real"
+
+
+def other() -> str:
+    """Do something else."""
+    return "real"
+
+
+def _config(*injections: InjectionConfig, tool: str = "search", **fields: Any) -> EnvironmentSimulationConfig:
+    return EnvironmentSimulationConfig(
+        tool_simulation_configs=[ToolSimulationConfig(tool_name=tool, injection_configs=list(injections), **fields)]
+    )
+
+
+async def _answers(config: EnvironmentSimulationConfig, *turns: Sequence[tuple[str, dict[str, Any]]]) -> list[Any]:
+    """What the calls get by the plugin and by the callback, which must be the same."""
+    by_plugin = await run(agent([search, other], *turns), EnvironmentSimulationFactory.create_plugin(config))
+    callback = EnvironmentSimulationFactory.create_callback(config)
+    by_callback = await run(agent([search, other], *turns, before_tool_callback=callback))
+    assert by_plugin == by_callback
+    return by_plugin
+
+
+def _responds(value: dict[str, Any], **fields: Any) -> InjectionConfig:
+    return InjectionConfig(injected_response=value, **fields)
+
+
+def _fails(code: int, message: str, **fields: Any) -> InjectionConfig:
+    error = InjectedError(injected_http_error_code=code, error_message=message)
+    return InjectionConfig(injected_error=error, **fields)
+
+
+@pytest.mark.req("002/intercept", "002/offline", "002/order-3")
+async def test_a_call_is_answered_without_a_change_to_the_agent_and_other_tools_run() -> None:
+    answers = await _answers(_config(_responds({"found": 1})), [("search", {"query": "x"})], [("other", {})])
+
+    assert answers == [{"found": 1}, _REAL]
+
+
+@pytest.mark.req("002/order-1", "002/injection-first-match", "002/ToolSimulationConfig.injection_configs")
+async def test_the_first_injection_that_matches_answers_at_once() -> None:
+    config = _config(
+        _responds({"by": "query"}, match_args={"query": "x"}), _responds({"by": "all"}), _responds({"by": "never"})
+    )
+
+    assert await _answers(config, [("search", {"query": "x"})], [("search", {"query": "y"})]) == [
+        {"by": "query"},
+        {"by": "all"},
+    ]
+
+
+@pytest.mark.req("002/injection-pass-through")
+async def test_a_call_that_no_injection_matches_goes_on() -> None:
+    config = _config(
+        _responds({"by": "x"}, match_args={"query": "x"}), _responds({"by": "y"}, match_args={"query": "y"})
+    )
+
+    assert await _answers(config, [("search", {"query": "y"})], [("search", {"query": "z"})]) == [{"by": "y"}, _REAL]
+
+
+@pytest.mark.req("002/create_callback")
+def test_the_callback_is_async_and_takes_what_before_tool_callback_gets() -> None:
+    callback = EnvironmentSimulationFactory.create_callback(_config(_responds({"a": 1})))
+
+    assert inspect.iscoroutinefunction(callback)
+    assert list(inspect.signature(callback).parameters) == ["tool", "args", "tool_context"]
+
+
+@pytest.mark.req("002/create_plugin")
+def test_the_plugin_is_a_plugin_of_adk() -> None:
+    plugin = EnvironmentSimulationFactory.create_plugin(_config(_responds({"a": 1})))
+
+    assert isinstance(plugin, EnvironmentSimulationPlugin)
+    assert isinstance(plugin, BasePlugin)
+    assert plugin.name == "EnvironmentSimulation"
+
+
+@pytest.mark.req("002/EnvironmentSimulationConfig.tool_simulation_configs")
+def test_an_empty_or_repeated_tool_list_is_refused_however_it_was_made() -> None:
+    one = ToolSimulationConfig(tool_name="search", injection_configs=[_responds({"a": 1})])
+    for wrong in ([], [one, one]):
+        with pytest.raises(ValidationError):
+            EnvironmentSimulationConfig(tool_simulation_configs=wrong)
+        config = EnvironmentSimulationConfig(tool_simulation_configs=[one])
+        config.tool_simulation_configs = wrong  # ADK does not look again
+        with pytest.raises(RulesRefused, match="tool_simulation_configs"):
+            EnvironmentSimulationFactory.create_plugin(config)
+        with pytest.raises(RulesRefused, match="tool_simulation_configs"):
+            EnvironmentSimulationFactory.create_callback(config)
+
+
+@pytest.mark.req("002/ToolSimulationConfig.tool_name")
+async def test_the_tool_name_must_equal_the_registered_one() -> None:
+    with pytest.raises(ValidationError):
+        ToolSimulationConfig.model_validate({"injection_configs": [_responds({"a": 1})]})
+    for near in ("searc", "Search", "search_all"):
+        assert await _answers(_config(_responds({"a": 1}), tool=near), [("search", {})]) == [_REAL]
+    for pattern in ("search*", "", "two words"):
+        with pytest.raises(RulesRefused, match="registered name exactly"):
+            EnvironmentSimulationFactory.create_plugin(_config(_responds({"a": 1}), tool=pattern))
+
+
+@pytest.mark.req("002/ToolSimulationConfig.mock_strategy_type", "002/MockStrategy.MOCK_STRATEGY_UNSPECIFIED")
+def test_a_tool_without_injections_needs_a_strategy() -> None:
+    tool = ToolSimulationConfig(tool_name="search", injection_configs=[_responds({"a": 1})])
+    assert tool.mock_strategy_type is MockStrategy.MOCK_STRATEGY_UNSPECIFIED
+    config = EnvironmentSimulationConfig(tool_simulation_configs=[tool])
+    tool.injection_configs = []
+    config.tool_simulation_configs = [tool]
+
+    with pytest.raises(RulesRefused, match="neither an injection nor a mock strategy"):
+        EnvironmentSimulationFactory.create_plugin(config)
+
+
+@pytest.mark.req("002/InjectionConfig.exactly-one")
+def test_an_injection_sets_either_an_error_or_a_response() -> None:
+    error = InjectedError(injected_http_error_code=1, error_message="m")
+    both: dict[str, Any] = {"injected_error": error, "injected_response": {"a": 1}}
+    for wrong in ({}, both):
+        with pytest.raises(ValidationError):
+            InjectionConfig(**wrong)
+        config = _config(_responds({"a": 1}))
+        config.tool_simulation_configs[0].injection_configs = [InjectionConfig.model_construct(**wrong)]
+        with pytest.raises(RulesRefused, match="either injected_error or injected_response"):
+            EnvironmentSimulationFactory.create_plugin(config)
+
+
+@pytest.mark.req(
+    "002/InjectionConfig.injected_error",
+    "002/InjectedError.injected_http_error_code",
+    "002/InjectedError.error_message",
+    "002/example-injecting-errors",
+)
+async def test_the_payment_example_answers_402() -> None:
+    config = EnvironmentSimulationConfig(
+        tool_simulation_configs=[
+            ToolSimulationConfig(
+                tool_name="charge_payment",
+                injection_configs=[
+                    InjectionConfig(
+                        injected_error=InjectedError(injected_http_error_code=402, error_message="Payment declined.")
+                    )
+                ],
+            )
+        ]
+    )
+
+    def charge_payment(amount: float) -> str:
+        """Charge."""
+        raise AssertionError("the real tool must not run")
+
+    shop = agent([charge_payment], [("charge_payment", {"amount": 5.0})])
+    (answer,) = await run(shop, EnvironmentSimulationFactory.create_plugin(config))
+
+    assert answer == {"error_code": 402, "error_message": "Payment declined."}
+
+
+@pytest.mark.req("002/InjectionConfig.injected_response", "002/example-fixed-response")
+async def test_the_fixed_response_example_answers_its_payload_and_each_call_gets_a_copy() -> None:
+    response: dict[str, Any] = {"status": "ok", "order_id": "ORD-9999", "lines": [1]}
+    config = _config(InjectionConfig(injected_response=response))
+    seen: list[Any] = []
+
+    def spoil(tool: Any, args: Any, tool_context: Any, tool_response: dict[str, Any]) -> None:
+        seen.append(dict(tool_response))
+        tool_response["lines"].append(2)
+        tool_response["status"] = "changed"
+
+    shop = agent([search], [("search", {})], [("search", {})], after_tool_callback=spoil)
+    await run(shop, EnvironmentSimulationFactory.create_plugin(config))
+
+    assert [each["order_id"] for each in seen] == ["ORD-9999", "ORD-9999"]
+    assert seen[1]["status"] == "ok"
+    assert response == {"status": "ok", "order_id": "ORD-9999", "lines": [1]}
+
+
+@pytest.mark.req("002/InjectionConfig.injection_probability")
+@pytest.mark.parametrize("probability", [-0.1, 1.1, float("nan")])
+def test_a_probability_outside_0_to_1_is_refused(probability: float) -> None:
+    config = _config(_responds({"a": 1}, injection_probability=probability))
+
+    with pytest.raises(RulesRefused, match="injection_probability"):
+        EnvironmentSimulationFactory.create_plugin(config)
+
+
+@pytest.mark.req("002/InjectionConfig.injection_probability")
+async def test_0_never_fires_1_always_does_and_is_the_default() -> None:
+    assert InjectionConfig(injected_response={"a": 1}).injection_probability == 1.0
+    turns: list[Turn] = [[("search", {})]] * 5
+
+    assert await _answers(_config(_responds({"a": 1}, injection_probability=0.0)), *turns) == [_REAL] * 5
+    assert await _answers(_config(_responds({"a": 1}, injection_probability=1.0)), *turns) == [{"a": 1}] * 5
+
+
+@pytest.mark.req("002/InjectionConfig.match_args")
+async def test_all_pairs_must_be_there_with_their_types() -> None:
+    config = _config(_responds({"hit": 1}, match_args={"limit": 1, "query": "x"}))
+    turns = [
+        [("search", {"limit": 1, "query": "x", "flag": True})],
+        [("search", {"limit": 1})],
+        [("search", {"limit": True, "query": "x"})],
+        [("search", {"limit": 1.0, "query": "x"})],
+    ]
+
+    assert await _answers(config, *turns) == [{"hit": 1}, _REAL, _REAL, _REAL]
+
+
+@pytest.mark.req("002/InjectionConfig.match_args")
+async def test_nested_values_are_compared_with_their_types_and_a_dot_is_no_path() -> None:
+    def deep(where: dict[str, Any]) -> str:
+        """Look."""
+        return "real"
+
+    config = _config(
+        _responds({"hit": 1}, match_args={"where": {"a": [1, {"b": True}]}}),
+        _responds({"path": 1}, match_args={"where.a": 1}),
+        tool="deep",
+    )
+    plugin = EnvironmentSimulationFactory.create_plugin(config)
+    turns = [[("deep", {"where": value})] for value in ({"a": [1, {"b": True}]}, {"a": [1, {"b": 1}]}, {"a": 1})]
+
+    assert await run(agent([deep], *turns), plugin) == [{"hit": 1}, _REAL, _REAL]
+
+
+@pytest.mark.req("002/InjectionConfig.injected_latency_seconds")
+@pytest.mark.parametrize("latency", [-1.0, 120.5, float("nan")])
+def test_a_latency_below_0_or_above_120_seconds_is_refused(latency: float) -> None:
+    config = _config(_responds({"a": 1}))
+    config.tool_simulation_configs[0].injection_configs[0].injected_latency_seconds = latency
+
+    with pytest.raises(RulesRefused, match="injected_latency_seconds"):
+        EnvironmentSimulationFactory.create_plugin(config)
+
+
+@pytest.mark.req("002/InjectionConfig.injected_latency_seconds", "002/example-latency")
+async def test_the_latency_example_answers_after_five_seconds() -> None:
+    config = _config(InjectionConfig(injected_latency_seconds=5.0, injected_response={"result": "slow but successful"}))
+    assert InjectionConfig(injected_response={"a": 1}).injected_latency_seconds == 0.0
+    waiting = VirtualWaiting()
+
+    plugin = EnvironmentSimulationFactory.create_plugin(config, waiting=waiting)
+
+    assert await run(agent([search], [("search", {})]), plugin) == [{"result": "slow but successful"}]
+    assert waiting.passed == 5.0
+
+
+@pytest.mark.req("002/InjectionConfig.random_seed", "002/reproducible", "002/example-probabilistic")
+async def test_the_30_percent_example_fires_in_the_same_calls_of_every_run() -> None:
+    config = _config(
+        InjectionConfig(
+            injection_probability=0.3,
+            random_seed=42,
+            injected_error=InjectedError(injected_http_error_code=500, error_message="Internal server error."),
+        )
+    )
+    turns = [[("search", {"query": str(number)}) for number in range(turn, turn + 20)] for turn in range(0, 200, 20)]
+
+    first = await run(agent([search], *turns), EnvironmentSimulationFactory.create_plugin(config))
+    plugin = EnvironmentSimulationFactory.create_plugin(config)
+    second = await run(agent([search], *turns), plugin)
+    third = await run(agent([search], *turns), plugin)
+
+    assert first == second == third
+    fired = sum(answer == {"error_code": 500, "error_message": "Internal server error."} for answer in first)
+    assert 45 <= fired <= 75
+
+
+@pytest.mark.req("002/InjectionConfig.random_seed")
+async def test_another_seed_fires_in_other_calls_and_none_is_the_default() -> None:
+    assert InjectionConfig(injected_response={"a": 1}).random_seed is None
+    turns: list[Turn] = [[("search", {})] * 20] * 3
+
+    one, two = [
+        await run(
+            agent([search], *turns),
+            EnvironmentSimulationFactory.create_plugin(
+                _config(_responds({"a": 1}, injection_probability=0.5, random_seed=seed))
+            ),
+        )
+        for seed in (1, 2)
+    ]
+
+    assert one != two
+
+
+@pytest.mark.req("002/example-callback")
+async def test_the_callback_example_answers_503() -> None:
+    def get_user_profile(user_id: str) -> str:
+        """Get a profile."""
+        raise AssertionError("the real tool must not run")
+
+    config = EnvironmentSimulationConfig(
+        tool_simulation_configs=[
+            ToolSimulationConfig(
+                tool_name="get_user_profile",
+                injection_configs=[
+                    InjectionConfig(
+                        injected_error=InjectedError(
+                            injected_http_error_code=503, error_message="Service temporarily unavailable."
+                        )
+                    )
+                ],
+            )
+        ]
+    )
+    my_agent = agent(
+        [get_user_profile],
+        [("get_user_profile", {"user_id": "u"})],
+        name="my_agent",
+        before_tool_callback=EnvironmentSimulationFactory.create_callback(config),
+    )
+
+    assert await run(my_agent) == [{"error_code": 503, "error_message": "Service temporarily unavailable."}]
+
+
+@pytest.mark.req("002/example-match-args")
+async def test_the_argument_example_answers_404_for_that_item_only() -> None:
+    config = _config(_fails(404, "Item not found.", match_args={"item_id": "ITEM-404"}))
+
+    assert await _answers(config, [("search", {"item_id": "ITEM-404"})], [("search", {"item_id": "ITEM-1"})]) == [
+        {"error_code": 404, "error_message": "Item not found."},
+        _REAL,
+    ]
+
+
+@pytest.mark.req("002/example-combining")
+async def test_the_inventory_example_always_answers_one_item_and_fails_a_fifth_of_the_others() -> None:
+    def get_inventory(sku: str) -> str:
+        """Look it up."""
+        return "real"
+
+    config = EnvironmentSimulationConfig(
+        tool_simulation_configs=[
+            ToolSimulationConfig(
+                tool_name="get_inventory",
+                injection_configs=[
+                    InjectionConfig(
+                        match_args={"sku": "OOS-001"}, injected_response={"quantity": 0, "available": False}
+                    ),
+                    InjectionConfig(
+                        injection_probability=0.2,
+                        random_seed=7,
+                        injected_error=InjectedError(
+                            injected_http_error_code=503, error_message="Inventory service unavailable."
+                        ),
+                    ),
+                ],
+            )
+        ]
+    )
+    skus = ["OOS-001", *(f"SKU-{number}" for number in range(200)), "OOS-001"]
+    turns = [[("get_inventory", {"sku": sku}) for sku in skus[start : start + 20]] for start in range(0, 202, 20)]
+    shop = agent([get_inventory], *turns)
+
+    answers = await run(shop, EnvironmentSimulationFactory.create_plugin(config))
+
+    assert answers[0] == answers[-1] == {"quantity": 0, "available": False}
+    failed = sum(answer.get("error_code") == 503 for answer in answers)
+    assert 25 <= failed <= 55
+    assert answers.count(_REAL) == 200 - failed
+
+
+@pytest.mark.req("002/MockStrategy.MOCK_STRATEGY_TOOL_SPEC", "002/ToolSimulationConfig.mock_strategy_type")
+async def test_a_call_that_only_a_mock_could_answer_gets_an_error_that_names_the_tool_and_never_the_tool() -> None:
+    config = _config(
+        _responds({"hit": 1}, match_args={"query": "x"}), mock_strategy_type=MockStrategy.MOCK_STRATEGY_TOOL_SPEC
+    )
+
+    injected, mocked = await _answers(config, [("search", {"query": "x"})], [("search", {"query": "y"})])
+
+    assert injected == {"hit": 1}
+    assert mocked["error_code"] == 501
+    assert "'search' needs a mock" in mocked["error_message"]
+
+
+@pytest.mark.req("002/MockStrategy.MOCK_STRATEGY_TRACING")
+def test_the_deprecated_strategy_warns() -> None:
+    config = _config(mock_strategy_type=MockStrategy.MOCK_STRATEGY_TRACING)
+
+    with pytest.warns(DeprecationWarning, match="MOCK_STRATEGY_TOOL_SPEC"):
+        EnvironmentSimulationFactory.create_plugin(config)
+
+
+def test_a_whole_app_takes_the_plugin_as_the_spec_shows_it() -> None:
+    config = _config(_responds({"a": 1}))
+    my_agent = LlmAgent(name="my_agent", model="gemini-flash-latest", tools=[search])
+
+    app = App(name="my_app", root_agent=my_agent, plugins=[EnvironmentSimulationFactory.create_plugin(config)])
+
+    assert [plugin.name for plugin in app.plugins] == ["EnvironmentSimulation"]
+
+
+def test_every_field_of_adks_objects_is_known_here() -> None:
+    """A field that ADK adds would be ignored silently; this tells."""
+    assert set(InjectionConfig.model_fields) == {
+        "injection_probability",
+        "match_args",
+        "injected_latency_seconds",
+        "random_seed",
+        "injected_error",
+        "injected_response",
+    }
+    assert set(ToolSimulationConfig.model_fields) == {"tool_name", "injection_configs", "mock_strategy_type"}
+    assert set(adk.EnvironmentSimulationConfig.model_fields) == {
+        "tool_simulation_configs",
+        "simulation_model",
+        "simulation_model_configuration",
+        "tracing",
+        "environment_data",
+    }

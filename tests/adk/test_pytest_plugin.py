@@ -1,0 +1,116 @@
+"""The fixture and the marker that the package brings to pytest, run by a pytest of their own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import textwrap
+import tomllib
+from pathlib import Path
+
+import pytest
+
+_HEAD = """
+from pathlib import Path
+import pytest
+from environments import agent, run
+from google.adk.tools import AgentTool
+from adk_agent_sim import ToolErrorPlugin
+
+def lookup(key: str = "") -> str:
+    "Look up."
+    return "real"
+
+RULES = {"rules": [{"name": "hit", "match": {"tool": "lookup", "args": {"key": "a"}}, "do": {"respond": {"hit": 1}}}]}
+"""
+
+
+def _pytest(folder: Path, tests: str) -> str:
+    (folder / "test_it.py").write_text(textwrap.dedent(_HEAD) + textwrap.dedent(tests))
+    (folder / "pytest.ini").write_text("[pytest]\nasyncio_mode = auto\nasyncio_default_fixture_loop_scope = function\n")
+    path = os.pathsep.join([str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "pytest", "-q", "--strict-markers", "-W", "ignore", "-p", "no:cacheprovider"),
+            *("-p", "pytest_asyncio.plugin", "-p", "adk_agent_sim.adk.pytest_plugin", str(folder)),
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+        env={**os.environ, "PYTHONPATH": path, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+    )
+    return done.stdout + done.stderr
+
+
+def test_the_fixture_makes_a_plugin_and_a_failing_test_shows_what_it_did(tmp_path: Path) -> None:
+    (tmp_path / "rules.yaml").write_text("rules: [{match: {tool: lookup}, do: {respond: {file: 1}}}]")
+    output = _pytest(
+        tmp_path,
+        """
+        async def test_dict(simulated_environment):
+            assert await run(agent([lookup], [("lookup", {"key": "a"})]), simulated_environment(RULES)) == [{"hit": 1}]
+
+        async def test_file(simulated_environment):
+            plugin = simulated_environment("rules.yaml")
+            assert await run(agent([lookup], [("lookup", {})]), plugin) == [{"file": 1}]
+
+        async def test_fails(simulated_environment):
+            await run(agent([lookup], [("lookup", {"key": "a"}), ("lookup", {})]), simulated_environment(RULES))
+            assert False
+        """,
+    )
+
+    assert "1 failed, 2 passed" in output
+    assert "simulated environment" in output
+    assert "lookup: 2 calls, 1 real, 1 simulated" in output
+
+
+@pytest.mark.req("002/offline")
+def test_the_marker_fails_a_test_in_which_a_tool_would_run_for_real(tmp_path: Path) -> None:
+    output = _pytest(
+        tmp_path,
+        """
+        ran = []
+
+        def touch() -> str:
+            "Touch."
+            ran.append(1)
+            return "real"
+
+        @pytest.mark.no_real_tools
+        async def test_simulated(simulated_environment):
+            helper = agent([lookup], [("lookup", {"key": "a"})], name="helper")
+            shop = agent([lookup, AgentTool(helper)], [("lookup", {"key": "a"}), ("helper", {"request": "x"})])
+            assert await run(shop, simulated_environment(RULES)) == [{"hit": 1}, {"result": "done"}]
+
+        @pytest.mark.no_real_tools
+        async def test_swallowed():
+            (answer,) = await run(agent([touch], [("touch", {})]), ToolErrorPlugin())
+            assert answer["error"]["type"] == "RealToolRefused"
+
+        @pytest.mark.no_real_tools
+        async def test_uncovered(simulated_environment):
+            await run(agent([lookup], [("lookup", {"key": "b"})]), simulated_environment(RULES))
+
+        async def test_unmarked():
+            assert ran == []
+            await run(agent([touch], [("touch", {})]))
+            assert ran == [1]
+        """,
+    )
+
+    assert "2 failed, 2 passed" in output
+    assert "would have run for real: touch" in output
+    assert "lookup would run for real: the test allows no real tools" in output
+
+
+def test_pytest_finds_it_by_itself_and_it_does_not_import_adk() -> None:
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    (module,) = project["entry-points"]["pytest11"].values()
+    code = f"import sys, {module}; print('google.adk' in sys.modules)"
+
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert done.stdout.strip() == "False"

@@ -1,0 +1,214 @@
+"""`adksim env`, as a person and as a program see it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+import yaml
+from click.testing import CliRunner, Result
+from google.adk.agents import LlmAgent
+
+from adk_agent_sim import Simulation
+from adk_agent_sim.adk.agents import demo_app, demo_folder
+from adk_agent_sim.adk.demo.math_agent.agent import app as math_app
+from adk_agent_sim.cli.main import adksim
+from adk_agent_sim.environment.loading import load_rules, read_rules
+from adk_agent_sim.timeline.history import ToolError, ToolOutput
+
+_ROOT = Path(__file__).parents[2]
+_WRONG = _ROOT / "tests" / "environment" / "wrong"
+
+
+def _run(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(adksim, ["env", *map(str, arguments)])
+
+
+@pytest.fixture
+def good(tmp_path: Path) -> Path:
+    file = tmp_path / "good.yaml"
+    file.write_text("rules: [{match: {tool: search_products, args: {query: x}}, do: {respond: {products: []}}}]")
+    return file
+
+
+def test_check_of_good_rules_says_so(good: Path) -> None:
+    result = _run("check", good)
+
+    assert (result.exit_code, result.output) == (0, f"{good}: 1 rules, nothing wrong\n")
+
+
+def test_check_tells_file_line_and_advice_for_all_files(good: Path) -> None:
+    wrong = _WRONG / "unknown-key.yaml"
+
+    result = _run("check", good, wrong, _WRONG / "bad-delay.yaml")
+
+    assert result.exit_code == 1
+    assert f"{wrong}:4: error[unknown-key] rules[0].match.arg: 'arg' is not known here. Write 'args'" in result.output
+    assert "error[bad-delay]" in result.output
+
+
+def test_check_prints_json() -> None:
+    result = _run("check", "--json", _WRONG / "bad-probability.yaml")
+
+    (finding,) = json.loads(result.stdout)
+    assert result.exit_code == 1
+    assert (finding["code"], finding["line"], finding["path"]) == ("bad-probability", 4, "rules[0].match.probability")
+
+
+def test_check_compares_with_the_tools_of_an_agent(good: Path, tmp_path: Path) -> None:
+    wrong = tmp_path / "wrong.yaml"
+    wrong.write_text(
+        "rules:\n  - match: {tool: serch_products}\n    do: pass\n"
+        "  - match: {tool: transfer_to_agent, agent: refund_agent}\n    do: pass\n"
+        "  - match: {tool: get_*, args: {order: x}}\n    do: pass\n"
+    )
+    shop = demo_folder("shop_agent")
+
+    assert _run("check", good, "--agent", shop).exit_code == 0
+    assert _run("check", good, "--agent", demo_folder("math_agent")).exit_code == 1
+    lines = _run("check", wrong, "--agent", shop).output.splitlines()
+    assert len(lines) == 2
+    assert "wrong.yaml:2: error[unknown-tool]" in lines[0]
+    assert "Write 'search_products' if that was meant" in lines[0]
+    assert "wrong.yaml:6: error[unknown-argument]" in lines[1]
+    assert "Write 'order_id' if that was meant" in lines[1]
+
+
+def test_the_schema_in_the_documentation_is_the_one_that_is_printed() -> None:
+    assert _run("schema").stdout == (_ROOT / "docs" / "environment.schema.json").read_text(encoding="utf-8")
+
+
+def test_the_schema_takes_what_the_loader_takes_and_refuses_typos(good: Path) -> None:
+    schema = json.loads(_run("schema").stdout)
+    jsonschema.Draft202012Validator.check_schema(schema)
+    validator: Any = jsonschema.Draft202012Validator(schema)
+    written = [
+        "pass",
+        ["stale", {"drop": "a"}],
+        {"raise": "ValueError"},
+        {"raise": {"type": "ValueError", "message": "m"}},
+        {"delay": {"uniform": [1, 2]}},
+        {"mutate": [{"op": "move", "from": "/a", "path": "/b"}]},
+    ]
+    for do in written:
+        value: dict[str, Any] = {
+            "rules": [
+                {"match": {"tool": ["a", "b*"], "args": {"x": 1, "y": {"min": 2}}, "after": "a called"}, "do": do}
+            ]
+        }
+        assert validator.is_valid(value)
+        assert read_rules(json.dumps(value))
+    for wrong in ("unknown-key", "missing-key", "unknown-action", "bad-probability", "bad-delay"):
+        value = yaml.safe_load((_WRONG / f"{wrong}.yaml").read_text())
+        assert not validator.is_valid(value), wrong
+
+
+async def _recorded(folder: Path) -> Path:
+    async with Simulation(math_app) as sim:
+        turn = await sim.send("go")
+        turn = await turn.calls([("add", {"a": 1, "b": 2}), ("divide", {"dividend": 1, "divisor": 0})])
+        turn = await turn.call("add", {"a": 1, "b": 2})
+        await turn.respond("done")
+        sim.export(folder / "trace.evalset.json")
+        await sim.export_jsonl(folder / "trace.jsonl")
+        return folder
+
+
+@pytest.mark.parametrize("name", ["trace.evalset.json", "trace.jsonl"])
+async def test_rules_from_a_trace_answer_as_the_trace_did(tmp_path: Path, name: str) -> None:
+    trace = await _recorded(tmp_path) / name
+    file = tmp_path / "rules.yaml"
+    file.write_text(_run("from-trace", trace).stdout)
+
+    def add(a: int, b: int) -> int:
+        """Add."""
+        raise AssertionError("nothing runs for real")
+
+    def divide(dividend: float, divisor: float) -> float:
+        """Divide."""
+        raise AssertionError("nothing runs for real")
+
+    async with Simulation(LlmAgent(name="math", model="m", tools=[add, divide]), environment=load_rules(file)) as sim:
+        turn = await sim.send("go")
+        turn = await turn.calls([("divide", {"dividend": 1, "divisor": 0}), ("add", {"a": 1, "b": 2})])
+        turn = await turn.call("add", {"a": 7, "b": 7})
+        await turn.respond("done")
+
+        results = [entry for entry in sim.history() if isinstance(entry, ToolOutput | ToolError)]
+        assert [entry.response for entry in results if isinstance(entry, ToolOutput)] == [{"result": 3}]
+        failed = [entry.error_type for entry in results if isinstance(entry, ToolError)]
+        assert failed == ["ZeroDivisionError", "RealToolRefused"]
+
+
+async def test_answers_that_differ_come_in_their_order(tmp_path: Path) -> None:
+    count = 0
+
+    def poll(filter: dict[str, Any]) -> dict[str, int]:  # noqa: A002 - as users name arguments
+        """Poll."""
+        nonlocal count
+        count += 1
+        return {"count": min(count, 2)}
+
+    async with Simulation(LlmAgent(name="poller", model="m", tools=[poll])) as sim:
+        turn = await sim.send("go")
+        for _ in range(3):
+            turn = await turn.call("poll", {"filter": {"min": 1}})
+        await turn.respond("done")
+        await sim.export_jsonl(tmp_path / "trace.jsonl")
+
+    rules = json.loads(_run("from-trace", "--json", tmp_path / "trace.jsonl").stdout)
+
+    assert [rule["match"]["call"]["nth"] for rule in rules["rules"]] == [1, 2, 3]
+    assert [rule["do"]["respond"]["count"] for rule in rules["rules"]] == [1, 2, 2]
+    assert rules["rules"][0]["match"]["args"] == {"filter": {"equals": {"min": 1}}}
+    read_rules(json.dumps(rules))
+
+
+def test_a_file_that_is_no_trace_is_refused_in_a_line(tmp_path: Path) -> None:
+    (tmp_path / "no.json").write_text("[1")
+    result = _run("from-trace", tmp_path / "no.json")
+
+    assert result.exit_code == 1
+    assert "neither an EvalSet, a session, nor a timeline" in result.output
+
+
+async def test_the_report_of_a_recorded_session(tmp_path: Path) -> None:
+    rules = read_rules(
+        "rules: [{name: hit, match: {tool: add, args: {a: 1}}, do: {respond: 9}},"
+        "{name: never, match: {tool: add, args: {a: 5}}, do: {respond: 9}}]"
+    )
+    async with Simulation(demo_app("math_agent"), environment=rules) as sim:
+        turn = await sim.send("go")
+        turn = await turn.calls(
+            [("add", {"a": 1, "b": 2}), ("add", {"a": 2, "b": 2}), ("divide", {"dividend": 4, "divisor": 2})]
+        )
+        await turn.respond("done")
+        await sim.export_jsonl(tmp_path / "session.jsonl")
+
+    assert _run("report", tmp_path / "session.jsonl").output.splitlines() == [
+        "add: 2 calls, 1 real, 1 simulated",
+        "  1 by hit",
+        "  1 went live although rules name the tool",
+        "divide: 1 calls, 1 real, 0 simulated",
+        "rules never used: never",
+    ]
+    assert json.loads(_run("report", "--json", tmp_path / "session.jsonl").stdout)["unused"] == ["never"]
+
+
+def test_a_script_is_played_in_a_simulated_environment_and_the_report_ends_it(tmp_path: Path) -> None:
+    (tmp_path / "rules.yaml").write_text("rules: [{name: nine, match: {tool: add}, do: {respond: {result: 9}}}]")
+    (tmp_path / "script.yaml").write_text(
+        "steps: [{user: go}, {call: add, args: {a: 1, b: 1}, expect: 9}, {respond: done}]"
+    )
+    arguments = ["run", str(demo_folder("math_agent")), "--script", str(tmp_path / "script.yaml")]
+    arguments += ["--environment", str(tmp_path / "rules.yaml")]
+
+    text = CliRunner().invoke(adksim, arguments)
+    data = CliRunner().invoke(adksim, [*arguments, "--json"])
+
+    assert text.exit_code == data.exit_code == 0, text.output
+    assert text.output.endswith("add: 1 calls, 0 real, 1 simulated\n  1 by nine\n")
+    assert json.loads(data.stdout)["environment"]["tools"][0]["simulated"] == {"nine": 1}

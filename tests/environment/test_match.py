@@ -1,0 +1,218 @@
+"""Which calls a rule is for: values with their types, paths, patterns, ranges, numbers, agents."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from adk_agent_sim.environment.call import Call
+from adk_agent_sim.environment.conversation import Conversation, related, succeeded
+from adk_agent_sim.environment.environment import Environment
+from adk_agent_sim.environment.rulebook import Rulebook
+from adk_agent_sim.environment.rules import Rules
+
+
+def _environment(**match: Any) -> Environment:
+    stated = {"rules": [{"match": {"tool": "t", **match}, "do": {"respond": 1}}]}
+    return Environment(Rulebook(Rules.model_validate(stated)))
+
+
+class _Caller:
+    def __init__(self, agent: str = "shop", defaults: dict[str, Any] | None = None) -> None:
+        self.agent = agent
+        self.scope = ""
+        self.said = Conversation()
+        self._defaults = defaults or {}
+
+    def conversation(self) -> Conversation:
+        return self.said
+
+    def defaults(self) -> dict[str, Any]:
+        return self._defaults
+
+
+def _called(args: dict[str, Any], *, tool: str = "t", **caller: Any) -> Call:
+    return Call(tool, args, "1", _Caller(**caller))
+
+
+def _fires(given: dict[str, Any], call: dict[str, Any] | None = None, /, **match: Any) -> bool:
+    return _environment(**match).decide(_called(given, **(call or {}))).rule is not None
+
+
+@pytest.mark.parametrize(
+    ("wanted", "given", "fires"),
+    [
+        (1, 1, True),
+        (1, True, False),
+        (1, 1.0, False),
+        (1.0, 1, False),
+        (True, 1, False),
+        (None, None, True),
+        ("a", "a", True),
+        ([1, {"a": 2}], [1, {"a": 2}], True),
+        ([1], [True], False),
+        ({"a": 1, "b": 2}, {"b": 2, "a": 1}, True),
+        ({"a": 1}, {"a": 1, "b": 2}, False),
+        ({"equals": {"min": 1}}, {"min": 1}, True),
+        ({"regex": "^ORD-[0-9]+$"}, "ORD-12", True),
+        ({"regex": "^ORD-[0-9]+$"}, "ORD-", False),
+        ({"regex": "1"}, 1, False),
+        ({"min": 1}, 1, True),
+        ({"min": 1}, 0.5, False),
+        ({"max": 2.5}, 2.5, True),
+        ({"min": 0}, True, False),
+        ({"min": 0}, "5", False),
+        ({"any_of": [1, "a", None]}, "a", True),
+        ({"any_of": [1]}, True, False),
+        ({"present": True}, None, True),
+        ({"present": False}, 1, False),
+        ({"min": 1, "max": 3}, 2, True),
+        ({"min": 1, "max": 3}, 4, False),
+    ],
+)
+def test_an_argument_fits_or_not(wanted: Any, given: Any, fires: bool) -> None:
+    assert _fires({"x": given}, args={"x": wanted}) is fires
+
+
+def test_an_argument_that_is_left_out_fits_absence_only() -> None:
+    assert _fires({}, args={"x": {"present": False}})
+    for wanted in (None, {"present": True}, {"regex": ""}, {"any_of": [None]}, {"min": 0}):
+        assert not _fires({}, args={"x": wanted})
+
+
+def test_a_path_leads_inside_a_value_and_a_name_with_a_dot_comes_first() -> None:
+    args = {"filter": {"limit": 5, "tags": ["a", "b"]}, "with.dot": 1}
+
+    assert _fires(args, args={"filter.limit": 5})
+    assert _fires(args, args={"filter.tags.1": "b"})
+    assert not _fires(args, args={"filter.tags.2": {"present": True}})
+    assert not _fires(args, args={"filter.tags.-1": {"present": True}})
+    assert _fires(args, args={"with.dot": 1})
+    assert _fires(args, args={"/filter/limit": {"min": 5}})
+    assert _fires({"a": {"b.c": 1}}, args={"/a/b.c": 1})
+
+
+def test_exactly_means_no_other_arguments() -> None:
+    assert _fires({"x": 1}, args={"x": 1}, exactly=True)
+    assert not _fires({"x": 1, "y": 2}, args={"x": 1}, exactly=True)
+    assert _fires({}, exactly=True)
+    assert not _fires({"y": 2}, exactly=True)
+
+
+def test_defaults_are_filled_in_only_if_asked_for() -> None:
+    call = {"defaults": {"limit": 10}}
+
+    assert _fires({}, call, args={"limit": 10}, defaults=True)
+    assert not _fires({}, call, args={"limit": 10})
+    assert not _fires({"limit": 3}, call, args={"limit": 10}, defaults=True)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "tool", "fits"),
+    [
+        ("get_order", "get_order", True),
+        ("get_order", "get_orders", False),
+        ("get_*", "get_order", True),
+        ("get_*", "xget_", False),
+        ("get_?", "get_a", True),
+        ("get_?", "get_ab", False),
+        ("*", "anything", True),
+        (["a", "b*"], "bcd", True),
+        ("a.b", "axb", False),
+        ("[ab]", "a", False),
+    ],
+)
+def test_tools_and_agents_are_named_exactly_or_by_pattern(pattern: Any, tool: str, fits: bool) -> None:
+    assert _fires({}, {"tool": tool}, tool=pattern) is fits
+    assert _fires({}, {"agent": tool}, agent=pattern) is fits
+
+
+@pytest.mark.parametrize(
+    ("number", "calls"),
+    [
+        ({"nth": 2}, [2]),
+        ({"nth": [1, 4]}, [1, 4]),
+        ({"every": 3}, [3, 6]),
+        ({"first": 2}, [1, 2]),
+        ({"after": 4}, [5, 6]),
+        ({"after": 1, "every": 2}, [2, 4, 6]),
+    ],
+)
+def test_calls_are_counted_from_1_among_those_that_fit_otherwise(number: Any, calls: list[int]) -> None:
+    environment = _environment(args={"x": 1}, call=number)
+    caller = _Caller()
+    fired: list[int] = []
+    for turn in range(1, 7):
+        asked = [(f"{turn}-other", "t", {"x": 2}), (f"{turn}", "t", {"x": 1})]
+        caller.said.asked(asked, "shop", "")
+        for call_id, tool, args in asked:
+            if environment.decide(Call(tool, args, call_id, caller)).rule is not None:
+                fired.append(int(call_id))
+
+    assert fired == calls
+
+
+def test_a_call_sees_its_own_branch_and_those_that_led_to_it_or_came_from_it() -> None:
+    assert related("a.b", "a.b")
+    assert related("", "a.b")
+    assert related("a", "a.b")
+    assert related("a.b.c", "a.b")
+    assert not related("a.b", "a.c")
+    assert not related("a.b", "a.bc")
+
+
+@pytest.mark.parametrize(
+    ("response", "good"),
+    [
+        ({"a": 1}, True),
+        ({"error": None}, True),
+        ({"error": "no"}, False),
+        ({"error_code": 404}, False),
+        ({"isError": True}, False),
+        ({"isError": False}, True),
+        ([1], True),
+        (None, True),
+    ],
+)
+def test_a_failure_is_told_by_its_shape(response: Any, good: bool) -> None:
+    assert succeeded(response) is good
+
+
+def test_rules_are_found_by_name_in_their_order_whatever_patterns_stand_between() -> None:
+    rules = [
+        {"name": str(number), "match": {"tool": tool, "args": {"n": number}}, "do": {"respond": 1}}
+        for number, tool in enumerate(["a", "*", ["b", "a"], "a*", "b"])
+    ]
+    book = Rulebook(Rules.model_validate({"rules": rules}))
+
+    assert [rule.name for rule in book.candidates("a")] == ["0", "1", "2", "3"]
+    assert [rule.name for rule in book.candidates("b")] == ["1", "2", "4"]
+    assert [rule.name for rule in book.candidates("abc")] == ["1", "3"]
+
+
+def test_ids_that_models_use_again_are_told_apart_by_agent_and_turn() -> None:
+    said = Conversation()
+    for agent in ("one", "two"):
+        said.asked([("call_0", "t", {"of": agent})], agent, f"p.{agent}")
+    said.answered([("call_0", {"ok": 1})], "one")
+    said.asked([("call_0", "t", {"of": "one again"})], "one", "p.one")
+
+    first, second = said.place("call_0", "one"), said.place("call_0", "two")
+
+    assert first is not None
+    assert second is not None
+    assert (first.args, first.number) == ({"of": "one again"}, 2)
+    assert (second.args, second.number) == ({"of": "two"}, 1)
+    assert [seen.args for seen in said.seen_by(first, "t")] == [{"of": "one"}]
+
+
+def test_a_call_that_is_met_before_its_turn_is_seen_is_counted_once() -> None:
+    caller = _Caller()
+    early = Call("t", {}, "1", caller)
+
+    assert early.place.number == 1
+    caller.said.asked([("1", "t", {})], "shop", "")
+    assert early.place.number == 1
+    caller.said.asked([("2", "t", {})], "shop", "")
+    assert Call("t", {}, "2", caller).place.number == 2

@@ -1,0 +1,96 @@
+"""JSON Patch as RFC 6902 says, and drops and other types by the same paths."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from adk_agent_sim.environment.patch import Operation, PatchDoesNotApply, patched, replace_at
+from adk_agent_sim.environment.values import copied, found_at, path_of, same
+
+
+def _operations(*stated: dict[str, Any]) -> list[Operation]:
+    return [Operation.model_validate(each) for each in stated]
+
+
+@pytest.mark.parametrize(
+    ("value", "operation", "result"),
+    [
+        ({"a": 1}, {"op": "add", "path": "/b", "value": 2}, {"a": 1, "b": 2}),
+        ({"a": [1, 3]}, {"op": "add", "path": "/a/1", "value": 2}, {"a": [1, 2, 3]}),
+        ({"a": [1]}, {"op": "add", "path": "/a/-", "value": 2}, {"a": [1, 2]}),
+        ({"a": 1}, {"op": "add", "path": "", "value": [1]}, [1]),
+        ({"a": 1, "b": 2}, {"op": "remove", "path": "/a"}, {"b": 2}),
+        ({"a": [1, 2]}, {"op": "remove", "path": "/a/0"}, {"a": [2]}),
+        ({"a": 1}, {"op": "replace", "path": "/a", "value": None}, {"a": None}),
+        ({"a": {"b": 1}, "c": {}}, {"op": "move", "from": "/a/b", "path": "/c/d"}, {"a": {}, "c": {"d": 1}}),
+        ({"a": [1]}, {"op": "copy", "from": "/a", "path": "/b"}, {"a": [1], "b": [1]}),
+        ({"a/b": {"~": 1}}, {"op": "replace", "path": "/a~1b/~0", "value": 2}, {"a/b": {"~": 2}}),
+        ({"a": 1}, {"op": "test", "path": "/a", "value": 1}, {"a": 1}),
+        ({"": 1}, {"op": "remove", "path": "/"}, {}),
+    ],
+)
+def test_each_operation_does_what_the_standard_says(value: Any, operation: dict[str, Any], result: Any) -> None:
+    before = copied(value)
+
+    assert same(patched(value, _operations(operation)), result)
+    assert value == before
+
+
+@pytest.mark.parametrize(
+    "operation",
+    [
+        {"op": "remove", "path": "/gone"},
+        {"op": "replace", "path": "/gone", "value": 1},
+        {"op": "add", "path": "/gone/deeper", "value": 1},
+        {"op": "add", "path": "/a/3", "value": 1},
+        {"op": "add", "path": "/a/01", "value": 1},
+        {"op": "add", "path": "/text/x", "value": 1},
+        {"op": "test", "path": "/n", "value": True},
+        {"op": "move", "from": "/a", "path": "/a/0"},
+        {"op": "copy", "from": "/gone", "path": "/b"},
+        {"op": "remove", "path": ""},
+    ],
+)
+def test_an_operation_that_does_not_fit_is_refused(operation: dict[str, Any]) -> None:
+    with pytest.raises(PatchDoesNotApply):
+        patched({"a": [1], "text": "t", "n": 1}, _operations(operation))
+
+
+@pytest.mark.parametrize(
+    "stated",
+    [
+        {"op": "add", "path": "/a"},
+        {"op": "remove", "path": "/a", "value": 1},
+        {"op": "move", "path": "/a"},
+        {"op": "add", "path": "/a", "value": 1, "from": "/b"},
+        {"op": "merge", "path": "/a"},
+        {"op": "remove", "path": "a"},
+    ],
+)
+def test_an_incomplete_operation_is_refused(stated: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError):
+        Operation.model_validate(stated)
+
+
+_JSON: st.SearchStrategy[Any] = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=3),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text("ab/~0", max_size=2), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(value=_JSON, new=_JSON)
+def test_what_is_added_to_an_object_is_found_there_and_removing_it_takes_it_back(value: Any, new: Any) -> None:
+    held = {"held": value}
+
+    added = patched(held, _operations({"op": "add", "path": "/new", "value": new}))
+
+    assert same(found_at(added, path_of("new")), new)
+    assert same(patched(added, _operations({"op": "remove", "path": "/new"})), held)
+    assert same(found_at(replace_at(held, ("held",), new), ("held",)), new)
+    assert same(copied(value), value)
