@@ -15,13 +15,6 @@ _PROMISED = {
     "Simulation",
     "ToolErrorPlugin",
 }
-    "EnvironmentSimulationFactory",
-    "AgentSimulator",
-    "Simulation",
-    "SimulatedAgentConfig",
-    "ToolErrorPlugin",
-    "RunFailed",
-}
 
 
 def _in_a_new_process(code: str) -> str:

@@ -108,6 +108,7 @@ def test_a_stopped_world_stays_as_it_is() -> None:
     assert (world.standing, seen(world)) == ("STOPPED", [(0, "send_message_to_user")])
 
 
+@pytest.mark.req("004/hint-task", "004/hint-environment")
 def test_hints_come_with_their_events() -> None:
     hints = [
         {"hint_type": "TASK_HINT", "content": "Be polite", "associated_event_id": ""},
