@@ -11,9 +11,10 @@ from google.adk.evaluation.eval_case import EvalCase
 from google.adk.evaluation.eval_set import EvalSet
 from timelines import SetClock
 
-from adk_agent_sim.errors import NotAnEvalSet
+from adk_agent_sim.errors import ExportRefused, NotAnEvalSet
 from adk_agent_sim.golden.builder import GoldenTraceBuilder
 from adk_agent_sim.golden.eval_set import EvalSetWriter
+from adk_agent_sim.timeline.canonical import Json
 from adk_agent_sim.timeline.history import FinalResponse
 
 
@@ -130,6 +131,22 @@ def test_half_a_surrogate_pair_does_not_break_the_file(tmp_path: Path) -> None:
     answer = (case.conversation or [])[0].final_response
     assert answer is not None
     assert (answer.parts or [])[0].text == "half \ufffd of a pair, whole \U0001f600"
+
+
+@pytest.mark.parametrize("levels", [195, 240])
+def test_a_case_that_adk_could_not_read_leaves_the_file_as_it_was(tmp_path: Path, levels: int) -> None:
+    path = tmp_path / "math.evalset.json"
+    writer = EvalSetWriter(path, "Math")
+    writer.write_eval_case(_case("kept"))
+    before = path.read_bytes()
+    deep: Json = 4
+    for _ in range(levels):
+        deep = [deep]
+    case = GoldenTraceBuilder(session(QUERY, CALL, OUTPUT.model_copy(update={"result": deep}), ANSWER)).build()
+
+    with pytest.raises(ExportRefused, match="recursion limit exceeded"):
+        writer.write_eval_case(case)
+    assert path.read_bytes() == before
 
 
 _APPEND = """

@@ -17,10 +17,10 @@ from google.adk.evaluation.eval_case import EvalCase
 from google.adk.evaluation.eval_set import EvalSet
 from pydantic import ValidationError
 
-from adk_agent_sim.errors import NotAnEvalSet
+from adk_agent_sim.errors import ExportRefused, NotAnEvalSet
 from adk_agent_sim.golden.builder import snake_case
 from adk_agent_sim.timeline.clock import Clock, WallClock
-from adk_agent_sim.timeline.files import real_path, write_text
+from adk_agent_sim.timeline.files import mended, real_path, write_text
 from adk_agent_sim.timeline.jsonable import jsonable
 
 
@@ -46,7 +46,9 @@ class EvalSetWriter:
             taken = {case.get("eval_id", case.get("evalId")) for case in content["eval_cases"]}
             written = eval_case.model_copy(update={"eval_id": _free_id(eval_case.eval_id, taken)})
             content["eval_cases"].append(jsonable(written))
-            write_text(path, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
+            text = mended(json.dumps(content, indent=2, ensure_ascii=False) + "\n")
+            _check_readable(path, text)
+            write_text(path, text)
         return written
 
     def _new(self) -> dict[str, Any]:
@@ -75,6 +77,17 @@ def _read(path: Path) -> dict[str, Any]:
     except (ValidationError, ValueError) as error:
         raise NotAnEvalSet(str(path), short(error)) from error
     return content
+
+
+def _check_readable(path: Path, text: str) -> None:
+    """Refuse a case that would cost the whole file: ADK reads a set as one, and values nested too deep not at all."""
+    try:
+        EvalSet.model_validate_json(text)
+    except ValidationError as error:
+        raise ExportRefused(
+            f"The session was not written to {path}, which is as it was: ADK could not read the file any more "
+            f"({short(error)}). A tool result or the state of the session may be nested too deep for it."
+        ) from error
 
 
 def short(error: Exception) -> str:
