@@ -652,6 +652,30 @@ class TestExport:
         assert written["exported"]["path"] == str(fixture)
         assert json.loads(fixture.read_text()) == json.loads(written["case"])
 
+    @pytest.mark.parametrize("form", ["evalset", "adk_test"])
+    async def test_of_many_exports_at_once_one_is_written(self, browser: Browser, tmp_path: Path, form: str) -> None:
+        session_id = await browser.begin("math_agent", "2+2?")
+        await browser.respond(session_id, "4")
+        await browser.until(session_id, "done")
+        path, order = f"/api/sessions/{session_id}/export", {"format": form}
+        answers = await asyncio.gather(*(browser.client.post(path, json=order) for _ in range(5)))
+        written = (
+            list((tmp_path / "tests").glob("*.json"))
+            or EvalSet.model_validate_json((tmp_path / "math_agent.evalset.json").read_text()).eval_cases
+        )
+
+        assert sorted(answer.status_code for answer in answers) == [200, 409, 409, 409, 409]
+        assert len(written) == 1
+
+    async def test_two_sessions_that_are_exported_at_once_both_land(self, browser: Browser, tmp_path: Path) -> None:
+        both = [await browser.begin("math_agent", "2+2?") for _ in range(2)]
+        for session_id in both:
+            await browser.respond(session_id, "4")
+            await browser.until(session_id, "done")
+        await asyncio.gather(*(browser.post(f"/sessions/{one}/export", {"format": "adk_test"}) for one in both))
+
+        assert len(list((tmp_path / "tests").glob("*.json"))) == 2
+
     async def test_no_request_can_name_a_path(self, browser: Browser) -> None:
         session_id = await browser.begin("tooled", "x")
 

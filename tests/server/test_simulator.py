@@ -129,6 +129,20 @@ class TestKeeping:
         assert refusal["error"] == "NotHere"
         assert json.loads(exported["case"])["conversation"][0]["final_response"]["parts"][0]["text"] == "2"
 
+    async def test_what_was_exported_is_known_after_a_restart(self, tmp_path: Path) -> None:
+        database = tmp_path / "kept.db"
+        async with serving(tmp_path, _agent(), database=database) as browser:
+            session_id = await browser.begin("agent", "1+1?")
+            await browser.respond(session_id, "2")
+            await browser.until(session_id, "done")
+            written = await browser.post(f"/sessions/{session_id}/export", {})
+        async with serving(tmp_path, _agent(), database=database) as browser:
+            refusal = await browser.refused(f"/sessions/{session_id}/export", {}, 409)
+            await browser.post(f"/sessions/{session_id}/export", {"again": True})
+
+        assert refusal["error"] == "ExportedBefore"
+        assert written["exported"]["eval_id"] in refusal["message"]
+
 
 class TestCommandLine:
     def test_the_demo_prints_its_address_and_ends_with_ctrl_c(self) -> None:

@@ -74,7 +74,7 @@ class GoldenTraceBuilder:
             raise SessionIncomplete(self.session.session_id, [f"user turn {place + 1} has no final response"])
         names = {entry.call_id: entry.tool_name for entry in entries if isinstance(entry, ToolCall)}
         return Invocation(
-            invocation_id=f"{self.session.session_id}_inv_{place}",
+            invocation_id=invocation_id(self.session.session_id, place),
             user_content=_content("user", query),
             final_response=_content("model", answer),
             intermediate_data=IntermediateData(
@@ -120,6 +120,11 @@ def eval_id(agent_name: str, start_timestamp: float, style: EvalIdStyle = "iso")
     """`{snake_case_agent_name}_{iso_timestamp}`, as `math_agent_2025-12-23T14:30:00`."""
     when = datetime.fromtimestamp(start_timestamp, UTC).strftime("%Y-%m-%dT%H:%M:%S")
     return f"{snake_case(agent_name)}_{when if style == 'iso' else when.replace(':', '-')}"
+
+
+def invocation_id(session_id: str, place: int) -> str:
+    """What a user turn of a session is called in a case: by it, a case is known as made from the session."""
+    return f"{session_id}_inv_{place}"
 
 
 def snake_case(name: str) -> str:

@@ -18,7 +18,7 @@ from google.adk.evaluation.eval_set import EvalSet
 from pydantic import ValidationError
 
 from adk_agent_sim.errors import ExportRefused, NotAnEvalSet
-from adk_agent_sim.golden.builder import snake_case
+from adk_agent_sim.golden.builder import invocation_id, snake_case
 from adk_agent_sim.timeline.clock import Clock, WallClock
 from adk_agent_sim.timeline.files import mended, real_path, write_text
 from adk_agent_sim.timeline.jsonable import jsonable
@@ -43,7 +43,7 @@ class EvalSetWriter:
         path = real_path(self.eval_set_path)
         with FileLock(path.with_name(f".{path.name}.lock")):
             content = _read(path) if path.exists() else self._new()
-            taken = {case.get("eval_id", case.get("evalId")) for case in content["eval_cases"]}
+            taken = {_id(case) for case in content["eval_cases"]}
             written = eval_case.model_copy(update={"eval_id": _free_id(eval_case.eval_id, taken)})
             content["eval_cases"].append(jsonable(written))
             text = mended(json.dumps(content, indent=2, ensure_ascii=False) + "\n")
@@ -64,6 +64,18 @@ class EvalSetWriter:
 def count_cases(path: Path) -> int | None:
     """How many cases a file holds; None if there is no file. NotAnEvalSet if it is something else."""
     return len(_read(path)["eval_cases"]) if path.exists() else None
+
+
+def id_of_case(path: Path, session_id: str) -> str | None:
+    """The newest case of a file that was made from the session, by its eval id; None if there is none."""
+    if not path.exists():
+        return None
+    first = invocation_id(session_id, 0)
+    for case in reversed(_read(path)["eval_cases"]):
+        conversation = case.get("conversation") or [{}]
+        if first in (conversation[0].get("invocation_id"), conversation[0].get("invocationId")):
+            return _id(case)
+    return None
 
 
 def _read(path: Path) -> dict[str, Any]:
@@ -97,6 +109,11 @@ def short(error: Exception) -> str:
         where = ".".join(str(step) for step in first["loc"])
         return f"{where}: {first['msg']}" if where else first["msg"]
     return str(error)
+
+
+def _id(case: dict[str, Any]) -> str:
+    """The id of a case, which `adk web` writes in camel case."""
+    return case.get("eval_id", case.get("evalId"))
 
 
 def _free_id(wanted: str, taken: set[str]) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from adk_agent_sim.golden.adk_test import adk_test_fixture, write_adk_test
 from adk_agent_sim.golden.builder import GoldenTraceBuilder, eval_id
-from adk_agent_sim.golden.eval_set import EvalSetWriter
+from adk_agent_sim.golden.eval_set import EvalSetWriter, id_of_case
 from adk_agent_sim.golden.session import SimulatedAgentConfig, SimulationSession, finished_part
 from adk_agent_sim.server.shapes import Exported, ExportOrder, ExportResult
 from adk_agent_sim.timeline.clock import Clock
@@ -30,6 +30,13 @@ async def export(
     """Write the finished part of a session; what is not finished is told in the notes."""
     write = _to_eval_set if order.format == "evalset" else _to_adk_test
     return await asyncio.to_thread(write, order, config, session_id, events, answers_errors, clock.now())
+
+
+async def exported_before(order: ExportOrder, config: SimulatedAgentConfig, session_id: str) -> str | None:
+    """Under which id the agent's EvalSet holds the session; other formats have a file for every export."""
+    if order.format != "evalset":
+        return None
+    return await asyncio.to_thread(id_of_case, config.resolve_eval_set_path(), session_id)
 
 
 def _to_eval_set(

@@ -76,6 +76,7 @@ class Sessions:
         self._views: dict[str, SessionView] = {}
         self._names: dict[str, str] = {}
         self._exports: dict[str, list[Exported]] = {}
+        self._exporting = asyncio.Lock()
         self.on_change: Callable[[str], object] = lambda session_id: None
         """Called with a session of which something changed that is not on its timeline."""
 
@@ -267,21 +268,29 @@ class Sessions:
         agent = self._agent_of(view)
         if agent is None:
             raise NotHere(session_id, "export a golden trace")
-        before = [one for one in self._exports.get(session_id, ()) if one.format == order.format]
-        if before and not order.again:
-            raise ExportedBefore(before[-1].path, before[-1].eval_id)
         run = self._run_of(session_id) or agent.run(Timeline())
-        result = await exports.export(
-            order,
-            agent.config,
-            session_id,
-            await self.timeline.events(session_id),
-            answers_errors=run.answers_errors,
-            clock=self.timeline.clock,
-        )
-        self._exports.setdefault(session_id, []).append(result.exported)
+        async with self._exporting:
+            if not order.again:
+                await self._check_not_exported(session_id, order, agent)
+            result = await exports.export(
+                order,
+                agent.config,
+                session_id,
+                await self.timeline.events(session_id),
+                answers_errors=run.answers_errors,
+                clock=self.timeline.clock,
+            )
+            self._exports.setdefault(session_id, []).append(result.exported)
         self.on_change(session_id)
         return result
+
+    async def _check_not_exported(self, session_id: str, order: ExportOrder, agent: Agent) -> None:
+        """Refuse what was exported before, by this process or by one that is over."""
+        before = [one for one in self._exports.get(session_id, ()) if one.format == order.format]
+        if before:
+            raise ExportedBefore(before[-1].path, before[-1].eval_id)
+        if (known := await exports.exported_before(order, agent.config, session_id)) is not None:
+            raise ExportedBefore(str(agent.config.resolve_eval_set_path()), known)
 
     def _message_problems(self, session_id: str, value: Json) -> list[ProblemShape]:
         try:
