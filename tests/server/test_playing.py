@@ -66,6 +66,14 @@ def hostile() -> dict[str, Any]:
     return {"half": "\ud800", "html": "<script>alert(1)</script>", "nan": float("nan"), "rtl": "\u202eabc"}
 
 
+def deep(levels: int) -> dict[str, Any]:
+    """A value in values."""
+    value: Any = 1
+    for _ in range(levels):
+        value = [value]
+    return {"value": value}
+
+
 async def forever() -> None:
     """Never ends."""
     await asyncio.Event().wait()
@@ -86,7 +94,7 @@ def tooled() -> LlmAgent:
         name="tooled",
         model=ScriptedModel(script=[calls(("add", {"a": 1, "b": 1})), says("2")]),
         instruction="Be quick, {name?}.",
-        tools=[add, kind, big, hostile, forever, draw, FunctionTool(delete, require_confirmation=True)],
+        tools=[add, kind, big, hostile, deep, forever, draw, FunctionTool(delete, require_confirmation=True)],
     )
 
 
@@ -112,7 +120,7 @@ class TestAgents:
 
         assert server["agents"] == await browser.get("/agents")
         assert [agent["key"] for agent in server["agents"]] == ["tooled", "structured", "outer", "math_agent"]
-        assert server["agents"][0]["tools"] == ["add", "kind", "big", "hostile", "forever", "draw", "delete"]
+        assert server["agents"][0]["tools"] == ["add", "kind", "big", "hostile", "deep", "forever", "draw", "delete"]
         assert server["agents"][0]["model"] == "scripted"
         assert server["agents"][0]["eval_cases"] is None
         assert not server["keeps"]
@@ -329,6 +337,27 @@ class TestASession:
 
         assert "\u202e" not in row["result"]
         assert (result["half"], result["nan"]) == ("\ud800", "nan")
+
+    @pytest.mark.parametrize("levels", [90, 200, 400])
+    async def test_a_result_with_many_levels_can_be_read(self, browser: Browser, levels: int) -> None:
+        session_id = await browser.begin("tooled", "deep")
+        await browser.call(session_id, ("deep", {"levels": levels}))
+        await browser.turn(session_id)
+        result = (await browser.detail(session_id, 1))["result"]
+
+        assert result["format"] == ("json" if levels < 100 else "text")
+        assert "[" * 90 in "".join(result["text"].split())
+
+    @pytest.mark.parametrize("levels", [90, 200, 600, 900, 5_000])
+    async def test_an_answer_with_many_levels_can_be_read(self, browser: Browser, levels: int) -> None:
+        session_id = await browser.begin("tooled", "deep")
+        answer = "[" * levels + "]" * levels
+        await browser.respond(session_id, answer)
+        await browser.until(session_id, "done")
+        behind = await browser.detail(session_id, 1)
+        shown = behind["data" if levels < 100 else "text"]["text"]
+
+        assert "".join(shown.split()) == answer
 
     async def test_an_agent_used_as_a_tool_shows_its_own_calls(self, browser: Browser) -> None:
         session_id = await browser.begin("outer", "1+1?")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import math
 from base64 import urlsafe_b64decode
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias, cast
+from typing import Literal, TypeAlias, cast
 
+from adk_agent_sim.server.json_text import is_deep, written
 from adk_agent_sim.server.shapes import Kind, Medium, Row, RowDetail, Shown
 from adk_agent_sim.timeline.canonical import Json
 from adk_agent_sim.timeline.events import (
@@ -187,9 +187,10 @@ def _data(text: str) -> Json:
     if text.lstrip()[:1] not in ("{", "["):
         return None
     try:
-        return json.loads(text)
+        found = json.loads(text)
     except (ValueError, RecursionError):
         return None
+    return None if is_deep(found) else found
 
 
 def _part(event: Event, place: int | None) -> Mapping[str, Json]:
@@ -226,15 +227,15 @@ def _bytes(text: str) -> bytes:
 
 
 def _shown(label: str, form: Format, value: Json, *, whole: bool) -> Shown:
-    text = json.dumps(_finite(value), ensure_ascii=False, indent=2) if form == "json" else str(value)
+    if form == "json" and is_deep(value):  # no browser could fold it open
+        form, value = "text", _deep_text(value)
+    text = written(value, indent=2) if form == "json" else str(value)
     cut = not whole and len(text) > SHORT
     return Shown(label=label, format=form, text=text[:SHORT] if cut else text, size=len(text), whole=not cut)
 
 
-def _finite(value: Json) -> Json:
-    """Numbers that JSON does not have, as their names."""
-    if isinstance(value, float) and not math.isfinite(value):
-        return str(value)
-    if isinstance(value, dict):
-        return {key: _finite(inner) for key, inner in cast("dict[str, Any]", value).items()}
-    return [_finite(inner) for inner in cast("list[Any]", value)] if isinstance(value, list) else value
+def _deep_text(value: Json) -> str:
+    try:
+        return json.dumps(value, ensure_ascii=False)
+    except RecursionError:
+        return "(nested too deep to be shown)"

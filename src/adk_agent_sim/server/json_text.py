@@ -1,4 +1,7 @@
-"""JSON text from a browser, read strictly: 5 stays an integer, 5.0 a float, and what is no JSON is refused."""
+"""JSON text from a browser, read strictly: 5 stays an integer, 5.0 a float, and what is no JSON is refused.
+
+And JSON text for a browser, in which numbers keep all their digits.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ def parsed(text: str, what: str = "The value") -> Json:
         raise ValueUnreadable(what, f"it has more than {DEEPEST} levels") from None
     except ValueError as error:
         raise ValueUnreadable(what, f"it is not JSON: {error}") from None
-    if _is_deep(value):
+    if is_deep(value):
         raise ValueUnreadable(what, f"it has more than {DEEPEST} levels")
     return value
 
@@ -34,6 +37,19 @@ def parsed_object(text: str, what: str) -> dict[str, Json]:
     if not isinstance(value, dict):
         raise ValueUnreadable(what, 'it must be a JSON object, as {"a": 1}')
     return cast("dict[str, Json]", value)
+
+
+def written(value: Json, indent: int | None = None) -> str:
+    """A value as JSON text; numbers that JSON does not have are their names."""
+    return json.dumps(_with_names(value), ensure_ascii=False, indent=indent)
+
+
+def _with_names(value: Json) -> Json:
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    if isinstance(value, dict):
+        return {key: _with_names(inner) for key, inner in cast("dict[str, Any]", value).items()}
+    return [_with_names(inner) for inner in cast("list[Any]", value)] if isinstance(value, list) else value
 
 
 def _no_number(name: str) -> Any:
@@ -53,7 +69,8 @@ def _integer(digits: str) -> int:
     return int(digits)
 
 
-def _is_deep(value: Json) -> bool:
+def is_deep(value: Json) -> bool:
+    """Whether a value has more levels than can be worked with; asked without recursion."""
     level: list[Json] = [value]
     for _ in range(DEEPEST):
         level = [inner for outer in level for inner in _inside(outer)]
