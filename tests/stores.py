@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import warnings
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -15,9 +16,36 @@ from psycopg import sql
 from sqlalchemy import Engine, event
 
 from adk_agent_sim.persistence.store import DatabaseStore
+from adk_agent_sim.timeline.blocks import Block
+from adk_agent_sim.timeline.events import Event, Session
 from adk_agent_sim.timeline.store import MemoryStore
 
 AnyStore = MemoryStore | DatabaseStore
+
+
+class GatedStore(MemoryStore):
+    """Holds up who lists sessions or appends while its gate is closed, as a slow disk would."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.gate = asyncio.Event()
+        self.gate.set()
+        self.waiting = 0
+
+    async def sessions(self) -> Sequence[Session]:
+        await self._passed()
+        return await super().sessions()
+
+    async def append(self, events: Sequence[Event], blocks: Iterable[Block]) -> Sequence[Event]:
+        await self._passed()
+        return await super().append(events, blocks)
+
+    async def _passed(self) -> None:
+        self.waiting += 1
+        try:
+            await self.gate.wait()
+        finally:
+            self.waiting -= 1
 
 
 @contextmanager

@@ -5,12 +5,21 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
 from pathlib import Path
 
+import httpx
 import pytest
 from google.adk.agents import LlmAgent
 from serving import Browser, Tab, serving
+from stores import GatedStore
+from waiting import until
 from websockets.exceptions import ConnectionClosed
+
+from adk_agent_sim.server.agents import Agents
+from adk_agent_sim.server.sessions import Sessions
+from adk_agent_sim.server.web_server import start_web
+from adk_agent_sim.timeline.timeline import Timeline
 
 
 def add(a: int, b: int) -> int:
@@ -149,6 +158,28 @@ class TestTheList:
             await tab.until(type="session")
             await browser.client.patch(f"/api/sessions/{session_id}", json={"name": "Mine"})
             assert (await tab.until(name="Mine"))["rows"] == []
+
+    async def test_a_tab_that_goes_while_it_looks_takes_no_news_with_it(self) -> None:
+        store = GatedStore()
+        timeline = Timeline(store)
+        sessions = Sessions(Agents([]), timeline, elsewhere=True)
+        async with (
+            await start_web(sessions, AsyncExitStack(), host="127.0.0.1", port=0) as server,
+            httpx.AsyncClient() as client,
+            AsyncExitStack() as tabs,
+        ):
+            browser = Browser(server, client)
+            async with browser.tab() as goes:
+                await goes.until(type="sessions")
+                store.gate.clear()
+                await timeline.create_session("remote")
+                await until(lambda: store.waiting == 1)
+                stays = await tabs.enter_async_context(browser.tab())
+                await stays.until(type="sessions")
+            await until(lambda: store.waiting == 1)
+            store.gate.set()
+
+            assert (await stays.until(type="sessions"))["your_turns"] == 0
 
 
 class TestMessages:

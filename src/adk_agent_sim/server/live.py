@@ -117,7 +117,11 @@ class Live:
         self._is_new = False
         while self._dirty:
             session_id = self._dirty.pop()
-            mark = await self._mark(session_id)
+            try:
+                mark = await self._mark(session_id)
+            except asyncio.CancelledError:  # the tab that looked has gone: another must look
+                self._happened(session_id)
+                raise
             if self._marks.get(session_id) != mark:
                 self._marks[session_id] = mark
                 self._version += 1
