@@ -20,12 +20,14 @@ from google.adk.plugins import BasePlugin
 from google.genai import types
 from pydantic import BaseModel, field_validator
 from scripted import ScriptedModel, calls, decisions, says, with_model
+from stores import GatedStore
 from waiting import until
 
 from adk_agent_sim import RunFailed, Simulation
 from adk_agent_sim.adk.demo.math_agent.agent import app as math_app
 from adk_agent_sim.adk.demo.math_agent.agent import root_agent as math_agent
 from adk_agent_sim.adk.demo.shop_agent.agent import app as shop_app
+from adk_agent_sim.adk.run import AgentRun
 from adk_agent_sim.adk.steps import Done, ModelTurn
 from adk_agent_sim.errors import (
     AnswerDoesNotFit,
@@ -47,6 +49,7 @@ from adk_agent_sim.timeline.events import (
     TurnDecided,
 )
 from adk_agent_sim.timeline.history import FinalResponse, ToolError
+from adk_agent_sim.timeline.timeline import Timeline
 
 
 def add(a: int, b: int) -> int:
@@ -482,6 +485,24 @@ async def test_a_notebook_opens_and_closes_it_in_cells_of_their_own() -> None:
     with pytest.raises(InvalidTransition, match="is closed: open a new one"):
         await sim.send("more")
     assert len(sim.history()) == 4
+
+
+async def test_a_message_that_crosses_its_end_is_refused_and_starts_nothing() -> None:
+    store = GatedStore()
+    run = AgentRun(_calculator(), Timeline(store))
+    await run.open()
+    store.gate.clear()
+    started = asyncio.create_task(run.start(types.Content(role="user", parts=[types.Part(text="2+2?")])))
+    await until(lambda: store.waiting == 1)
+    closed = asyncio.create_task(run.close())
+    await asyncio.to_thread(int)
+    store.gate.set()
+    await closed
+
+    with pytest.raises(InvalidTransition, match="is closed"):
+        await started
+    assert not run.is_running
+    assert run.failure() is None
 
 
 @pytest.mark.parametrize("nonsense", ["agent", None, [1]])

@@ -159,8 +159,7 @@ class AgentRun:
     async def start(self, message: types.Content) -> None:
         """Let the agent work on a user message."""
         seated = self.seated
-        if self._closed:
-            raise InvalidTransition(f"The simulation of {self.name!r} is closed: open a new one to go on.")
+        self._check_not_closed()
         if self.is_running or self._is_starting:
             raise InvalidTransition("The agent still works on the last message: decide its turns first, see pending().")
         self._is_starting = True
@@ -168,8 +167,9 @@ class AgentRun:
             await seated.user_spoke(message)
         finally:
             self._is_starting = False
+        self._check_not_closed()  # it may have been, while the message was written
         self._task = asyncio.create_task(self._work(message), name=f"adksim-run-{self.name}")
-        self._task.add_done_callback(lambda _: self._changed())
+        self._task.add_done_callback(self._ended)
 
     def failure(self) -> BaseException | None:
         """Why the last run ended early, if it did."""
@@ -237,6 +237,15 @@ class AgentRun:
         return await self._runner.session_service.get_session(
             app_name=self.app.name, user_id=self._user_id, session_id=self._adk_session_id
         )
+
+    def _check_not_closed(self) -> None:
+        if self._closed:
+            raise InvalidTransition(f"The simulation of {self.name!r} is closed: open a new one to go on.")
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        if not task.cancelled():
+            task.exception()  # it is on the timeline; asyncio would log it once more as never retrieved
+        self._changed()
 
     def _changed(self) -> None:
         self.on_change()
