@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 import json
 from base64 import b64encode
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from google.adk.agents import LlmAgent
 from google.adk.evaluation.eval_set import EvalSet
+from google.adk.models import BaseLlm
+from google.adk.models.llm_response import LlmResponse
 from google.adk.tools import AgentTool, FunctionTool, ToolContext
 from google.adk.tools.base_toolset import BaseToolset
 from google.genai import types
@@ -643,6 +645,28 @@ class TestTheOwnModel:
 
         assert refusal["error"] == "OwnModelFailed"
         assert await browser.turn(session_id) == turn_id
+
+    @pytest.mark.parametrize("raises", [True, False])
+    async def test_what_it_says_when_it_fails_holds_no_secrets(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, raises: bool
+    ) -> None:
+        said = "GET https://models.example/v1?key=AIzaAddress&alt=sse, Bearer abcdefgh12345 (env-secret-1) 403 denied"
+
+        class Failing(BaseLlm):
+            async def generate_content_async(self, llm_request: Any, stream: bool = False) -> AsyncGenerator[Any, None]:
+                if raises:
+                    raise ConnectionError(said)
+                yield LlmResponse(error_code="403", error_message=said)
+
+        monkeypatch.setenv("MODELS_API_KEY", "env-secret-1")
+        async with serving(tmp_path, LlmAgent(name="agent", model=Failing(model="failing"))) as browser:
+            session_id = await browser.begin("agent", "x")
+            path = f"/sessions/{session_id}/turns/{await browser.turn(session_id)}/suggestion"
+            message = (await browser.refused(path, None, 502))["message"]
+
+        assert "403 denied" in message
+        for secret in ("AIzaAddress", "abcdefgh12345", "env-secret-1"):
+            assert secret not in message
 
 
 class TestExport:

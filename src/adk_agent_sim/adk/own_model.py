@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import aclosing
 
 from google.adk.models.llm_request import LlmRequest
@@ -12,6 +13,10 @@ from adk_agent_sim.adk.seated import SeatedSession
 from adk_agent_sim.errors import OwnModelFailed, TurnAbandoned
 from adk_agent_sim.timeline.canonical import Json
 from adk_agent_sim.timeline.jsonable import jsonable
+from adk_agent_sim.timeline.redact import MASK, Redactor
+
+_KEY = re.compile(r"""(\bkey=)(?!\[redacted\])[^\s&"'<>)\]]+""", re.IGNORECASE)
+"""As Google's addresses name it."""
 
 
 async def own_decision(seated: SeatedSession, turn_id: str) -> Json:
@@ -22,7 +27,9 @@ async def own_decision(seated: SeatedSession, turn_id: str) -> Json:
     request, seat = waiting
     answer = await _asked(request, seat)
     if answer is None or not (answer.content and answer.content.parts):
-        why = f"{answer.error_code}: {answer.error_message}" if answer and answer.error_code else "it said nothing"
+        why = "it said nothing"
+        if answer and answer.error_code:
+            why = f"{answer.error_code}: {_clean(answer.error_message or '')}"
         raise OwnModelFailed(request.model or "", why)
     return jsonable(answer)
 
@@ -34,8 +41,13 @@ async def _asked(request: LlmRequest, seat: ModelSeat) -> LlmResponse | None:
                 if not answer.partial:
                     return answer
     except Exception as error:
-        raise OwnModelFailed(request.model or "", f"{type(error).__name__}: {error}") from error
+        raise OwnModelFailed(request.model or "", f"{type(error).__name__}: {_clean(str(error))}") from error
     return None
+
+
+def _clean(message: str) -> str:
+    """What a model's client says without the key it was called with, which is often part of the address."""
+    return _KEY.sub(rf"\1{MASK}", Redactor().text(message))
 
 
 def _copied(request: LlmRequest) -> LlmRequest:

@@ -72,8 +72,8 @@ def id_of_case(path: Path, session_id: str) -> str | None:
         return None
     first = invocation_id(session_id, 0)
     for case in reversed(_read(path)["eval_cases"]):
-        conversation = case.get("conversation") or [{}]
-        if first in (conversation[0].get("invocation_id"), conversation[0].get("invocationId")):
+        turns: list[dict[str, Any]] = case.get("conversation") or [{}]
+        if first in (turns[0].get("invocation_id"), turns[0].get("invocationId")):
             return _id(case)
     return None
 
@@ -113,7 +113,7 @@ def short(error: Exception) -> str:
 
 def _id(case: dict[str, Any]) -> str:
     """The id of a case, which `adk web` writes in camel case."""
-    return case.get("eval_id", case.get("evalId"))
+    return case["eval_id"] if "eval_id" in case else case["evalId"]
 
 
 def _free_id(wanted: str, taken: set[str]) -> str:
