@@ -11,10 +11,12 @@ import httpx
 import pytest
 from google.adk.agents import LlmAgent
 from serving import Browser, bearer, serving
+from starlette.responses import PlainTextResponse
+from starlette.types import Receive, Scope, Send
 from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 
-from adk_agent_sim.server.guard import MOST_BYTES
+from adk_agent_sim.server.guard import MOST_BYTES, Guard, loopback_hosts
 
 _CSP = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; connect-src 'self'; "
@@ -131,6 +133,28 @@ class TestHost:
         for name in ("127.0.0.1", "localhost", "LOCALHOST", "[::1]"):
             headers = {**bearer(browser.server), "Host": f"{name}:{browser.server.port}"}
             assert (await asyncio.to_thread(_raw, browser, "/api/server", headers)).status == 200
+
+    async def test_on_port_80_browsers_name_no_port(self) -> None:
+        async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+            await PlainTextResponse("in")(scope, receive, send)
+
+        guard = Guard(answer, token="secret", hosts=[*loopback_hosts(80), "build-box:8080"], cookie="x")  # noqa: S106
+        async with httpx.AsyncClient(transport=httpx.ASGITransport(guard), base_url="http://127.0.0.1") as client:
+            found = {
+                host: (await client.get("/api/x", headers={"Host": host, "Authorization": "Bearer secret"})).status_code
+                for host in ("127.0.0.1", "localhost", "[::1]", "127.0.0.1:80", "build-box", "evil.example")
+            }
+            same = {"Origin": "http://127.0.0.1", "Authorization": "Bearer secret"}
+            assert (await client.get("/api/x", headers=same)).status_code == 200
+
+        assert list(found.values()) == [200, 200, 200, 200, 421, 421]
+
+    async def test_the_refusal_says_how_a_name_is_allowed(self, browser: Browser) -> None:
+        answer = await browser.client.get("/", headers={"Host": "build-box:8080"})
+
+        assert answer.status_code == 421
+        assert "--allow-host NAME:PORT" in answer.text
+        assert "allow_hosts" in answer.text
 
     async def test_two_hosts_are_one_too_many(self, browser: Browser) -> None:
         reader, writer = await asyncio.open_connection("127.0.0.1", browser.server.port)

@@ -165,6 +165,22 @@ class TestCommandLine:
         assert [agent["name"] for agent in agents] == ["math_agent", "shop_agent"]
         assert (process.returncode, errors) == (0, "")
 
+    @pytest.mark.parametrize("host", ["0.0.0.0", ""])  # noqa: S104 - told, not bound
+    def test_on_all_addresses_it_says_what_other_machines_need(self, host: str) -> None:
+        process = subprocess.Popen([*_ADKSIM, "demo", "--host", host, "--port", "0"], stdout=subprocess.PIPE, text=True)
+        try:
+            assert process.stdout is not None
+            opened, _, others = [process.stdout.readline() for _ in range(3)]
+            address = re.search(r"http://127\.0\.0\.1:(\d+)/", opened)
+            process.terminate()
+            process.communicate(timeout=60)
+        finally:
+            process.kill()
+            process.wait()
+
+        assert address is not None
+        assert f"--allow-host NAME:{address[1]}" in others
+
     def test_a_folder_is_played_in_the_browser_too(self, tmp_path: Path) -> None:
         folder = tmp_path / "mine"
         folder.mkdir()

@@ -46,6 +46,11 @@ simulator runs.</p>
 </body></html>
 """
 
+_OTHER_HOST = (
+    "This server does not answer to that Host. Start it with --allow-host NAME:PORT, as build-box:8080, or in Python "
+    "with allow_hosts."
+)
+
 _GO_ON = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>adk-agent-sim</title>
 <meta http-equiv="refresh" content="0; url={url}"></head><body><p><a href="{url}">Go on</a></p></body></html>
@@ -65,7 +70,8 @@ class Guard:
         self._app = app
         self._token = token
         self._cookie = cookie
-        self._hosts = frozenset(host.lower() for host in hosts)
+        named = [host.lower() for host in hosts]
+        self._hosts = frozenset([*named, *(host.removesuffix(":80") for host in named)])  # browsers leave 80 out
         self._origins = frozenset(f"{scheme}://{host}" for host in self._hosts for scheme in ("http", "https"))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -84,7 +90,7 @@ class Guard:
 
     def _refused(self, scope: Scope, headers: Headers) -> Response | None:
         if len(headers.getlist("host")) != 1 or headers["host"].lower() not in self._hosts:
-            return PlainTextResponse("This server does not answer to that Host. Start it with allow_hosts.", 421)
+            return PlainTextResponse(_OTHER_HOST, 421)
         origins = headers.getlist("origin")
         if origins and (len(origins) > 1 or origins[0].lower() not in self._origins):
             return PlainTextResponse("Requests of another origin are refused.", 403)

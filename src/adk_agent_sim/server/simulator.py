@@ -14,7 +14,7 @@ from adk_agent_sim.golden.session import SimulatedAgentConfig
 from adk_agent_sim.persistence.store import open_store
 from adk_agent_sim.server.agents import Agents
 from adk_agent_sim.server.sessions import Sessions
-from adk_agent_sim.server.web_server import RunningServer, start_web
+from adk_agent_sim.server.web_server import RunningServer, is_everywhere, start_web
 from adk_agent_sim.timeline.timeline import Timeline
 
 
@@ -76,6 +76,12 @@ class AgentSimulator:
             if port not in (0, server.port):
                 print(f"Port {port} is taken; using {server.port}.", flush=True)
             print(f"Open {server.url}\nCtrl-C ends it.", flush=True)
+            if is_everywhere(host):
+                print(
+                    "Other machines can reach it; under a name or an address of this one only if told so, with "
+                    f"--allow-host NAME:{server.port} (allow_hosts in Python).",
+                    flush=True,
+                )
             if open_browser:
                 await asyncio.to_thread(webbrowser.open, server.url)
             await server.ended()

@@ -48,6 +48,7 @@ async def start_web(
         server_id: Which sessions these are; by default a new one.
         keeps: Whether the sessions survive the end of the process.
     """
+    host = host or "0.0.0.0"  # noqa: S104 - as sockets read an empty address
     token, server_id = token or token_urlsafe(32), server_id or token_hex(8)
     try:
         listening = listening_socket(host, port)
@@ -81,8 +82,13 @@ async def start_web(
         listening.close()
         await stack.aclose()
         raise
-    shown = "127.0.0.1" if host in ("0.0.0.0", "::", "") else named  # noqa: S104 - compared, not bound
+    shown = "127.0.0.1" if is_everywhere(host) else named
     return RunningServer(f"http://{shown}:{bound}/?token={token}", bound, token, server, serving, stack)
+
+
+def is_everywhere(host: str) -> bool:
+    """Whether who listens there listens on all addresses of the machine."""
+    return host in ("0.0.0.0", "::", "")  # noqa: S104 - compared, not bound
 
 
 class RunningServer:
