@@ -144,6 +144,13 @@ class TestRun:
         assert done.returncode == 1
         assert "/proc/nowhere" in done.stderr
 
+    @pytest.mark.parametrize("port", ["-1", "65536"])
+    def test_a_port_that_is_none_is_refused_at_once(self, port: str) -> None:
+        done = _run("run", _MATH, "--web", "--port", port)
+
+        assert done.returncode == 2
+        assert "is not in the range 0<=x<=65535" in done.stderr
+
 
 class TestReplay:
     @pytest.fixture

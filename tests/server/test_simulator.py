@@ -66,6 +66,15 @@ class TestStarting:
             async with await AgentSimulator([config(_agent(), tmp_path)]).start(port=port) as server:
                 assert server.port > port
 
+    def test_no_port_is_looked_for_behind_the_last(self) -> None:
+        with socket.socket() as taken:
+            taken.bind(("127.0.0.1", 65535))
+            taken.listen()
+            with pytest.raises(OSError, match="in use"):
+                listening_socket("127.0.0.1", 65535)
+        with pytest.raises(ValueError, match="ports are 0 to 65535"):
+            listening_socket("127.0.0.1", 70_000)
+
     def test_small_answers_are_not_held_back(self) -> None:
         """asyncio switches Nagle's algorithm off only on sockets that say that they are TCP's."""
         with listening_socket("127.0.0.1", 0) as listening:

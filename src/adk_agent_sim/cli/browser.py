@@ -20,7 +20,13 @@ def browser_options(command: Command) -> Command:
     for option in (
         click.option("--open/--no-browser", "open_browser", help="Open the address in your browser."),
         click.option("--allow-host", multiple=True, help="A further name of this server, as build-box:8080."),
-        click.option("--port", default=8080, show_default=True, help="The port; if it is taken, the next free one."),
+        click.option(
+            "--port",
+            type=click.IntRange(0, 65535),
+            default=8080,
+            show_default=True,
+            help="The port; if it is taken, the next free one.",
+        ),
         click.option(
             "--host", default="127.0.0.1", show_default=True, help="Where to listen; others let other machines in."
         ),

@@ -19,6 +19,7 @@ from adk_agent_sim.server.sessions import Sessions
 from adk_agent_sim.server.web import application
 
 _PORTS_TRIED = 50
+_LAST_PORT = 65535
 _LONGEST_GOODBYE = 3
 """How many seconds open connections have at the end."""
 
@@ -158,7 +159,8 @@ async def _started(server: _Server, serving: asyncio.Task[None]) -> None:
 def listening_socket(host: str, port: int) -> socket.socket:
     """A socket that listens on the port, or on the next free one."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    for tried in range(port, port + _PORTS_TRIED) if port else (0,):
+    last = min(port + _PORTS_TRIED - 1, _LAST_PORT) if port else 0
+    for tried in range(port, last + 1):
         # With the protocol named, asyncio sends small answers at once; else each would wait 40 ms for the browser.
         listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -167,11 +169,11 @@ def listening_socket(host: str, port: int) -> socket.socket:
             listening.listen(128)
         except OSError as error:
             listening.close()
-            if tried == port + _PORTS_TRIED - 1 or port == 0 or not _is_taken(error):
+            if tried == last or not _is_taken(error):
                 raise
         else:
             return listening
-    raise OSError(f"No port from {port} to {port + _PORTS_TRIED - 1} is free.")
+    raise ValueError(f"There is no port {port}: ports are 0 to {_LAST_PORT}.")
 
 
 def _is_taken(error: OSError) -> bool:
