@@ -79,6 +79,16 @@ async def test_no_address_leads_out_of_the_bundle(bundle: Path, tmp_path: Path, 
     assert b"root:" not in body
 
 
+async def test_files_that_begin_with_a_dot_are_not_served(bundle: Path, tmp_path: Path) -> None:
+    (bundle / ".env").write_text("secret")
+    (bundle / ".git").mkdir()
+    (bundle / ".git" / "config").write_text("secret")
+    async with serving(tmp_path, _AGENT) as browser:
+        answers = [await browser.client.get(path) for path in ("/.env", "/.git/config")]
+
+    assert all("the app" in answer.text for answer in answers)
+
+
 async def test_without_a_bundle_the_page_says_how_to_build_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pages, "BUNDLE", tmp_path / "nothing")
     async with serving(tmp_path, _AGENT) as browser:

@@ -283,7 +283,7 @@ class TestASession:
         assert page.headers["content-type"] == "application/octet-stream"
         assert page.headers["content-disposition"].startswith("attachment")
         for answer in (image, page):
-            assert answer.headers["content-security-policy"] == "sandbox; default-src 'none'"
+            assert answer.headers["content-security-policy"] == "sandbox; default-src 'none'; frame-ancestors 'none'"
             assert answer.headers["x-content-type-options"] == "nosniff"
 
     async def test_a_file_that_is_no_base64_or_has_no_type_is_refused(self, browser: Browser) -> None:

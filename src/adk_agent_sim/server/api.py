@@ -118,7 +118,7 @@ async def get_medium(sessions: Here, session_id: str, index: int, place: int) ->
         media_type=file.mime_type if image else "application/octet-stream",
         headers={
             "Content-Disposition": f"{'inline' if image else 'attachment'}; filename*=UTF-8''{_filename(file.name)}",
-            "Content-Security-Policy": "sandbox; default-src 'none'",
+            "Content-Security-Policy": "sandbox; default-src 'none'; frame-ancestors 'none'",
         },
     )
 

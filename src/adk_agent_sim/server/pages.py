@@ -31,7 +31,7 @@ class Pages:
 
     def __init__(self, folder: Path | None = None) -> None:
         folder = folder or BUNDLE
-        found = sorted(path for path in folder.rglob("*") if path.is_file()) if folder.is_dir() else []
+        found = sorted(path for path in folder.rglob("*") if _is_ours(path, folder)) if folder.is_dir() else []
         self._files = {f"/{path.relative_to(folder).as_posix()}": (path.read_bytes(), _type(path)) for path in found}
 
     async def answer(self, request: Request) -> Response:
@@ -44,6 +44,11 @@ class Pages:
             return PlainTextResponse("There is no such file.", 404)
         index = self._files.get("/index.html")
         return HTMLResponse(index[0]) if index else HTMLResponse(_NOT_BUILT, 503)
+
+
+def _is_ours(path: Path, folder: Path) -> bool:
+    """Names that begin with a dot are of editors and systems, never of the build."""
+    return path.is_file() and not any(name.startswith(".") for name in path.relative_to(folder).parts)
 
 
 def _type(path: Path) -> str:
