@@ -613,6 +613,22 @@ class TestRunning:
         assert (await browser.get(f"/sessions/{session_id}"))["name"] == "My best"
         assert (await browser.client.patch(f"/api/sessions/{session_id}", json={"name": ""})).status_code == 422
 
+    @pytest.mark.parametrize(
+        ("given", "shown"), [("  My\nbest ", "My best"), ("\u202etxt.exe\x1b[2J", "\ufffdtxt.exe\ufffd[2J")]
+    )
+    async def test_a_name_is_one_line_that_reads_as_it_is(self, browser: Browser, given: str, shown: str) -> None:
+        session_id = await browser.begin("tooled", "x")
+        answer = await browser.client.patch(f"/api/sessions/{session_id}", json={"name": given})
+
+        assert answer.json()["name"] == shown
+
+    @pytest.mark.parametrize("given", ["  ", "\n", "\u202e \x00"])
+    async def test_a_name_of_nothing_is_refused(self, browser: Browser, given: str) -> None:
+        session_id = await browser.begin("tooled", "x")
+        answer = await browser.client.patch(f"/api/sessions/{session_id}", json={"name": given})
+
+        assert (answer.status_code, answer.json()["error"]) == (422, "ValueUnreadable")
+
 
 class TestTheOwnModel:
     async def test_it_suggests_and_nothing_happens(self, browser: Browser) -> None:

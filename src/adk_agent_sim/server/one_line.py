@@ -12,9 +12,11 @@ from adk_agent_sim.timeline.canonical import Json
 LONGEST = 300
 """How many characters a line has."""
 
+UNSEEN = "\ufffd"
+"""Stands where a character stood that could make a line read otherwise than it is."""
+
 _WORD = re.compile(r"[^\s\"'=\[\]{},]+")
 _UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
-"""What could make a line read otherwise than it is."""
 
 
 _written = json.JSONEncoder(ensure_ascii=False).encode  # json.dumps would make an encoder for every value
@@ -78,5 +80,5 @@ def _joined(pieces: Iterator[str]) -> str:
 
 
 def _cut(line: str) -> str:
-    line = _UNSEEN.sub("\ufffd", line)
+    line = _UNSEEN.sub(UNSEEN, line)
     return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}\u2026"

@@ -35,6 +35,7 @@ from adk_agent_sim.golden.session import final_state
 from adk_agent_sim.server import deciding, details, exports, offer
 from adk_agent_sim.server.agents import Agent, Agents
 from adk_agent_sim.server.json_text import parsed
+from adk_agent_sim.server.one_line import UNSEEN, text_line
 from adk_agent_sim.server.shapes import (
     Briefing,
     Consent,
@@ -118,7 +119,10 @@ class Sessions:
     async def rename(self, session_id: str, name: str) -> SessionShape:
         """Give a session another name."""
         view = await self._view_of(session_id)
-        self._names[session_id] = name
+        shown = text_line(name)
+        if not shown.strip(f"{UNSEEN} "):
+            raise ValueUnreadable("The name", "it is empty")
+        self._names[session_id] = shown
         self.on_change(session_id)
         return self._shape(view)
 
