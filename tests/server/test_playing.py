@@ -547,7 +547,7 @@ class TestRunning:
         await browser.until(session_id, "done")
         rows = await browser.rows(session_id)
 
-        assert (asked["tool_name"], asked["arguments"]) == ("delete", {"path": "a.txt"})
+        assert (asked["tool_name"], asked["arguments"]) == ("delete", '{"path": "a.txt"}')
         assert waiting["status"] == "confirm"
         assert [row["kind"] for row in rows] == ["user", "call", "consent", "answer"]
         assert rows[1]["status"] == ("done" if approve else "denied")
@@ -555,18 +555,34 @@ class TestRunning:
         assert rows[2]["summary"] == ("approved" if approve else "denied")
         assert (await browser.detail(session_id, 1))["arguments"]["text"] == '{\n  "path": "a.txt"\n}'
 
+    async def test_a_question_keeps_all_digits_of_its_numbers(self, tmp_path: Path) -> None:
+        def pay(amount: float, account: int, tool_context: ToolContext) -> None:
+            """Pay."""
+            tool_context.actions.skip_summarization = True
+            tool_context.request_confirmation(hint="Sure?", payload={"limit": 9_007_199_254_740_993, "rate": 1.0})
+
+        async with serving(tmp_path, LlmAgent(name="agent", model="gemini-2.5-flash", tools=[pay])) as browser:
+            session_id = await browser.begin("agent", "pay")
+            given = '{"amount": 5.0, "account": 9007199254740993}'
+            await browser.decide(session_id, calls=[{"name": "pay", "arguments": given}])
+            asked = (await browser.until(session_id, "confirm"))["confirmation"]
+
+        assert asked["arguments"] == given
+        assert asked["payload"] == '{"limit": 9007199254740993, "rate": 1.0}'
+
     async def test_two_calls_that_need_consent_are_asked_about_one_after_the_other(self, browser: Browser) -> None:
         session_id = await browser.begin("tooled", "delete both")
         await browser.call(session_id, ("delete", {"path": "a"}), ("delete", {"path": "b"}))
         asked: list[str] = []
         for _ in range(2):
             question = (await browser.until(session_id, "confirm"))["confirmation"]
-            asked.append(question["arguments"]["path"])
+            path = json.loads(question["arguments"])["path"]
+            asked.append(path)
             answer = {"question_id": question["question_id"], "approve": True}
             await browser.post(f"/sessions/{session_id}/consent", answer)
             session = await browser.until(session_id, "your_turn", "confirm")
             if session["status"] == "your_turn":
-                await browser.respond(session_id, f"deleted {question['arguments']['path']}")
+                await browser.respond(session_id, f"deleted {path}")
         await browser.until(session_id, "done")
         rows = await browser.rows(session_id)
 

@@ -17,6 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
+from adk_agent_sim.server.json_text import written
 from adk_agent_sim.server.one_line import arguments_line, text_line, value_line
 from adk_agent_sim.server.shapes import ConfirmationShape, Kind, Row, RowStatus
 from adk_agent_sim.timeline.canonical import Json
@@ -235,14 +236,15 @@ class Rows:
     def _question(self, event: Event, place: int, question_id: str, arguments: Mapping[str, Json]) -> None:
         call = _mapping(arguments.get("originalFunctionCall"))
         stated = _mapping(arguments.get("toolConfirmation"))
+        payload = stated.get("payload")
         index = self._calls.get(call.get("id") or "")
         self._questions[question_id] = (
             ConfirmationShape(
                 question_id=question_id,
                 tool_name=call.get("name") or "",
-                arguments=dict(_mapping(call.get("args"))),
+                arguments=written(dict(_mapping(call.get("args")))),
                 hint=_hint(stated),
-                payload=stated.get("payload"),
+                payload=None if payload is None else written(payload),
             ),
             index,
         )

@@ -97,9 +97,11 @@ class ConfirmationShape(Shape):
 
     question_id: str
     tool_name: str
-    arguments: dict[str, Any]
+    arguments: str = Field(description="A JSON object as text: numbers keep their digits")
     hint: str
-    payload: Any = Field(default=None, description="What the tool wants to be told with the consent, as an example")
+    payload: str | None = Field(
+        default=None, description="What the tool wants to be told with the consent, as an example in JSON text"
+    )
 
 
 class Exported(Shape):
