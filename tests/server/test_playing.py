@@ -22,6 +22,7 @@ from scripted import ScriptedModel, calls, says
 from serving import Browser, serving
 
 from adk_agent_sim.adk.agents import demo_app
+from adk_agent_sim.server import agents
 
 PNG = b"\x89PNG\r\n\x1a\nnot really"
 
@@ -149,6 +150,29 @@ class TestAgents:
         assert "cannot load its tools from Broken: nobody listens" in listed["problem"]
         assert (briefing["instruction"], briefing["problem"]) == ("Be kind.", listed["problem"])
         assert "nobody listens" in session["failure"]
+
+    async def test_tools_that_hang_hold_up_neither_the_list_nor_a_briefing(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        loads = 0
+
+        class Hanging(BaseToolset):
+            async def get_tools(self, readonly_context: Any = None) -> list[Any]:
+                nonlocal loads
+                loads += 1
+                await asyncio.Event().wait()
+                return []
+
+        monkeypatch.setattr(agents, "SECONDS", 0.1)
+        async with serving(tmp_path, LlmAgent(name="agent", model="gemini-2.5-flash", tools=[Hanging()])) as browser:
+            listed = [(await browser.get("/agents"))[0]["problem"] for _ in range(3)]
+            loads_of_lists = loads
+            session_id = await browser.begin("agent")
+            briefing = await browser.get(f"/sessions/{session_id}/briefing")
+
+        assert "did not load within" in listed[0]
+        assert {*listed, briefing["problem"]} == {listed[0]}
+        assert loads_of_lists == 1
 
     async def test_one_that_is_not_there_is_named(self, browser: Browser) -> None:
         refusal = await browser.refused("/sessions", {"agent": "nobody"}, 404)

@@ -15,8 +15,11 @@ from adk_agent_sim.golden.session import SimulatedAgentConfig
 from adk_agent_sim.server.shapes import AgentShape
 from adk_agent_sim.timeline.timeline import Timeline
 
-_SECONDS = 20.0
+SECONDS = 20.0
 """How long an agent's tools may take to load."""
+
+_SECONDS_A_FAILURE_HOLDS = 10.0
+"""How long tools that did not load are not tried again: pages are loaded more often than servers are repaired."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +46,7 @@ class Agents:
         for config in configs:
             key = _free(snake_case(config.name), self._agents)
             self._agents[key] = Agent(key, config)
-        self._briefings: dict[str, AgentBriefing] = {}
+        self._briefings: dict[str, tuple[AgentBriefing, float]] = {}
 
     def __iter__(self) -> Iterator[Agent]:
         return iter(self._agents.values())
@@ -58,7 +61,7 @@ class Agents:
         return next((one for one in self if (one.config.app or one.config.agent).name == app_name), None)
 
     async def shapes(self) -> list[AgentShape]:
-        """The agents with their tools, which are loaded when first asked for, and again if that failed."""
+        """The agents with their tools, loaded when first asked for, and again after a while if that failed."""
         return list(await asyncio.gather(*(self._shape(agent) for agent in self)))
 
     async def _shape(self, agent: Agent) -> AgentShape:
@@ -79,22 +82,28 @@ class Agents:
         )
 
     async def _briefing(self, agent: Agent) -> AgentBriefing:
-        known = self._briefings.get(agent.key)
-        if known is None or known.problem:
-            self._briefings[agent.key] = known = await _brief(agent)
+        now = asyncio.get_running_loop().time()
+        known, at = self._briefings.get(agent.key, (None, 0.0))
+        if known is None or (known.problem and now > at + _SECONDS_A_FAILURE_HOLDS):
+            known = await _brief(agent)
+            self._briefings[agent.key] = known, asyncio.get_running_loop().time()
         return known
+
+
+async def bounded_briefing(run: AgentRun) -> AgentBriefing:
+    """A run's briefing; tools that hang are its problem, as those that fail."""
+    try:
+        async with asyncio.timeout(SECONDS):
+            return await run.briefing()
+    except TimeoutError:
+        return AgentBriefing(agent_name=run.name, problem=f"Its tools did not load within {SECONDS:.0f} seconds.")
 
 
 async def _brief(agent: Agent) -> AgentBriefing:
     """Ask a run that nobody sees."""
     run = agent.run(Timeline())
     await run.open()
-    try:
-        async with asyncio.timeout(_SECONDS):
-            return await run.briefing()
-    except TimeoutError:
-        problem = f"Its tools did not load within {_SECONDS:.0f} seconds."
-        return AgentBriefing(agent_name=agent.config.agent.name, problem=problem)
+    return await bounded_briefing(run)
 
 
 def _cases(config: SimulatedAgentConfig) -> tuple[int | None, str]:

@@ -33,7 +33,7 @@ from adk_agent_sim.errors import (
 )
 from adk_agent_sim.golden.session import final_state
 from adk_agent_sim.server import deciding, details, exports, offer
-from adk_agent_sim.server.agents import Agent, Agents
+from adk_agent_sim.server.agents import Agent, Agents, bounded_briefing
 from adk_agent_sim.server.json_text import parsed
 from adk_agent_sim.server.one_line import UNSEEN, text_line
 from adk_agent_sim.server.shapes import (
@@ -159,7 +159,7 @@ class Sessions:
         """What the agent is told and may do: in a turn, or before the next; of an agent that has gone, in its last."""
         view, run = await self._view_of(session_id), self._run_of(session_id)
         if turn_id is None and run is not None:
-            return offer.briefing_before(await run.briefing())
+            return offer.briefing_before(await bounded_briefing(run))
         asked = view.last_asked if turn_id is None else await self._asked(session_id, turn_id)
         if asked is None:
             raise NotHere(session_id, "resolve the instruction")
