@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ from stores import GatedStore
 from waiting import until
 
 from adk_agent_sim import RunFailed, Simulation
+from adk_agent_sim.adk import run as runs
 from adk_agent_sim.adk.demo.math_agent.agent import app as math_app
 from adk_agent_sim.adk.demo.math_agent.agent import root_agent as math_agent
 from adk_agent_sim.adk.demo.shop_agent.agent import app as shop_app
@@ -503,6 +505,32 @@ async def test_a_message_that_crosses_its_end_is_refused_and_starts_nothing() ->
         await started
     assert not run.is_running
     assert run.failure() is None
+
+
+async def test_a_run_that_ignores_its_stop_is_left_behind_with_a_warning(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    entered, released = asyncio.Event(), asyncio.Event()
+
+    async def stubborn(callback_context: Any, llm_request: Any) -> None:
+        entered.set()
+        while not released.is_set():
+            with contextlib.suppress(asyncio.CancelledError):
+                await released.wait()
+
+    monkeypatch.setattr(runs, "_LONGEST_STOP", 0.05)
+    run = AgentRun(_calculator(before_model_callback=stubborn), Timeline())
+    await run.open()
+    await run.start(types.Content(role="user", parts=[types.Part(text="2+2?")]))
+    await entered.wait()
+    async with asyncio.timeout(30):
+        assert await run.stop()
+    still_running = run.is_running
+    released.set()
+    await run.close()
+
+    assert still_running
+    assert "A run of 'calculator' goes on although it was stopped" in caplog.text
 
 
 @pytest.mark.parametrize("nonsense", ["agent", None, [1]])

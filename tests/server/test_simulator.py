@@ -9,7 +9,11 @@ import signal
 import socket
 import subprocess
 import sys
+from collections.abc import Generator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -20,6 +24,35 @@ from adk_agent_sim import AgentSimulator
 from adk_agent_sim.server.web_server import RunningServer, listening_socket
 
 _ADKSIM = [sys.executable, "-c", "from adk_agent_sim.cli.main import main; main()"]
+
+
+_STUBBORN = """
+import asyncio
+from google.adk.agents import LlmAgent
+
+async def stubborn() -> None:
+    while True:
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            pass
+
+root_agent = LlmAgent(name="mine", model="gemini-2.5-flash", tools=[stubborn])
+"""
+
+_SLOW_MODEL = """
+import asyncio
+from google.adk.agents import LlmAgent
+from google.adk.models import BaseLlm
+
+class Slow(BaseLlm):
+    async def generate_content_async(self, llm_request, stream=False):
+        print("asked", flush=True)
+        await asyncio.Event().wait()
+        yield
+
+root_agent = LlmAgent(name="mine", model=Slow(model="slow"))
+"""
 
 
 def add(a: int, b: int) -> int:
@@ -190,6 +223,45 @@ class TestCommandLine:
         assert address is not None
         assert f"--allow-host NAME:{address[1]}" in others
 
+    def test_a_tool_that_ignores_its_cancel_does_not_keep_the_process(self, tmp_path: Path) -> None:
+        with _played(tmp_path, _STUBBORN) as (process, client, session):
+            decision = {"decision_id": "decision-1", "calls": [{"name": "stubborn", "arguments": "{}"}]}
+            client.post(f"{session}/turns/{_turn(client, session)}/decision", json=decision)
+            _status(client, session, "running")
+            process.send_signal(signal.SIGINT)
+            _, errors = process.communicate(timeout=60)
+
+        assert process.returncode == 0
+        assert "a tool of 'mine'" in errors
+        assert "Traceback" not in errors
+
+    def test_a_suggestion_in_flight_leaves_no_traceback_at_the_end(self, tmp_path: Path) -> None:
+        with _played(tmp_path, _SLOW_MODEL) as (process, client, session), ThreadPoolExecutor() as pool:
+            path = f"{session}/turns/{_turn(client, session)}/suggestion"
+            asked = pool.submit(client.post, path)
+            assert process.stdout is not None
+            assert process.stdout.readline() == "asked\n"
+            process.send_signal(signal.SIGINT)
+            _, errors = process.communicate(timeout=60)
+            asked.exception(timeout=60)
+
+        assert process.returncode == 0
+        assert "Traceback" not in errors
+
+    def test_an_upload_in_flight_leaves_no_traceback_at_the_end(self, tmp_path: Path) -> None:
+        with _played(tmp_path, _SLOW_MODEL) as (process, client, session), socket.socket() as upload:
+            upload.connect((client.base_url.host, client.base_url.port or 80))
+            head = f"POST {session}/messages HTTP/1.1\r\nHost: 127.0.0.1:{client.base_url.port}\r\n"
+            cookie = "; ".join(f"{one.name}={one.value}" for one in client.cookies.jar)
+            rest = f"Cookie: {cookie}\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{{"
+            upload.sendall((head + rest).encode())
+            _turn(client, session)
+            process.send_signal(signal.SIGINT)
+            _, errors = process.communicate(timeout=60)
+
+        assert process.returncode == 0
+        assert "Traceback" not in errors
+
     def test_a_folder_is_played_in_the_browser_too(self, tmp_path: Path) -> None:
         folder = tmp_path / "mine"
         folder.mkdir()
@@ -211,6 +283,44 @@ class TestCommandLine:
         finally:
             process.kill()
             process.wait()
+
+
+@contextmanager
+def _played(folder: Path, agent: str) -> Generator[tuple[subprocess.Popen[str], httpx.Client, str]]:
+    """An agent in a process of its own, with a session that was spoken to; its address in the API."""
+    (folder / "mine").mkdir()
+    (folder / "mine" / "__init__.py").write_text("from . import agent\n")
+    (folder / "mine" / "agent.py").write_text(agent)
+    process = subprocess.Popen(
+        [*_ADKSIM, "run", str(folder / "mine"), "--web", "--port", "0", "--eval-set", str(folder / "x.evalset.json")],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert process.stdout is not None
+        url = httpx.URL(process.stdout.readline().split()[1])
+        process.stdout.readline()
+        with httpx.Client(base_url=url.join("/"), follow_redirects=True, timeout=60) as client:
+            client.get(url)
+            session_id = client.post("/api/sessions", json={"agent": "mine"}).json()["session_id"]
+            client.post(f"/api/sessions/{session_id}/messages", json={"text": "go"})
+            yield process, client, f"/api/sessions/{session_id}"
+    finally:
+        process.kill()
+        process.wait()
+
+
+def _status(client: httpx.Client, session: str, wanted: str) -> Any:
+    for _ in range(2_000):
+        found = client.get(session).json()
+        if found["status"] == wanted:
+            return found
+    raise AssertionError(f"the session was never {wanted}")
+
+
+def _turn(client: httpx.Client, session: str) -> str:
+    return _status(client, session, "your_turn")["waiting"][0]["turn_id"]
 
 
 def _client(server: RunningServer) -> httpx.AsyncClient:

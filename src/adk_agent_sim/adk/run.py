@@ -35,6 +35,9 @@ from adk_agent_sim.timeline.timeline import Timeline
 
 DEFAULT_USER = "user"
 
+_LONGEST_STOP = 3.0
+"""How many seconds a run has to end when it is stopped: an agent's code may ignore that it is cancelled."""
+
 _log = logging.getLogger(__name__)
 
 
@@ -131,11 +134,16 @@ class AgentRun:
         await self._seated.joined(session)
 
     async def stop(self) -> bool:
-        """Cancel what runs now; the session goes on with the next message. False if nothing runs."""
+        """Cancel what runs now; the session goes on with the next message. False if nothing runs.
+
+        A run that ignores the cancel is left behind after some seconds, with a warning.
+        """
         if self._task is None or self._task.done():
             return False
         self._task.cancel()
-        await asyncio.wait({self._task})
+        _, left = await asyncio.wait({self._task}, timeout=_LONGEST_STOP)
+        if left:
+            _log.warning("A run of %r goes on although it was stopped: its code ignores the cancel.", self.name)
         return True
 
     async def close(self, *, release: bool = True) -> None:

@@ -185,6 +185,7 @@ class Calls:
         stop: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._stops[stop] = context.function_call_id or ""
         task = asyncio.ensure_future(work)
+        task.set_name(f"a tool of {context.agent_name!r}")
         try:
             await asyncio.wait({task, stop}, return_when=asyncio.FIRST_COMPLETED)
             if not stop.done():

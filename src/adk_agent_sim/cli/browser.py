@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -59,4 +61,9 @@ def serve(
     from adk_agent_sim.server.simulator import AgentSimulator
 
     quiet()
-    AgentSimulator(configs).run(host, port, allow_hosts=allow_hosts, open_browser=open_browser)
+    simulator = AgentSimulator(configs)
+    simulator.run(host, port, allow_hosts=allow_hosts, open_browser=open_browser)
+    if simulator.left_behind:  # Python would try to end them once more, and tell of it
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(0)

@@ -9,6 +9,7 @@ load or frame anything that is not ours.
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import json
 from collections.abc import Iterable, Sequence
@@ -82,7 +83,7 @@ class Guard:
         send = _with_headers(send)
         refused = self._refused(scope, Headers(scope=scope))
         if refused is None:
-            await self._app(scope, _bounded(receive), send)
+            await _until_the_end(self._app, scope, _bounded(receive), send)
         elif scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": 1008, "reason": "refused"})
         else:
@@ -149,6 +150,22 @@ def _no_token(scope: Scope) -> Response:
 def _refusal(status: int, error: str, message: str) -> Response:
     body: dict[str, object] = {"error": error, "message": message, "problems": [], "can_insist": False}
     return Response(json.dumps(body), status, media_type="application/json")
+
+
+async def _until_the_end(app: ASGIApp, scope: Scope, receive: Receive, send: Send) -> None:
+    """Requests are cancelled only when the server ends, which is no error to be logged with a traceback."""
+    started = False
+
+    async def sent(message: Message) -> None:
+        nonlocal started
+        started = True
+        await send(message)
+
+    try:
+        await app(scope, receive, sent)
+    except asyncio.CancelledError:
+        if scope["type"] == "http" and not started:
+            await _refusal(503, "Ending", "The simulator was ended.")(scope, receive, send)
 
 
 def _with_headers(send: Send) -> Send:

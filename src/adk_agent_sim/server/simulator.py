@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import signal
 import webbrowser
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
+from typing import Any
 
 from adk_agent_sim.golden.session import SimulatedAgentConfig
 from adk_agent_sim.persistence.store import open_store
@@ -16,6 +18,11 @@ from adk_agent_sim.server.agents import Agents
 from adk_agent_sim.server.sessions import Sessions
 from adk_agent_sim.server.web_server import RunningServer, is_everywhere, start_web
 from adk_agent_sim.timeline.timeline import Timeline
+
+_log = logging.getLogger(__name__)
+
+_LONGEST_GOODBYE = 3.0
+"""How many seconds tasks have that are left when everything is closed."""
 
 
 class AgentSimulator:
@@ -37,6 +44,8 @@ class AgentSimulator:
             raise ValueError("There is no agent to play: pass at least one SimulatedAgentConfig.")
         self._agents = Agents(agents)
         self._database = database
+        self.left_behind: Collection[asyncio.Task[Any]] = ()
+        """What did not end with `run`: tools that ignore that they are cancelled."""
 
     def run(
         self,
@@ -49,8 +58,12 @@ class AgentSimulator:
         """Serve until Ctrl-C; prints the address to open, and opens it if told to. Otherwise as `start`."""
         if _in_event_loop():
             raise RuntimeError("An event loop runs already, as in a notebook: use `await simulator.start()` instead.")
-        with contextlib.suppress(KeyboardInterrupt):
-            asyncio.run(self._serve(host, port, allow_hosts, open_browser=open_browser))
+        runner = asyncio.Runner()
+        try:
+            with contextlib.suppress(KeyboardInterrupt):
+                runner.run(self._serve(host, port, allow_hosts, open_browser=open_browser))
+        finally:
+            self.left_behind = _close(runner)
 
     async def start(
         self, host: str = "127.0.0.1", port: int = 8080, *, allow_hosts: Sequence[str] = ()
@@ -85,6 +98,23 @@ class AgentSimulator:
             if open_browser:
                 await asyncio.to_thread(webbrowser.open, server.url)
             await server.ended()
+
+
+def _close(runner: asyncio.Runner) -> Collection[asyncio.Task[Any]]:
+    """Close as the runner does, but without waiting for ever for tasks that ignore that they are cancelled."""
+    loop = runner.get_loop()
+    tasks = asyncio.all_tasks(loop)
+    for task in tasks:
+        task.cancel()
+    left = loop.run_until_complete(asyncio.wait(tasks, timeout=_LONGEST_GOODBYE))[1] if tasks else ()
+    if left:
+        names = ", ".join(sorted({task.get_name() for task in left}))
+        _log.warning("Ending without waiting for what ignores that it was cancelled: %s.", names)
+        loop.set_exception_handler(lambda _loop, _context: None)  # asyncio would tell of each that is forgotten
+        loop.close()
+    else:
+        runner.close()
+    return left
 
 
 def _in_event_loop() -> bool:
