@@ -520,17 +520,18 @@ export interface components {
          * @description A call that waits for the user's consent.
          */
         ConfirmationShape: {
-            /** Arguments */
-            arguments: {
-                [key: string]: unknown;
-            };
+            /**
+             * Arguments
+             * @description A JSON object as text: numbers keep their digits
+             */
+            arguments: string;
             /** Hint */
             hint: string;
             /**
              * Payload
-             * @description What the tool wants to be told with the consent, as an example
+             * @description What the tool wants to be told with the consent, as an example in JSON text
              */
-            payload: unknown;
+            payload: string | null;
             /** Question Id */
             question_id: string;
             /** Tool Name */

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from "react";
 import { api } from "../api/client";
 import type { ConfirmationShape, SessionShape } from "../api/types";
-import { JsonTree } from "../json/JsonTree";
+import { JsonTextTree } from "../json/JsonTree";
 import { parse } from "../json/lossless";
 import { useAction } from "../ui/action";
 import { Markdown } from "../ui/Markdown";
@@ -27,7 +27,7 @@ export function ConsentEditor({
     if (document.activeElement === document.body) frame.current?.focus();
   }, []);
   const wanted = question.payload != null;
-  const typed = drafts.consent || (wanted ? JSON.stringify(question.payload, null, 2) : "");
+  const typed = drafts.consent || (question.payload ?? "");
   const unread = wanted ? unreadable(typed) : "";
   const answer = async (approve: boolean) => {
     const payload = approve && wanted ? typed : null;
@@ -41,7 +41,7 @@ export function ConsentEditor({
       </ComposerHead>
       <div className="composer-body scroll">
         <b className="mono">{question.tool_name}</b>
-        <JsonTree value={parse(JSON.stringify(question.arguments))} />
+        <JsonTextTree text={question.arguments} />
         {question.hint ? <Markdown text={question.hint} /> : null}
         {wanted ? (
           <>

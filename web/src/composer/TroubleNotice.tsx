@@ -5,7 +5,7 @@ import { Failure } from "../ui/Failure";
 export function TroubleNotice({ trouble, onInsist }: { trouble: Trouble | null; onInsist?: () => void }) {
   if (!trouble) return null;
   return (
-    <Failure title={trouble.message}>
+    <Failure title={trouble.problems.length ? "Not sent: what is wrong stands at the fields." : trouble.message}>
       {trouble.canInsist && onInsist ? (
         <button type="button" className="button small danger" onClick={onInsist}>
           Send anyway
