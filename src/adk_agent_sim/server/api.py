@@ -16,14 +16,17 @@ from adk_agent_sim.server.shapes import (
     Briefing,
     Consent,
     Decision,
+    EnvironmentShape,
     ExportOrder,
     ExportResult,
+    FaultOrder,
     NewSession,
     ProblemShape,
     Refusal,
     RequestShape,
     Row,
     RowDetail,
+    RuleSwitch,
     ServerShape,
     SessionPatch,
     SessionShape,
@@ -166,6 +169,24 @@ async def check(sessions: Here, session_id: str, form: ValueToCheck, turn_id: st
 async def answer_confirmation(sessions: Here, session_id: str, consent: Consent) -> Response:
     """Approve or deny a call as the user."""
     return told(await sessions.consent(session_id, consent))
+
+
+@api.get("/sessions/{session_id}/environment", response_model=EnvironmentShape)
+async def get_environment(sessions: Here, session_id: str) -> Response:
+    """What answers the session's tool calls instead of the tools."""
+    return told(await sessions.environment(session_id))
+
+
+@api.post("/sessions/{session_id}/environment/rules", response_model=EnvironmentShape)
+async def switch_rule(sessions: Here, session_id: str, order: RuleSwitch) -> Response:
+    """Switch a rule on or off, from the next call on."""
+    return told(await sessions.switch_rule(session_id, order))
+
+
+@api.post("/sessions/{session_id}/environment/faults", response_model=EnvironmentShape)
+async def add_fault(sessions: Here, session_id: str, order: FaultOrder) -> Response:
+    """Let the next call of a tool meet a fault."""
+    return told(await sessions.add_fault(session_id, order))
 
 
 @api.post("/sessions/{session_id}/calls/{call_id}/cancel", response_model=SessionShape)

@@ -15,6 +15,7 @@ from adk_agent_sim.timeline.events import (
     AgentEvent,
     ArtifactSaved,
     Closed,
+    EnvironmentDecided,
     Event,
     RunEnded,
     ToolFailed,
@@ -120,6 +121,8 @@ def _of_call(found: Sequence[Found]) -> Iterator[tuple[str, Format, Json]]:
                         dict(started.arguments),
                     )
                 arguments = started.arguments
+            case EnvironmentDecided() as decided:
+                yield "rules", "json", _decided(decided)
             case ToolFinished() as finished:
                 returned += [finished.result, {"result": finished.result}]
                 yield from _of_finished(finished)
@@ -133,6 +136,12 @@ def _of_call(found: Sequence[Found]) -> Iterator[tuple[str, Format, Json]]:
                     yield "question" if _is_adks(call) else "arguments", "json", call.get("args") or {}
                 elif (response := part.get("function_response")) and response.get("response") not in returned:
                     yield "what the model got" if returned else "result", "json", response.get("response")
+
+
+def _decided(decided: EnvironmentDecided) -> Json:
+    """Which rule answered, what it did, and why those before it did not."""
+    answered = {"answered by": decided.rule, "which does": decided.actions} if decided.rule else {"answered by": None}
+    return {**answered, "passed over": {one["rule"]: one["why"] for one in decided.passed_over}}
 
 
 def _of_finished(finished: ToolFinished) -> Iterator[tuple[str, Format, Json]]:

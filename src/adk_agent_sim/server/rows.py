@@ -26,6 +26,7 @@ from adk_agent_sim.timeline.events import (
     AgentJoined,
     ArtifactSaved,
     Closed,
+    EnvironmentDecided,
     Event,
     Outcome,
     RunEnded,
@@ -118,6 +119,8 @@ class Rows:
                 self._agent(event, emitted)
             case ToolStarted() | ToolFinished() | ToolFailed() as fact:
                 self._tool(event, fact)
+            case EnvironmentDecided() as decided:
+                self._environment(event, decided)
             case _:
                 self._other(event)
 
@@ -290,6 +293,12 @@ class Rows:
                 )
             case _:
                 pass
+
+    def _environment(self, event: Event, decided: EnvironmentDecided) -> None:
+        """Which rule answers a call; a call that none answers is the tool's own."""
+        index = self._calls.get(decided.call_id)
+        if index is not None:
+            self._change(event, index, rule=text_line(decided.rule))
 
     def _ended(self, event: Event, ended: RunEnded) -> None:
         self._players.clear()

@@ -40,20 +40,24 @@ from adk_agent_sim.server.shapes import (
     Briefing,
     Consent,
     Decision,
+    EnvironmentShape,
     Exported,
     ExportOrder,
     ExportResult,
+    FaultOrder,
     FilePart,
     ProblemShape,
     RequestShape,
     Row,
     RowDetail,
+    RuleSwitch,
     SessionShape,
     Status,
     Suggestion,
     UserMessage,
     ValueToCheck,
 )
+from adk_agent_sim.server.surroundings import add_fault, environment_shape, switch
 from adk_agent_sim.server.view import SessionView
 from adk_agent_sim.timeline.canonical import Json
 from adk_agent_sim.timeline.decision import function_calls
@@ -244,6 +248,23 @@ class Sessions:
         if not self._running(session_id, "cancel a call").seated.calls.cancel(call_id):
             raise NothingSuch("The call does not run (any longer).")
         return await self.shape(session_id)
+
+    async def environment(self, session_id: str) -> EnvironmentShape:
+        """What answers the session's tool calls instead of the tools."""
+        await self._view_of(session_id)
+        return environment_shape(self._running(session_id, "show its environment").environment)
+
+    async def switch_rule(self, session_id: str, order: RuleSwitch) -> EnvironmentShape:
+        """Switch a rule on or off, from the next call on."""
+        await self._view_of(session_id)
+        switch(self._running(session_id, "switch a rule").environment, order)
+        return await self.environment(session_id)
+
+    async def add_fault(self, session_id: str, order: FaultOrder) -> EnvironmentShape:
+        """Let the next call of a tool meet a fault."""
+        await self._view_of(session_id)
+        add_fault(self._running(session_id, "add a fault").environment, order)
+        return await self.environment(session_id)
 
     async def stop(self, session_id: str) -> SessionShape:
         """Cancel the run; the session goes on with the next message."""

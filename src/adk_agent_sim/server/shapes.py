@@ -283,6 +283,38 @@ class ProblemShape(Shape):
     call: int | None = Field(default=None, description="Which of several calls")
 
 
+class RuleShape(Shape):
+    """A rule of the simulated environment."""
+
+    name: str
+    tools: list[str]
+    actions: list[str] = Field(description="What it does, in words")
+    on: bool
+    tried: int = Field(description="How many calls it was compared with")
+    fired: int = Field(description="How many calls it answered")
+
+
+class EnvironmentShape(Shape):
+    """What answers the session's tool calls instead of the tools."""
+
+    rules: list[RuleShape]
+    faults: dict[str, int] = Field(description="How many faults wait for the next calls, by tool")
+
+
+class RuleSwitch(Shape):
+    """Switches a rule on or off, for this session, from the next call on."""
+
+    rule: str
+    on: bool
+
+
+class FaultOrder(Shape):
+    """Lets the next call of a tool meet a fault."""
+
+    tool: str = Field(min_length=1, max_length=200)
+    action: str = Field(description="An action as rules files write it, JSON text")
+
+
 class ExportOrder(Shape):
     """Writes the session as a golden trace, where the agent's config says."""
 

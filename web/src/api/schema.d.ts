@@ -192,6 +192,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/sessions/{session_id}/environment": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Environment
+         * @description What answers the session's tool calls instead of the tools.
+         */
+        get: operations["get_environment"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{session_id}/environment/faults": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Add Fault
+         * @description Let the next call of a tool meet a fault.
+         */
+        post: operations["add_fault"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{session_id}/environment/rules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Switch Rule
+         * @description Switch a rule on or off, from the next call on.
+         */
+        post: operations["switch_rule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/sessions/{session_id}/export": {
         parameters: {
             query?: never;
@@ -578,6 +638,21 @@ export interface components {
             text?: string | null;
         };
         /**
+         * EnvironmentShape
+         * @description What answers the session's tool calls instead of the tools.
+         */
+        EnvironmentShape: {
+            /**
+             * Faults
+             * @description How many faults wait for the next calls, by tool
+             */
+            faults: {
+                [key: string]: number;
+            };
+            /** Rules */
+            rules: components["schemas"]["RuleShape"][];
+        };
+        /**
          * ExportOrder
          * @description Writes the session as a golden trace, where the agent's config says.
          */
@@ -636,6 +711,19 @@ export interface components {
             format: "evalset" | "adk_test";
             /** Path */
             path: string;
+        };
+        /**
+         * FaultOrder
+         * @description Lets the next call of a tool meet a fault.
+         */
+        FaultOrder: {
+            /**
+             * Action
+             * @description An action as rules files write it, JSON text
+             */
+            action: string;
+            /** Tool */
+            tool: string;
         };
         /**
          * FilePart
@@ -870,6 +958,43 @@ export interface components {
          * @enum {string}
          */
         RowStatus: "confirm" | "running" | "done" | "failed" | "cancelled" | "denied";
+        /**
+         * RuleShape
+         * @description A rule of the simulated environment.
+         */
+        RuleShape: {
+            /**
+             * Actions
+             * @description What it does, in words
+             */
+            actions: string[];
+            /**
+             * Fired
+             * @description How many calls it answered
+             */
+            fired: number;
+            /** Name */
+            name: string;
+            /** On */
+            on: boolean;
+            /** Tools */
+            tools: string[];
+            /**
+             * Tried
+             * @description How many calls it was compared with
+             */
+            tried: number;
+        };
+        /**
+         * RuleSwitch
+         * @description Switches a rule on or off, for this session, from the next call on.
+         */
+        RuleSwitch: {
+            /** On */
+            on: boolean;
+            /** Rule */
+            rule: string;
+        };
         /**
          * ServerShape
          * @description What the page needs to know first.
@@ -1438,6 +1563,107 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SessionShape"];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    get_environment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EnvironmentShape"];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    add_fault: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FaultOrder"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EnvironmentShape"];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    switch_rule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RuleSwitch"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EnvironmentShape"];
                 };
             };
             /** @description Default Response */

@@ -15,12 +15,14 @@ export function Header({
   onNew,
   onExport,
   onPanel,
+  onRules,
   onTrouble,
 }: {
   session: SessionShape;
   onNew: () => void;
   onExport: () => void;
   onPanel: () => void;
+  onRules: () => void;
   onTrouble: (message: string) => void;
 }) {
   const { server, yourTurns } = useWatched(app);
@@ -102,6 +104,11 @@ export function Header({
         <Icon name="export" />
         Export
       </button>
+      {session.agent ? (
+        <button type="button" className="button" onClick={onRules} title="What answers instead of the tools">
+          Rules
+        </button>
+      ) : null}
       <Tools />
     </header>
   );

@@ -17,6 +17,7 @@ import { focusOn, useShortcuts } from "../ui/keys";
 import { Splitter } from "../ui/Splitter";
 import { ExportDialog } from "./ExportDialog";
 import { Header } from "./Header";
+import { RulesDialog } from "./RulesDialog";
 import "./workbench.css";
 
 /** One session: what the model reads, what has happened, and what to do next. */
@@ -43,6 +44,7 @@ function Panes({ store, session }: { store: ReturnType<typeof app.session>; sess
   const [folded, fold] = useKept("left-folded", false);
   const [drawer, setDrawer] = useState(false);
   const [exporting, setExporting] = useState(false);
+  const [rules, setRules] = useState(false);
   const [trouble, setTrouble] = useState("");
   const briefing = useBriefing(session);
   useEffect(() => {
@@ -76,6 +78,7 @@ function Panes({ store, session }: { store: ReturnType<typeof app.session>; sess
         session={session}
         onNew={onNew}
         onExport={() => setExporting(true)}
+        onRules={() => setRules(true)}
         onTrouble={setTrouble}
         onPanel={panel}
       />
@@ -117,6 +120,7 @@ function Panes({ store, session }: { store: ReturnType<typeof app.session>; sess
           />
         </div>
       </div>
+      {rules ? <RulesDialog session={session} tools={briefing?.tools ?? []} onClose={() => setRules(false)} /> : null}
       {exporting ? <ExportDialog session={session} onClose={() => setExporting(false)} /> : null}
     </div>
   );
