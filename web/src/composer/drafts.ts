@@ -35,21 +35,8 @@ export interface Drafts {
   consent: string;
 }
 
-const NOTHING: Drafts = {
-  mode: "call",
-  tool: null,
-  forms: {},
-  stack: [],
-  beside: "",
-  answer: "",
-  answerForm: null,
-  message: "",
-  messageForm: null,
-  consent: "",
-};
-
 /** What is left of a turn once it is decided. */
-export const NO_TURN: Partial<Drafts> = {
+export const NO_TURN = {
   mode: "call",
   tool: null,
   forms: {},
@@ -57,7 +44,9 @@ export const NO_TURN: Partial<Drafts> = {
   beside: "",
   answer: "",
   answerForm: null,
-};
+} satisfies Partial<Drafts>;
+
+const NOTHING: Drafts = { ...NO_TURN, message: "", messageForm: null, consent: "" };
 
 /** Whether something of a turn is typed. */
 export function hasTurn(drafts: Drafts): boolean {
