@@ -175,7 +175,13 @@ def store() -> None:
         print(f"  {size // 1_000:>3} KB   sqlite3 {rates[0]}   ours {rates[1]}   {least / own:.2f}x")
 
 
-_BENCHMARKS = {"turn": turn, "grow": grow, "export": export, "import": imports, "store": store}
+def remote() -> None:
+    """What it costs that person and agent are in other processes."""
+    print()
+    subprocess.run([sys.executable, Path(__file__).with_name("remote.py")], check=True)
+
+
+_BENCHMARKS = {"turn": turn, "grow": grow, "export": export, "import": imports, "store": store, "remote": remote}
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")

@@ -11,6 +11,7 @@ from adk_agent_sim.timeline.events import (
     AgentEvent,
     AgentJoined,
     ArtifactSaved,
+    CancelAsked,
     Closed,
     EnvironmentDecided,
     Outcome,
@@ -21,6 +22,7 @@ from adk_agent_sim.timeline.events import (
     ToolStarted,
     TurnAsked,
     TurnDecided,
+    TurnRevived,
     TurnWithdrawn,
     UserSpoke,
 )
@@ -47,9 +49,14 @@ PAYLOADS: dict[type[Payload], st.SearchStrategy[Any]] = {
         tools=_ID,
         instruction=_ID,
         config=_ID,
+        client_id=TEXT,
     ),
-    TurnDecided: st.builds(TurnDecided, decision_id=TEXT, response=_JSON, anyway=st.booleans()),
-    TurnWithdrawn: st.builds(TurnWithdrawn),
+    TurnDecided: st.builds(
+        TurnDecided, decision_id=TEXT, response=_JSON, anyway=st.booleans(), duration_ms=st.none() | TIME
+    ),
+    TurnWithdrawn: st.builds(TurnWithdrawn, abandoned=st.booleans()),
+    TurnRevived: st.builds(TurnRevived, invocation_id=TEXT),
+    CancelAsked: st.builds(CancelAsked, call_id=TEXT),
     ToolStarted: st.builds(ToolStarted, call_id=TEXT, tool_name=TEXT, arguments=_OBJECT),
     ToolFinished: st.builds(ToolFinished, call_id=TEXT, result=_JSON, duration_ms=TIME, actions=_OBJECT),
     ToolFailed: st.builds(
@@ -75,7 +82,7 @@ PAYLOADS: dict[type[Payload], st.SearchStrategy[Any]] = {
     RunEnded: st.builds(
         RunEnded, invocation_id=TEXT, outcome=st.sampled_from(Outcome), error_type=TEXT, error_message=TEXT
     ),
-    Closed: st.builds(Closed, reason=TEXT),
+    Closed: st.builds(Closed, reason=TEXT, cancelled=st.booleans()),
 }
 
 ANY_PAYLOAD: st.SearchStrategy[Payload] = st.one_of(list(PAYLOADS.values()))

@@ -18,6 +18,7 @@ from sqlalchemy import Engine, event
 from adk_agent_sim.persistence.store import DatabaseStore
 from adk_agent_sim.timeline.blocks import Block
 from adk_agent_sim.timeline.events import Event, Session
+from adk_agent_sim.timeline.progress import Standing
 from adk_agent_sim.timeline.store import MemoryStore
 
 AnyStore = MemoryStore | DatabaseStore
@@ -36,9 +37,11 @@ class GatedStore(MemoryStore):
         await self._passed()
         return await super().sessions()
 
-    async def append(self, events: Sequence[Event], blocks: Iterable[Block]) -> Sequence[Event]:
+    async def append(
+        self, events: Sequence[Event], blocks: Iterable[Block], standing: Standing | None = None
+    ) -> Sequence[Event]:
         await self._passed()
-        return await super().append(events, blocks)
+        return await super().append(events, blocks, standing)
 
     async def _passed(self) -> None:
         self.waiting += 1

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from adk_agent_sim.adk.environment_factory import EnvironmentSimulationFactory
     from adk_agent_sim.adk.simulation import Simulation
+    from adk_agent_sim.adk.simulator_plugin import SimulatorPlugin
     from adk_agent_sim.adk.tool_errors import ToolErrorPlugin
     from adk_agent_sim.errors import RunFailed
     from adk_agent_sim.golden.session import SimulatedAgentConfig
@@ -24,6 +25,7 @@ _HOMES = {
     "RunFailed": "adk_agent_sim.errors",
     "SimulatedAgentConfig": "adk_agent_sim.golden.session",
     "Simulation": "adk_agent_sim.adk.simulation",
+    "SimulatorPlugin": "adk_agent_sim.adk.simulator_plugin",
     "ToolErrorPlugin": "adk_agent_sim.adk.tool_errors",
 }
 
@@ -33,6 +35,7 @@ __all__ = [
     "RunFailed",
     "SimulatedAgentConfig",
     "Simulation",
+    "SimulatorPlugin",
     "ToolErrorPlugin",
 ]
 

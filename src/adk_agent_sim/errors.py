@@ -4,6 +4,11 @@ SimulatorError
 ├── SessionNotFound          no such session on the timeline
 ├── SessionClosed            the session takes no more events
 ├── SessionExists            a session of that id is on the timeline already
+├── EventExists              an event of that id is on the timeline already: it was sent twice
+├── BlocksMissing            a request refers to pieces that the timeline does not have
+├── FieldInvalid             a field of a request to the server; names it
+├── ServerUnreachable        names the address, and how to start a server
+├── PortTaken                another program listens there; says how to choose another
 ├── StoreFailed              the database did not do it: locked, read-only, full, damaged; nothing was written
 │   ├── StoreNotOpened       not a database that can be used; says what to do
 │   └── StoreTooNew          a newer release wrote the database; it was left untouched
@@ -12,6 +17,7 @@ SimulatorError
 │   ├── TurnAlreadyDecided
 │   ├── TurnAbandoned        the run that asked is over
 │   ├── TurnNotNext          another turn of the session waits longer
+│   ├── TurnNotYours         the agent's own model, or a function, answers the turn
 │   ├── EmptyDecision
 │   └── DecisionDoubtful     a person can insist with anyway=True
 │       ├── ToolNotOffered
@@ -24,6 +30,7 @@ SimulatorError
 ├── ScriptUnreadable         says where the script is wrong
 ├── ReplayImpossible         a trace does not have what the agent asks for
 ├── ToolsUnavailable         a toolset, such as an MCP server, did not load
+├── DeadlinePassed           no person decided in time
 ├── ValueUnreadable          a text that should be JSON, or bytes, and is not
 ├── NothingSuch              no such agent, row, file or running call
 ├── OwnModelFailed           the agent's own model could not be asked
@@ -96,6 +103,49 @@ class SessionExists(SimulatorError):
         self.session_id = session_id
 
 
+class EventExists(SimulatorError):
+    """An event of that id is on the timeline already; nothing was added."""
+
+    def __init__(self, event_id: str) -> None:
+        super().__init__(f"There is already an event {event_id!r} on this timeline.")
+        self.event_id = event_id
+
+
+class BlocksMissing(SimulatorError):
+    """A request refers to blocks that its session does not have; nothing was added."""
+
+    def __init__(self, session_id: str, count: int) -> None:
+        super().__init__(f"Session {session_id!r} lacks {count} blocks of the request: send them along.")
+        self.session_id = session_id
+
+
+class FieldInvalid(SimulatorError):
+    """A request to the server has a field that is not as it must be; nothing was done."""
+
+    def __init__(self, field: str, why: str) -> None:
+        super().__init__(f"{field} {why}.")
+        self.field = field
+
+
+class ServerUnreachable(SimulatorError):
+    """No server answers at the address."""
+
+    def __init__(self, url: str, why: str) -> None:
+        super().__init__(
+            f"No simulator server answers at {url}: {why}. "
+            "Start one with `adksim serve`, or set ADK_SIM_SERVER_URL to the address of one that runs."
+        )
+        self.url = url
+
+
+class PortTaken(SimulatorError):
+    """The server cannot listen at the address."""
+
+    def __init__(self, address: str, option: str) -> None:
+        super().__init__(f"Cannot listen at {address}: another program does, or it may not be used. Choose {option}.")
+        self.address = address
+
+
 class StoreFailed(SimulatorError):
     """The database did not do what was asked; nothing of it was written."""
 
@@ -165,6 +215,14 @@ class TurnNotNext(DecisionRefused):
         )
         self.turn_id = turn_id
         self.head_turn_id = head_turn_id
+
+
+class TurnNotYours(DecisionRefused):
+    """The turn is answered by another player than a person; it can only be watched."""
+
+    def __init__(self, turn_id: str, player: str) -> None:
+        super().__init__(f"Turn {turn_id!r} waits for no person: its player is {str(player)!r}.")
+        self.turn_id = turn_id
 
 
 class EmptyDecision(DecisionRefused):
@@ -259,6 +317,17 @@ class ToolsUnavailable(SimulatorError):
             "Start the server, or take the toolset out of the agent's tools."
         )
         self.toolset = toolset
+
+
+class DeadlinePassed(SimulatorError):
+    """No person decided in time; the turn was taken back."""
+
+    def __init__(self, agent_name: str, seconds: float) -> None:
+        super().__init__(
+            f"Nobody answered agent {agent_name!r} within {seconds:g} seconds. "
+            'Give more time with `deadline=`, or pass on_deadline="real_model".'
+        )
+        self.agent_name = agent_name
 
 
 class ValueUnreadable(SimulatorError):

@@ -18,7 +18,7 @@ from adk_agent_sim.persistence import migration, schema
 from adk_agent_sim.persistence.engine import Durability, address, writing_engine
 from adk_agent_sim.persistence.record import encode_event, encode_session
 from adk_agent_sim.persistence.store import open_store
-from adk_agent_sim.timeline.events import Event, Session, TurnDecided, UserSpoke
+from adk_agent_sim.timeline.events import Event, Outcome, RunEnded, Session, TurnDecided, UserSpoke
 from adk_agent_sim.timeline.timeline import Timeline
 
 
@@ -48,7 +48,9 @@ async def test_opening_makes_the_tables(database: str, engine: sa.Engine) -> Non
         pass
     tables = sa.inspect(engine)
 
-    assert _columns(engine, "sessions") == {"id", "created_at", "status", "proto_blob"}
+    assert _columns(engine, "sessions") == {
+        "id", "created_at", "status", "proto_blob", "standing", "agent_name", "waiting", "last_seq", "last_event_at",
+    }  # fmt: skip
     assert _columns(engine, "events") == {
         "event_id", "session_id", "seq", "timestamp", "turn_id", "payload_type", "proto_blob",
     }  # fmt: skip
@@ -186,6 +188,23 @@ async def test_an_older_database_is_migrated(database: str, engine: sa.Engine) -
     assert "events_0" not in sa.inspect(engine).get_table_names()
 
 
+async def test_sessions_of_version_1_are_listed_where_they_stand(database: str, engine: sa.Engine) -> None:
+    async with open_store(database) as store:
+        timeline = Timeline(store)
+        sessions = [await timeline.create_session(name) for name in ("waiting", "done", "empty")]
+        await ask(timeline, sessions[0].session_id, "t1")
+        await timeline.append(sessions[1].session_id, RunEnded(invocation_id="i", outcome=Outcome.DONE))
+        before = await store.summaries()
+    with engine.begin() as connection:
+        connection.execute(sa.text("DROP INDEX idx_sessions_created"))
+        for column in ("standing", "agent_name", "waiting", "last_seq", "last_event_at"):
+            connection.execute(sa.text(f"ALTER TABLE sessions DROP COLUMN {column}"))
+        connection.execute(schema.schema_version.update().values(version=1))
+
+    async with open_store(database) as store:
+        assert await store.summaries() == before
+
+
 async def test_a_migrated_database_is_as_a_new_one(tmp_path: Path) -> None:
     def made(path: Path) -> set[tuple[str, str]]:
         with sqlite3.connect(path) as connection:
@@ -226,10 +245,10 @@ async def test_a_newer_database_is_refused_and_left_untouched(database: str, eng
     with engine.begin() as connection:
         connection.execute(schema.schema_version.update().values(version=schema.VERSION + 1))
 
-    with pytest.raises(StoreTooNew, match=r"version 2, and this release knows.*up to 1\. Upgrade with") as refused:
+    with pytest.raises(StoreTooNew, match=r"version 3, and this release knows.*up to 2\. Upgrade with") as refused:
         async with open_store(database):
             pass
 
-    assert (refused.value.found, refused.value.known) == (2, 1)
+    assert (refused.value.found, refused.value.known) == (3, 2)
     with engine.connect() as connection:
-        assert migration.version(connection) == 2
+        assert migration.version(connection) == 3

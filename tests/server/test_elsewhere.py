@@ -13,6 +13,7 @@ from timelines import ask, model_request, user
 from adk_agent_sim.server.agents import Agents
 from adk_agent_sim.server.sessions import Sessions
 from adk_agent_sim.server.web_server import start_web
+from adk_agent_sim.timeline.events import CancelAsked
 from adk_agent_sim.timeline.timeline import Timeline
 
 
@@ -63,10 +64,19 @@ async def test_arguments_are_checked_against_the_request(browser: Browser, timel
 async def test_what_needs_the_agent_itself_is_refused(browser: Browser, timeline: Timeline) -> None:
     session_id = (await timeline.create_session("remote math")).session_id
     await ask(timeline, session_id, "turn-1")
-    for path in ("stop", "turns/turn-1/suggestion", "turns/turn-1/own-model", "calls/1/cancel"):
+    for path in ("stop", "turns/turn-1/suggestion", "turns/turn-1/own-model"):
         refusal = await browser.refused(f"/sessions/{session_id}/{path}", None, 409)
         assert refusal["error"] == "NotHere"
     await browser.refused(f"/sessions/{session_id}/messages", {"text": "x"}, 409)
+
+
+async def test_a_cancel_is_passed_on_and_a_name_is_kept(browser: Browser, timeline: Timeline) -> None:
+    session_id = (await timeline.create_session("remote math")).session_id
+    await browser.post(f"/sessions/{session_id}/calls/c1/cancel")
+    await browser.client.patch(f"/api/sessions/{session_id}", json={"name": "sums"})
+
+    assert [event.payload for event in await timeline.events(session_id)] == [CancelAsked(call_id="c1")]
+    assert (await timeline.session(session_id)).description == "sums"
 
 
 async def test_the_list_counts_turns_that_waited_before_the_server_began(timeline: Timeline) -> None:

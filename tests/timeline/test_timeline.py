@@ -29,6 +29,7 @@ from adk_agent_sim.timeline.events import (
     TurnWithdrawn,
     UserSpoke,
 )
+from adk_agent_sim.timeline.progress import Standing
 from adk_agent_sim.timeline.store import MemoryStore
 from adk_agent_sim.timeline.timeline import Timeline
 
@@ -173,8 +174,10 @@ class _SlowStore(MemoryStore):
         self.answer = asyncio.Event()
         self.answer.set()
 
-    async def append(self, events: Sequence[Event], blocks: Iterable[Block]) -> Sequence[Event]:
-        committed = await super().append(events, blocks)
+    async def append(
+        self, events: Sequence[Event], blocks: Iterable[Block], standing: Standing | None = None
+    ) -> Sequence[Event]:
+        committed = await super().append(events, blocks, standing)
         await self.answer.wait()
         return committed
 

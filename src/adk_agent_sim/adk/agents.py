@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from importlib import import_module
 from pathlib import Path
 
+from google.adk.agents import BaseAgent
 from google.adk.apps import App
 from google.adk.cli.utils.agent_loader import AgentLoader
 
 from adk_agent_sim.adk import demo
 from adk_agent_sim.errors import AgentNotLoaded
 
-__all__ = ["DEMOS", "App", "demo_app", "demo_folder", "load_app"]
+__all__ = ["DEMOS", "App", "demo_app", "demo_folder", "load_app", "named_agent"]
 
 DEMOS = ("math_agent", "shop_agent")
 """The demo agents; each is a folder as `adk run` takes it."""
@@ -34,6 +36,11 @@ def load_app(folder: Path) -> App:
         return App(name=path.name, root_agent=loaded)
     except ValueError:  # a folder's name need not be an app's
         return App(name=loaded.name, root_agent=loaded)
+
+
+def named_agent(name: str) -> BaseAgent:
+    """An agent of which no more than its name is known, because it ran elsewhere."""
+    return BaseAgent(name=name if name.isidentifier() else "agent_" + re.sub(r"[^0-9A-Za-z]", "_", name))
 
 
 def demo_app(name: str) -> App:

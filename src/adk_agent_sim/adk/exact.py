@@ -13,24 +13,15 @@ from google.adk.models.llm_response import LlmResponse
 from google.genai import types
 
 from adk_agent_sim.forms.schema import json_schema
-from adk_agent_sim.generated.adksim.v1 import Candidate, GenerateContentRequest, GenerateContentResponse
+from adk_agent_sim.generated.adksim.v1 import GenerateContentRequest, GenerateContentResponse
 from adk_agent_sim.timeline.canonical import Json, decode, encode
 from adk_agent_sim.timeline.jsonable import jsonable
-from adk_agent_sim.wire.messages import fill, from_message
-from adk_agent_sim.wire.request import from_request, states_schema, to_request
+from adk_agent_sim.wire.messages import from_message
+from adk_agent_sim.wire.request import from_request, schema_apart, states_schema, to_request
+from adk_agent_sim.wire.response import to_response
 
 _CONNECTIONS = ("httpx_client", "httpx_async_client", "aiohttp_client")
 """Open connections: they are objects of one process, and no model reads them."""
-
-_OF_CANDIDATE = (
-    "content",
-    "grounding_metadata",
-    "finish_reason",
-    "avg_logprobs",
-    "logprobs_result",
-    "citation_metadata",
-)
-_OF_RESPONSE = ("usage_metadata", "model_version")
 
 
 class WireRequest(NamedTuple):
@@ -56,7 +47,7 @@ class WireResponse(NamedTuple):
 def encode_request(request: LlmRequest) -> WireRequest:
     """`request` without its tools' code; a class that states the output schema is sent as JSON Schema."""
     value = _without_connections(jsonable(_with_json_schema(request)))
-    message = to_request(_schema_apart(value))
+    message = to_request(schema_apart(value))
     text = encode(value)
     plain = not states_schema(message) and encode(jsonable(decode_request(message))) == text
     return WireRequest(message, "" if plain else text.decode("ascii"))
@@ -72,8 +63,7 @@ def decode_request(message: GenerateContentRequest, exact_json: str = "") -> Llm
 def encode_response(response: LlmResponse) -> WireResponse:
     """`response` as the first candidate of a message."""
     value = jsonable(response)
-    message = GenerateContentResponse()
-    fill(message, {name: value.get(name) for name in _OF_RESPONSE} | {"candidates": [_candidate(value)]})
+    message = to_response(value)
     text = encode(value)
     plain = encode(jsonable(decode_response(message))) == text
     return WireResponse(message, "" if plain else text.decode("ascii"))
@@ -103,25 +93,3 @@ def _without_connections(value: Json) -> Json:
         for connection in _CONNECTIONS:
             value.get(place, {}).get(options, {}).pop(connection, None)
     return value
-
-
-def _schema_apart(value: Json) -> Json:
-    """The same request, its output schema where v1beta has a place for JSON Schema."""
-    config = value["config"]
-    if "response_schema" not in config:
-        return value
-    rest = {name: inner for name, inner in config.items() if name != "response_schema"}
-    return {**value, "config": {"response_json_schema": config["response_schema"], **rest}}
-
-
-def _candidate(response: Json) -> Json:
-    """An error is a candidate too: one without content, which says in words why."""
-    candidate = {name: response[name] for name in _OF_CANDIDATE if name in response}
-    if "error_message" in response:
-        candidate["finish_message"] = response["error_message"]
-    if "error_code" in response:
-        code = response["error_code"]
-        candidate.setdefault(
-            "finish_reason", code if code in Candidate.FinishReason.DESCRIPTOR.values_by_name else "OTHER"
-        )
-    return candidate

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
 from google.adk.agents import BaseAgent, LlmAgent
 from google.adk.agents.callback_context import CallbackContext
@@ -15,8 +15,12 @@ from google.adk.tools import BaseTool, ToolContext
 from google.genai import types
 
 from adk_agent_sim.adk import model_seat, tool_seat
-from adk_agent_sim.adk.seated import SeatedSession, TurnPlayer
+from adk_agent_sim.adk.seated import SeatedSession
 from adk_agent_sim.adk.toolsets import check_toolsets
+from adk_agent_sim.adk.turn_player import TurnPlayer
+
+SessionKey: TypeAlias = tuple[str, str, str]
+"""The app, the user and the id of an ADK session."""
 
 
 class SeatPlugin(BasePlugin):
@@ -24,11 +28,15 @@ class SeatPlugin(BasePlugin):
 
     def __init__(self, name: str = "adksim_seats") -> None:
         super().__init__(name=name)
-        self._bound: dict[tuple[str, str, str], SeatedSession] = {}
+        self._bound: dict[SessionKey, SeatedSession] = {}
 
     def bind(self, session: Session, seated: SeatedSession) -> None:
         """Let `seated` play an ADK session from now on."""
-        self._bound[_key(session)] = seated
+        self._bound[session_key(session)] = seated
+
+    def unbind(self, key: SessionKey) -> None:
+        """Let an ADK session alone from now on."""
+        self._bound.pop(key, None)
 
     async def before_agent_callback(
         self, *, agent: BaseAgent, callback_context: CallbackContext
@@ -38,7 +46,7 @@ class SeatPlugin(BasePlugin):
         if isinstance(agent, LlmAgent) and seated is not None:
             model_seat.take(agent)
             self._play(callback_context, agent.name)  # a live session connects before any model callback
-            if agent.name not in seated.checked_agents:
+            if seated.terms.plays(agent.name) and agent.name not in seated.checked_agents:
                 await check_toolsets(agent, callback_context)
                 seated.checked_agents.add(agent.name)
         return None
@@ -62,7 +70,7 @@ class SeatPlugin(BasePlugin):
 
     def _play(self, context: CallbackContext, agent_name: str) -> None:
         """Say who plays. An agent that is used as a tool runs in a session of its own: who called it plays it too."""
-        if seated := self._bound.get(_key(context.session)):
+        if seated := self._bound.get(session_key(context.session)):
             seated.adk_session = context.session
             model_seat.PLAYING.set(TurnPlayer(seated, agent_name, context.invocation_id))
         elif (caller := self._caller()) is not None:
@@ -70,7 +78,7 @@ class SeatPlugin(BasePlugin):
 
     def _seated(self, session: Session) -> SeatedSession | None:
         """The session's seats, or those of the session that called it as a tool."""
-        if seated := self._bound.get(_key(session)):
+        if seated := self._bound.get(session_key(session)):
             return seated
         caller = self._caller()
         return caller.seated if caller else None
@@ -82,5 +90,6 @@ class SeatPlugin(BasePlugin):
         return cast("TurnPlayer", player) if ours else None
 
 
-def _key(session: Session) -> tuple[str, str, str]:
+def session_key(session: Session) -> SessionKey:
+    """What tells an ADK session from all others."""
     return session.app_name, session.user_id, session.id

@@ -128,10 +128,11 @@ class AgentRun:
         )
         self._session_here = session
         placed = await self.timeline.create_session(description=description or self.name)
-        self._seated = SeatedSession(self.timeline, placed.session_id, self._player)
+        self._seated = SeatedSession(self.timeline, placed.session_id, self._player, clock=self.timeline.clock)
         self._seated.on_asked = self._changed
         self._plugin.bind(session, self._seated)
         await self._seated.joined(session)
+        await self._seated.obey()
 
     async def stop(self) -> bool:
         """Cancel what runs now; the session goes on with the next message. False if nothing runs.

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
-import inspect
 import traceback
-from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import aclosing
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable
 from typing import Any, TypeAlias
 from uuid import uuid4
 
@@ -21,13 +17,17 @@ from google.genai import types
 from adk_agent_sim.adk.answer import check_answer
 from adk_agent_sim.adk.model_seat import ModelSeat
 from adk_agent_sim.adk.request import RequestEncoder
+from adk_agent_sim.adk.terms import Terms
 from adk_agent_sim.adk.tool_seat import Calls
+from adk_agent_sim.link.link import Link
 from adk_agent_sim.timeline.blocks import Block
 from adk_agent_sim.timeline.canonical import Json
+from adk_agent_sim.timeline.clock import Clock, WallClock
 from adk_agent_sim.timeline.events import (
     AgentEvent,
     AgentJoined,
     ArtifactSaved,
+    CancelAsked,
     EnvironmentDecided,
     Event,
     Outcome,
@@ -36,12 +36,9 @@ from adk_agent_sim.timeline.events import (
     ToolFailed,
     ToolFinished,
     ToolStarted,
-    TurnDecided,
-    TurnWithdrawn,
     UserSpoke,
 )
 from adk_agent_sim.timeline.jsonable import jsonable
-from adk_agent_sim.timeline.timeline import Timeline
 
 Scripted: TypeAlias = Callable[[LlmRequest], LlmResponse | Awaitable[LlmResponse]]
 """A function that plays a model."""
@@ -50,12 +47,30 @@ Scripted: TypeAlias = Callable[[LlmRequest], LlmResponse | Awaitable[LlmResponse
 class SeatedSession:
     """An ADK session with its session on the timeline."""
 
-    def __init__(self, timeline: Timeline, session_id: str, player: Player | Scripted) -> None:
-        """Seat `player` as the model of the session: a person, the agent's own model, or a function."""
-        self.timeline = timeline
+    def __init__(
+        self,
+        link: Link,
+        session_id: str,
+        player: Player | Scripted,
+        *,
+        terms: Terms | None = None,
+        clock: Clock | None = None,
+    ) -> None:
+        """Seat `player` as the model of the session: a person, the agent's own model, or a function.
+
+        Args:
+            link: The way to the timeline.
+            session_id: The session there.
+            player: Who plays.
+            terms: Which agents are played, and how long somebody is waited for.
+            clock: What durations are measured with.
+        """
+        self.link = link
         self.session_id = session_id
         self.player = player
-        self.calls = Calls(self, timeline.clock.measured)
+        self.terms = terms or Terms()
+        self.measured = (clock or WallClock()).measured
+        self.calls = Calls(self, self.measured)
         self.requests: dict[str, LlmRequest] = {}
         """The requests of the turns that wait for a person here, by turn."""
         self.waiting: dict[str, tuple[LlmRequest, ModelSeat]] = {}
@@ -66,9 +81,25 @@ class SeatedSession:
         """The ADK session as its last run holds it, events and all."""
         self.on_asked: Callable[[], None] = lambda: None
         """Called when a turn begins to wait for a person."""
+        self.on_waiting: Callable[[str], object] = lambda agent_name: None
+        """Called with the agent whose turn begins to wait for a person."""
+        self.on_cancelled: Callable[[str], Awaitable[object]] = _nothing
+        """Called with an invocation whose model call was cancelled while it waited."""
         self.checked_agents: set[str] = set()
         """The agents whose toolsets are known to load."""
         self._encoder = RequestEncoder()
+
+    def player_of(self, agent_name: str) -> Player | Scripted:
+        """Who plays an agent."""
+        return self.player if self.terms.plays(agent_name) else Player.REAL
+
+    async def obey(self) -> Callable[[], None]:
+        """Cancel running calls when a person asks for it on the timeline; calling what is returned ends that."""
+        return await self.link.listen(self.session_id, self._heard)
+
+    def _heard(self, event: Event) -> None:
+        if isinstance(event.payload, CancelAsked):
+            self.calls.cancel(event.payload.call_id)
 
     async def joined(self, session: Session) -> None:
         """The agent's session is on the timeline from now on."""
@@ -78,23 +109,23 @@ class SeatedSession:
             adk_session_id=session.id,
             state=jsonable(session.state),
         )
-        await self.timeline.append(self.session_id, joined)
+        await self.link.append(self.session_id, joined)
 
     async def user_spoke(self, message: types.Content) -> None:
         """A user message, as it was sent, before the app's plugins see it."""
-        await self.timeline.append(self.session_id, UserSpoke(content=jsonable(message)))
+        await self.link.append(self.session_id, UserSpoke(content=jsonable(message)))
 
     async def agent_event(self, event: AdkEvent) -> None:
         """What ADK emitted, after all callbacks and plugins."""
         emitted = AgentEvent(invocation_id=event.invocation_id, event=_event(event), final=event.is_final_response())
-        await self.timeline.append(self.session_id, emitted, agent_name=event.author)
+        await self.link.append(self.session_id, emitted, agent_name=event.author)
 
     async def artifact(self, author: str, filename: str, version: int, part: types.Part | None) -> None:
         """A version of an artifact, with its bytes."""
         mime_type, data = _bytes(part)
         block = Block.of(data)
         saved = ArtifactSaved(filename=filename, version=version, mime_type=mime_type, block=block.block_id)
-        await self.timeline.append(self.session_id, saved, agent_name=author, blocks=[block])
+        await self.link.append(self.session_id, saved, agent_name=author, blocks=[block])
 
     async def run_ended(self, invocation_id: str, outcome: Outcome, error: BaseException | None = None) -> None:
         """The invocation is over."""
@@ -104,11 +135,11 @@ class SeatedSession:
             error_type=type(error).__name__ if error else "",
             error_message=str(error) if error else "",
         )
-        await self.timeline.append(self.session_id, ended)
+        await self.link.append(self.session_id, ended)
 
     async def environment_decided(self, context: ToolContext, decided: EnvironmentDecided) -> None:
         """The environment said what is to happen to a call."""
-        await self.timeline.append(
+        await self.link.append(
             self.session_id, decided, agent_name=context.agent_name, player=Player.SIMULATED if decided.rule else None
         )
 
@@ -143,18 +174,21 @@ class SeatedSession:
     async def _tool(
         self, context: ToolContext, payload: ToolStarted | ToolFinished | ToolFailed, player: Player
     ) -> None:
-        await self.timeline.append(self.session_id, payload, agent_name=context.agent_name, player=player)
+        await self.link.append(self.session_id, payload, agent_name=context.agent_name, player=player)
 
-    async def ask(self, request: LlmRequest, agent_name: str, invocation_id: str) -> Event:
-        """Put a model call on the timeline."""
+    async def ask(self, request: LlmRequest, agent_name: str, invocation_id: str, player: Player) -> str:
+        """Put a model call on the timeline; the id of its turn."""
         self.tools.update(request.tools_dict)
-        return await self.timeline.ask(
+        turn_id = str(uuid4())
+        await self.link.ask(
             self.session_id,
-            turn_id=str(uuid4()),
+            turn_id=turn_id,
             invocation_id=invocation_id,
             agent_name=agent_name,
             request=self._encoder.encode(agent_name, request),
+            player=player,
         )
+        return turn_id
 
     async def decide(
         self, turn_id: str, response: Json, *, decision_id: str | None = None, anyway: bool = False
@@ -163,88 +197,11 @@ class SeatedSession:
         request = self.requests.get(turn_id)
         if request is not None and not anyway:
             check_answer(request, response)
-        await self.timeline.decide(self.session_id, turn_id, response, decision_id=decision_id, anyway=anyway)
+        await self.link.decide(self.session_id, turn_id, response, decision_id=decision_id, anyway=anyway)
 
 
-@dataclass(frozen=True)
-class TurnPlayer:
-    """Answers the model calls of one agent in one invocation."""
-
-    seated: SeatedSession
-    agent_name: str
-    invocation_id: str
-
-    @property
-    def plays_live(self) -> bool:
-        """A person or a function plays a live session too; the agent's own model speaks for itself."""
-        return self.seated.player is not Player.REAL
-
-    async def answer(self, request: LlmRequest, seat: ModelSeat, *, stream: bool) -> AsyncGenerator[LlmResponse, None]:
-        """Ask, and give what the session's player decides."""
-        agent_name = (request.config.labels or {}).get("adk_agent_name", self.agent_name)
-        asked = await self.seated.ask(request, agent_name, self.invocation_id)
-        match self.seated.player:
-            case Player.HUMAN:
-                yield await self._persons(asked, request, seat)
-            case Player():
-                async with aclosing(self._own_models(asked, request, seat, stream=stream)) as answers:
-                    async for answer in answers:
-                        yield answer
-            case function:
-                yield await self._functions(asked, request, function)
-
-    async def _persons(self, asked: Event, request: LlmRequest, seat: ModelSeat) -> LlmResponse:
-        seated = self.seated
-        seated.requests[asked.turn_id] = request
-        seated.waiting[asked.turn_id] = (request, seat)
-        seated.on_asked()
-        try:
-            decided = await seated.timeline.decision(seated.session_id, asked.turn_id)
-        except asyncio.CancelledError:
-            await seated.timeline.append(
-                seated.session_id, TurnWithdrawn(), turn_id=asked.turn_id, agent_name=asked.agent_name
-            )
-            raise
-        finally:
-            del seated.requests[asked.turn_id], seated.waiting[asked.turn_id]
-        if not isinstance(decided.payload, TurnDecided):
-            raise TypeError(f"Turn {asked.turn_id} was answered by a {type(decided.payload).__name__}.")
-        return LlmResponse.model_validate(decided.payload.response)
-
-    async def _functions(self, asked: Event, request: LlmRequest, function: Scripted) -> LlmResponse:
-        player = getattr(function, "player", Player.SIMULATED)
-        try:
-            found = function(request)
-            response = await found if inspect.isawaitable(found) else found
-        except Exception as error:
-            await self._decide(asked, _failed(error), player)
-            raise
-        await self._decide(asked, response, player)
-        return response
-
-    async def _own_models(
-        self, asked: Event, request: LlmRequest, seat: ModelSeat, *, stream: bool
-    ) -> AsyncGenerator[LlmResponse, None]:
-        """What the agent's own model says; the first whole answer is the decision, recorded before ADK acts on it."""
-        decided = False
-        try:
-            async with aclosing(seat.own_model().generate_content_async(request, stream)) as answers:
-                async for answer in answers:
-                    if not answer.partial and not decided:
-                        decided = True
-                        await self._decide(asked, answer, Player.REAL)
-                    yield answer
-        except Exception as error:
-            if not decided:
-                await self._decide(asked, _failed(error), Player.REAL)
-            raise
-
-    async def _decide(self, asked: Event, response: LlmResponse, player: Player) -> None:
-        await self.seated.timeline.decide(self.seated.session_id, asked.turn_id, jsonable(response), player=player)
-
-
-def _failed(error: Exception) -> LlmResponse:
-    return LlmResponse(error_code=type(error).__name__, error_message=str(error))
+async def _nothing(invocation_id: str) -> None:
+    """What happens where nobody wants to know."""
 
 
 def _event(event: AdkEvent) -> Any:

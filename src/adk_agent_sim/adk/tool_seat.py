@@ -80,6 +80,9 @@ GUARDING: ContextVar[Callable[[BaseTool, RunAsync], RunAsync] | None] = ContextV
 CALLING: ContextVar[Calls | None] = ContextVar("adksim_calls", default=None)
 """Where the calls of the current task run."""
 
+INSIDE: ContextVar[Calls | None] = ContextVar("adksim_inside", default=None)
+"""Whose call the current task is part of; an agent that is used as a tool runs inside one."""
+
 
 class _Seat:
     """Stands in a tool where its `run_async` stood."""
@@ -170,6 +173,7 @@ class Calls:
         await self._watcher.tool_started(context, tool, args, player)
         start = self._measured()
         threads = _Threads(tool.name)
+        inside = INSIDE.set(self)
         try:
             result = await self._finish_or_stop(_in_threads(threads, own_run, args, context), context)
             if result is _STOPPED:
@@ -177,6 +181,8 @@ class Calls:
         except (Exception, asyncio.CancelledError) as error:
             await self._watcher.tool_failed(context, error, self._measured() - start, player)
             raise
+        finally:
+            INSIDE.reset(inside)
         await self._watcher.tool_finished(context, result, self._measured() - start, player)
         return result
 

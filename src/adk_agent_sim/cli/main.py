@@ -13,6 +13,9 @@ from adk_agent_sim.errors import SimulatorError
 _COMMANDS = {
     "demo": "Play the model of a demo agent, in the browser or in this terminal.",
     "run": "Play the model of your own agent: in the terminal, in the browser, or from a script.",
+    "serve": "Let people answer the model calls of agents that run anywhere.",
+    "sessions": "List the sessions of a database: status, agent, age, last event, size.",
+    "export": "Write a session as a golden trace, a fixture, a timeline or a report.",
     "replay": "Run the recorded calls of a golden trace again, and show what has changed.",
     "env": "Check rules for simulated tools, make them from a trace, report what they did.",
     "scenario": "Check, show, run, play, annotate and convert scenarios of ARE and Gaia2.",

@@ -8,13 +8,20 @@ All in one transaction, so that a process that dies on the way has changed nothi
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
-from sqlalchemy import Connection, Engine, bindparam, inspect, select, text
+from sqlalchemy import Column, Connection, Engine, Table, bindparam, inspect, select, text, update
 from sqlalchemy.engine import URL
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.schema import CreateIndex, ExecutableDDLElement
+from sqlalchemy.sql.compiler import DDLCompiler
 
 from adk_agent_sim.errors import StoreTooNew
 from adk_agent_sim.persistence import schema
 from adk_agent_sim.persistence.engine import shown
+from adk_agent_sim.persistence.record import decode_event
+from adk_agent_sim.persistence.transaction import standing_row
+from adk_agent_sim.timeline.progress import Progress, Standing
 
 Step = Callable[[Connection], None]
 
@@ -83,5 +90,49 @@ def _from_0(connection: Connection) -> None:
     connection.execute(schema.schema_version.insert(), {"version": 0})
 
 
-STEPS: Mapping[int, Step] = {0: _from_0}
+def _from_1(connection: Connection) -> None:
+    """Version 1 did not keep where sessions stand: what they stand at is read from their logs."""
+    there = {column["name"] for column in inspect(connection).get_columns(schema.sessions.name)}
+    for column in schema.sessions.columns:
+        if column.name not in there:
+            connection.execute(CreateColumn(schema.sessions, column))
+    connection.execute(CreateIndex(next(iter(schema.sessions.indexes)), if_not_exists=True))
+    for session_id in connection.execute(select(schema.sessions.c.id)).scalars().all():
+        _stand(connection, session_id)
+
+
+def _stand(connection: Connection, session_id: str) -> None:
+    events = schema.events.c
+    log = select(events.seq, events.timestamp, events.proto_blob)
+    rows = connection.execute(log.where(events.session_id == session_id).order_by(events.seq)).all()
+    progress = Progress()
+    for row in rows:
+        try:
+            progress = progress.after(decode_event(row.proto_blob))
+        except ValueError:  # an event of version 0, which no timeline reads
+            break
+    created = select(schema.sessions.c.created_at).where(schema.sessions.c.id == session_id)
+    last_event_at = rows[-1].timestamp if rows else connection.execute(created).scalar_one()
+    connection.execute(
+        update(schema.sessions).where(schema.sessions.c.id == session_id),
+        standing_row(Standing.of(progress)) | {"last_seq": rows[-1].seq if rows else 0, "last_event_at": last_event_at},
+    )
+
+
+class CreateColumn(ExecutableDDLElement):
+    """A column of a table that is there."""
+
+    inherit_cache = False
+
+    def __init__(self, table: Table, column: Column[Any]) -> None:
+        self.table = table
+        self.column = column
+
+
+@compiles(CreateColumn)
+def _create_column(element: CreateColumn, compiler: DDLCompiler, **_: Any) -> str:
+    return f"ALTER TABLE {element.table.name} ADD COLUMN {compiler.get_column_specification(element.column)}"
+
+
+STEPS: Mapping[int, Step] = {0: _from_0, 1: _from_1}
 """By the version that each starts from."""

@@ -29,6 +29,8 @@ _FACTS: Mapping[str, type[Payload]] = {
     "agent_joined": kinds.AgentJoined,
     "user_spoke": kinds.UserSpoke,
     "turn_withdrawn": kinds.TurnWithdrawn,
+    "turn_revived": kinds.TurnRevived,
+    "cancel_asked": kinds.CancelAsked,
     "tool_started": kinds.ToolStarted,
     "tool_finished": kinds.ToolFinished,
     "tool_failed": kinds.ToolFailed,
@@ -45,8 +47,9 @@ _PAYLOAD_TYPES = _NAMES | {TurnAsked: REQUEST, TurnDecided: RESPONSE}
 
 _OUTCOMES = {outcome: v1.RunEnded.Outcome.Value(f"OUTCOME_{outcome.name}") for outcome in Outcome}
 _OUTCOME_OF = {number: outcome for outcome, number in _OUTCOMES.items()}
-_PLAYERS: dict[Player, Any] = {player: v1.Player.Value(f"PLAYER_{player.name}") for player in Player}
-_PLAYER_OF: dict[int, Player] = {number: player for player, number in _PLAYERS.items()}
+PLAYERS: dict[Player, Any] = {player: v1.Player.Value(f"PLAYER_{player.name}") for player in Player}
+PLAYER_OF: dict[int, Player] = {number: player for player, number in PLAYERS.items()}
+"""By their numbers in a message; a number that says nothing, or nothing known, is not there."""
 
 
 class _Field(NamedTuple):
@@ -97,21 +100,34 @@ def milliseconds(seconds: float) -> int:
 
 
 def encode_session(session: Session) -> bytes:
+    """The bytes of a session's message."""
+    return session_message(session).SerializeToString()
+
+
+def session_message(session: Session) -> v1.SimulatorSession:
     """A session's `SimulatorSession`. Half a surrogate pair in the description becomes U+FFFD."""
     description = _mended(session.description)
-    created_at = _timestamp(session.created_at)
     return v1.SimulatorSession(
-        id=session.session_id, created_at=created_at, description=description
-    ).SerializeToString()
+        id=session.session_id, created_at=_timestamp(session.created_at), description=description
+    )
 
 
 def decode_session(blob: bytes) -> Session:
     """The session that was encoded."""
-    stored = v1.SimulatorSession.FromString(blob)
+    return message_session(v1.SimulatorSession.FromString(blob))
+
+
+def message_session(stored: v1.SimulatorSession) -> Session:
+    """The session that a message was made of."""
     return Session(session_id=stored.id, created_at=_seconds(stored.created_at), description=stored.description)
 
 
 def encode_event(event: Event) -> bytes:
+    """The bytes of an event's message."""
+    return event_message(event).SerializeToString()
+
+
+def event_message(event: Event) -> v1.SessionEvent:
     """An event's `SessionEvent`; its `seq` is left out if it has none yet."""
     stored = _exact_message(event.payload)
     stored.event_id = event.event_id
@@ -120,11 +136,11 @@ def encode_event(event: Event) -> bytes:
     stored.turn_id = event.turn_id
     stored.agent_name = event.agent_name
     if event.player:
-        stored.player = _PLAYERS[event.player]
+        stored.player = PLAYERS[event.player]
     stored.timestamp.CopyFrom(_timestamp(event.timestamp))
     if _seconds(stored.timestamp) != event.timestamp:
         stored.exact_time = event.timestamp
-    return stored.SerializeToString()
+    return stored
 
 
 def numbered(blob: bytes, seq: int) -> bytes:
@@ -137,7 +153,11 @@ def numbered(blob: bytes, seq: int) -> bytes:
 
 def decode_event(blob: bytes) -> Event:
     """The event that was encoded."""
-    stored = v1.SessionEvent.FromString(blob)
+    return message_event(v1.SessionEvent.FromString(blob))
+
+
+def message_event(stored: v1.SessionEvent) -> Event:
+    """The event that a message was made of; ValueError if it holds none."""
     exact = stored.exact_time if stored.HasField("exact_time") else _seconds(stored.timestamp)
     return Event(
         event_id=stored.event_id,
@@ -147,7 +167,7 @@ def decode_event(blob: bytes) -> Event:
         payload=_payload(stored),
         turn_id=stored.turn_id,
         agent_name=stored.agent_name,
-        player=_PLAYER_OF.get(stored.player),
+        player=PLAYER_OF.get(stored.player),
     )
 
 
@@ -175,15 +195,11 @@ def _texts(payload: Payload) -> Iterator[tuple[str, str]]:
 def _message(payload: Payload, plain: Callable[[Any], Any]) -> v1.SessionEvent:
     match payload:
         case TurnAsked():
-            asked = v1.TurnAsked(
-                contents=[_joined(level) for level in payload.contents],
-                tools=bytes.fromhex(payload.tools),
-                instruction=bytes.fromhex(payload.instruction),
-                config=bytes.fromhex(payload.config),
-            )
+            asked = asked_message(payload)
+            plain(payload.client_id).encode()  # who cannot travel is told beside the message, as every other text
             return v1.SessionEvent(turn_asked=asked, invocation_id=plain(payload.invocation_id))
         case TurnDecided():
-            decided = v1.TurnDecided(response_json=_text(payload.response))
+            decided = v1.TurnDecided(response_json=_text(payload.response), duration_ms=payload.duration_ms)
             return v1.SessionEvent(turn_decided=decided, decision_id=plain(payload.decision_id), anyway=payload.anyway)
         case _:
             name = _NAMES[type(payload)]
@@ -212,20 +228,42 @@ def _payload(stored: v1.SessionEvent) -> Payload:
 
 def _asked(stored: v1.SessionEvent) -> _Fields:
     asked = stored.turn_asked
+    return {"invocation_id": stored.invocation_id, **_references(asked)}
+
+
+def asked_message(asked: TurnAsked) -> v1.TurnAsked:
+    """The references of a request."""
+    return v1.TurnAsked(
+        contents=[_joined(level) for level in asked.contents],
+        tools=bytes.fromhex(asked.tools),
+        instruction=bytes.fromhex(asked.instruction),
+        config=bytes.fromhex(asked.config),
+        client_id=_mended(asked.client_id),
+    )
+
+
+def message_asked(message: v1.TurnAsked, invocation_id: str) -> TurnAsked:
+    """What a message of references asks."""
+    return TurnAsked(invocation_id=invocation_id, **_references(message))
+
+
+def _references(asked: v1.TurnAsked) -> _Fields:
     return {
-        "invocation_id": stored.invocation_id,
         "contents": _packed(asked.contents),
         "tools": asked.tools.hex(),
         "instruction": asked.instruction.hex(),
         "config": asked.config.hex(),
+        "client_id": asked.client_id,
     }
 
 
 def _decided(stored: v1.SessionEvent) -> _Fields:
+    decided = stored.turn_decided
     return {
         "decision_id": stored.decision_id,
-        "response": _value(stored.turn_decided.response_json),
+        "response": _value(decided.response_json),
         "anyway": stored.anyway,
+        "duration_ms": decided.duration_ms if decided.HasField("duration_ms") else None,
     }
 
 

@@ -6,11 +6,12 @@ from sqlalchemy import BigInteger, Column, Index, Integer, LargeBinary, MetaData
 
 from adk_agent_sim.persistence.record import RESPONSE
 
-VERSION = 1
+VERSION = 2
 """Of the tables below; `migration.py` brings older ones here."""
 
 ACTIVE = "active"
 COMPLETED = "completed"
+CANCELLED = "cancelled"
 
 metadata = MetaData()
 
@@ -23,7 +24,15 @@ sessions = Table(
     Column("created_at", BigInteger, nullable=False),  # milliseconds since 1970
     Column("status", String, nullable=False, server_default=ACTIVE),
     Column("proto_blob", LargeBinary, nullable=False),
+    # Where it stands, kept with each event, so that a list of sessions reads no logs.
+    Column("standing", String, nullable=False, server_default="running"),
+    Column("agent_name", String, nullable=False, server_default=""),
+    Column("waiting", Integer, nullable=False, server_default="0"),
+    Column("last_seq", BigInteger, nullable=False, server_default="0"),
+    Column("last_event_at", BigInteger, nullable=False, server_default="0"),  # milliseconds since 1970
 )
+
+Index("idx_sessions_created", sessions.c.created_at, sessions.c.id)
 
 events = Table(
     "events",

@@ -14,10 +14,10 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from operator import attrgetter
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from google.protobuf.message import DecodeError
-from sqlalchemy import Connection, Engine, Select, bindparam, select
+from sqlalchemy import Connection, Engine, Select, bindparam, func, select, tuple_
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -27,10 +27,11 @@ from adk_agent_sim.persistence.engine import Durability, address, reading_engine
 from adk_agent_sim.persistence.failure import failure
 from adk_agent_sim.persistence.migration import migrate, version
 from adk_agent_sim.persistence.record import decode_event, decode_session
-from adk_agent_sim.persistence.transaction import addition, creation
+from adk_agent_sim.persistence.transaction import addition, creation, deletion, renaming
 from adk_agent_sim.persistence.writer import Writer
 from adk_agent_sim.timeline.blocks import Block
 from adk_agent_sim.timeline.events import Event, Session
+from adk_agent_sim.timeline.progress import Place, SessionSummary, Standing, Status
 
 T = TypeVar("T")
 
@@ -47,6 +48,18 @@ _sessions, _events, _blocks = schema.sessions.c, schema.events.c, schema.blocks.
 
 _SESSIONS = select(_sessions.proto_blob).order_by(_sessions.created_at, _sessions.id)
 _ACTIVE = _SESSIONS.where(_sessions.status == schema.ACTIVE)
+_SUMMARIES = select(
+    _sessions.proto_blob,
+    _sessions.standing,
+    _sessions.agent_name,
+    _sessions.waiting,
+    _sessions.last_seq,
+    _sessions.last_event_at,
+).order_by(_sessions.created_at.desc(), _sessions.id.desc())
+_SIZES = [
+    select(table.session_id, func.sum(func.length(data)).label("size")).group_by(table.session_id)
+    for table, data in ((_events, _events.proto_blob), (_blocks, _blocks.data))
+]
 _STATUS = select(_sessions.status).where(_sessions.id == bindparam("session_id"))
 _READ = (
     select(_events.seq, _events.proto_blob)
@@ -133,9 +146,22 @@ class DatabaseStore:
             raise SessionNotFound(session_id)
         return status
 
-    async def append(self, events: Sequence[Event], blocks: Iterable[Block]) -> Sequence[Event]:
+    async def summaries(
+        self, *, before: Place | None = None, limit: int | None = None, waiting_only: bool = False
+    ) -> Sequence[SessionSummary]:
+        """Sessions and where they stand, newest first; no log is read for it."""
+        query = _SUMMARIES.limit(limit)
+        if before is not None:
+            query = query.where(tuple_(_sessions.created_at, _sessions.id) < before)
+        if waiting_only:
+            query = query.where(_sessions.waiting > 0)
+        return await self._read(lambda connection: [_summary(row) for row in connection.execute(query)])
+
+    async def append(
+        self, events: Sequence[Event], blocks: Iterable[Block], standing: Standing | None = None
+    ) -> Sequence[Event]:
         """Add events of one session and the blocks they refer to, all or nothing; gives the events their `seq`."""
-        first = await self._writer.write(addition(events, blocks))
+        first = await self._writer.write(addition(events, blocks, standing))
         return [replace(event, seq=seq) for seq, event in enumerate(events, start=first)]
 
     async def read(self, session_id: str, after_seq: int = 0, limit: int | None = None) -> Sequence[Event]:
@@ -144,9 +170,24 @@ class DatabaseStore:
         return await self._read(lambda connection: _log(connection, session_id, key, limit))
 
     async def blocks(self, session_id: str, block_ids: Sequence[str]) -> Mapping[str, bytes]:
-        """The data of blocks of a session, by id."""
+        """The data of blocks of a session, by id; those it does not have are left out."""
         found = await self._read(lambda connection: _found_blocks(connection, session_id, block_ids))
-        return {block_id: found[block_id] for block_id in block_ids}
+        return {block_id: found[block_id] for block_id in block_ids if block_id in found}
+
+    async def rename(self, session_id: str, description: str) -> None:
+        """Give a session another description."""
+        session = await self.session(session_id)
+        if session is None:
+            raise SessionNotFound(session_id)
+        await self._writer.write(renaming(replace(session, description=description)))
+
+    async def delete(self, session_id: str) -> None:
+        """Take a session away, with all that belongs to it."""
+        await self._writer.write(deletion(session_id))
+
+    async def sizes(self) -> Mapping[str, int]:
+        """How many bytes each session takes."""
+        return await self._read(_sizes)
 
     async def _read(self, query: Callable[[Connection], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._readers, self._queried, query)
@@ -157,6 +198,24 @@ class DatabaseStore:
                 return query(connection)
         except (SQLAlchemyError, DecodeError, ValueError) as error:
             raise failure(self._url, "read from", error) from error
+
+
+def _summary(row: Any) -> SessionSummary:
+    session = decode_session(row.proto_blob)
+    return SessionSummary(
+        session=session,
+        standing=Standing(status=Status(row.standing), agent_name=row.agent_name, waiting=row.waiting),
+        last_seq=row.last_seq,
+        last_event_at=row.last_event_at / 1_000 if row.last_seq else session.created_at,
+    )
+
+
+def _sizes(connection: Connection) -> dict[str, int]:
+    sizes: dict[str, int] = dict.fromkeys(connection.execute(select(_sessions.id)).scalars(), 0)
+    for query in _SIZES:
+        for row in connection.execute(query):
+            sizes[row.session_id] = sizes.get(row.session_id, 0) + int(row.size)
+    return sizes
 
 
 def _listed(connection: Connection, query: Select[bytes]) -> Sequence[Session]:

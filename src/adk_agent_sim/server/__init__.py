@@ -1,1 +1,1 @@
-"""How people and agents reach a timeline: the browser's API, and the pages it serves."""
+"""The server: a timeline that agents and people in other processes reach, by gRPC and in the browser."""

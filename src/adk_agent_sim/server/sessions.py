@@ -127,6 +127,7 @@ class Sessions:
         if not shown.strip(f"{UNSEEN} "):
             raise ValueUnreadable("The name", "it is empty")
         self._names[session_id] = shown
+        await self.timeline.rename(session_id, shown)
         self.on_change(session_id)
         return self._shape(view)
 
@@ -245,7 +246,9 @@ class Sessions:
     async def cancel(self, session_id: str, call_id: str) -> SessionShape:
         """Cancel one running call; the model is told."""
         await self._view_of(session_id)
-        if not self._running(session_id, "cancel a call").seated.calls.cancel(call_id):
+        if self.elsewhere and session_id not in self._runs:
+            await self.timeline.cancel_call(session_id, call_id)
+        elif not self._running(session_id, "cancel a call").seated.calls.cancel(call_id):
             raise NothingSuch("The call does not run (any longer).")
         return await self.shape(session_id)
 

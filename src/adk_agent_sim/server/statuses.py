@@ -24,7 +24,10 @@ STATUSES: Mapping[type[Exception], Status] = {
     errors.SessionNotFound: Status(StatusCode.NOT_FOUND, 404),
     errors.SessionClosed: Status(StatusCode.FAILED_PRECONDITION, 409),
     errors.SessionExists: Status(StatusCode.ALREADY_EXISTS, 409),
+    errors.EventExists: Status(StatusCode.ALREADY_EXISTS, 409),
+    errors.BlocksMissing: Status(StatusCode.FAILED_PRECONDITION, 409),
     errors.StoreFailed: Status(StatusCode.UNAVAILABLE, 503),
+    errors.FieldInvalid: Status(StatusCode.INVALID_ARGUMENT, 400),
     errors.DecisionRefused: Status(StatusCode.FAILED_PRECONDITION, 409),
     errors.TurnNotFound: Status(StatusCode.NOT_FOUND, 404),
     errors.TurnAlreadyDecided: Status(StatusCode.ALREADY_EXISTS, 409),
@@ -41,6 +44,7 @@ STATUSES: Mapping[type[Exception], Status] = {
     errors.AgentNotLoaded: Status(StatusCode.NOT_FOUND, 404),
     errors.ExportRefused: Status(StatusCode.FAILED_PRECONDITION, 409),
     errors.ImportRefused: Status(StatusCode.INVALID_ARGUMENT, 422),
+    errors.ServerUnreachable: Status(StatusCode.UNAVAILABLE, 503),
     errors.SimulatorError: Status(StatusCode.INTERNAL, 500),
 }
 """By class; an error that is not in the table is told as the nearest class above it that is."""

@@ -76,6 +76,9 @@ class TurnAsked:
     config: str
     """The block that holds everything else in the request."""
 
+    client_id: str = ""
+    """The agent's process, where that can be told: without its stream the turn is abandoned after a while."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TurnDecided:
@@ -90,10 +93,32 @@ class TurnDecided:
     anyway: bool = False
     """Whether a person insisted on something that does not fit."""
 
+    duration_ms: float | None = None
+    """How long the model took, where that was measured."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TurnWithdrawn:
-    """The model call was cancelled before anybody answered: nobody waits for the turn any longer."""
+    """Nobody waits for the turn any longer, before anybody answered it."""
+
+    abandoned: bool = False
+    """Whether the agent's process went away, rather than cancelled its model call."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TurnRevived:
+    """The agent came back to a turn that nobody waited for any longer: it waits again, behind the others."""
+
+    invocation_id: str
+    """The invocation that asks."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CancelAsked:
+    """A person wants a running tool call to end; that it did is said by its `ToolFailed`."""
+
+    call_id: str
+    """The call."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -230,6 +255,9 @@ class Closed:
     reason: str
     """Why, for people."""
 
+    cancelled: bool = False
+    """Whether it was given up rather than completed."""
+
 
 Payload: TypeAlias = (
     AgentJoined
@@ -237,6 +265,8 @@ Payload: TypeAlias = (
     | TurnAsked
     | TurnDecided
     | TurnWithdrawn
+    | TurnRevived
+    | CancelAsked
     | ToolStarted
     | ToolFinished
     | ToolFailed
@@ -274,7 +304,7 @@ class Event:
     """The agent it concerns, if any."""
 
     player: Player | None = None
-    """Who did it, where a seat was taken."""
+    """Who did it, where a seat was taken; of a `TurnAsked`, who is to answer: a person unless said."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -22,6 +22,7 @@ from adk_agent_sim.timeline.blocks import Block, unpack
 from adk_agent_sim.timeline.canonical import Json, decode, encode
 from adk_agent_sim.timeline.events import ArtifactSaved, Event, Outcome, Payload, Player, RunEnded, Session, TurnAsked
 from adk_agent_sim.timeline.files import replacing
+from adk_agent_sim.timeline.progress import Progress, Standing
 from adk_agent_sim.timeline.store import Store
 
 VERSION = 1
@@ -35,6 +36,8 @@ _KINDS: Mapping[str, type[Payload]] = {
     "turn_asked": kinds.TurnAsked,
     "turn_decided": kinds.TurnDecided,
     "turn_withdrawn": kinds.TurnWithdrawn,
+    "turn_revived": kinds.TurnRevived,
+    "cancel_asked": kinds.CancelAsked,
     "tool_started": kinds.ToolStarted,
     "tool_finished": kinds.ToolFinished,
     "tool_failed": kinds.ToolFailed,
@@ -117,6 +120,7 @@ async def restore(path: str | Path, store: Store) -> Session:
     """Put a file's session into a store, where its requests can be reassembled."""
     session: Session | None = None
     blocks: list[Block] = []
+    progress = Progress()
     for record in read(path):
         match record:
             case Session():
@@ -125,7 +129,8 @@ async def restore(path: str | Path, store: Store) -> Session:
             case Block():
                 blocks.append(record)
             case Event():
-                await store.append([record], blocks)
+                progress = progress.after(record)
+                await store.append([record], blocks, Standing.of(progress))
                 blocks = []
     assert session is not None  # noqa: S101 - read() refuses a file that does not begin with one
     return session

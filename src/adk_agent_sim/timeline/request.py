@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 
-from adk_agent_sim.timeline.blocks import Block
-from adk_agent_sim.timeline.canonical import Json
+from adk_agent_sim.errors import BlocksMissing
+from adk_agent_sim.timeline.blocks import Block, pack, unpack
+from adk_agent_sim.timeline.canonical import Json, decode
+from adk_agent_sim.timeline.events import Event, TurnAsked
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -48,3 +50,47 @@ class ModelRequest:
     def response_schema(self) -> Json:
         """The JSON Schema that a final answer must fit; None if any text will do."""
         return self.config["config"].get("response_schema")
+
+
+def referring(request: RequestBlocks, invocation_id: str, known: Container[str]) -> tuple[TurnAsked, list[Block]]:
+    """A request as references, and the blocks it refers to that are not known yet."""
+    new: dict[str, Block] = {}
+
+    def keep(block: Block) -> None:
+        if block.block_id not in known:
+            new[block.block_id] = block
+
+    for block in (*request.contents, request.tools, request.instruction, request.config):
+        keep(block)
+    asked = TurnAsked(
+        invocation_id=invocation_id,
+        contents=pack([block.block_id for block in request.contents], keep),
+        tools=request.tools.block_id,
+        instruction=request.instruction.block_id,
+        config=request.config.block_id,
+    )
+    return asked, list(new.values())
+
+
+async def reassembled(asked: Event, read: Callable[[Sequence[str]], Awaitable[Mapping[str, bytes]]]) -> ModelRequest:
+    """The whole request of a `TurnAsked` event; `read` gives the data of blocks."""
+    payload = asking(asked)
+    try:
+        content_ids = await unpack(payload.contents, read)
+        data = await read(list({*content_ids, payload.tools, payload.instruction, payload.config}))
+        return ModelRequest(
+            contents=[decode(data[block_id]) for block_id in content_ids],
+            tools=decode(data[payload.tools]),
+            instruction=decode(data[payload.instruction]),
+            config=decode(data[payload.config]),
+        )
+    except KeyError as error:
+        raise BlocksMissing(asked.session_id, 1) from error
+
+
+def asking(event: Event) -> TurnAsked:
+    """What was asked, of an event that asks."""
+    if not isinstance(event.payload, TurnAsked):
+        kind = type(event.payload).__name__
+        raise TypeError(f"Only a TurnAsked event holds a request; event {event.event_id} is {kind}.")
+    return event.payload

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from adk_agent_sim.errors import SessionExists, SessionNotFound
+from adk_agent_sim.errors import EventExists, SessionExists, SessionNotFound
 from adk_agent_sim.timeline.blocks import Block
 from adk_agent_sim.timeline.events import Event, Session
+from adk_agent_sim.timeline.progress import Place, SessionSummary, Standing
 
 
 class Store(Protocol):
@@ -22,8 +23,29 @@ class Store(Protocol):
         """All sessions, oldest first."""
         ...
 
-    async def append(self, events: Sequence[Event], blocks: Iterable[Block]) -> Sequence[Event]:
-        """Add events of one session and the blocks they refer to, all or nothing; gives the events their `seq`."""
+    async def session(self, session_id: str) -> Session | None:
+        """The session of an id, if there is one."""
+        ...
+
+    async def summaries(
+        self, *, before: Place | None = None, limit: int | None = None, waiting_only: bool = False
+    ) -> Sequence[SessionSummary]:
+        """Sessions and where they stand, newest first.
+
+        Args:
+            before: The place of the last one of the page before; a session that is added later is on no later page.
+            limit: How many at most.
+            waiting_only: Only those in which a turn waits for a person.
+        """
+        ...
+
+    async def append(
+        self, events: Sequence[Event], blocks: Iterable[Block], standing: Standing | None = None
+    ) -> Sequence[Event]:
+        """Add events of one session and the blocks they refer to, all or nothing; gives the events their `seq`.
+
+        EventExists if an event of such an id is there. `standing` is where the session stands after them.
+        """
         ...
 
     async def read(self, session_id: str, after_seq: int = 0, limit: int | None = None) -> Sequence[Event]:
@@ -31,7 +53,19 @@ class Store(Protocol):
         ...
 
     async def blocks(self, session_id: str, block_ids: Sequence[str]) -> Mapping[str, bytes]:
-        """The data of blocks of a session, by id."""
+        """The data of blocks of a session, by id; those it does not have are left out."""
+        ...
+
+    async def rename(self, session_id: str, description: str) -> None:
+        """Give a session another description."""
+        ...
+
+    async def delete(self, session_id: str) -> None:
+        """Take a session away, with all that belongs to it."""
+        ...
+
+    async def sizes(self) -> Mapping[str, int]:
+        """How many bytes each session takes."""
         ...
 
 
@@ -42,6 +76,8 @@ class MemoryStore:
         self._sessions: dict[str, Session] = {}
         self._events: dict[str, list[Event]] = {}
         self._blocks: dict[str, dict[str, bytes]] = {}
+        self._standings: dict[str, Standing] = {}
+        self._event_ids: set[str] = set()
 
     async def create_session(self, session: Session) -> None:
         """Add an empty session."""
@@ -50,14 +86,46 @@ class MemoryStore:
         self._sessions[session.session_id] = session
         self._events[session.session_id] = []
         self._blocks[session.session_id] = {}
+        self._standings[session.session_id] = Standing()
 
     async def sessions(self) -> Sequence[Session]:
         """All sessions, oldest first."""
         return list(self._sessions.values())
 
-    async def append(self, events: Sequence[Event], blocks: Iterable[Block]) -> Sequence[Event]:
+    async def session(self, session_id: str) -> Session | None:
+        """The session of an id, if there is one."""
+        return self._sessions.get(session_id)
+
+    async def summaries(
+        self, *, before: Place | None = None, limit: int | None = None, waiting_only: bool = False
+    ) -> Sequence[SessionSummary]:
+        """Sessions and where they stand, newest first."""
+        found = sorted(map(self._summary, self._sessions.values()), key=lambda summary: summary.place, reverse=True)
+        return [
+            summary
+            for summary in found
+            if (before is None or summary.place < before) and (summary.standing.waiting or not waiting_only)
+        ][:limit]
+
+    def _summary(self, session: Session) -> SessionSummary:
+        log = self._events[session.session_id]
+        return SessionSummary(
+            session=session,
+            standing=self._standings[session.session_id],
+            last_seq=len(log),
+            last_event_at=log[-1].timestamp if log else session.created_at,
+        )
+
+    async def append(
+        self, events: Sequence[Event], blocks: Iterable[Block], standing: Standing | None = None
+    ) -> Sequence[Event]:
         """Add events of one session and the blocks they refer to; gives the events their `seq`."""
         log = self._log_of(events[0].session_id)
+        for event in events:
+            if event.event_id in self._event_ids:
+                raise EventExists(event.event_id)
+        self._event_ids.update(event.event_id for event in events)
+        self._standings[events[0].session_id] = standing or self._standings[events[0].session_id]
         kept = self._blocks[events[0].session_id]
         for block in blocks:
             kept.setdefault(block.block_id, block.data)
@@ -73,7 +141,22 @@ class MemoryStore:
         """The data of blocks of a session, by id."""
         self._log_of(session_id)
         kept = self._blocks[session_id]
-        return {block_id: kept[block_id] for block_id in block_ids}
+        return {block_id: kept[block_id] for block_id in block_ids if block_id in kept}
+
+    async def rename(self, session_id: str, description: str) -> None:
+        """Give a session another description."""
+        self._log_of(session_id)
+        self._sessions[session_id] = replace(self._sessions[session_id], description=description)
+
+    async def delete(self, session_id: str) -> None:
+        """Take a session away, with all that belongs to it."""
+        self._event_ids.difference_update(event.event_id for event in self._log_of(session_id))
+        for kept in (self._sessions, self._events, self._blocks, self._standings):
+            del kept[session_id]
+
+    async def sizes(self) -> Mapping[str, int]:
+        """How many bytes the blocks of each session take."""
+        return {session_id: self.stored_bytes(session_id) for session_id in self._sessions}
 
     def stored_bytes(self, session_id: str) -> int:
         """How many bytes the blocks of a session take."""

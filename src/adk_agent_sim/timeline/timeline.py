@@ -8,42 +8,38 @@ Pending turns, states and histories are read from the log; nothing of them lives
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from uuid import uuid4
 
-from adk_agent_sim.errors import SessionClosed, TurnAbandoned, TurnNotFound
+from adk_agent_sim.errors import (
+    BlocksMissing,
+    EventExists,
+    SessionClosed,
+    SessionNotFound,
+    TurnAbandoned,
+    TurnNotFound,
+)
 from adk_agent_sim.timeline import decision as decisions
-from adk_agent_sim.timeline.blocks import Block, pack, unpack
+from adk_agent_sim.timeline.blocks import Block
 from adk_agent_sim.timeline.canonical import Json, decode
 from adk_agent_sim.timeline.clock import Clock, WallClock
-from adk_agent_sim.timeline.events import Closed, Event, Payload, Player, Session, TurnAsked, TurnDecided
-from adk_agent_sim.timeline.request import ModelRequest, RequestBlocks
+from adk_agent_sim.timeline.events import (
+    CancelAsked,
+    Closed,
+    Event,
+    Payload,
+    Player,
+    Session,
+    TurnAsked,
+    TurnDecided,
+    TurnRevived,
+    TurnWithdrawn,
+)
+from adk_agent_sim.timeline.live import Live
+from adk_agent_sim.timeline.progress import Place, Progress, SessionSummary, Standing
+from adk_agent_sim.timeline.request import ModelRequest, RequestBlocks, asking, reassembled, referring
 from adk_agent_sim.timeline.store import MemoryStore, Store
-from adk_agent_sim.timeline.turns import Turns
-
-
-class _Live:
-    """What this process remembers of a session's log: its turns, its end, who waits for more."""
-
-    def __init__(self, session_id: str) -> None:
-        self.turns = Turns(session_id)
-        self.last_seq = 0
-        self.last_timestamp = 0.0
-        self.blocks: set[str] = set()
-        self.writing = asyncio.Lock()
-        self.waiters: set[asyncio.Future[None]] = set()
-
-    def apply(self, event: Event) -> None:
-        self.turns.apply(event)
-        self.last_seq = event.seq
-        self.last_timestamp = event.timestamp
-
-    def wake(self) -> None:
-        for waiter in self.waiters:
-            if not waiter.done():
-                waiter.set_result(None)
-        self.waiters.clear()
 
 
 class Timeline:
@@ -53,7 +49,7 @@ class Timeline:
         """Open the timeline that rests in `store`; by default a new one in memory."""
         self._store = store or MemoryStore()
         self.clock = clock or WallClock()
-        self._lives: dict[str, _Live] = {}
+        self._lives: dict[str, Live] = {}
         self._watchers: set[Callable[[str], object]] = set()
 
     def watch(self, watcher: Callable[[str], object]) -> Callable[[], None]:
@@ -61,9 +57,9 @@ class Timeline:
         self._watchers.add(watcher)
         return lambda: self._watchers.discard(watcher)
 
-    async def create_session(self, description: str = "") -> Session:
-        """Open a new session."""
-        session = Session(session_id=str(uuid4()), created_at=self.clock.now(), description=description)
+    async def create_session(self, description: str = "", session_id: str = "") -> Session:
+        """Open a new session; SessionExists if there is one of the id."""
+        session = Session(session_id=session_id or str(uuid4()), created_at=self.clock.now(), description=description)
         await self._store.create_session(session)
         self._tell(session.session_id)
         return session
@@ -72,10 +68,70 @@ class Timeline:
         """All sessions, oldest first."""
         return await self._store.sessions()
 
-    async def close_session(self, session_id: str, reason: str) -> None:
-        """End a session: who waits in it stops waiting. Closing twice is closing once."""
-        if not (await self._live(session_id)).turns.closed:
-            await self.append(session_id, Closed(reason=reason))
+    async def session(self, session_id: str) -> Session:
+        """One session; SessionNotFound if there is none of the id."""
+        found = await self._store.session(session_id)
+        if found is None:
+            raise SessionNotFound(session_id)
+        return found
+
+    async def summaries(self, *, before: Place | None = None, limit: int | None = None) -> Sequence[SessionSummary]:
+        """Sessions and where they stand, newest first, page by page; no log is read for it."""
+        return await self._store.summaries(before=before, limit=limit)
+
+    async def queue(self) -> Sequence[Event]:
+        """The turns that wait for a person in all sessions, oldest first."""
+        found = await self._store.summaries(waiting_only=True)
+        waiting = [asked for summary in found for asked in await self.pending(summary.session.session_id)]
+        return sorted(waiting, key=lambda asked: asked.timestamp)
+
+    async def sizes(self) -> Mapping[str, int]:
+        """How many bytes each session takes."""
+        return await self._store.sizes()
+
+    async def rename(self, session_id: str, description: str) -> None:
+        """Give a session another description."""
+        await self._store.rename(session_id, description)
+
+    async def delete(self, session_id: str) -> None:
+        """Take a session away, with all that belongs to it: who waits in it or follows it gets SessionNotFound."""
+        live = await self._live(session_id)
+        async with live.writing:
+            await self._store.delete(session_id)
+            live.deleted = True
+            self._lives.pop(session_id, None)
+            live.wake()
+
+    async def delete_before(self, moment: float) -> Sequence[Session]:
+        """Delete the sessions in which nothing has happened since `moment` and nothing waits; which they were."""
+        old = [
+            summary.session
+            for summary in await self._store.summaries()
+            if summary.last_event_at < moment and not summary.standing.waiting
+        ]
+        for session in old:
+            await self.delete(session.session_id)
+        return old
+
+    async def close_session(self, session_id: str, reason: str, *, cancelled: bool = False) -> Event:
+        """End a session: who waits in it stops waiting. Closing twice is closing once; gives what closed it."""
+        live = await self._live(session_id)
+        async with live.writing:
+            if not live.turns.closed:
+                closed = Closed(reason=reason, cancelled=cancelled)
+                (event,) = await self._commit(live, [self._draft(session_id, closed, turn_id="", agent_name="")], ())
+                return event
+        return (await self._store.read(session_id, live.last_seq - 1))[0]
+
+    async def listen(self, session_id: str, listener: Callable[[Event], None]) -> Callable[[], None]:
+        """Call `listener` with each event of a session from now on; calling what is returned ends that."""
+        live = await self._live(session_id)
+        live.listeners.append(listener)
+        return lambda: live.listeners.remove(listener)
+
+    async def cancel_call(self, session_id: str, call_id: str) -> None:
+        """Ask for the end of a running tool call, wherever the agent runs."""
+        await self.append(session_id, CancelAsked(call_id=call_id), player=Player.HUMAN)
 
     async def append(
         self,
@@ -87,41 +143,100 @@ class Timeline:
         blocks: Iterable[Block] = (),
     ) -> Sequence[Event]:
         """Add facts; they are durable and visible to followers when this returns."""
+        drafts = [
+            self._draft(session_id, payload, turn_id=turn_id, agent_name=agent_name, player=player)
+            for payload in payloads
+        ]
+        return await self.append_drafts(session_id, drafts, blocks)
+
+    async def append_drafts(
+        self, session_id: str, drafts: Sequence[Event], blocks: Iterable[Block] = ()
+    ) -> Sequence[Event]:
+        """Add facts that have ids already; those that are here, because they were sent twice, are not added again."""
         live = await self._live(session_id)
         async with live.writing:
-            drafts = [
-                self._draft(session_id, payload, turn_id=turn_id, agent_name=agent_name, player=player)
-                for payload in payloads
-            ]
-            return await self._commit(live, drafts, blocks)
+            dated = [replace(draft, timestamp=self.clock.now()) for draft in drafts]
+            try:
+                return await self._commit(live, dated, blocks)
+            except EventExists:
+                return ()
 
     async def ask(
-        self, session_id: str, *, turn_id: str, invocation_id: str, agent_name: str, request: RequestBlocks
+        self,
+        session_id: str,
+        *,
+        turn_id: str,
+        invocation_id: str,
+        agent_name: str,
+        request: RequestBlocks,
+        player: Player = Player.HUMAN,
     ) -> Event:
-        """Put a model call up for decision. Asking the same turn again changes nothing."""
+        """Put a model call up for decision. Asking the same turn again changes nothing, but revives it.
+
+        Args:
+            session_id: The session that asks.
+            turn_id: Made by the caller.
+            invocation_id: The invocation that asks.
+            agent_name: The agent that asks.
+            request: What the model would read.
+            player: Who will answer; only a person's turns are in the queue.
+        """
+        live = await self._live(session_id)
+        asked, blocks = referring(request, invocation_id, live.blocks)
+        return await self.ask_referring(
+            session_id, asked, blocks, turn_id=turn_id, agent_name=agent_name, player=player
+        )
+
+    async def ask_referring(
+        self,
+        session_id: str,
+        asked: TurnAsked,
+        blocks: Sequence[Block],
+        *,
+        turn_id: str,
+        agent_name: str,
+        player: Player = Player.HUMAN,
+    ) -> Event:
+        """As `ask`, for a request that is references; BlocksMissing if it refers to what the session does not have."""
         live = await self._live(session_id)
         async with live.writing:
             if already := live.turns.asked(turn_id):
+                await self._revive(live, already)
                 return already
-            new: dict[str, Block] = {}
-
-            def keep(block: Block) -> None:
-                if block.block_id not in live.blocks:
-                    new[block.block_id] = block
-
-            for block in (*request.contents, request.tools, request.instruction, request.config):
-                keep(block)
-            asked = TurnAsked(
-                invocation_id=invocation_id,
-                contents=pack([block.block_id for block in request.contents], keep),
-                tools=request.tools.block_id,
-                instruction=request.instruction.block_id,
-                config=request.config.block_id,
-            )
-            draft = self._draft(session_id, asked, turn_id=turn_id, agent_name=agent_name)
-            committed = await self._commit(live, [draft], new.values())
-            live.blocks.update(new)
+            await self._check_blocks(live, session_id, asked, blocks)
+            draft = self._draft(session_id, asked, turn_id=turn_id, agent_name=agent_name, player=_unless_human(player))
+            committed = await self._commit(live, [draft], [one for one in blocks if one.block_id not in live.blocks])
+            live.blocks.update(block.block_id for block in blocks)
             return committed[0]
+
+    async def _revive(self, live: Live, asked: Event) -> None:
+        turn_id = asked.turn_id
+        if live.turns.waits(turn_id) or live.turns.decided(turn_id) or live.turns.closed:
+            return
+        revived = TurnRevived(invocation_id=asking(asked).invocation_id)
+        draft = self._draft(asked.session_id, revived, turn_id=turn_id, agent_name=asked.agent_name)
+        await self._commit(live, [draft], ())
+
+    async def _check_blocks(self, live: Live, session_id: str, asked: TurnAsked, sent: Sequence[Block]) -> None:
+        """See that what a request refers to is there: a reader must be able to reassemble it."""
+        here = live.blocks | {block.block_id for block in sent}
+        named = {asked.tools, asked.instruction, asked.config, *(one for level in asked.contents for one in level)}
+        unknown = [block_id for block_id in named if block_id not in here]
+        if unknown:
+            found = await self._store.blocks(session_id, unknown)
+            live.blocks.update(found)
+            if len(found) < len(unknown):
+                raise BlocksMissing(session_id, len(unknown) - len(found))
+
+    async def withdraw(self, session_id: str, turn_id: str, *, abandoned: bool = False) -> None:
+        """Nobody waits for a turn any longer; one that is decided, or does not wait, stays as it is."""
+        live = await self._live(session_id)
+        async with live.writing:
+            asked = live.turns.asked(turn_id)
+            if asked is not None and live.turns.waits(turn_id):
+                withdrawn = TurnWithdrawn(abandoned=abandoned)
+                draft = self._draft(session_id, withdrawn, turn_id=turn_id, agent_name=asked.agent_name)
+                await self._commit(live, [draft], ())
 
     async def decide(
         self,
@@ -132,6 +247,7 @@ class Timeline:
         decision_id: str | None = None,
         player: Player = Player.HUMAN,
         anyway: bool = False,
+        duration_ms: float | None = None,
     ) -> Event:
         """Answer a turn, once.
 
@@ -142,6 +258,7 @@ class Timeline:
             decision_id: Made by the caller; a retry with the same one returns the same event.
             player: Who decides. Only what a person says is checked.
             anyway: Send it although a tool is not offered or arguments do not fit.
+            duration_ms: How long the model took, where that was measured.
         """
         live = await self._live(session_id)
         decision_id = decision_id or str(uuid4())
@@ -157,7 +274,7 @@ class Timeline:
                 decisions.check_not_empty(turn_id, response)
                 if not anyway:
                     decisions.check_fits(await self._offer(asked), response)
-            decided = TurnDecided(decision_id=decision_id, response=response, anyway=anyway)
+            decided = TurnDecided(decision_id=decision_id, response=response, anyway=anyway, duration_ms=duration_ms)
             draft = self._draft(session_id, decided, turn_id=turn_id, agent_name=asked.agent_name, player=player)
             return (await self._commit(live, [draft], ()))[0]
 
@@ -166,9 +283,11 @@ class Timeline:
         live = await self._live(session_id)
         if live.turns.asked(turn_id) is None:
             raise TurnNotFound(session_id, turn_id)
-        await self._until(live, lambda: not live.turns.waits(turn_id))
+        await live.until(lambda: live.deleted or not live.turns.waits(turn_id))
         if decided := live.turns.decided(turn_id):
             return decided
+        if live.deleted:
+            raise SessionNotFound(session_id)
         if live.turns.closed:
             raise SessionClosed(session_id)
         raise TurnAbandoned(turn_id)
@@ -184,20 +303,11 @@ class Timeline:
 
     async def request(self, asked: Event) -> ModelRequest:
         """The whole request of a `TurnAsked` event, reassembled."""
-        payload = _asked(asked)
-        content_ids = await unpack(payload.contents, lambda ids: self._store.blocks(asked.session_id, ids))
-        once = {*content_ids, payload.tools, payload.instruction, payload.config}
-        data = await self._store.blocks(asked.session_id, list(once))
-        return ModelRequest(
-            contents=[decode(data[block_id]) for block_id in content_ids],
-            tools=decode(data[payload.tools]),
-            instruction=decode(data[payload.instruction]),
-            config=decode(data[payload.config]),
-        )
+        return await reassembled(asked, lambda ids: self._store.blocks(asked.session_id, ids))
 
     async def _offer(self, asked: Event) -> ModelRequest:
         """The request without its conversation, which grows, and which no decision is checked against."""
-        payload = _asked(asked)
+        payload = asking(asked)
         data = await self._store.blocks(asked.session_id, [payload.tools, payload.config])
         return ModelRequest(
             contents=(), tools=decode(data[payload.tools]), instruction=None, config=decode(data[payload.config])
@@ -207,11 +317,23 @@ class Timeline:
         """The data of one block, such as an artifact's bytes."""
         return (await self._store.blocks(session_id, [block_id]))[block_id]
 
+    async def blocks(self, session_id: str, block_ids: Sequence[str]) -> Mapping[str, bytes]:
+        """The data of blocks of a session, by id; those it does not have are left out."""
+        return await self._store.blocks(session_id, block_ids)
+
+    async def last_seq(self, session_id: str) -> int:
+        """The `seq` of the newest event; 0 while there is none."""
+        return (await self._live(session_id)).last_seq
+
+    async def progress(self, session_id: str) -> Progress:
+        """Where a session stands."""
+        return (await self._live(session_id)).turns.progress
+
     async def events(self, session_id: str, after_seq: int = 0, limit: int | None = None) -> Sequence[Event]:
         """What has happened so far, behind `after_seq`; at most `limit` of it."""
         return await self._store.read(session_id, max(after_seq, 0), limit)
 
-    async def follow(self, session_id: str, after_seq: int = 0) -> AsyncIterator[Event]:
+    async def follow(self, session_id: str, after_seq: int = 0) -> AsyncGenerator[Event]:
         """All events behind `after_seq`, then each new one, no gap and no repeat; ends when the session is closed."""
         live = await self._live(session_id)
         seq = max(after_seq, 0)
@@ -221,15 +343,15 @@ class Timeline:
                 yield event
             if seq >= live.last_seq and live.turns.closed:
                 return
-            await self._until(live, lambda: live.last_seq > seq or live.turns.closed)  # noqa: B023 - awaited here
+            await live.until(lambda: live.last_seq > seq or live.turns.closed or live.deleted)  # noqa: B023 - awaited here
 
-    async def _live(self, session_id: str) -> _Live:
+    async def _live(self, session_id: str) -> Live:
         live = self._lives.get(session_id)
         if live is None:
-            events = await self._store.read(session_id)
-            live = self._lives.setdefault(session_id, _Live(session_id))
-            for event in events[live.last_seq :]:
+            live = Live(session_id)
+            for event in await self._store.read(session_id):
                 live.apply(event)
+            live = self._lives.setdefault(session_id, live)
         return live
 
     def _draft(
@@ -246,12 +368,15 @@ class Timeline:
             player=player,
         )
 
-    async def _commit(self, live: _Live, drafts: Sequence[Event], blocks: Iterable[Block]) -> Sequence[Event]:
+    async def _commit(self, live: Live, drafts: Sequence[Event], blocks: Iterable[Block]) -> Sequence[Event]:
         """Make events durable, then let followers see them. The caller holds the session's writing lock."""
         if live.turns.closed:
             raise SessionClosed(drafts[0].session_id)
+        if live.deleted:
+            raise SessionNotFound(drafts[0].session_id)
         dated = [replace(draft, timestamp=max(draft.timestamp, live.last_timestamp)) for draft in drafts]
-        writing = asyncio.ensure_future(self._store.append(dated, blocks))
+        standing = Standing.of(live.turns.progress.after_all(dated))
+        writing = asyncio.ensure_future(self._store.append(dated, blocks, standing))
         try:
             return self._published(live, await asyncio.shield(writing))
         except asyncio.CancelledError:
@@ -259,9 +384,11 @@ class Timeline:
             self._published(live, await writing)
             raise
 
-    def _published(self, live: _Live, committed: Sequence[Event]) -> Sequence[Event]:
+    def _published(self, live: Live, committed: Sequence[Event]) -> Sequence[Event]:
         for event in committed:
             live.apply(event)
+            for listener in list(live.listeners):
+                listener(event)
         live.wake()
         self._tell(committed[0].session_id)
         return committed
@@ -270,18 +397,7 @@ class Timeline:
         for watcher in list(self._watchers):
             watcher(session_id)
 
-    async def _until(self, live: _Live, condition: Callable[[], bool]) -> None:
-        while not condition():
-            waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-            live.waiters.add(waiter)
-            try:
-                await waiter
-            finally:
-                live.waiters.discard(waiter)
 
-
-def _asked(event: Event) -> TurnAsked:
-    if not isinstance(event.payload, TurnAsked):
-        kind = type(event.payload).__name__
-        raise TypeError(f"Only a TurnAsked event holds a request; event {event.event_id} is {kind}.")
-    return event.payload
+def _unless_human(player: Player) -> Player | None:
+    """A person is who answers unless said."""
+    return None if player is Player.HUMAN else player

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from adk_agent_sim.errors import TurnAbandoned, TurnAlreadyDecided, TurnNotFound, TurnNotNext
-from adk_agent_sim.timeline.events import Closed, Event, RunEnded, TurnAsked, TurnDecided, TurnWithdrawn
+from adk_agent_sim.errors import TurnAbandoned, TurnAlreadyDecided, TurnNotFound, TurnNotNext, TurnNotYours
+from adk_agent_sim.timeline.events import Event, TurnAsked, TurnDecided
+from adk_agent_sim.timeline.progress import Progress
 
 
 class Turns:
@@ -15,33 +16,29 @@ class Turns:
         self._session_id = session_id
         self._asked: dict[str, Event] = {}
         self._decided: dict[str, Event] = {}
-        self._waiting: dict[str, Event] = {}
-        self.closed = False
-        """Whether the session takes no more events."""
+        self.progress = Progress()
+        """Where the session stands."""
 
     def apply(self, event: Event) -> None:
         """Take in the next event of the log."""
+        self.progress = self.progress.after(event)
         match event.payload:
             case TurnAsked():
                 self._asked[event.turn_id] = event
-                self._waiting[event.turn_id] = event
             case TurnDecided():
                 self._decided[event.turn_id] = event
-                self._waiting.pop(event.turn_id, None)
-            case TurnWithdrawn():
-                self._waiting.pop(event.turn_id, None)
-            case RunEnded(invocation_id=invocation_id):
-                self._abandon(invocation_id)
-            case Closed():
-                self.closed = True
-                self._waiting.clear()
             case _:
                 pass
 
     @property
+    def closed(self) -> bool:
+        """Whether the session takes no more events."""
+        return self.progress.closed
+
+    @property
     def waiting(self) -> Sequence[Event]:
-        """The `TurnAsked` events without a decision, oldest first."""
-        return list(self._waiting.values())
+        """The `TurnAsked` events that wait for a person, oldest first."""
+        return [self._asked[turn_id] for turn_id in self.progress.asked]
 
     def asked(self, turn_id: str) -> Event | None:
         """The event that asked the turn."""
@@ -53,7 +50,7 @@ class Turns:
 
     def waits(self, turn_id: str) -> bool:
         """Whether somebody waits for the turn's decision."""
-        return turn_id in self._waiting
+        return turn_id in self.progress.asked or turn_id in self.progress.unasked
 
     def undecided(self, turn_id: str) -> Event:
         """The event that asked the turn, which must still wait."""
@@ -62,18 +59,14 @@ class Turns:
             raise TurnNotFound(self._session_id, turn_id)
         if decided := self._decided.get(turn_id):
             raise TurnAlreadyDecided(turn_id, decided.event_id)
-        if turn_id not in self._waiting:
+        if not self.waits(turn_id):
             raise TurnAbandoned(turn_id)
         return asked
 
     def check_next(self, asked: Event) -> None:
-        """Refuse a turn that is not the one of its session that waits longest."""
-        head = next(iter(self._waiting.values()))
+        """Refuse a turn that is not the one of its session that waits longest for a person."""
+        if asked.turn_id in self.progress.unasked:
+            raise TurnNotYours(asked.turn_id, asked.player or "")
+        head = self._asked[next(iter(self.progress.asked))]
         if head.turn_id != asked.turn_id:
             raise TurnNotNext(asked.turn_id, head.turn_id, head.agent_name)
-
-    def _abandon(self, invocation_id: str) -> None:
-        """A run that is over waits for nothing."""
-        for turn_id, asked in list(self._waiting.items()):
-            if isinstance(asked.payload, TurnAsked) and asked.payload.invocation_id == invocation_id:
-                del self._waiting[turn_id]

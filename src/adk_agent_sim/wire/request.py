@@ -35,6 +35,15 @@ def from_request(message: GenerateContentRequest) -> dict[str, Json]:
     return {"model": found["model"], **request} if "model" in found else request
 
 
+def schema_apart(request: Mapping[str, Json]) -> Mapping[str, Json]:
+    """The same request, its output schema, which is JSON Schema, where v1beta has a place for that."""
+    config = cast("Mapping[str, Json]", request["config"])
+    if "response_schema" not in config:
+        return request
+    rest = {name: inner for name, inner in config.items() if name != "response_schema"}
+    return {**request, "config": {"response_json_schema": config["response_schema"], **rest}}
+
+
 def states_schema(message: GenerateContentRequest) -> bool:
     """Whether some schema is in the request: its properties have an order that people see, and messages do not keep."""
     generation = message.generation_config

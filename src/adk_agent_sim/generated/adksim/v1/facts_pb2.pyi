@@ -25,26 +25,44 @@ class UserSpoke(_message.Message):
     def __init__(self, content_json: _Optional[str] = ...) -> None: ...
 
 class TurnAsked(_message.Message):
-    __slots__ = ("contents", "tools", "instruction", "config")
+    __slots__ = ("contents", "tools", "instruction", "config", "client_id")
     CONTENTS_FIELD_NUMBER: _ClassVar[int]
     TOOLS_FIELD_NUMBER: _ClassVar[int]
     INSTRUCTION_FIELD_NUMBER: _ClassVar[int]
     CONFIG_FIELD_NUMBER: _ClassVar[int]
+    CLIENT_ID_FIELD_NUMBER: _ClassVar[int]
     contents: _containers.RepeatedScalarFieldContainer[bytes]
     tools: bytes
     instruction: bytes
     config: bytes
-    def __init__(self, contents: _Optional[_Iterable[bytes]] = ..., tools: _Optional[bytes] = ..., instruction: _Optional[bytes] = ..., config: _Optional[bytes] = ...) -> None: ...
+    client_id: str
+    def __init__(self, contents: _Optional[_Iterable[bytes]] = ..., tools: _Optional[bytes] = ..., instruction: _Optional[bytes] = ..., config: _Optional[bytes] = ..., client_id: _Optional[str] = ...) -> None: ...
 
 class TurnDecided(_message.Message):
-    __slots__ = ("response_json",)
+    __slots__ = ("response_json", "duration_ms")
     RESPONSE_JSON_FIELD_NUMBER: _ClassVar[int]
+    DURATION_MS_FIELD_NUMBER: _ClassVar[int]
     response_json: str
-    def __init__(self, response_json: _Optional[str] = ...) -> None: ...
+    duration_ms: float
+    def __init__(self, response_json: _Optional[str] = ..., duration_ms: _Optional[float] = ...) -> None: ...
 
 class TurnWithdrawn(_message.Message):
-    __slots__ = ()
-    def __init__(self) -> None: ...
+    __slots__ = ("abandoned",)
+    ABANDONED_FIELD_NUMBER: _ClassVar[int]
+    abandoned: bool
+    def __init__(self, abandoned: bool = ...) -> None: ...
+
+class TurnRevived(_message.Message):
+    __slots__ = ("invocation_id",)
+    INVOCATION_ID_FIELD_NUMBER: _ClassVar[int]
+    invocation_id: str
+    def __init__(self, invocation_id: _Optional[str] = ...) -> None: ...
+
+class CancelAsked(_message.Message):
+    __slots__ = ("call_id",)
+    CALL_ID_FIELD_NUMBER: _ClassVar[int]
+    call_id: str
+    def __init__(self, call_id: _Optional[str] = ...) -> None: ...
 
 class ToolStarted(_message.Message):
     __slots__ = ("call_id", "tool_name", "arguments_json")
@@ -143,7 +161,9 @@ class RunEnded(_message.Message):
     def __init__(self, invocation_id: _Optional[str] = ..., outcome: _Optional[_Union[RunEnded.Outcome, str]] = ..., error_type: _Optional[str] = ..., error_message: _Optional[str] = ...) -> None: ...
 
 class Closed(_message.Message):
-    __slots__ = ("reason",)
+    __slots__ = ("reason", "cancelled")
     REASON_FIELD_NUMBER: _ClassVar[int]
+    CANCELLED_FIELD_NUMBER: _ClassVar[int]
     reason: str
-    def __init__(self, reason: _Optional[str] = ...) -> None: ...
+    cancelled: bool
+    def __init__(self, reason: _Optional[str] = ..., cancelled: bool = ...) -> None: ...

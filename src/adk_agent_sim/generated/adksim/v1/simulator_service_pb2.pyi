@@ -1,3 +1,4 @@
+from adk_agent_sim.generated.adksim.v1 import facts_pb2 as _facts_pb2
 from adk_agent_sim.generated.adksim.v1 import generation_pb2 as _generation_pb2
 from adk_agent_sim.generated.adksim.v1 import response_pb2 as _response_pb2
 from adk_agent_sim.generated.adksim.v1 import simulator_session_pb2 as _simulator_session_pb2
@@ -9,10 +10,12 @@ from typing import ClassVar as _ClassVar, Iterable as _Iterable, Mapping as _Map
 DESCRIPTOR: _descriptor.FileDescriptor
 
 class CreateSessionRequest(_message.Message):
-    __slots__ = ("description",)
+    __slots__ = ("description", "session_id")
     DESCRIPTION_FIELD_NUMBER: _ClassVar[int]
+    SESSION_ID_FIELD_NUMBER: _ClassVar[int]
     description: str
-    def __init__(self, description: _Optional[str] = ...) -> None: ...
+    session_id: str
+    def __init__(self, description: _Optional[str] = ..., session_id: _Optional[str] = ...) -> None: ...
 
 class CreateSessionResponse(_message.Message):
     __slots__ = ("session", "web_url")
@@ -23,16 +26,20 @@ class CreateSessionResponse(_message.Message):
     def __init__(self, session: _Optional[_Union[_simulator_session_pb2.SimulatorSession, _Mapping]] = ..., web_url: _Optional[str] = ...) -> None: ...
 
 class SubscribeRequest(_message.Message):
-    __slots__ = ("session_id", "client_id", "after_seq", "all_kinds")
+    __slots__ = ("session_id", "client_id", "after_seq", "all_kinds", "as_stored", "without_requests")
     SESSION_ID_FIELD_NUMBER: _ClassVar[int]
     CLIENT_ID_FIELD_NUMBER: _ClassVar[int]
     AFTER_SEQ_FIELD_NUMBER: _ClassVar[int]
     ALL_KINDS_FIELD_NUMBER: _ClassVar[int]
+    AS_STORED_FIELD_NUMBER: _ClassVar[int]
+    WITHOUT_REQUESTS_FIELD_NUMBER: _ClassVar[int]
     session_id: str
     client_id: str
     after_seq: int
     all_kinds: bool
-    def __init__(self, session_id: _Optional[str] = ..., client_id: _Optional[str] = ..., after_seq: _Optional[int] = ..., all_kinds: bool = ...) -> None: ...
+    as_stored: bool
+    without_requests: bool
+    def __init__(self, session_id: _Optional[str] = ..., client_id: _Optional[str] = ..., after_seq: _Optional[int] = ..., all_kinds: bool = ..., as_stored: bool = ..., without_requests: bool = ...) -> None: ...
 
 class SubscribeResponse(_message.Message):
     __slots__ = ("event",)
@@ -41,20 +48,26 @@ class SubscribeResponse(_message.Message):
     def __init__(self, event: _Optional[_Union[_simulator_session_pb2.SessionEvent, _Mapping]] = ...) -> None: ...
 
 class SubmitRequestRequest(_message.Message):
-    __slots__ = ("session_id", "turn_id", "agent_name", "request", "exact_json", "invocation_id")
+    __slots__ = ("session_id", "turn_id", "agent_name", "request", "exact_json", "invocation_id", "player", "asked", "blocks")
     SESSION_ID_FIELD_NUMBER: _ClassVar[int]
     TURN_ID_FIELD_NUMBER: _ClassVar[int]
     AGENT_NAME_FIELD_NUMBER: _ClassVar[int]
     REQUEST_FIELD_NUMBER: _ClassVar[int]
     EXACT_JSON_FIELD_NUMBER: _ClassVar[int]
     INVOCATION_ID_FIELD_NUMBER: _ClassVar[int]
+    PLAYER_FIELD_NUMBER: _ClassVar[int]
+    ASKED_FIELD_NUMBER: _ClassVar[int]
+    BLOCKS_FIELD_NUMBER: _ClassVar[int]
     session_id: str
     turn_id: str
     agent_name: str
     request: _generation_pb2.GenerateContentRequest
     exact_json: str
     invocation_id: str
-    def __init__(self, session_id: _Optional[str] = ..., turn_id: _Optional[str] = ..., agent_name: _Optional[str] = ..., request: _Optional[_Union[_generation_pb2.GenerateContentRequest, _Mapping]] = ..., exact_json: _Optional[str] = ..., invocation_id: _Optional[str] = ...) -> None: ...
+    player: _simulator_session_pb2.Player
+    asked: _facts_pb2.TurnAsked
+    blocks: _containers.RepeatedScalarFieldContainer[bytes]
+    def __init__(self, session_id: _Optional[str] = ..., turn_id: _Optional[str] = ..., agent_name: _Optional[str] = ..., request: _Optional[_Union[_generation_pb2.GenerateContentRequest, _Mapping]] = ..., exact_json: _Optional[str] = ..., invocation_id: _Optional[str] = ..., player: _Optional[_Union[_simulator_session_pb2.Player, str]] = ..., asked: _Optional[_Union[_facts_pb2.TurnAsked, _Mapping]] = ..., blocks: _Optional[_Iterable[bytes]] = ...) -> None: ...
 
 class SubmitRequestResponse(_message.Message):
     __slots__ = ("event_id", "seq")
@@ -65,7 +78,7 @@ class SubmitRequestResponse(_message.Message):
     def __init__(self, event_id: _Optional[str] = ..., seq: _Optional[int] = ...) -> None: ...
 
 class SubmitDecisionRequest(_message.Message):
-    __slots__ = ("session_id", "turn_id", "response", "decision_id", "exact_json", "player", "anyway")
+    __slots__ = ("session_id", "turn_id", "response", "decision_id", "exact_json", "player", "anyway", "duration_ms")
     SESSION_ID_FIELD_NUMBER: _ClassVar[int]
     TURN_ID_FIELD_NUMBER: _ClassVar[int]
     RESPONSE_FIELD_NUMBER: _ClassVar[int]
@@ -73,6 +86,7 @@ class SubmitDecisionRequest(_message.Message):
     EXACT_JSON_FIELD_NUMBER: _ClassVar[int]
     PLAYER_FIELD_NUMBER: _ClassVar[int]
     ANYWAY_FIELD_NUMBER: _ClassVar[int]
+    DURATION_MS_FIELD_NUMBER: _ClassVar[int]
     session_id: str
     turn_id: str
     response: _response_pb2.GenerateContentResponse
@@ -80,7 +94,8 @@ class SubmitDecisionRequest(_message.Message):
     exact_json: str
     player: _simulator_session_pb2.Player
     anyway: bool
-    def __init__(self, session_id: _Optional[str] = ..., turn_id: _Optional[str] = ..., response: _Optional[_Union[_response_pb2.GenerateContentResponse, _Mapping]] = ..., decision_id: _Optional[str] = ..., exact_json: _Optional[str] = ..., player: _Optional[_Union[_simulator_session_pb2.Player, str]] = ..., anyway: bool = ...) -> None: ...
+    duration_ms: float
+    def __init__(self, session_id: _Optional[str] = ..., turn_id: _Optional[str] = ..., response: _Optional[_Union[_response_pb2.GenerateContentResponse, _Mapping]] = ..., decision_id: _Optional[str] = ..., exact_json: _Optional[str] = ..., player: _Optional[_Union[_simulator_session_pb2.Player, str]] = ..., anyway: bool = ..., duration_ms: _Optional[float] = ...) -> None: ...
 
 class SubmitDecisionResponse(_message.Message):
     __slots__ = ("event_id", "seq")
@@ -157,3 +172,17 @@ class AppendEventsResponse(_message.Message):
     event_ids: _containers.RepeatedScalarFieldContainer[str]
     last_seq: int
     def __init__(self, event_ids: _Optional[_Iterable[str]] = ..., last_seq: _Optional[int] = ...) -> None: ...
+
+class ReadBlocksRequest(_message.Message):
+    __slots__ = ("session_id", "block_ids")
+    SESSION_ID_FIELD_NUMBER: _ClassVar[int]
+    BLOCK_IDS_FIELD_NUMBER: _ClassVar[int]
+    session_id: str
+    block_ids: _containers.RepeatedScalarFieldContainer[bytes]
+    def __init__(self, session_id: _Optional[str] = ..., block_ids: _Optional[_Iterable[bytes]] = ...) -> None: ...
+
+class ReadBlocksResponse(_message.Message):
+    __slots__ = ("blocks",)
+    BLOCKS_FIELD_NUMBER: _ClassVar[int]
+    blocks: _containers.RepeatedScalarFieldContainer[bytes]
+    def __init__(self, blocks: _Optional[_Iterable[bytes]] = ...) -> None: ...

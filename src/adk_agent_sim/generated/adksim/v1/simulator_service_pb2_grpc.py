@@ -54,6 +54,11 @@ class SimulatorServiceStub(object):
                 request_serializer=adksim_dot_v1_dot_simulator__service__pb2.AppendEventsRequest.SerializeToString,
                 response_deserializer=adksim_dot_v1_dot_simulator__service__pb2.AppendEventsResponse.FromString,
                 )
+        self.ReadBlocks = channel.unary_unary(
+                '/adksim.v1.SimulatorService/ReadBlocks',
+                request_serializer=adksim_dot_v1_dot_simulator__service__pb2.ReadBlocksRequest.SerializeToString,
+                response_deserializer=adksim_dot_v1_dot_simulator__service__pb2.ReadBlocksResponse.FromString,
+                )
 
 
 class SimulatorServiceServicer(object):
@@ -113,6 +118,13 @@ class SimulatorServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ReadBlocks(self, request, context):
+        """The pieces that requests and artifacts refer to.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_SimulatorServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -155,6 +167,11 @@ def add_SimulatorServiceServicer_to_server(servicer, server):
                     servicer.AppendEvents,
                     request_deserializer=adksim_dot_v1_dot_simulator__service__pb2.AppendEventsRequest.FromString,
                     response_serializer=adksim_dot_v1_dot_simulator__service__pb2.AppendEventsResponse.SerializeToString,
+            ),
+            'ReadBlocks': grpc.unary_unary_rpc_method_handler(
+                    servicer.ReadBlocks,
+                    request_deserializer=adksim_dot_v1_dot_simulator__service__pb2.ReadBlocksRequest.FromString,
+                    response_serializer=adksim_dot_v1_dot_simulator__service__pb2.ReadBlocksResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -299,5 +316,22 @@ class SimulatorService(object):
         return grpc.experimental.unary_unary(request, target, '/adksim.v1.SimulatorService/AppendEvents',
             adksim_dot_v1_dot_simulator__service__pb2.AppendEventsRequest.SerializeToString,
             adksim_dot_v1_dot_simulator__service__pb2.AppendEventsResponse.FromString,
+            options, channel_credentials,
+            insecure, call_credentials, compression, wait_for_ready, timeout, metadata)
+
+    @staticmethod
+    def ReadBlocks(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(request, target, '/adksim.v1.SimulatorService/ReadBlocks',
+            adksim_dot_v1_dot_simulator__service__pb2.ReadBlocksRequest.SerializeToString,
+            adksim_dot_v1_dot_simulator__service__pb2.ReadBlocksResponse.FromString,
             options, channel_credentials,
             insecure, call_credentials, compression, wait_for_ready, timeout, metadata)

@@ -44,7 +44,7 @@ class SimulatorSession(_message.Message):
     def __init__(self, id: _Optional[str] = ..., created_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., description: _Optional[str] = ...) -> None: ...
 
 class SessionEvent(_message.Message):
-    __slots__ = ("event_id", "session_id", "timestamp", "turn_id", "agent_name", "llm_request", "llm_response", "history_complete", "agent_joined", "user_spoke", "tool_started", "tool_finished", "tool_failed", "agent_event", "artifact_saved", "run_ended", "closed", "turn_withdrawn", "environment_decided", "turn_asked", "turn_decided", "seq", "player", "exact_json", "invocation_id", "decision_id", "anyway", "exact_time", "texts_json")
+    __slots__ = ("event_id", "session_id", "timestamp", "turn_id", "agent_name", "llm_request", "llm_response", "history_complete", "cancel_asked", "turn_revived", "agent_joined", "user_spoke", "tool_started", "tool_finished", "tool_failed", "agent_event", "artifact_saved", "run_ended", "closed", "turn_withdrawn", "environment_decided", "turn_asked", "turn_decided", "seq", "player", "exact_json", "invocation_id", "decision_id", "anyway", "exact_time", "texts_json")
     EVENT_ID_FIELD_NUMBER: _ClassVar[int]
     SESSION_ID_FIELD_NUMBER: _ClassVar[int]
     TIMESTAMP_FIELD_NUMBER: _ClassVar[int]
@@ -53,6 +53,8 @@ class SessionEvent(_message.Message):
     LLM_REQUEST_FIELD_NUMBER: _ClassVar[int]
     LLM_RESPONSE_FIELD_NUMBER: _ClassVar[int]
     HISTORY_COMPLETE_FIELD_NUMBER: _ClassVar[int]
+    CANCEL_ASKED_FIELD_NUMBER: _ClassVar[int]
+    TURN_REVIVED_FIELD_NUMBER: _ClassVar[int]
     AGENT_JOINED_FIELD_NUMBER: _ClassVar[int]
     USER_SPOKE_FIELD_NUMBER: _ClassVar[int]
     TOOL_STARTED_FIELD_NUMBER: _ClassVar[int]
@@ -82,6 +84,8 @@ class SessionEvent(_message.Message):
     llm_request: _generation_pb2.GenerateContentRequest
     llm_response: _response_pb2.GenerateContentResponse
     history_complete: HistoryComplete
+    cancel_asked: _facts_pb2.CancelAsked
+    turn_revived: _facts_pb2.TurnRevived
     agent_joined: _facts_pb2.AgentJoined
     user_spoke: _facts_pb2.UserSpoke
     tool_started: _facts_pb2.ToolStarted
@@ -103,7 +107,7 @@ class SessionEvent(_message.Message):
     anyway: bool
     exact_time: float
     texts_json: str
-    def __init__(self, event_id: _Optional[str] = ..., session_id: _Optional[str] = ..., timestamp: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., turn_id: _Optional[str] = ..., agent_name: _Optional[str] = ..., llm_request: _Optional[_Union[_generation_pb2.GenerateContentRequest, _Mapping]] = ..., llm_response: _Optional[_Union[_response_pb2.GenerateContentResponse, _Mapping]] = ..., history_complete: _Optional[_Union[HistoryComplete, _Mapping]] = ..., agent_joined: _Optional[_Union[_facts_pb2.AgentJoined, _Mapping]] = ..., user_spoke: _Optional[_Union[_facts_pb2.UserSpoke, _Mapping]] = ..., tool_started: _Optional[_Union[_facts_pb2.ToolStarted, _Mapping]] = ..., tool_finished: _Optional[_Union[_facts_pb2.ToolFinished, _Mapping]] = ..., tool_failed: _Optional[_Union[_facts_pb2.ToolFailed, _Mapping]] = ..., agent_event: _Optional[_Union[_facts_pb2.AgentEvent, _Mapping]] = ..., artifact_saved: _Optional[_Union[_facts_pb2.ArtifactSaved, _Mapping]] = ..., run_ended: _Optional[_Union[_facts_pb2.RunEnded, _Mapping]] = ..., closed: _Optional[_Union[_facts_pb2.Closed, _Mapping]] = ..., turn_withdrawn: _Optional[_Union[_facts_pb2.TurnWithdrawn, _Mapping]] = ..., environment_decided: _Optional[_Union[_facts_pb2.EnvironmentDecided, _Mapping]] = ..., turn_asked: _Optional[_Union[_facts_pb2.TurnAsked, _Mapping]] = ..., turn_decided: _Optional[_Union[_facts_pb2.TurnDecided, _Mapping]] = ..., seq: _Optional[int] = ..., player: _Optional[_Union[Player, str]] = ..., exact_json: _Optional[str] = ..., invocation_id: _Optional[str] = ..., decision_id: _Optional[str] = ..., anyway: bool = ..., exact_time: _Optional[float] = ..., texts_json: _Optional[str] = ...) -> None: ...
+    def __init__(self, event_id: _Optional[str] = ..., session_id: _Optional[str] = ..., timestamp: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., turn_id: _Optional[str] = ..., agent_name: _Optional[str] = ..., llm_request: _Optional[_Union[_generation_pb2.GenerateContentRequest, _Mapping]] = ..., llm_response: _Optional[_Union[_response_pb2.GenerateContentResponse, _Mapping]] = ..., history_complete: _Optional[_Union[HistoryComplete, _Mapping]] = ..., cancel_asked: _Optional[_Union[_facts_pb2.CancelAsked, _Mapping]] = ..., turn_revived: _Optional[_Union[_facts_pb2.TurnRevived, _Mapping]] = ..., agent_joined: _Optional[_Union[_facts_pb2.AgentJoined, _Mapping]] = ..., user_spoke: _Optional[_Union[_facts_pb2.UserSpoke, _Mapping]] = ..., tool_started: _Optional[_Union[_facts_pb2.ToolStarted, _Mapping]] = ..., tool_finished: _Optional[_Union[_facts_pb2.ToolFinished, _Mapping]] = ..., tool_failed: _Optional[_Union[_facts_pb2.ToolFailed, _Mapping]] = ..., agent_event: _Optional[_Union[_facts_pb2.AgentEvent, _Mapping]] = ..., artifact_saved: _Optional[_Union[_facts_pb2.ArtifactSaved, _Mapping]] = ..., run_ended: _Optional[_Union[_facts_pb2.RunEnded, _Mapping]] = ..., closed: _Optional[_Union[_facts_pb2.Closed, _Mapping]] = ..., turn_withdrawn: _Optional[_Union[_facts_pb2.TurnWithdrawn, _Mapping]] = ..., environment_decided: _Optional[_Union[_facts_pb2.EnvironmentDecided, _Mapping]] = ..., turn_asked: _Optional[_Union[_facts_pb2.TurnAsked, _Mapping]] = ..., turn_decided: _Optional[_Union[_facts_pb2.TurnDecided, _Mapping]] = ..., seq: _Optional[int] = ..., player: _Optional[_Union[Player, str]] = ..., exact_json: _Optional[str] = ..., invocation_id: _Optional[str] = ..., decision_id: _Optional[str] = ..., anyway: bool = ..., exact_time: _Optional[float] = ..., texts_json: _Optional[str] = ...) -> None: ...
 
 class HistoryComplete(_message.Message):
     __slots__ = ("event_count",)

@@ -1,0 +1,145 @@
+"""How long after a person's decision an agent in another process goes on.
+
+    person --SubmitDecision--> server: check, commit, publish --Subscribe--> agent resumes
+
+against the least that could do it: one bare grpcio call that echoes the same bytes, and one durable commit of them with
+sqlite3 alone. Servers run in processes of their own. `python benchmarks/remote.py [TURNS]`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, cast
+from uuid import uuid4
+
+import grpc
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+
+from timelines import model_request, user
+
+from adk_agent_sim.link.outbox import Outbox
+from adk_agent_sim.link.remote import RemoteLink
+from adk_agent_sim.timeline.canonical import encode
+
+TURNS = 200
+_SERVE = "from adk_agent_sim.cli.main import main; main()"
+_DECISION = {"content": {"role": "model", "parts": [{"text": "x" * 1_000}]}}
+_BYTES = encode(_DECISION)
+
+
+@contextmanager
+def running(*command: str) -> Generator[str]:
+    """A Python process; the first line it prints that says where it listens."""
+    with subprocess.Popen([sys.executable, *command], stdout=subprocess.PIPE, text=True) as process:
+        try:
+            yield next(line for line in process.stdout or () if "127.0.0.1:" in line)
+        finally:
+            process.kill()
+
+
+def remote(folder: Path, turns: int) -> list[float]:
+    """Seconds from each decision to the agent that goes on."""
+    stated = ("serve", "--db", str(folder / "bench.db"), "--port", "0", "--grpc-port", "0")
+    with running("-c", _SERVE, *stated) as line:
+        return asyncio.run(_decided(line.split()[3], turns))
+
+
+async def _decided(url: str, turns: int) -> list[float]:
+    agent = Outbox(url)
+    session_id = agent.open_session("bench", lambda web_url: None)
+    seconds: list[float] = []
+    async with RemoteLink(url) as person:
+        for _ in range(turns):
+            turn_id = str(uuid4())
+            request = model_request([user("hi")])
+            await agent.ask(session_id, turn_id=turn_id, invocation_id="i", agent_name="a", request=request)
+            waiting = asyncio.create_task(agent.decision(session_id, turn_id))
+            await agent.flush(10)
+            start = time.perf_counter()
+            deciding = asyncio.create_task(person.decide(session_id, turn_id, _DECISION))
+            await waiting
+            seconds.append(time.perf_counter() - start)
+            await deciding
+    return seconds
+
+
+def echo(turns: int) -> list[float]:
+    """Seconds of each bare call that echoes the same bytes."""
+    with running(__file__, "echo") as line:
+        return asyncio.run(_echoed(line.strip(), turns))
+
+
+async def _echoed(url: str, turns: int) -> list[float]:
+    async with grpc.aio.insecure_channel(url) as channel:
+        call = cast("Any", channel).unary_unary("/bench.Echo/Echo")
+        return [await _timed(call) for _ in range(turns)]
+
+
+async def _timed(call: Any) -> float:
+    start = time.perf_counter()
+    await call(_BYTES)
+    return time.perf_counter() - start
+
+
+def commit(folder: Path, turns: int) -> list[float]:
+    """Seconds of each durable commit of the same bytes."""
+    connection = sqlite3.connect(folder / "least.db", isolation_level=None)
+    for statement in ("PRAGMA journal_mode=WAL", "PRAGMA synchronous=FULL", "CREATE TABLE t (data BLOB)"):
+        connection.execute(statement)
+    seconds: list[float] = []
+    for _ in range(turns):
+        start = time.perf_counter()
+        connection.execute("BEGIN IMMEDIATE")
+        connection.execute("INSERT INTO t VALUES (?)", (_BYTES,))
+        connection.execute("COMMIT")
+        seconds.append(time.perf_counter() - start)
+    connection.close()
+    return seconds
+
+
+async def _serve_echo() -> None:
+    async def answer(request: bytes, _context: object) -> bytes:
+        return request
+
+    server = grpc.aio.server()
+    handler = grpc.method_handlers_generic_handler("bench.Echo", {"Echo": grpc.unary_unary_rpc_method_handler(answer)})
+    server.add_generic_rpc_handlers((handler,))
+    port = server.add_insecure_port("127.0.0.1:0")
+    await server.start()
+    print(f"127.0.0.1:{port}", flush=True)
+    await server.wait_for_termination()
+
+
+def main(turns: int) -> None:
+    """Measure, the peers in turns."""
+    ours: list[float] = []
+    called: list[float] = []
+    committed: list[float] = []
+    with tempfile.TemporaryDirectory() as folder:
+        for number in range(3):
+            place = Path(folder) / str(number)
+            place.mkdir()
+            ours += remote(place, turns // 3)
+            called += echo(turns // 3)
+            committed += commit(place, turns // 3)
+    own, one_call, one_commit = (statistics.median(seconds) * 1e3 for seconds in (ours, called, committed))
+    print("Remote: from a decision to the agent that goes on, p50, against a bare echo and a durable commit")
+    least = one_call + one_commit
+    print(f"  ours {own:.2f} ms   echo {one_call:.2f} ms + commit {one_commit:.2f} ms   {own / least:.2f}x")
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["echo"]:
+        asyncio.run(_serve_echo())
+    else:
+        main(int(sys.argv[1]) if sys.argv[1:] else TURNS)

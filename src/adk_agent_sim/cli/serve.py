@@ -1,0 +1,89 @@
+"""`adksim serve`: a server at which people answer the model calls of agents that run anywhere."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import signal
+from contextlib import suppress
+from typing import TYPE_CHECKING, Literal
+
+import click
+
+from adk_agent_sim.cli.database import database_option
+
+if TYPE_CHECKING:
+    from adk_agent_sim.server.serving import Settings
+
+
+@click.command()
+@database_option
+@click.option("--host", default="127.0.0.1", show_default=True, help="Where the web server listens.")
+@click.option("--port", default=8080, show_default=True, help="Of the web server; 0 finds a free one.")
+@click.option("--allow-host", multiple=True, metavar="HOST:PORT", help="A further name of the web server; repeatable.")
+@click.option("--no-web", is_flag=True, help="Serve agents and other clients only, no browser.")
+@click.option("--grpc-port", default=50051, show_default=True, help="Where agents connect; 0 finds a free one.")
+@click.option(
+    "--durability",
+    type=click.Choice(["full", "normal"]),
+    default="full",
+    show_default=True,
+    help="What a commit survives: a power failure, or only the end of the process, which is faster.",
+)
+@click.option("--keep-days", type=float, help="Delete sessions in which nothing has happened for longer.")
+@click.option(
+    "--abandon-after",
+    type=float,
+    default=60.0,
+    show_default=True,
+    help="Seconds after which a turn leaves the queue when its agent is gone.",
+)
+def serve(
+    database: str,
+    host: str,
+    port: int,
+    allow_host: tuple[str, ...],
+    no_web: bool,
+    grpc_port: int,
+    durability: Literal["full", "normal"],
+    keep_days: float | None,
+    abandon_after: float,
+) -> None:
+    """Serve sessions: agents with SimulatorPlugin connect, people answer their model calls.
+
+    Put the plugin into an agent's App, or start `adk web --extra_plugins adk_agent_sim.SimulatorPlugin`.
+    """
+    from adk_agent_sim.server.serving import Settings
+
+    logging.basicConfig(level=logging.WARNING, format="%(message)s")
+    settings = Settings(
+        database=database,
+        host=host,
+        port=port,
+        allow_hosts=allow_host,
+        web=not no_web,
+        grpc_port=grpc_port,
+        durability=durability,
+        keep_days=keep_days,
+        patience=abandon_after,
+    )
+    with suppress(KeyboardInterrupt):
+        asyncio.run(_serve(settings))
+
+
+async def _serve(settings: Settings) -> None:
+    from adk_agent_sim.server.serving import serving
+
+    stop = asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        with suppress(NotImplementedError):  # Windows: there Ctrl-C raises
+            asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    async with serving(settings) as served:
+        if served.web is not None:
+            if settings.port not in (0, served.web.port):
+                click.echo(f"Port {settings.port} is taken; using {served.web.port}.")
+            click.echo(f"Open {served.web.url}")
+        click.echo(f"Agents connect to {served.grpc.address} (ADK_SIM_SERVER_URL)")
+        click.echo(f"Sessions are kept in {settings.database}\nCtrl-C ends it.")
+        await stop.wait()
+        click.echo("Stopping.")

@@ -1,0 +1,87 @@
+"""What is asked again when a connection is new."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable
+
+import pytest
+from waiting import until
+
+from adk_agent_sim.errors import TurnAbandoned
+from adk_agent_sim.generated.adksim import v1
+from adk_agent_sim.link.watch import Watch
+from adk_agent_sim.timeline.events import Event, TurnWithdrawn
+
+WITHDRAWN = Event(
+    event_id="e", session_id="s", seq=1, timestamp=1.0, payload=TurnWithdrawn(abandoned=True), turn_id="t"
+)
+
+
+class Server:
+    """The other end of a watch: connects, and sends, when a test says so."""
+
+    def __init__(self) -> None:
+        self.happens: asyncio.Queue[Event | None] = asyncio.Queue()
+        self.asked_again: list[str] = []
+
+    async def follow(
+        self, session_id: str, after_seq: int, *, requests: bool, on_connected: Callable[[], object]
+    ) -> AsyncGenerator[Event]:
+        while True:
+            event = await self.happens.get()
+            if event is None:
+                on_connected()
+            else:
+                yield event
+
+    async def resubmit(self, submission: v1.SubmitRequestRequest) -> None:
+        self.asked_again.append(submission.turn_id)
+
+
+@pytest.fixture
+def server() -> Server:
+    return Server()
+
+
+@pytest.fixture
+def watch(server: Server) -> Watch:
+    return Watch("s", server.follow, server.resubmit)
+
+
+async def test_a_turn_is_asked_again_only_once_the_server_has_what_it_refers_to(server: Server, watch: Watch) -> None:
+    watch.expect("t")
+    waiting = asyncio.create_task(watch.decision("t"))
+    server.happens.put_nowait(None)
+    await until(server.happens.empty)
+    await asyncio.wait({waiting}, timeout=0.01)
+    assert server.asked_again == []
+
+    watch.submitted(v1.SubmitRequestRequest(turn_id="t"), 1)
+    server.happens.put_nowait(None)
+    await until(lambda: server.asked_again == ["t"])
+    waiting.cancel()
+    await watch.stop()
+
+
+async def test_a_turn_that_the_server_gave_up_is_asked_again(server: Server, watch: Watch) -> None:
+    watch.expect("t")
+    watch.submitted(v1.SubmitRequestRequest(turn_id="t"), 1)
+    waiting = asyncio.create_task(watch.decision("t"))
+    server.happens.put_nowait(WITHDRAWN)
+    await until(lambda: server.asked_again == ["t"])
+    waiting.cancel()
+    await watch.stop()
+
+
+async def test_a_turn_that_was_given_up_here_is_not(server: Server, watch: Watch) -> None:
+    watch.expect("t")
+    watch.submitted(v1.SubmitRequestRequest(turn_id="t"), 1)
+    waiting = asyncio.create_task(watch.decision("t"))
+    watch.forget("t")
+    server.happens.put_nowait(None)
+    server.happens.put_nowait(WITHDRAWN)
+    with pytest.raises(TurnAbandoned):
+        await waiting
+    assert server.asked_again == []
+    await watch.stop()

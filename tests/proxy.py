@@ -1,0 +1,59 @@
+"""A way to a server that can be cut: every connection through it ends at once, and new ones are taken again."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+
+
+class Proxy:
+    """Passes bytes on, both ways."""
+
+    def __init__(self, target_port: int) -> None:
+        self._target_port = target_port
+        self._writers: set[asyncio.StreamWriter] = set()
+        self.port = 0
+
+    def cut(self) -> None:
+        """End all connections, in the middle of whatever they carry."""
+        for writer in self._writers:
+            writer.transport.abort()
+
+    async def handle(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            there, back = await asyncio.open_connection("127.0.0.1", self._target_port)
+        except OSError:
+            writer.transport.abort()
+            return
+        self._writers |= {writer, back}
+        try:
+            await asyncio.gather(_pass_on(reader, back), _pass_on(there, writer))
+        finally:
+            self._writers -= {writer, back}
+            writer.transport.abort()
+            back.transport.abort()
+
+
+async def _pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    try:
+        while data := await reader.read(65_536):
+            writer.write(data)
+            await writer.drain()
+    except OSError:
+        pass
+    finally:
+        writer.transport.abort()
+
+
+@asynccontextmanager
+async def proxied(target_port: int) -> AsyncGenerator[Proxy]:
+    """A proxy on a port of its own."""
+    proxy = Proxy(target_port)
+    server = await asyncio.start_server(proxy.handle, "127.0.0.1", 0)
+    proxy.port = server.sockets[0].getsockname()[1]
+    try:
+        yield proxy
+    finally:
+        proxy.cut()
+        server.close()
