@@ -58,7 +58,7 @@ class Watch:
     """Notes what goes wrong in the pages of a test; the server may be asked, and nobody else."""
 
     def __init__(self, server_url: str) -> None:
-        self._server = urlsplit(server_url).netloc
+        self._servers = {urlsplit(server_url).netloc}
         self._faults: list[str] = []
         self._allowed: list[re.Pattern[str]] = []
 
@@ -69,6 +69,10 @@ class Watch:
         page.on("request", lambda request: self._asked(request.url))
         page.on("websocket", lambda socket: self._asked(socket.url))
         page.on("crash", lambda _: self._faults.append("The page crashed."))
+
+    def also(self, server_url: str) -> None:
+        """Take requests to another server of the test too, as one that was started again."""
+        self._servers.add(urlsplit(server_url).netloc)
 
     def allow(self, pattern: str) -> None:
         """Take faults that match for part of the test: a refused request is an error to the browser's console."""
@@ -89,5 +93,5 @@ class Watch:
 
     def _asked(self, url: str) -> None:
         address = urlsplit(url.removeprefix("blob:"))
-        if address.scheme != "data" and address.netloc != self._server:
+        if address.scheme != "data" and address.netloc not in self._servers:
             self._faults.append(f"The page asked another origin: {url}")

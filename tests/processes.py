@@ -43,9 +43,12 @@ async def lines_of(process: Process) -> list[str]:
 class ServerProcess:
     """`adksim serve` in a process of its own, on the same port however often it is started."""
 
-    def __init__(self, database: Path, *options: str) -> None:
+    def __init__(self, database: Path, *options: str, web: bool = False) -> None:
         self.database = database
         self.port = 0
+        self.web_url = ""
+        """Where people open it, with the token, if it serves them."""
+        self._web = ["--port", "0"] if web else ["--no-web"]
         self._options = options
         self._process: Process | None = None
 
@@ -55,12 +58,20 @@ class ServerProcess:
 
     async def start(self) -> None:
         """Start it and wait until it listens."""
-        stated = ["serve", "--no-web", "--db", str(self.database), "--grpc-port", str(self.port), *self._options]
+        stated = ["serve", *self._web, "--db", str(self.database), "--grpc-port", str(self.port), *self._options]
         self._process = await asyncio.create_subprocess_exec(
-            sys.executable, "-c", _MAIN, *stated, stdout=asyncio.subprocess.PIPE, env=ENVIRONMENT
+            sys.executable,
+            "-c",
+            _MAIN,
+            *stated,
+            stdout=asyncio.subprocess.PIPE,
+            env=ENVIRONMENT,
+            cwd=self.database.parent,
         )
         assert self._process.stdout
         async for line in self._process.stdout:
+            if line.startswith(b"Open "):
+                self.web_url = line.split()[1].decode()
             if b"Agents connect to" in line:
                 self.port = int(line.split()[3].rsplit(b":", 1)[1])
                 return

@@ -790,3 +790,13 @@ class TestExport:
 
         refusal = await browser.refused(f"/sessions/{session_id}/export", {"path": "/etc/passwd"}, 422)
         assert refusal["error"] == "Unreadable"
+
+
+class TestDeleting:
+    async def test_a_deleted_session_is_gone_with_all_that_happened_in_it(self, browser: Browser) -> None:
+        session_id = await browser.begin("tooled", "hello")
+        await browser.turn(session_id)
+        answer = await browser.client.delete(f"/api/sessions/{session_id}")
+        assert answer.status_code == 204
+        assert session_id not in [one["session_id"] for one in await browser.get("/sessions")]
+        assert (await browser.client.get(f"/api/sessions/{session_id}")).status_code == 404

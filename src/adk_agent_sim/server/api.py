@@ -84,6 +84,13 @@ async def rename_session(sessions: Here, session_id: str, patch: SessionPatch) -
     return told(await sessions.rename(session_id, patch.name))
 
 
+@api.delete("/sessions/{session_id}", status_code=204, response_class=Response)
+async def delete_session(sessions: Here, session_id: str) -> Response:
+    """Take a session away, with all that happened in it."""
+    await sessions.delete(session_id)
+    return Response(status_code=204)
+
+
 @api.post("/sessions/{session_id}/close", response_model=SessionShape)
 async def close_session(sessions: Here, session_id: str) -> Response:
     """End a session; it can still be read and exported."""

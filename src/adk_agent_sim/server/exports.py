@@ -8,6 +8,7 @@ import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
+from adk_agent_sim.adk.agents import named_agent
 from adk_agent_sim.golden.adk_test import adk_test_fixture, write_adk_test
 from adk_agent_sim.golden.builder import GoldenTraceBuilder, eval_id
 from adk_agent_sim.golden.eval_set import EvalSetWriter, id_of_case
@@ -16,6 +17,12 @@ from adk_agent_sim.server.shapes import Exported, ExportOrder, ExportResult
 from adk_agent_sim.timeline.clock import Clock
 from adk_agent_sim.timeline.events import Event
 from adk_agent_sim.timeline.jsonable import jsonable
+
+
+def config_elsewhere(agent_name: str) -> SimulatedAgentConfig:
+    """Where the sessions of an agent that runs elsewhere go: an EvalSet in the server's own folder."""
+    agent = named_agent(agent_name or "agent")
+    return SimulatedAgentConfig(name=agent_name or "agent", agent=agent, eval_set_path=f"{agent.name}.evalset.json")
 
 
 async def export(

@@ -31,7 +31,7 @@ from adk_agent_sim.errors import (
     TurnNotFound,
     ValueUnreadable,
 )
-from adk_agent_sim.golden.session import final_state
+from adk_agent_sim.golden.session import SimulatedAgentConfig, final_state
 from adk_agent_sim.server import deciding, details, exports, offer
 from adk_agent_sim.server.agents import Agent, Agents, bounded_briefing
 from adk_agent_sim.server.json_text import parsed
@@ -59,14 +59,25 @@ from adk_agent_sim.server.shapes import (
 )
 from adk_agent_sim.server.surroundings import add_fault, environment_shape, switch
 from adk_agent_sim.server.view import SessionView
+from adk_agent_sim.timeline import progress
 from adk_agent_sim.timeline.canonical import Json
 from adk_agent_sim.timeline.decision import function_calls
 from adk_agent_sim.timeline.events import Event, Player
 from adk_agent_sim.timeline.jsonable import jsonable
+from adk_agent_sim.timeline.progress import SessionSummary
 from adk_agent_sim.timeline.request import ModelRequest
 from adk_agent_sim.timeline.timeline import Timeline
 
 _MIME_TYPE = re.compile(r"[a-z0-9][a-z0-9!#$&^_.+-]{0,126}/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}", re.ASCII | re.IGNORECASE)
+
+
+_STANDINGS = {
+    progress.Status.WAITING: Status.YOUR_TURN,
+    progress.Status.RUNNING: Status.RUNNING,
+    progress.Status.DONE: Status.DONE,
+    progress.Status.FAILED: Status.FAILED,
+    progress.Status.ABANDONED: Status.ABANDONED,
+}
 
 
 class Sessions:
@@ -100,13 +111,14 @@ class Sessions:
         return await self.shape(run.seated.session_id)
 
     async def all(self, start: int = 0, count: int = 200) -> list[SessionShape]:
-        """The sessions, newest first."""
-        found = list(reversed(await self.timeline.sessions()))[start : start + count]
-        return [self._shape(await self._view_of(one.session_id)) for one in found]
+        """The sessions, newest first. The log of one that nobody looks at and that waits for nobody is not read."""
+        found = (await self.timeline.summaries(limit=start + count))[start:]
+        return [await self._listed(summary) for summary in found]
 
     async def your_turns(self) -> int:
-        """How many turns wait for a person, in the sessions that are known."""
-        return sum(len(self.timeline.waiting(session_id)) for session_id in self._views if self._is_open(session_id))
+        """How many turns wait for a person, in all sessions that can be played here."""
+        waiting = [asked.session_id for asked in await self.timeline.queue()]
+        return sum(self._is_open(session_id) for session_id in waiting)
 
     async def view(self, session_id: str) -> SessionView:
         """What is shown of a session, up to date."""
@@ -130,6 +142,14 @@ class Sessions:
         await self.timeline.rename(session_id, shown)
         self.on_change(session_id)
         return self._shape(view)
+
+    async def delete(self, session_id: str) -> None:
+        """Take a session away, with all that happened in it."""
+        await self.close_one(session_id)
+        await self.timeline.delete(session_id)
+        for held in (self._views, self._names, self._exports):
+            held.pop(session_id, None)
+        self.on_change(session_id)
 
     async def close_one(self, session_id: str) -> SessionShape:
         """End a session; it can be read and exported still."""
@@ -294,31 +314,32 @@ class Sessions:
         """Write a golden trace."""
         view = await self._view_of(session_id)
         agent = self._agent_of(view)
-        if agent is None:
+        if agent is None and not self.elsewhere:
             raise NotHere(session_id, "export a golden trace")
-        run = self._run_of(session_id) or agent.run(Timeline())
+        run = self._run_of(session_id) or (agent.run(Timeline()) if agent else None)
+        config = agent.config if agent else exports.config_elsewhere(_agent_name(view))
         async with self._exporting:
             if not order.again:
-                await self._check_not_exported(session_id, order, agent)
+                await self._check_not_exported(session_id, order, config)
             result = await exports.export(
                 order,
-                agent.config,
+                config,
                 session_id,
                 await self.timeline.events(session_id),
-                answers_errors=run.answers_errors,
+                answers_errors=run.answers_errors if run else False,
                 clock=self.timeline.clock,
             )
             self._exports.setdefault(session_id, []).append(result.exported)
         self.on_change(session_id)
         return result
 
-    async def _check_not_exported(self, session_id: str, order: ExportOrder, agent: Agent) -> None:
+    async def _check_not_exported(self, session_id: str, order: ExportOrder, config: SimulatedAgentConfig) -> None:
         """Refuse what was exported before, by this process or by one that is over."""
         before = [one for one in self._exports.get(session_id, ()) if one.format == order.format]
         if before:
             raise ExportedBefore(before[-1].path, before[-1].eval_id)
-        if (known := await exports.exported_before(order, agent.config, session_id)) is not None:
-            raise ExportedBefore(str(agent.config.resolve_eval_set_path()), known)
+        if (known := await exports.exported_before(order, config, session_id)) is not None:
+            raise ExportedBefore(str(config.resolve_eval_set_path()), known)
 
     def _message_problems(self, session_id: str, value: Json) -> list[ProblemShape]:
         try:
@@ -348,13 +369,31 @@ class Sessions:
         await view.catch_up()
         return view
 
+    async def _listed(self, summary: SessionSummary) -> SessionShape:
+        session_id = summary.session.session_id
+        if session_id in self._views or session_id in self._runs or summary.standing.waiting:
+            return self._shape(await self._view_of(session_id))
+        return SessionShape(
+            session_id=session_id,
+            name=self._names.get(session_id) or summary.session.description or "without a name",
+            agent="",
+            agent_name=summary.standing.agent_name,
+            created_at=summary.session.created_at,
+            status=_STANDINGS[summary.standing.status] if self._is_open(session_id) else Status.CLOSED,
+            seq=summary.last_seq,
+            rows=0,
+            waiting=[],
+            last_event_at=summary.last_event_at,
+            exports=self._exports.get(session_id, []),
+        )
+
     def _shape(self, view: SessionView) -> SessionShape:
         session_id = view.session.session_id
         agent = self._agent_of(view)
         is_open = self._is_open(session_id)
         return SessionShape(
             session_id=session_id,
-            name=self._names.get(session_id) or view.rows.title[:60] or view.session.description,
+            name=self._names.get(session_id) or self._title(view) or "without a name",
             agent=agent.key if agent else "",
             agent_name=agent.config.agent.name if agent else _agent_name(view),
             created_at=view.session.created_at,
@@ -368,6 +407,13 @@ class Sessions:
             last_event_at=view.last_event_at,
             exports=self._exports.get(session_id, []),
         )
+
+    def _title(self, view: SessionView) -> str:
+        """What a person called it; else what the user said first, unless the agent's program called it something."""
+        called = view.session.description
+        agent = self._agent_of(view)
+        is_given = called not in ("", agent.config.name if agent else "", _agent_name(view))
+        return called if is_given else view.rows.title[:60] or called
 
     def _is_open(self, session_id: str) -> bool:
         return self.elsewhere or session_id in self._runs

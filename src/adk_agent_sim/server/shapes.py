@@ -80,6 +80,8 @@ class Status(StrEnum):
     """The last run ended with an error; a further message goes on."""
     STOPPED = "stopped"
     """A person stopped the last run; a further message goes on."""
+    ABANDONED = "abandoned"
+    """The agent's process went away while a turn of it waited; if it comes back, the session goes on."""
     CLOSED = "closed"
     """Nothing can be added."""
 

@@ -19,6 +19,7 @@ from adk_agent_sim.timeline.events import (
     ToolStarted,
     TurnAsked,
     TurnDecided,
+    TurnWithdrawn,
     UserSpoke,
 )
 from adk_agent_sim.timeline.timeline import Timeline
@@ -44,6 +45,7 @@ class SessionView:
         self._timeline = timeline
         self._busy_since: float | None = None
         self._spoken = False
+        self._abandoned = False
         self._tools: dict[str, float] = {}
         self._reading = asyncio.Lock()
 
@@ -60,6 +62,7 @@ class SessionView:
         self.last_event_at = event.timestamp
         self.rows.apply(event)
         self.turns.apply(event)
+        self._abandoned = isinstance(event.payload, TurnWithdrawn) and event.payload.abandoned
         match event.payload:
             case AgentJoined() as joined:
                 self.joined = joined
@@ -87,6 +90,8 @@ class SessionView:
             return Status.CLOSED
         if self.turns.waiting:
             return Status.YOUR_TURN
+        if self._abandoned:
+            return Status.ABANDONED
         if self._busy_since is not None:
             return Status.RUNNING
         if self.rows.confirmation is not None:

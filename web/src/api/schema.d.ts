@@ -82,7 +82,11 @@ export interface paths {
         get: operations["get_session"];
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * Delete Session
+         * @description Take a session away, with all that happened in it.
+         */
+        delete: operations["delete_session"];
         options?: never;
         head?: never;
         /**
@@ -1118,7 +1122,7 @@ export interface components {
          * @description Where a session stands, for a person.
          * @enum {string}
          */
-        Status: "query" | "your_turn" | "confirm" | "running" | "done" | "failed" | "stopped" | "closed";
+        Status: "query" | "your_turn" | "confirm" | "running" | "done" | "failed" | "stopped" | "abandoned" | "closed";
         /**
          * Suggestion
          * @description What the agent's own model would decide; nothing happens by it.
@@ -1361,6 +1365,35 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["SessionShape"];
                 };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    delete_session: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Default Response */
             default: {

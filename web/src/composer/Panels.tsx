@@ -71,7 +71,12 @@ function RunningCall({ session, row }: { session: SessionShape; row: Row }) {
   );
 }
 
-/** A session that takes no more. */
+const TITLES: Partial<Record<SessionShape["status"], string>> = {
+  closed: "This session is finished",
+  abandoned: "The agent has gone",
+};
+
+/** A session that takes no more from here. */
 export function ClosedPanel({
   session,
   onExport,
@@ -83,10 +88,12 @@ export function ClosedPanel({
 }) {
   return (
     <div className="composer-frame">
-      <ComposerHead title={session.status === "closed" ? "This session is finished" : "This session runs elsewhere"}>
+      <ComposerHead title={TITLES[session.status] ?? "This session runs elsewhere"}>
         {session.status === "closed"
           ? "It can be read and exported; nothing can be added."
-          : "Its user speaks where the agent runs. Its turns come here."}
+          : session.status === "abandoned"
+            ? "Its process has gone while a turn waited. If it comes back, the turn waits again."
+            : "Its user speaks where the agent runs. Its turns come here."}
       </ComposerHead>
       <div className="composer-body">
         <div className="done-actions">

@@ -164,6 +164,7 @@ const WORDS: Record<SessionShape["status"], string> = {
   done: "Done",
   failed: "Failed",
   stopped: "Stopped",
+  abandoned: "Abandoned",
   closed: "Finished",
 };
 
