@@ -44,6 +44,7 @@ SimulatorError
 │   └── NotAnEvalSet         the target file is something else and was left untouched
 ├── ImportRefused            a file that cannot be opened as a timeline; names what is wrong
 ├── ScenarioUnreadable       a file that is no scenario; says where and why
+├── NotConvertible           an EvalSet's case that cannot be a scenario, or the other way; says which step and why
 ├── StoryDoesNotFit          a step of a story that the apps of its world cannot do
 ├── AppNotThere              a scenario has an app that nobody knows; says which there are
 ├── StateDoesNotFit          the state that a scenario gives an app has another shape
@@ -428,6 +429,14 @@ class ScenarioUnreadable(SimulatorError):
         super().__init__(f"Cannot read a scenario from {source}: {_listed(problems)}.")
         self.source = source
         self.problems = tuple(problems)
+
+
+class NotConvertible(SimulatorError):
+    """What was to be converted has something that the other form has no place for; nothing was written."""
+
+    def __init__(self, what: str, target: str, why: str) -> None:
+        super().__init__(f"{what} cannot become {target}: {why}.")
+        self.why = why
 
 
 class StoryDoesNotFit(SimulatorError):

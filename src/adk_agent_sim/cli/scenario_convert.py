@@ -1,30 +1,142 @@
-"""`adksim scenario convert`: a scenario of the format's description becomes one that ARE reads."""
+"""`adksim scenario convert`: scenarios as ARE reads them, golden traces as scenarios, scenarios as EvalSets."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+
+if TYPE_CHECKING:
+    from adk_agent_sim.scenario import ScenarioImportedFromJson
+    from adk_agent_sim.scenario.format.strictness import Strictness
+
+_SHOWN = 100
+"""How many notes are printed; `--json` prints all."""
 
 
 @click.command()
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 @click.argument("output", type=click.Path(dir_okay=False, path_type=Path))
-@click.option("--json", "as_json", is_flag=True, help="Print what was adapted as JSON.")
-def convert(file: Path, output: Path, as_json: bool) -> None:
-    """Write the scenario in FILE to OUTPUT as ARE reads it, and list what was adapted."""
+@click.option(
+    "--to",
+    "target",
+    type=click.Choice(["scenario", "evalset"]),
+    default="scenario",
+    show_default=True,
+    help="What to write: a scenario as ARE reads it, or a case of an EvalSet.",
+)
+@click.option("--case", "eval_id", help="Of an EvalSet: the case to convert; needed if it has several.")
+@click.option(
+    "--apps",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Of a trace: the scenario whose apps, start, duration and seed to take; empty apps if left out.",
+)
+@click.option(
+    "--strictness",
+    multiple=True,
+    metavar="TOOL.ARGUMENT=HOW",
+    help="Of a trace: compare an expected argument exact, any or contains; can be given again. "
+    "Left out, the judge compares ids exactly and long texts by their meaning.",
+)
+@click.option("--fs-content", type=click.Path(file_okay=False, path_type=Path), help="The contents of the apps' files.")
+@click.option("--json", "as_json", is_flag=True, help="Print what was written, adapted and left out as JSON.")
+def convert(
+    file: Path,
+    output: Path,
+    target: str,
+    eval_id: str | None,
+    apps: Path | None,
+    strictness: tuple[str, ...],
+    fs_content: Path | None,
+    as_json: bool,
+) -> None:
+    """Convert FILE, a scenario or a golden trace (its content tells which), and say what was adapted or left out.
+
+    A golden trace is in an EvalSet, in a session file of ADK, or in a timeline that `export_jsonl` wrote.
+
+    \b
+    adksim scenario convert described.json are.json
+    adksim scenario convert golden.evalset.json new.json --apps world.json \\
+        --strictness Emails__send_email.content=contains
+    adksim scenario convert scenario.json evals/agent.evalset.json --to evalset
+
+    A trace becomes a scenario if its calls are tools of apps, as Emails__send_email: what the user said happens, what
+    the agent did is expected. A scenario becomes a case by doing in its world what it expects, and is appended to the
+    EvalSet OUTPUT. A scenario that is written replaces OUTPUT.
+    """
+    from adk_agent_sim.golden.trace_kind import trace_kind
     from adk_agent_sim.scenario import load_scenario
+
+    of_traces = {"--case": eval_id, "--apps": apps, "--strictness": strictness}
+    notes: Iterable[str] = ()
+    if trace_kind(file):
+        scenario, notes = _from_trace(file, eval_id, apps, strictness, fs_content)
+    elif given := [name for name, each in of_traces.items() if each]:
+        raise click.UsageError(f"{given[0]} is for a golden trace, and {file} is none.")
+    else:
+        scenario = load_scenario(file)
+    if target == "evalset":
+        written, more = _case(scenario, output, fs_content)
+        _printed(output, written, scenario.adapted, [*notes, *more], as_json=as_json)
+    else:
+        changed = _scenario(scenario, output)
+        _printed(output, scenario.scenario_id, [*scenario.adapted, *changed], list(notes), as_json=as_json)
+
+
+def _from_trace(
+    file: Path, eval_id: str | None, apps: Path | None, strictness: Iterable[str], fs_content: Path | None
+) -> tuple[ScenarioImportedFromJson, Iterable[str]]:
+    from adk_agent_sim.adk.case_scenario import scenario_of
+    from adk_agent_sim.adk.golden_trace import golden_trace
+    from adk_agent_sim.scenario import load_scenario
+
+    case = golden_trace(file, eval_id)
+    world = load_scenario(apps) if apps else None
+    return scenario_of(case, apps=world, strictness=dict(map(_strict, strictness)), fs_content=fs_content)
+
+
+def _scenario(scenario: ScenarioImportedFromJson, output: Path) -> Sequence[str]:
     from adk_agent_sim.scenario.format.are import for_are
     from adk_agent_sim.scenario.format.exporter import text_of_trace
-    from adk_agent_sim.scenario.format.visible import visible
     from adk_agent_sim.timeline.files import write_text
 
-    scenario = load_scenario(file)
     trace, changed = for_are(scenario.trace)
     write_text(output, text_of_trace(trace, indent=2) + "\n")
-    adapted = [*scenario.adapted, *changed]
+    return changed
+
+
+def _case(scenario: ScenarioImportedFromJson, output: Path, fs_content: Path | None) -> tuple[str, Iterable[str]]:
+    from adk_agent_sim.adk.scenario_case import case_of
+    from adk_agent_sim.golden.eval_set import EvalSetWriter
+
+    case, notes = case_of(scenario, fs_content=fs_content)
+    return EvalSetWriter(output, scenario.scenario_id).write_eval_case(case).eval_id, notes
+
+
+def _strict(text: str) -> tuple[str, Strictness]:
+    from adk_agent_sim.scenario.format.strictness import STRICTNESS
+
+    argument, _, how = text.rpartition("=")
+    for each in STRICTNESS:
+        if each == how and "." in argument:
+            return argument, each
+    words = "|".join(STRICTNESS)
+    raise click.UsageError(
+        f"--strictness {text!r} is to be TOOL.ARGUMENT={words}, such as Emails__send_email.content=any."
+    )
+
+
+def _printed(output: Path, written: str, adapted: Sequence[str], notes: Sequence[str], *, as_json: bool) -> None:
+    from adk_agent_sim.scenario.format.visible import visible
+
     if as_json:
-        click.echo(json.dumps({"output": str(output), "adapted": adapted}, indent=2))
-    else:
-        click.echo("\n".join([f"written: {output}", *(visible(f"adapted: {change}") for change in adapted)]))
+        found = {"output": str(output), "id": written, "adapted": list(adapted), "notes": list(notes)}
+        click.echo(json.dumps(found, indent=2))
+        return
+    lines = [*(f"adapted: {each}" for each in adapted), *(f"note: {each}" for each in notes)]
+    click.echo("\n".join([f"written: {output}", *(visible(line) for line in lines[:_SHOWN])]))
+    if len(lines) > _SHOWN:
+        click.echo(f"... and {len(lines) - _SHOWN} more; --json prints all")

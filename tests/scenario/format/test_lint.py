@@ -27,6 +27,8 @@ def _call(app: str, function: str, **arguments: str) -> dict[str, Any]:
 _MAIL = ("Emails", "send_email_to_user_only")
 _ASK = event("ask", "USER")
 
+_ANSWER: dict[str, Any] = event("a", "AGENT")["action"]
+
 _WRONG: dict[str, tuple[dict[str, Any], str, str, str]] = {
     "a cycle": (
         scenario(event("a", after=("b",)), event("b", after=("c",)), event("c", after=("a",))),
@@ -179,6 +181,16 @@ _WRONG: dict[str, tuple[dict[str, Any], str, str, str]] = {
         "value-unknown",
         "events[1].event_time_comparator",
         "'ABOUT' is not known here",
+    ),
+    "an unknown strictness": (
+        scenario(
+            _ASK,
+            event("a", "AGENT", after=("ask",))
+            | {"action": _ANSWER | {"args": [{"name": "content", "value": "x", "value_type": "str", "strictness": 1}]}},
+        ),
+        "value-unknown",
+        "events[1].action.args[0].strictness",
+        "'1' is not known here",
     ),
 }
 

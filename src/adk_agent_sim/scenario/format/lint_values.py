@@ -8,6 +8,7 @@ from adk_agent_sim.scenario.format.finding import Finding
 from adk_agent_sim.scenario.format.graph import EventGraph
 from adk_agent_sim.scenario.format.models import ExportedOracleEvent, ExportedTrace
 from adk_agent_sim.scenario.format.positions import Path
+from adk_agent_sim.scenario.format.strictness import KEY, STRICTNESS, stated
 
 EVENT_TYPES = ("AGENT", "ENV", "USER", "CONDITION", "VALIDATION", "STOP")
 COMPARATORS = ("LESS_THAN", "GREATER_THAN", "EQUAL")
@@ -54,6 +55,10 @@ def _words(trace: ExportedTrace) -> Iterator[Finding]:
         yield from _unknown(("events", place, "event_type"), event.event_type, EVENT_TYPES)
         if isinstance(event, ExportedOracleEvent):
             yield from _unknown(("events", place, "event_time_comparator"), event.event_time_comparator, COMPARATORS)
+        for number, argument in enumerate((event.action.args if event.action else None) or ()):
+            word = stated(argument)
+            path: Path = ("events", place, "action", "args", number, KEY)
+            yield from _unknown(path, word if word is None else str(word), STRICTNESS)
     annotation = trace.metadata.annotation
     if annotation and annotation.validation_decision not in (None, "", *DECISIONS):
         yield Finding(
