@@ -75,6 +75,7 @@ def address(installed: Path, tmp_path: Path) -> Iterator[str]:
         assert server.wait(30) == 0
 
 
+@pytest.mark.req("001/constitution-6")
 def test_an_installed_wheel_serves_the_page_without_node(address: str, wheel_of_sdist: Path) -> None:
     person = build_opener(HTTPCookieProcessor())
     bundle = bundle_in(wheel_of_sdist)
