@@ -6,6 +6,7 @@ Run by `make screenshots`. Each state is a function that brings a page there as 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import sys
 import tempfile
 from collections.abc import Awaitable, Callable
@@ -75,8 +76,8 @@ STATES: dict[str, State] = {"agents": agents, "turn": turn, "form": form, "expor
 
 async def take(browser: Browser, name: str, width: int, theme: Theme, path: Path) -> None:
     """Take one picture, of a workbench that nobody has used before."""
-    with tempfile.TemporaryDirectory() as folder:
-        async with workbench.running(lambda: workbench.demo(Path(folder))) as server:
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        async with workbench.running(lambda: workbench.demo(Path("evals"))) as server:
             watch = Watch(server.url)
             context = await browsers.new_context(browser)
             page = await browsers.open_page(context, server.url, watch, width=width, theme=theme)
