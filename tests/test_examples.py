@@ -32,16 +32,44 @@ def test_an_example_runs(example: Path, tmp_path: Path) -> None:
     assert "exported" in _run(str(example), cwd=tmp_path)
 
 
-def test_the_readmes_python_runs_on_the_readers_agent(tmp_path: Path) -> None:
-    (code,) = re.findall(r"```python\n(.*?)```", (_ROOT / "README.md").read_text(encoding="utf-8"), flags=re.S)
+def _readme() -> list[str]:
+    """The Python of the README: in the browser, without one, and with an agent elsewhere."""
+    return re.findall(r"```python\n(.*?)```", (_ROOT / "README.md").read_text(encoding="utf-8"), flags=re.S)
+
+
+@pytest.fixture
+def reader(tmp_path: Path) -> Path:
+    """Where a reader has an agent."""
     agent = tmp_path / "my_agents" / "math_agent"
     agent.mkdir(parents=True)
     (agent / "agent.py").write_text(_MY_AGENT)
-    (tmp_path / "play.py").write_text(code)
+    return tmp_path
 
-    shown = _run("play.py", cwd=tmp_path)
+
+def test_the_readmes_session_runs_on_the_readers_agent(reader: Path) -> None:
+    _, code, _ = _readme()
+    (reader / "play.py").write_text(code)
+
+    shown = _run("play.py", cwd=reader)
 
     assert "Calculate." in shown
     assert "['add']" in shown
-    path = tmp_path / "evals" / "math.evalset.json"
+    path = reader / "evals" / "math.evalset.json"
     assert len(EvalSet.model_validate_json(path.read_text(encoding="utf-8")).eval_cases) == 1
+
+
+def test_the_readmes_server_starts_on_the_readers_agent(reader: Path) -> None:
+    code, _, _ = _readme()
+    (reader / "play.py").write_text(code.replace(".run()", ".run(port=0)"))
+    with subprocess.Popen([sys.executable, "play.py"], stdout=subprocess.PIPE, text=True, cwd=reader) as process:
+        assert process.stdout
+        address = process.stdout.readline()
+        process.terminate()
+    assert re.match(r"Open http://127\.0\.0\.1:\d+/\?token=\S+", address)
+
+
+def test_the_readmes_plugin_goes_into_the_readers_app(reader: Path) -> None:
+    _, _, code = _readme()
+    before = "from google.adk.apps import App\nfrom my_agents.math_agent.agent import root_agent\n"
+    (reader / "app.py").write_text(f"{before}{code}\nprint([plugin.name for plugin in app.plugins])")
+    assert "sim" in _run("app.py", cwd=reader)
