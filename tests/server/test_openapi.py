@@ -5,15 +5,16 @@ from __future__ import annotations
 import subprocess
 import sys
 
-from adk_agent_sim.server import shapes
+from adk_agent_sim.server import scenario_shapes, shapes
 from adk_agent_sim.server.openapi import document, text
 
 
 def test_every_shape_is_in_it_those_of_the_socket_too() -> None:
     stated = {
         name
-        for name, value in vars(shapes).items()
-        if isinstance(value, type) and value.__module__ == shapes.__name__ and name != "Shape"
+        for module in (shapes, scenario_shapes)
+        for name, value in vars(module).items()
+        if isinstance(value, type) and value.__module__ == module.__name__ and name != "Shape"
     }
 
     assert set(document()["components"]["schemas"]) == stated

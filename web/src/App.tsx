@@ -1,15 +1,18 @@
-import { useEffect, useState } from "react";
+import { lazy, Suspense, useEffect, useState } from "react";
 import { api, words } from "./api/client";
 import { Agents } from "./pages/Agents";
 import { Queue } from "./pages/Queue";
 import { Sessions } from "./pages/Sessions";
 import { app } from "./state/app";
-import { route, sessionOf, sessionPath } from "./state/route";
+import { route, scenarioOf, scenarioPath, sessionOf, sessionPath } from "./state/route";
 import { useWatched } from "./state/store";
 import { Boundary } from "./ui/Boundary";
 import { Failure } from "./ui/Failure";
 import { useTheme } from "./ui/theme";
 import { Workbench } from "./workbench/Workbench";
+
+const Scenarios = lazy(() => import("./scenario/Scenarios"));
+const ScenarioPage = lazy(() => import("./scenario/ScenarioPage"));
 
 /** The whole page: finds out what is there, and shows what the address names. */
 export function App() {
@@ -41,7 +44,9 @@ export function App() {
         </div>
       ) : null}
       <Boundary at={path}>
-        <Page path={path} />
+        <Suspense>
+          <Page path={path} />
+        </Suspense>
       </Boundary>
     </div>
   );
@@ -53,16 +58,27 @@ function Page({ path }: { path: string }) {
   if (path === "/queue") return <Queue />;
   if (path === "/sessions") return <Sessions />;
   if (path === "/agents") return <Agents />;
+  if (path === "/scenarios") return <Scenarios />;
+  const scenario = scenarioOf(path);
+  if (scenario) return <ScenarioPage key={scenario} scenarioKey={scenario} />;
   return <Home />;
 }
 
-/** Nothing is named: the only agent's last session, or a new one; else the agents. */
+/** Nothing is named: the only agent's last session, or a new one; else the agents, or the scenarios. */
 function Home() {
   const { server } = useWatched(app);
   const [trouble, setTrouble] = useState("");
   const agents = server?.agents ?? [];
   const only = agents.length === 1 ? agents[0] : undefined;
+  const scenarios = server?.scenarios ?? 0;
   useEffect(() => {
+    if (!only && agents.length === 0 && scenarios > 0) {
+      openScenarios(scenarios).then(
+        (path) => route.go(path, true),
+        (error: unknown) => setTrouble(words(error)),
+      );
+      return;
+    }
     if (!only) {
       route.go(agents.length ? "/agents" : "/queue", true);
       return;
@@ -71,12 +87,18 @@ function Home() {
       (path) => route.go(path, true),
       (error: unknown) => setTrouble(words(error)),
     );
-  }, [only, agents.length]);
+  }, [only, agents.length, scenarios]);
   return trouble ? (
     <div className="empty">
       <Failure title={trouble} />
     </div>
   ) : null;
+}
+
+/** The only scenario, or their list. */
+async function openScenarios(count: number): Promise<string> {
+  const [first] = count === 1 ? await api.scenarios() : [];
+  return first ? scenarioPath(first.key) : "/scenarios";
 }
 
 let opening: Promise<string> | null = null;

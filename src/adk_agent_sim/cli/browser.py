@@ -13,6 +13,7 @@ import click
 if TYPE_CHECKING:
     from adk_agent_sim.adk.agents import App
     from adk_agent_sim.golden.session import SimulatedAgentConfig
+    from adk_agent_sim.server.scenarios import Scenarios
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -55,13 +56,14 @@ def serve(
     allow_hosts: Sequence[str],
     *,
     open_browser: bool,
+    scenarios: Scenarios | None = None,
 ) -> None:
     """Serve until Ctrl-C."""
     from adk_agent_sim.cli.terminal import quiet
     from adk_agent_sim.server.simulator import AgentSimulator
 
     quiet()
-    simulator = AgentSimulator(configs)
+    simulator = AgentSimulator(configs, scenarios=scenarios)
     simulator.run(host, port, allow_hosts=allow_hosts, open_browser=open_browser)
     if simulator.left_behind:  # Python would try to end them once more, and tell of it
         sys.stdout.flush()

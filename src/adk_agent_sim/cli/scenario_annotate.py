@@ -17,22 +17,19 @@ import click
 def annotate(file: Path, decision: str | None, comment: str | None, annotator: str | None, as_json: bool) -> None:
     """Write a reviewer's decision, comment and name into FILE; without options, show what is there."""
     from adk_agent_sim.scenario import load_scenario
-    from adk_agent_sim.scenario.format.annotation import annotated
-    from adk_agent_sim.scenario.format.exporter import text_of_trace
+    from adk_agent_sim.scenario.format.annotation import annotate_file
     from adk_agent_sim.scenario.format.models import plain
     from adk_agent_sim.scenario.format.visible import visible
     from adk_agent_sim.timeline.clock import WallClock
-    from adk_agent_sim.timeline.files import write_text
 
-    scenario = load_scenario(file)
     stated = {"validation_decision": decision, "comment": comment, "annotator": annotator}
     given = {name: value for name, value in stated.items() if value is not None}
     if given:
-        text = scenario.source.text if scenario.source else ""
-        scenario = annotated(scenario, given, now=WallClock().now())
-        write_text(file, text_of_trace(scenario.trace, indent=2 if "\n" in text.strip() else None) + "\n")
+        scenario = annotate_file(file, given, now=WallClock().now())
         for change in scenario.adapted:
             click.echo(visible(f"adapted: {change}"), err=True)
+    else:
+        scenario = load_scenario(file)
     annotation = plain(scenario.annotation)
     if as_json:
         click.echo(json.dumps(annotation, indent=2))

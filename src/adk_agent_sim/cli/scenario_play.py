@@ -1,4 +1,4 @@
-"""`adksim scenario play`: a scenario's world in the terminal, to try its tools and let its time pass."""
+"""`adksim scenario play`: a scenario's world in the terminal or the browser, to try its tools and let its time pass."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from functools import partial
 from pathlib import Path
 
 import click
+
+from adk_agent_sim.cli.browser import browser_options
 
 
 @click.command()
@@ -20,11 +22,30 @@ import click
     show_default=True,
     help="How much the agent is told.",
 )
-def play(file: Path, fs_content: Path | None, seed: int | None, notifications: str) -> None:
+@click.option("--web", is_flag=True, help="Play in the browser.")
+@browser_options
+def play(
+    file: Path,
+    fs_content: Path | None,
+    seed: int | None,
+    notifications: str,
+    web: bool,
+    host: str,
+    port: int,
+    allow_host: tuple[str, ...],
+    open_browser: bool,
+) -> None:
     """Play in the world of FILE: call any tool, step or jump in time, and see what changes.
 
     Type /help for what can be typed. Lines can also come from a pipe.
     """
+    if web:
+        from adk_agent_sim.cli.browser import serve
+        from adk_agent_sim.server.scenarios import Scenarios
+
+        scenarios = Scenarios([file], fs_content=fs_content, seed=seed, notifications=notifications)
+        serve([], host, port, allow_host, open_browser=open_browser, scenarios=scenarios)
+        return
     from adk_agent_sim.cli.playground import Playground
     from adk_agent_sim.cli.prompts import Keyboard, Script
     from adk_agent_sim.scenario import World, load_scenario

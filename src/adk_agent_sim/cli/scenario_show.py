@@ -1,19 +1,48 @@
-"""`adksim scenario show`: a scenario in words and as a graph."""
+"""`adksim scenario show`: scenarios in words, as a graph, and in the browser."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
+from adk_agent_sim.cli.browser import browser_options
+
 
 @click.command()
-@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--svg", "svg_path", type=click.Path(dir_okay=False, path_type=Path), help="Write the graph as SVG.")
-@click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
-def show(file: Path, svg_path: Path | None, as_json: bool) -> None:
-    """Show the scenario in FILE: what it is, its apps, and its events in the order in which they happen."""
+@click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON, a scenario after the other.")
+@click.option("--web", is_flag=True, help="Show them in the browser: graph, time line, states, annotations.")
+@browser_options
+def show(
+    files: Sequence[Path],
+    svg_path: Path | None,
+    as_json: bool,
+    web: bool,
+    host: str,
+    port: int,
+    allow_host: tuple[str, ...],
+    open_browser: bool,
+) -> None:
+    """Show the scenarios in FILE...: what they are, their apps, and their events in the order in which they happen."""
+    if web and (svg_path or as_json):
+        raise click.UsageError("--web shows scenarios in the browser; leave out --svg and --json.")
+    if svg_path is not None and len(files) > 1:
+        raise click.UsageError("--svg writes one graph: name one file.")
+    if web:
+        from adk_agent_sim.cli.browser import serve
+        from adk_agent_sim.server.scenarios import Scenarios
+
+        serve([], host, port, allow_host, open_browser=open_browser, scenarios=Scenarios(files))
+        return
+    for file in files:
+        _print(file, svg_path, as_json=as_json)
+
+
+def _print(file: Path, svg_path: Path | None, *, as_json: bool) -> None:
     from adk_agent_sim.scenario import load_scenario
     from adk_agent_sim.scenario.format.show import as_text, summary
     from adk_agent_sim.scenario.format.svg import as_svg

@@ -381,3 +381,4 @@ class ServerShape(Shape):
     server_id: str = Field(description="Changes when the sessions are others")
     agents: list[AgentShape]
     keeps: bool = Field(description="Whether sessions survive the end of the process")
+    scenarios: int = Field(default=0, description="How many scenarios can be looked at")

@@ -15,6 +15,7 @@ from typing import Any
 from adk_agent_sim.golden.session import SimulatedAgentConfig
 from adk_agent_sim.persistence.store import open_store
 from adk_agent_sim.server.agents import Agents
+from adk_agent_sim.server.scenarios import Scenarios
 from adk_agent_sim.server.sessions import Sessions
 from adk_agent_sim.server.web_server import RunningServer, is_everywhere, start_web
 from adk_agent_sim.timeline.timeline import Timeline
@@ -33,17 +34,25 @@ class AgentSimulator:
     In a notebook, or any program with an event loop: `server = await simulator.start()`, `await server.stop()`.
     """
 
-    def __init__(self, agents: Sequence[SimulatedAgentConfig], *, database: str | Path | None = None) -> None:
+    def __init__(
+        self,
+        agents: Sequence[SimulatedAgentConfig],
+        *,
+        database: str | Path | None = None,
+        scenarios: Scenarios | None = None,
+    ) -> None:
         """Prepare; nothing is opened before `run` or `start`.
 
         Args:
             agents: The agents to choose from, each with a name of its own.
             database: Where sessions are kept, a file or a URL; without one they end with the process.
+            scenarios: Scenarios to look at and to play, beside the agents or without any.
         """
-        if not agents:
+        if not agents and not scenarios:
             raise ValueError("There is no agent to play: pass at least one SimulatedAgentConfig.")
         self._agents = Agents(agents)
         self._database = database
+        self._scenarios = scenarios
         self.left_behind: Collection[asyncio.Task[Any]] = ()
         """What did not end with `run`: tools that ignore that they are cancelled."""
 
@@ -80,7 +89,15 @@ class AgentSimulator:
         sessions = Sessions(self._agents, Timeline(store))
         stack.push_async_callback(sessions.close)
         keeps = self._database is not None
-        return await start_web(sessions, stack, host=host, port=port, allow_hosts=allow_hosts, keeps=keeps)
+        return await start_web(
+            sessions,
+            stack,
+            host=host,
+            port=port,
+            allow_hosts=allow_hosts,
+            keeps=keeps,
+            scenarios=self._scenarios,
+        )
 
     async def _serve(self, host: str, port: int, allow_hosts: Sequence[str], *, open_browser: bool) -> None:
         async with await self.start(host, port, allow_hosts=allow_hosts) as server:

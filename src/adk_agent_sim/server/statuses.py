@@ -44,6 +44,10 @@ STATUSES: Mapping[type[Exception], Status] = {
     errors.AgentNotLoaded: Status(StatusCode.NOT_FOUND, 404),
     errors.ExportRefused: Status(StatusCode.FAILED_PRECONDITION, 409),
     errors.ImportRefused: Status(StatusCode.INVALID_ARGUMENT, 422),
+    errors.ScenarioUnreadable: Status(StatusCode.INVALID_ARGUMENT, 422),
+    errors.AppNotThere: Status(StatusCode.FAILED_PRECONDITION, 409),
+    errors.StateDoesNotFit: Status(StatusCode.FAILED_PRECONDITION, 409),
+    errors.ToolNotThere: Status(StatusCode.NOT_FOUND, 404),
     errors.ServerUnreachable: Status(StatusCode.UNAVAILABLE, 503),
     errors.SimulatorError: Status(StatusCode.INTERNAL, 500),
 }

@@ -17,11 +17,15 @@ from adk_agent_sim.server.answers import refused, told
 from adk_agent_sim.server.api import api
 from adk_agent_sim.server.live import Live
 from adk_agent_sim.server.pages import Pages
+from adk_agent_sim.server.scenario_api import scenario_api
+from adk_agent_sim.server.scenarios import Scenarios
 from adk_agent_sim.server.sessions import Sessions
 from adk_agent_sim.server.shapes import ProblemShape, Refusal
 
 
-def application(sessions: Sessions | None, *, server_id: str = "", keeps: bool = False) -> FastAPI:
+def application(
+    sessions: Sessions | None, *, server_id: str = "", keeps: bool = False, scenarios: Scenarios | None = None
+) -> FastAPI:
     """The application without its guard; without sessions, only to be described."""
     app = FastAPI(
         title="adk-agent-sim",
@@ -32,6 +36,8 @@ def application(sessions: Sessions | None, *, server_id: str = "", keeps: bool =
         generate_unique_id_function=lambda route: route.name,
     )
     app.include_router(api)
+    if scenarios or sessions is None:
+        app.include_router(scenario_api)
     app.add_exception_handler(SimulatorError, _refused)
     app.add_exception_handler(OSError, _refused)
     app.add_exception_handler(RequestValidationError, _unreadable)
@@ -40,7 +46,9 @@ def application(sessions: Sessions | None, *, server_id: str = "", keeps: bool =
     if sessions is None:
         return app
     app.state.sessions = sessions
-    app.state.facts = {"version": __version__, "server_id": server_id, "keeps": keeps}
+    app.state.scenarios = scenarios
+    found = len(scenarios or ())
+    app.state.facts = {"version": __version__, "server_id": server_id, "keeps": keeps, "scenarios": found}
     live = Live(sessions)
 
     async def follow(socket: WebSocket) -> None:

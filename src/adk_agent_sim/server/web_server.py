@@ -15,6 +15,7 @@ from typing import Self
 import uvicorn
 
 from adk_agent_sim.server.guard import Guard, loopback_hosts
+from adk_agent_sim.server.scenarios import Scenarios
 from adk_agent_sim.server.sessions import Sessions
 from adk_agent_sim.server.web import application
 
@@ -36,6 +37,7 @@ async def start_web(
     token: str | None = None,
     server_id: str | None = None,
     keeps: bool = False,
+    scenarios: Scenarios | None = None,
 ) -> RunningServer:
     """Serve sessions to browsers.
 
@@ -48,6 +50,7 @@ async def start_web(
         token: What browsers must know; by default a new one.
         server_id: Which sessions these are; by default a new one.
         keeps: Whether the sessions survive the end of the process.
+        scenarios: What can be looked at and played beside the sessions.
     """
     host = host or "0.0.0.0"  # noqa: S104 - as sockets read an empty address
     token, server_id = token or token_urlsafe(32), server_id or token_hex(8)
@@ -60,7 +63,7 @@ async def start_web(
         bound = int(listening.getsockname()[1])
         named = f"[{host}]" if ":" in host else host
         guarded = Guard(
-            application(sessions, server_id=server_id, keeps=keeps),
+            application(sessions, server_id=server_id, keeps=keeps, scenarios=scenarios),
             token=token,
             hosts=[*loopback_hosts(bound), f"{named}:{bound}", *allow_hosts],
             cookie=f"adksim_{bound}_{server_id}",

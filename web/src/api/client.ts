@@ -1,8 +1,13 @@
 import type {
+  Acted,
+  AnnotationPatch,
+  AnnotationShape,
   Briefing,
   Consent,
   Decision,
+  Deed,
   EnvironmentShape,
+  EventDetail,
   ExportOrder,
   ExportResult,
   FaultOrder,
@@ -11,11 +16,17 @@ import type {
   Row,
   RowDetail,
   RuleSwitch,
+  ScenarioLine,
+  ScenarioShape,
   ServerShape,
   SessionShape,
   Suggestion,
   UserMessage,
   ValueToCheck,
+  WorldCall,
+  WorldShape,
+  WorldTime,
+  WorldTool,
 } from "./types";
 
 /** An answer of the server that is not the one hoped for; `refusal` says why and what to do. */
@@ -76,6 +87,8 @@ const at = (sessionId: string, rest = ""): string => `/api/sessions/${encodeURIC
 const turn = (sessionId: string, turnId: string, rest: string): string =>
   at(sessionId, `/turns/${encodeURIComponent(turnId)}${rest}`);
 
+const of = (key: string, rest = ""): string => `/api/scenarios/${encodeURIComponent(key)}${rest}`;
+
 /** Every call of the server, one line each. */
 export const api = {
   server: () => json<ServerShape>("GET", "/api/server"),
@@ -104,6 +117,18 @@ export const api = {
   switchRule: (id: string, order: RuleSwitch) => json<EnvironmentShape>("POST", at(id, "/environment/rules"), order),
   addFault: (id: string, order: FaultOrder) => json<EnvironmentShape>("POST", at(id, "/environment/faults"), order),
   export: (id: string, order: ExportOrder) => json<ExportResult>("POST", at(id, "/export"), order),
+  scenarios: () => json<ScenarioLine[]>("GET", "/api/scenarios"),
+  scenario: (key: string) => json<ScenarioShape>("GET", of(key)),
+  event: (key: string, place: number) => json<EventDetail>("GET", of(key, `/events/${place}`)),
+  annotate: (key: string, patch: AnnotationPatch) => json<AnnotationShape>("PATCH", of(key, "/annotation"), patch),
+  appState: async (key: string, app: string) =>
+    (await send("GET", of(key, `/state?app=${encodeURIComponent(app)}`))).text(),
+  world: (key: string) => json<WorldShape>("GET", of(key, "/world")),
+  worldTools: (key: string) => json<WorldTool[]>("GET", of(key, "/world/tools")),
+  deeds: (key: string) => json<Deed[]>("GET", of(key, "/world/deeds")),
+  checkCall: (key: string, call: WorldCall) => json<Problem[]>("POST", of(key, "/world/check"), call),
+  callTool: (key: string, call: WorldCall) => json<Acted>("POST", of(key, "/world/calls"), call),
+  passTime: (key: string, order: WorldTime) => json<Acted>("POST", of(key, "/world/time"), order),
 };
 
 /** What went wrong, in words for a person. */

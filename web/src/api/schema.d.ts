@@ -24,6 +24,226 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/scenarios": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Scenarios
+         * @description The scenarios that were named when the server was started.
+         */
+        get: operations["list_scenarios"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/scenarios/{key}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Scenario
+         * @description A scenario as it stands in its file.
+         */
+        get: operations["get_scenario"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/scenarios/{key}/annotation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Annotate
+         * @description Write what a reviewer says into the scenario's file.
+         */
+        patch: operations["annotate"];
+        trace?: never;
+    };
+    "/api/scenarios/{key}/events/{place}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Event
+         * @description Everything behind an event.
+         */
+        get: operations["get_event"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/scenarios/{key}/state": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get App State
+         * @description The state of an app: in the world if somebody plays it, else in the file.
+         */
+        get: operations["get_app_state"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/scenarios/{key}/world": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get World
+         * @description Where the world stands; it is made when it is first asked for.
+         */
+        get: operations["get_world"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/scenarios/{key}/world/calls": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Call Tool
+         * @description Call a tool in the world.
+         */
+        post: operations["call_tool"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/scenarios/{key}/world/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Check World Call
+         * @description What is wrong with a call as it stands; nothing happens by it.
+         */
+        post: operations["check_world_call"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/scenarios/{key}/world/deeds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Deeds
+         * @description What was done in the world, oldest first.
+         */
+        get: operations["get_deeds"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/scenarios/{key}/world/time": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Pass Time
+         * @description Let time pass in the world, or take something back.
+         */
+        post: operations["pass_time"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/scenarios/{key}/world/tools": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Tools
+         * @description What can be called in the world.
+         */
+        get: operations["get_tools"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/server": {
         parameters: {
             query?: never;
@@ -481,6 +701,14 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         /**
+         * Acted
+         * @description The world after something was done; no deed: read them again.
+         */
+        Acted: {
+            deed: components["schemas"]["Deed"] | null;
+            world: components["schemas"]["WorldShape"];
+        };
+        /**
          * AgentShape
          * @description An agent that can be played.
          */
@@ -528,6 +756,37 @@ export interface components {
             problem: string;
             /** Tools */
             tools: string[];
+        };
+        /**
+         * AnnotationPatch
+         * @description Writes into the scenario's file; what is None stays.
+         */
+        AnnotationPatch: {
+            /** Annotator */
+            annotator?: string | null;
+            /** Comment */
+            comment?: string | null;
+            /** Validation Decision */
+            validation_decision?: ("valid" | "invalid" | "needs_review") | null;
+        };
+        /**
+         * AnnotationShape
+         * @description What a reviewer says; empty where nobody has.
+         */
+        AnnotationShape: {
+            /** Annotator */
+            annotator: string;
+            /** Comment */
+            comment: string;
+            /** Date */
+            date: number;
+            /**
+             * Editable
+             * @description Whether it can be written: the scenario has a file of its own
+             */
+            editable: boolean;
+            /** Validation Decision */
+            validation_decision: string;
         };
         /**
          * Briefing
@@ -578,6 +837,29 @@ export interface components {
             arguments: string;
             /** Name */
             name: string;
+        };
+        /**
+         * ChangeShape
+         * @description One place where the world is other than before. Values over 4 KB are cut.
+         */
+        ChangeShape: {
+            /**
+             * New
+             * @description JSON text
+             */
+            new: string | null;
+            /**
+             * Old
+             * @description JSON text
+             */
+            old: string | null;
+            /**
+             * Op
+             * @enum {string}
+             */
+            op: "add" | "remove" | "replace";
+            /** Path */
+            path: string;
         };
         /**
          * ConfirmationShape
@@ -642,6 +924,46 @@ export interface components {
             text?: string | null;
         };
         /**
+         * Deed
+         * @description What a person did in the world, and what came of it.
+         */
+        Deed: {
+            /** Change Count */
+            change_count: number;
+            /** Changes */
+            changes: components["schemas"]["ChangeShape"][];
+            /**
+             * Error
+             * @description Why it failed
+             */
+            error: string;
+            /** Happened */
+            happened: components["schemas"]["HappenedShape"][];
+            /** Happened Count */
+            happened_count: number;
+            /** Index */
+            index: number;
+            /** Notifications */
+            notifications: components["schemas"]["NotificationShape"][];
+            /**
+             * Result
+             * @description What was returned, as an agent sees it
+             */
+            result: string | null;
+            /**
+             * Seconds
+             * @description The world's time afterwards, since the start
+             */
+            seconds: number;
+            /** Via */
+            via: ("agent" | "env" | "user") | null;
+            /**
+             * What
+             * @description The call or the step, in one line
+             */
+            what: string;
+        };
+        /**
          * EnvironmentShape
          * @description What answers the session's tool calls instead of the tools.
          */
@@ -655,6 +977,63 @@ export interface components {
             };
             /** Rules */
             rules: components["schemas"]["RuleShape"][];
+        };
+        /**
+         * EventDetail
+         * @description Everything behind an event.
+         */
+        EventDetail: {
+            /**
+             * Arguments
+             * @description A JSON object as text
+             */
+            arguments: string;
+            /**
+             * Event
+             * @description The event as the file holds it, JSON text
+             */
+            event: string;
+            /** Event Id */
+            event_id: string;
+        };
+        /**
+         * EventLine
+         * @description An event of the scenario; its arguments are asked for when it is selected.
+         */
+        EventLine: {
+            /**
+             * After
+             * @description The places of the events that it waits for
+             */
+            after: number[];
+            /** App */
+            app: string;
+            /** Event Id */
+            event_id: string;
+            /** Function */
+            function: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "user" | "env" | "agent" | "oracle" | "condition" | "validation" | "other";
+            /**
+             * Place
+             * @description Its place in the file, which names it here: ids may be there twice
+             */
+            place: number;
+            /**
+             * Seconds
+             * @description When it is expected, since the start; None: it waits for a cycle
+             */
+            seconds: number | null;
+            /**
+             * Summary
+             * @description Its arguments in one line
+             */
+            summary: string;
+            /** Turn */
+            turn: number | null;
         };
         /**
          * ExportOrder
@@ -780,6 +1159,24 @@ export interface components {
             type: "gone";
         };
         /**
+         * HappenedShape
+         * @description One event that is over.
+         */
+        HappenedShape: {
+            /** Call */
+            call: string;
+            /** Error */
+            error: string;
+            /** Event Id */
+            event_id: string;
+            /** Kind */
+            kind: string;
+            /** Seconds */
+            seconds: number;
+            /** Summary */
+            summary: string;
+        };
+        /**
          * Kind
          * @description What a row is about.
          * @enum {string}
@@ -828,6 +1225,18 @@ export interface components {
         NewSession: {
             /** Agent */
             agent: string;
+        };
+        /**
+         * NotificationShape
+         * @description What the agent is told.
+         */
+        NotificationShape: {
+            /** Seconds */
+            seconds: number;
+            /** Text */
+            text: string;
+            /** Type */
+            type: string;
         };
         /**
          * ProblemShape
@@ -1000,6 +1409,68 @@ export interface components {
             rule: string;
         };
         /**
+         * ScenarioLine
+         * @description A scenario in the list.
+         */
+        ScenarioLine: {
+            /** Annotator */
+            annotator: string;
+            /** Apps */
+            apps: number;
+            /**
+             * Decision
+             * @description What a reviewer decided; empty if nobody has
+             */
+            decision: string;
+            /** Events */
+            events: number;
+            /**
+             * Key
+             * @description What the API calls it
+             */
+            key: string;
+            /**
+             * Path
+             * @description Where it stands, for people
+             */
+            path: string;
+            /** Scenario Id */
+            scenario_id: string;
+        };
+        /**
+         * ScenarioShape
+         * @description A scenario as it stands in its file.
+         */
+        ScenarioShape: {
+            /**
+             * Adapted
+             * @description What had to be changed to read the file
+             */
+            adapted: string[];
+            annotation: components["schemas"]["AnnotationShape"];
+            /** Apps */
+            apps: string[];
+            /** Duration */
+            duration: number | null;
+            /**
+             * Events
+             * @description By the time at which they are expected
+             */
+            events: components["schemas"]["EventLine"][];
+            /** Key */
+            key: string;
+            /** Path */
+            path: string;
+            /** Scenario Id */
+            scenario_id: string;
+            /** Seed */
+            seed: number | null;
+            /** Start Time */
+            start_time: number | null;
+            /** Tags */
+            tags: string[];
+        };
+        /**
          * ServerShape
          * @description What the page needs to know first.
          */
@@ -1011,6 +1482,12 @@ export interface components {
              * @description Whether sessions survive the end of the process
              */
             keeps: boolean;
+            /**
+             * Scenarios
+             * @description How many scenarios can be looked at
+             * @default 0
+             */
+            scenarios: number;
             /**
              * Server Id
              * @description Changes when the sessions are others
@@ -1214,6 +1691,100 @@ export interface components {
             /** Turn Id */
             turn_id: string;
         };
+        /**
+         * WorldCall
+         * @description Calls a tool in the world.
+         */
+        WorldCall: {
+            /**
+             * Anyway
+             * @description Although the arguments do not fit
+             * @default false
+             */
+            anyway: boolean;
+            /**
+             * Arguments
+             * @description A JSON object as text
+             */
+            arguments: string;
+            /** Tool */
+            tool: string;
+            /**
+             * Via
+             * @default agent
+             * @enum {string}
+             */
+            via: "agent" | "env" | "user";
+        };
+        /**
+         * WorldShape
+         * @description Where the world stands.
+         */
+        WorldShape: {
+            /**
+             * Apps
+             * @description Those of the scenario, and those that every world has
+             */
+            apps: string[];
+            /**
+             * Deeds
+             * @description How many can be taken back
+             */
+            deeds: number;
+            /**
+             * Now
+             * @description Seconds since 1970, in the world
+             */
+            now: number;
+            /**
+             * Seconds
+             * @description Since the start
+             */
+            seconds: number;
+            /** Standing */
+            standing: string;
+            /** Turn */
+            turn: number;
+        };
+        /**
+         * WorldTime
+         * @description Lets time pass, or takes something back.
+         */
+        WorldTime: {
+            /**
+             * Seconds
+             * @description To advance by, or to jump to, since the start
+             * @default 0
+             */
+            seconds: number;
+            /**
+             * What
+             * @enum {string}
+             */
+            what: "step" | "advance" | "jump" | "oracle" | "undo" | "restart";
+        };
+        /**
+         * WorldTool
+         * @description A tool of an app of the world.
+         */
+        WorldTool: {
+            /**
+             * Callers
+             * @description Who can call it
+             */
+            callers: ("agent" | "env" | "user")[];
+            /** Description */
+            description: string;
+            /**
+             * Name
+             * @description As `Emails__list_emails`
+             */
+            name: string;
+            /** Parameters */
+            parameters: {
+                [key: string]: unknown;
+            };
+        };
     };
     responses: never;
     parameters: never;
@@ -1239,6 +1810,366 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AgentShape"][];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    list_scenarios: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScenarioLine"][];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    get_scenario: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScenarioShape"];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    annotate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AnnotationPatch"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AnnotationShape"];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    get_event: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                place: number;
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventDetail"];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    get_app_state: {
+        parameters: {
+            query: {
+                app: string;
+            };
+            header?: never;
+            path: {
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    get_world: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorldShape"];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    call_tool: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WorldCall"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Acted"];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    check_world_call: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WorldCall"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProblemShape"][];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    get_deeds: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Deed"][];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    pass_time: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WorldTime"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Acted"];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    get_tools: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorldTool"][];
                 };
             };
             /** @description Default Response */

@@ -3,7 +3,7 @@ import type { Problem } from "../api/types";
 import { count } from "../ui/format";
 
 /** How much is wrong; goes to the first of it. */
-export function ProblemCount({ problems, frame }: { problems: Problem[]; frame: RefObject<HTMLDivElement | null> }) {
+export function ProblemCount({ problems, frame }: { problems: Problem[]; frame: RefObject<HTMLElement | null> }) {
   if (problems.length === 0) return null;
   const go = () => {
     const wrong = frame.current?.querySelector<HTMLElement>("[aria-invalid='true'], .sf-problems:not(:empty)");

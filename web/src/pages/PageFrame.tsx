@@ -9,17 +9,28 @@ const PLACES = [
   ["/agents", "Agents"],
   ["/queue", "Queue"],
   ["/sessions", "Sessions"],
+  ["/scenarios", "Scenarios"],
 ] as const;
 
 /** What all pages but the workbench look like. */
-export function PageFrame({ title, children }: { title: string; children: ReactNode }) {
-  const { yourTurns } = useWatched(app);
+export function PageFrame({
+  title,
+  children,
+  whole = false,
+}: {
+  title: string;
+  children: ReactNode;
+  /** The page fills the window and scrolls inside itself. */
+  whole?: boolean;
+}) {
+  const { yourTurns, server } = useWatched(app);
+  const places = PLACES.filter(([path]) => path !== "/scenarios" || server?.scenarios);
   return (
     <div className="workbench">
       <header className="header page-header">
         <b>adk-agent-sim</b>
         <nav className="tabs" aria-label="Pages">
-          {PLACES.map(([path, name]) => (
+          {places.map(([path, name]) => (
             <Link key={path} to={path} className="tab page-tab" current={name === title}>
               {name}
               {name === "Queue" && yourTurns ? <span className="badge">{yourTurns}</span> : null}
@@ -29,7 +40,7 @@ export function PageFrame({ title, children }: { title: string; children: ReactN
         <span className="grow" />
         <Tools />
       </header>
-      <main className="page scroll" aria-label={title}>
+      <main className={whole ? "page-whole" : "page scroll"} aria-label={title}>
         {children}
       </main>
     </div>

@@ -1,6 +1,6 @@
 import { Watched } from "./store";
 
-/** Where the page is: `/`, `/agents`, `/queue`, `/sessions`, `/sessions/ID`. */
+/** Where the page is: `/`, `/agents`, `/queue`, `/sessions`, `/sessions/ID`, `/scenarios`, `/scenarios/KEY`. */
 class Route extends Watched {
   path = location.pathname;
 
@@ -29,9 +29,21 @@ export function sessionPath(sessionId: string): string {
 
 /** The session that an address names, if it names one. */
 export function sessionOf(path: string): string | null {
-  const named = /^\/sessions\/([^/]+)$/.exec(path)?.[1];
+  return named(/^\/sessions\/([^/]+)$/.exec(path)?.[1]);
+}
+
+export function scenarioPath(key: string): string {
+  return `/scenarios/${encodeURIComponent(key)}`;
+}
+
+/** The scenario that an address names, if it names one. */
+export function scenarioOf(path: string): string | null {
+  return named(/^\/scenarios\/([^/]+)$/.exec(path)?.[1]);
+}
+
+function named(part: string | undefined): string | null {
   try {
-    return named ? decodeURIComponent(named) : null;
+    return part ? decodeURIComponent(part) : null;
   } catch {
     return null;
   }

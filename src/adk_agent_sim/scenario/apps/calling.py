@@ -38,6 +38,11 @@ class Outcome:
     """Why it failed: the class and the text that the app chose."""
 
 
+def can_call(tool: Tool, via: Via) -> bool:
+    """Whether this caller can call the tool."""
+    return bool(tool.kinds & _TOOLS_OF[via])
+
+
 def find_tool(app: App, function: str, via: Via) -> Tool:
     """The tool of an app that this caller can call.
 
@@ -45,8 +50,8 @@ def find_tool(app: App, function: str, via: Via) -> Tool:
         ToolNotThere: The app has no such tool for this caller.
     """
     tool = app.tools().get(function)
-    if tool is None or not tool.kinds & _TOOLS_OF[via]:
-        offered = ", ".join(name for name, each in app.tools().items() if each.kinds & _TOOLS_OF[via])
+    if tool is None or not can_call(tool, via):
+        offered = ", ".join(name for name, each in app.tools().items() if can_call(each, via))
         message = f"{app.name} ({type(app).__name__}) has no tool {function[:80]!r} that can be called via {via.value}"
         raise ToolNotThere(f"{message}. It has: {offered or 'none'}.")
     return tool

@@ -44,11 +44,11 @@ def fits(value: object, annotation: str) -> bool:
 
 @cache
 def _checker(annotation: str) -> Callable[[object], bool]:
-    if len(options := _split(annotation, "|")) > 1:
+    if len(options := parts_between(annotation, "|")) > 1:
         checkers = [_checker(each) for each in options]
         return lambda value: any(fits_one(value) for fits_one in checkers)
     outer, _, inner = annotation.removesuffix("]").partition("[")
-    held = _split(inner, ",")
+    held = parts_between(inner, ",")
     if outer == "dict" and len(held) == len(("key", "value")):
         return _dict_of(*map(_checker, held))
     if outer == "list" and inner:
@@ -56,7 +56,7 @@ def _checker(annotation: str) -> Callable[[object], bool]:
     return _of_class(_PLAIN.get(outer))
 
 
-def _split(text: str, mark: str) -> list[str]:
+def parts_between(text: str, mark: str) -> list[str]:
     """The parts of a text between marks that stand outside brackets."""
     parts, depth = [""], 0
     for each in text:

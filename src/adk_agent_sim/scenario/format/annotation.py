@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import TypeVar
 
+from adk_agent_sim.scenario.format.exporter import text_of_trace
+from adk_agent_sim.scenario.format.loading import load_scenario
 from adk_agent_sim.scenario.format.scenario import ScenarioImportedFromJson
+from adk_agent_sim.timeline.files import write_text
 
 _Scenario = TypeVar("_Scenario", bound=ScenarioImportedFromJson)
 
@@ -16,3 +20,16 @@ def annotated(scenario: _Scenario, fields: Mapping[str, str], *, now: float) -> 
     annotation = scenario.annotation.model_copy(update={**fields, "date": now})
     metadata = scenario.trace.metadata.model_copy(update={"annotation": annotation})
     return replace(scenario, trace=scenario.trace.model_copy(update={"metadata": metadata}))
+
+
+def annotate_file(file: Path, fields: Mapping[str, str], *, now: float) -> ScenarioImportedFromJson:
+    """Write these fields of an annotation into a scenario's file, indented or not as it was.
+
+    Raises:
+        ScenarioUnreadable: The file does not hold one scenario; it is as it was before.
+    """
+    scenario = load_scenario(file)
+    text = scenario.source.text if scenario.source else ""
+    scenario = annotated(scenario, fields, now=now)
+    write_text(file, text_of_trace(scenario.trace, indent=2 if "\n" in text.strip() else None) + "\n")
+    return scenario

@@ -1,0 +1,82 @@
+"""`adksim scenario show --web` and `play --web`: a server of the named files, and of nothing else."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import httpx
+import pytest
+from click.testing import CliRunner
+from scenario_corpus import SPEC_EXAMPLE, scenarios
+
+from adk_agent_sim.cli.main import adksim
+
+KEY = "scenario_wait_w01_tiers"
+_ADKSIM = [sys.executable, "-c", "from adk_agent_sim.cli.main import main; main()"]
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "tiers.json"
+    path.write_text(json.dumps(scenarios()[KEY]), encoding="utf-8")
+    return path
+
+
+@contextmanager
+def _served(*arguments: str | Path) -> Generator[httpx.Client]:
+    command = [*_ADKSIM, "scenario", *map(str, arguments), "--web", "--port", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True) as process:
+        try:
+            assert process.stdout is not None
+            address = re.search(r"http://\S+", process.stdout.readline())
+            assert address is not None
+            url = urlsplit(address[0])
+            headers = {"Authorization": f"Bearer {parse_qs(url.query)['token'][0]}"}
+            with httpx.Client(base_url=f"http://{url.netloc}", headers=headers, timeout=30) as client:
+                yield client
+        finally:
+            process.terminate()
+    assert process.returncode == 0
+
+
+def test_show_serves_all_files_that_are_named(file: Path) -> None:
+    with _served("show", file, SPEC_EXAMPLE) as client:
+        found = client.get("/api/scenarios").json()
+
+    assert [each["scenario_id"] for each in found] == [KEY, "email_apology_001"]
+
+
+def test_play_plays_with_its_options(file: Path) -> None:
+    with _served("play", file, "--notifications", "LOW") as client:
+        jumped = client.post(f"/api/scenarios/{KEY}/world/time", json={"what": "jump", "seconds": 50}).json()
+
+    assert jumped["deed"]["happened_count"] == 2
+    assert jumped["deed"]["notifications"] == []
+
+
+@pytest.mark.parametrize("option", ["--json", "--svg=graph.svg"])
+def test_what_is_printed_is_not_served(option: str) -> None:
+    done = CliRunner().invoke(adksim, ["scenario", "show", str(SPEC_EXAMPLE), "--web", option])
+
+    assert done.exit_code == 2
+    assert "leave out --svg and --json" in done.output
+
+
+def test_show_prints_several(file: Path) -> None:
+    done = CliRunner().invoke(adksim, ["scenario", "show", str(file), str(SPEC_EXAMPLE)])
+
+    assert KEY in done.output
+    assert "email_apology_001" in done.output
+
+
+def test_a_file_that_is_none_is_said_before_anything_is_served(tmp_path: Path) -> None:
+    done = CliRunner().invoke(adksim, ["scenario", "show", str(tmp_path / "nothing.json"), "--web", "--port", "0"])
+
+    assert done.exit_code == 1

@@ -1,0 +1,102 @@
+import { useId, useState } from "react";
+import { api } from "../api/client";
+import type { AnnotationPatch, AnnotationShape } from "../api/types";
+import { useAction } from "../ui/action";
+import { Dialog } from "../ui/Dialog";
+import { Failure } from "../ui/Failure";
+import { full } from "../ui/format";
+import { decided } from "./Scenarios";
+
+const DECISIONS = ["valid", "invalid", "needs_review"] as const;
+type Decision = (typeof DECISIONS)[number];
+
+/** What a reviewer says; it is written into the scenario's file. */
+export function AnnotationDialog({
+  scenarioKey,
+  path,
+  annotation,
+  onSaved,
+  onClose,
+}: {
+  scenarioKey: string;
+  path: string;
+  annotation: AnnotationShape;
+  onSaved: (annotation: AnnotationShape) => void;
+  onClose: () => void;
+}) {
+  const [decision, setDecision] = useState(annotation.validation_decision);
+  const [comment, setComment] = useState(annotation.comment);
+  const [annotator, setAnnotator] = useState(annotation.annotator);
+  const { busy, trouble, run } = useAction();
+  const id = useId();
+  const known = DECISIONS.find((one) => one === decision) ?? null;
+  const save = () =>
+    run(async () => {
+      const patch: AnnotationPatch = { validation_decision: known, comment, annotator };
+      onSaved(await api.annotate(scenarioKey, patch));
+      onClose();
+    });
+  return (
+    <Dialog
+      title="Annotation"
+      onClose={onClose}
+      foot={
+        <button
+          type="button"
+          className="button primary"
+          disabled={busy || !annotation.editable}
+          onClick={() => void save()}
+        >
+          Save to the file
+        </button>
+      }
+    >
+      {annotation.editable ? (
+        <p className="quiet">
+          Written into <code>{path}</code>
+          {annotation.date ? `, last on ${full(annotation.date)}` : ""}.
+        </p>
+      ) : (
+        <p className="quiet">
+          <code>{path}</code> holds a scenario a line. Give this one a .json file of its own to annotate it.
+        </p>
+      )}
+      <label className="sc-field" htmlFor={`${id}-decision`}>
+        Decision
+        <select
+          id={`${id}-decision`}
+          className="input"
+          value={decision}
+          onChange={(event) => setDecision(event.target.value as Decision)}
+        >
+          {known || !decision ? <option value="">none yet</option> : <option value={decision}>{decision}</option>}
+          {DECISIONS.map((one) => (
+            <option key={one} value={one}>
+              {decided(one)}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label className="sc-field" htmlFor={`${id}-comment`}>
+        Comment
+        <textarea
+          id={`${id}-comment`}
+          className="input"
+          rows={4}
+          value={comment}
+          onChange={(event) => setComment(event.target.value)}
+        />
+      </label>
+      <label className="sc-field" htmlFor={`${id}-annotator`}>
+        Annotator
+        <input
+          id={`${id}-annotator`}
+          className="input"
+          value={annotator}
+          onChange={(event) => setAnnotator(event.target.value)}
+        />
+      </label>
+      {trouble ? <Failure title={trouble.message} /> : null}
+    </Dialog>
+  );
+}
