@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from asyncio import to_thread
 from asyncio.subprocess import Process
@@ -126,3 +127,44 @@ async def test_sessions_are_renamed_and_deleted_where_they_are_listed(page: Page
     await page.get_by_role("menuitem", name="Delete").click()
     await page.get_by_role("dialog").get_by_role("button", name="Delete", exact=True).click()
     await expect(page.get_by_text("There are no sessions yet.")).to_be_visible()
+
+
+async def test_agents_side_by_side_elsewhere_are_played_in_the_order_they_asked(page: Page, server: _Served) -> None:
+    running = await agent(server, "parallel")
+    rows = page.get_by_role("row").filter(has_text="a")
+    await expect(rows.get_by_role("link")).to_have_count(3, timeout=60_000)
+    order = [await row.locator("td").nth(1).inner_text() for row in (await page.get_by_role("row").all())[1:]]
+    await rows.get_by_role("link").first.click()
+    player = Player(page)
+    for name in order:
+        await expect(player.composer).to_contain_text(f"Your turn as {name}")
+        await player.answer(f"I am {name}.")
+    await lines_of(running)
+    await expect(player.status).to_have_text("Done")
+    for name in order:
+        await expect(player.row(f"I am {name}.")).to_have_count(1)
+
+
+async def test_an_agent_elsewhere_hands_over_and_answers_in_its_structure(page: Page, server: _Served) -> None:
+    running = await agent(server, "shop")
+    row = page.get_by_role("row").filter(has_text="shop_agent")
+    await expect(row).to_have_count(1, timeout=60_000)
+    await row.get_by_role("link").click()
+    player = Player(page)
+    await player.my_turn()
+    await player.answer("Which cables?")
+    await expect(player.row("Refund ORD-0001.")).to_have_count(1)
+    await player.my_turn()
+    await player.pick("transfer_to_agent")
+    await player.composer.get_by_role("radio", name="refund_agent").check()
+    await player.execute()
+    await expect(player.composer).to_contain_text("Your turn as refund_agent")
+    await player.composer.get_by_role("radio", name="Send Final Response").click()
+    await player.field("order_id").fill("ORD-0001")
+    await player.composer.get_by_role("radiogroup", name="granted").get_by_role("radio", name="false").check()
+    await player.field("amount").fill("0")
+    await player.field("reason").fill("No such order.")
+    await player.send_answer()
+    (answer,) = await lines_of(running)
+    assert json.loads(answer)["reason"] == "No such order."
+    await expect(player.status).to_have_text("Done")
