@@ -6,8 +6,9 @@ import json
 from base64 import urlsafe_b64decode
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, cast
+from typing import Literal, TypeAlias
 
+from adk_agent_sim.server.content import parts_of
 from adk_agent_sim.server.json_text import is_deep, written
 from adk_agent_sim.server.shapes import Kind, Medium, Row, RowDetail, Shown
 from adk_agent_sim.timeline.canonical import Json
@@ -77,9 +78,9 @@ async def media(found: Sequence[Found], read_block: ReadBlock) -> list[Behind]:
             case ArtifactSaved() as saved:
                 files.append(Behind(saved.filename, _plain(saved.mime_type), await read_block(saved.block)))
             case UserSpoke(content=content):
-                files += _files(_parts(content), place)
+                files += _files(parts_of(content), place)
             case AgentEvent(event=emitted):
-                files += _files(_parts(emitted.get("content")), place)
+                files += _files(parts_of(emitted.get("content")), place)
             case _:
                 pass
     return files
@@ -92,13 +93,13 @@ def _values(row: Row, found: Sequence[Found]) -> Iterator[tuple[str, Format, Jso
     for event, place in found:
         match event.payload:
             case UserSpoke(content=content):
-                yield from _of_content(_parts(content), place)
+                yield from _of_content(parts_of(content), place)
             case AgentEvent(event=emitted):
-                yield from _of_content(_parts(emitted.get("content")), place)
+                yield from _of_content(parts_of(emitted.get("content")), place)
                 if message := emitted.get("error_message"):
                     yield "error", "text", f"{emitted.get('error_code')}: {message}"
             case TurnDecided(response=response):
-                yield from _of_content(_parts(response.get("content")), place)
+                yield from _of_content(parts_of(response.get("content")), place)
             case RunEnded() as ended if ended.error_type:
                 yield "error", "text", f"{ended.error_type}: {ended.error_message}"
             case Closed(reason=reason):
@@ -205,22 +206,18 @@ def _data(text: str) -> Json:
 def _part(event: Event, place: int | None) -> Mapping[str, Json]:
     match event.payload:
         case AgentEvent(event=emitted):
-            parts = _parts(emitted.get("content"))
+            parts = parts_of(emitted.get("content"))
         case TurnDecided(response=response):
-            parts = _parts(response.get("content"))
+            parts = parts_of(response.get("content"))
         case _:
             return {}
     return parts[place] if place is not None else {}
 
 
-def _parts(content: Json) -> Sequence[Mapping[str, Json]]:
-    return cast("Mapping[str, Json]", content or {}).get("parts") or ()
-
-
 def _files(parts: Sequence[Mapping[str, Json]], place: int | None) -> Iterator[Behind]:
     """The bytes that parts hold, those inside a function's answer too."""
     for part in parts if place is None else [parts[place]]:
-        for one in (part, *_parts(part.get("function_response"))):
+        for one in (part, *parts_of(part.get("function_response"))):
             if data := one.get("inline_data"):
                 mime_type = _plain(str(data.get("mime_type") or ""))
                 yield Behind(str(data.get("display_name") or mime_type), mime_type, _bytes(data.get("data") or ""))

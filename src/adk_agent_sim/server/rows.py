@@ -13,10 +13,11 @@ A session whose agent tells of its turns only has calls and answers from its dec
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
+from adk_agent_sim.server.content import files_of, grouped, mapping, parts_of, text_of, unwrapped
 from adk_agent_sim.server.json_text import written
 from adk_agent_sim.server.one_line import arguments_line, text_line, value_line
 from adk_agent_sim.server.shapes import ConfirmationShape, Kind, Row, RowStatus
@@ -142,11 +143,11 @@ class Rows:
         self._players.clear()
         if is_query(content):
             self._pass_over(event)
-            text = _text(content)
+            text = text_of(content)
             self.title = self.title or text_line(text)
-            self._add(event, Kind.USER, _files(content), text)
+            self._add(event, Kind.USER, files_of(content), text)
             return
-        for place, part in enumerate(_parts(content)):
+        for place, part in enumerate(parts_of(content)):
             if response := part.get("function_response"):
                 self._consent(event, place, response)
 
@@ -163,7 +164,7 @@ class Rows:
             self._add(event, Kind.USER, response.get("name") or "", value_line(response.get("response")), part=place)
             return
         answer = response.get("response")
-        approved = bool(_mapping(answer).get("confirmed"))
+        approved = bool(mapping(answer).get("confirmed"))
         self._add(event, Kind.CONSENT, question.tool_name, "approved" if approved else "denied", part=place)
         if index is not None:
             self._change(event, index, status=RowStatus.RUNNING, result="")
@@ -180,7 +181,7 @@ class Rows:
         if self._tells_all:
             return
         content: dict[str, Json] = decided.response.get("content") or {}
-        calls = any(part.get("function_call") for part in _parts(content))
+        calls = any(part.get("function_call") for part in parts_of(content))
         self._content(event, content, final=not calls)
         if error := decided.response.get("error_code"):
             self._add(event, Kind.ERROR, str(error), str(decided.response.get("error_message") or ""))
@@ -194,7 +195,7 @@ class Rows:
 
     def _content(self, event: Event, content: Mapping[str, Json], *, final: bool) -> None:
         """What an agent said, part by part; texts that follow each other are one row."""
-        for place, kind, part in _grouped(_parts(content)):
+        for place, kind, part in grouped(parts_of(content)):
             if kind == "call":
                 self._call(event, place, part["function_call"])
             elif kind == "response":
@@ -207,13 +208,13 @@ class Rows:
     def _said(self, event: Event, place: int, part: Mapping[str, Json], *, final: bool) -> None:
         if final and self._answer is not None:
             self._change(event, self._answer, kind=Kind.SAY)
-        summary = part["text"] if part.get("text") else _files({"parts": [part]})
+        summary = part["text"] if part.get("text") else files_of({"parts": [part]})
         index = self._add(event, Kind.ANSWER if final else Kind.SAY, "", summary, part=place)
         if final:
             self._answer = index
 
     def _call(self, event: Event, place: int, call: Mapping[str, Json]) -> None:
-        name, arguments = call.get("name") or "", _mapping(call.get("args"))
+        name, arguments = call.get("name") or "", mapping(call.get("args"))
         if name == _CONFIRMATION:
             self._question(event, place, call.get("id") or "", arguments)
         elif name.startswith(_FRAMEWORK_CALLS):
@@ -237,15 +238,15 @@ class Rows:
         self._calls[call_id] = index
 
     def _question(self, event: Event, place: int, question_id: str, arguments: Mapping[str, Json]) -> None:
-        call = _mapping(arguments.get("originalFunctionCall"))
-        stated = _mapping(arguments.get("toolConfirmation"))
+        call = mapping(arguments.get("originalFunctionCall"))
+        stated = mapping(arguments.get("toolConfirmation"))
         payload = stated.get("payload")
         index = self._calls.get(call.get("id") or "")
         self._questions[question_id] = (
             ConfirmationShape(
                 question_id=question_id,
                 tool_name=call.get("name") or "",
-                arguments=written(dict(_mapping(call.get("args")))),
+                arguments=written(dict(mapping(call.get("args")))),
                 hint=_hint(stated),
                 payload=None if payload is None else written(payload),
             ),
@@ -265,11 +266,11 @@ class Rows:
             self._sources[index].append(Source(event.seq, place))
             return
         answer = response.get("response")
-        status = RowStatus.FAILED if "error" in _mapping(answer) else RowStatus.DONE
+        status = RowStatus.FAILED if "error" in mapping(answer) else RowStatus.DONE
         if index in self._denied:
             self._denied.discard(index)
             status = RowStatus.DENIED
-        self._change(event, index, part=place, status=status, result=value_line(_unwrapped(answer)))
+        self._change(event, index, part=place, status=status, result=value_line(unwrapped(answer)))
 
     def _tool(self, event: Event, fact: ToolStarted | ToolFinished | ToolFailed) -> None:
         index = self._calls.get(fact.call_id)
@@ -371,56 +372,3 @@ def _hint(stated: Mapping[str, Json]) -> str:
     """What the tool says of its question; ADK's own words, which speak to programs, say nothing to a person."""
     hint = str(stated.get("hint") or "")
     return "" if hint.startswith("Please approve or reject the tool call") else hint
-
-
-def _grouped(parts: Sequence[Mapping[str, Json]]) -> Iterator[tuple[int, str, Mapping[str, Json]]]:
-    """The parts with their kinds; a text that goes on with the one before is joined to it."""
-    found: list[tuple[int, str, Mapping[str, Json]]] = []
-    for place, part in enumerate(parts):
-        kind = _kind(part)
-        if (
-            found
-            and kind == found[-1][1]
-            and kind in ("said", "thought")
-            and part.get("text")
-            and found[-1][2].get("text")
-        ):
-            begun = found[-1]
-            found[-1] = (begun[0], kind, {**begun[2], "text": begun[2]["text"] + part["text"]})
-        elif kind:
-            found.append((place, kind, part))
-    return iter(found)
-
-
-def _kind(part: Mapping[str, Json]) -> str:
-    if part.get("function_call"):
-        return "call"
-    if part.get("function_response"):
-        return "response"
-    if part.get("text"):
-        return "thought" if part.get("thought") else "said"
-    return "said" if any(part.get(name) for name in ("inline_data", "file_data", "executable_code")) else ""
-
-
-def _parts(content: Json) -> Sequence[Mapping[str, Json]]:
-    return content.get("parts") or ()
-
-
-def _text(content: Json) -> str:
-    return "".join(part["text"] for part in _parts(content) if part.get("text") and not part.get("thought"))
-
-
-def _files(content: Json) -> str:
-    """The files of a message, by name or kind."""
-    held = [part.get("inline_data") or part.get("file_data") for part in _parts(content)]
-    return ", ".join(str(one.get("display_name") or one.get("mime_type") or "file") for one in held if one)
-
-
-def _unwrapped(answer: Json) -> Json:
-    """A result without the wrapping that ADK gives to what is no dict."""
-    found = _mapping(answer)
-    return found["result"] if list(found) == ["result"] else answer
-
-
-def _mapping(value: Any) -> Mapping[str, Json]:
-    return cast("Mapping[str, Json]", value) if isinstance(value, Mapping) else {}
