@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from adk_agent_sim.adk.agents import named_agent
+from adk_agent_sim.errors import ExportedBefore
 from adk_agent_sim.golden.adk_test import adk_test_fixture, write_adk_test
 from adk_agent_sim.golden.builder import GoldenTraceBuilder, eval_id
 from adk_agent_sim.golden.eval_set import EvalSetWriter, id_of_case
@@ -25,25 +26,50 @@ def config_elsewhere(agent_name: str) -> SimulatedAgentConfig:
     return SimulatedAgentConfig(name=agent_name or "agent", agent=agent, eval_set_path=f"{agent.name}.evalset.json")
 
 
-async def export(
-    order: ExportOrder,
-    config: SimulatedAgentConfig,
-    session_id: str,
-    events: Sequence[Event],
-    *,
-    answers_errors: bool,
-    clock: Clock,
-) -> ExportResult:
-    """Write the finished part of a session; what is not finished is told in the notes."""
-    write = _to_eval_set if order.format == "evalset" else _to_adk_test
-    return await asyncio.to_thread(write, order, config, session_id, events, answers_errors, clock.now())
+class Exports:
+    """What was exported of each session; one export at a time, so that a second one of a session is always noticed."""
 
+    def __init__(self) -> None:
+        self._done: dict[str, list[Exported]] = {}
+        self._writing = asyncio.Lock()
 
-async def exported_before(order: ExportOrder, config: SimulatedAgentConfig, session_id: str) -> str | None:
-    """Under which id the agent's EvalSet holds the session; other formats have a file for every export."""
-    if order.format != "evalset":
-        return None
-    return await asyncio.to_thread(id_of_case, config.resolve_eval_set_path(), session_id)
+    def of(self, session_id: str) -> list[Exported]:
+        """What this process has exported of a session."""
+        return self._done.get(session_id, [])
+
+    def forget(self, session_id: str) -> None:
+        """The session is gone; its files stay."""
+        self._done.pop(session_id, None)
+
+    async def write(
+        self,
+        order: ExportOrder,
+        config: SimulatedAgentConfig,
+        session_id: str,
+        events: Sequence[Event],
+        *,
+        answers_errors: bool,
+        clock: Clock,
+    ) -> ExportResult:
+        """Write the finished part of a session; what is not finished is told in the notes."""
+        write = _to_eval_set if order.format == "evalset" else _to_adk_test
+        async with self._writing:
+            if not order.again:
+                await self._check_new(order, config, session_id)
+            result = await asyncio.to_thread(write, order, config, session_id, events, answers_errors, clock.now())
+            self._done.setdefault(session_id, []).append(result.exported)
+        return result
+
+    async def _check_new(self, order: ExportOrder, config: SimulatedAgentConfig, session_id: str) -> None:
+        """Refuse what was exported before, by this process or by one that is over."""
+        before = [one for one in self.of(session_id) if one.format == order.format]
+        if before:
+            raise ExportedBefore(before[-1].path, before[-1].eval_id)
+        if order.format != "evalset":
+            return  # a fixture has a file of its own for every export
+        path = config.resolve_eval_set_path()
+        if (known := await asyncio.to_thread(id_of_case, path, session_id)) is not None:
+            raise ExportedBefore(str(path), known)
 
 
 def _to_eval_set(

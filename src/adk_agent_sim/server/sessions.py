@@ -22,7 +22,6 @@ from adk_agent_sim.adk.run import AgentRun
 from adk_agent_sim.errors import (
     AnswerDoesNotFit,
     ArgumentsDoNotFit,
-    ExportedBefore,
     InvalidTransition,
     MessageDoesNotFit,
     NotHere,
@@ -31,9 +30,10 @@ from adk_agent_sim.errors import (
     TurnNotFound,
     ValueUnreadable,
 )
-from adk_agent_sim.golden.session import SimulatedAgentConfig, final_state
-from adk_agent_sim.server import deciding, details, exports, offer
+from adk_agent_sim.golden.session import final_state
+from adk_agent_sim.server import deciding, details, offer
 from adk_agent_sim.server.agents import Agent, Agents, bounded_briefing
+from adk_agent_sim.server.exports import Exports, config_elsewhere
 from adk_agent_sim.server.json_text import parsed
 from adk_agent_sim.server.one_line import UNSEEN, text_line
 from adk_agent_sim.server.shapes import (
@@ -41,7 +41,6 @@ from adk_agent_sim.server.shapes import (
     Consent,
     Decision,
     EnvironmentShape,
-    Exported,
     ExportOrder,
     ExportResult,
     FaultOrder,
@@ -91,8 +90,7 @@ class Sessions:
         self._runs: dict[str, tuple[Agent, AgentRun]] = {}
         self._views: dict[str, SessionView] = {}
         self._names: dict[str, str] = {}
-        self._exports: dict[str, list[Exported]] = {}
-        self._exporting = asyncio.Lock()
+        self._exports = Exports()
         self.on_change: Callable[[str], object] = lambda session_id: None
         """Called with a session of which something changed that is not on its timeline."""
 
@@ -147,8 +145,9 @@ class Sessions:
         """Take a session away, with all that happened in it."""
         await self.close_one(session_id)
         await self.timeline.delete(session_id)
-        for held in (self._views, self._names, self._exports):
+        for held in (self._views, self._names):
             held.pop(session_id, None)
+        self._exports.forget(session_id)
         self.on_change(session_id)
 
     async def close_one(self, session_id: str) -> SessionShape:
@@ -317,29 +316,16 @@ class Sessions:
         if agent is None and not self.elsewhere:
             raise NotHere(session_id, "export a golden trace")
         run = self._run_of(session_id) or (agent.run(Timeline()) if agent else None)
-        config = agent.config if agent else exports.config_elsewhere(_agent_name(view))
-        async with self._exporting:
-            if not order.again:
-                await self._check_not_exported(session_id, order, config)
-            result = await exports.export(
-                order,
-                config,
-                session_id,
-                await self.timeline.events(session_id),
-                answers_errors=run.answers_errors if run else False,
-                clock=self.timeline.clock,
-            )
-            self._exports.setdefault(session_id, []).append(result.exported)
+        result = await self._exports.write(
+            order,
+            agent.config if agent else config_elsewhere(_agent_name(view)),
+            session_id,
+            await self.timeline.events(session_id),
+            answers_errors=run.answers_errors if run else False,
+            clock=self.timeline.clock,
+        )
         self.on_change(session_id)
         return result
-
-    async def _check_not_exported(self, session_id: str, order: ExportOrder, config: SimulatedAgentConfig) -> None:
-        """Refuse what was exported before, by this process or by one that is over."""
-        before = [one for one in self._exports.get(session_id, ()) if one.format == order.format]
-        if before:
-            raise ExportedBefore(before[-1].path, before[-1].eval_id)
-        if (known := await exports.exported_before(order, config, session_id)) is not None:
-            raise ExportedBefore(str(config.resolve_eval_set_path()), known)
 
     def _message_problems(self, session_id: str, value: Json) -> list[ProblemShape]:
         try:
@@ -384,7 +370,7 @@ class Sessions:
             rows=0,
             waiting=[],
             last_event_at=summary.last_event_at,
-            exports=self._exports.get(session_id, []),
+            exports=self._exports.of(session_id),
         )
 
     def _shape(self, view: SessionView) -> SessionShape:
@@ -405,7 +391,7 @@ class Sessions:
             confirmation=view.rows.confirmation if is_open else None,
             running_since=view.running_since if is_open else None,
             last_event_at=view.last_event_at,
-            exports=self._exports.get(session_id, []),
+            exports=self._exports.of(session_id),
         )
 
     def _title(self, view: SessionView) -> str:
