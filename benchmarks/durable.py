@@ -12,7 +12,7 @@ from queue import SimpleQueue
 from threading import Thread
 from uuid import uuid4
 
-from adk_agent_sim.persistence.store import open_store
+from adk_agent_sim.persistence.database_store import open_store
 from adk_agent_sim.timeline.events import Event, Session, UserSpoke
 
 PRODUCERS = 20

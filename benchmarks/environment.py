@@ -34,7 +34,7 @@ from google.genai import types
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-from scripted import ScriptedModel, calls, says
+from scripted_model import ScriptedModel, call_response, text_response
 
 from adk_agent_sim import EnvironmentSimulationFactory
 
@@ -117,7 +117,9 @@ class _Measures(BasePlugin):
 async def _run(*plugins: BasePlugin, messages: int = 1) -> float:
     sessions = InMemorySessionService()
     agent = LlmAgent(
-        name="bench", model=ScriptedModel(script=[calls(("lookup", dict(_ARGS))), says("done")]), tools=[lookup]
+        name="bench",
+        model=ScriptedModel(script=[call_response(("lookup", dict(_ARGS))), text_response("done")]),
+        tools=[lookup],
     )
     runner = Runner(app=App(name="bench", root_agent=agent, plugins=list(plugins)), session_service=sessions)
     start = time.perf_counter()

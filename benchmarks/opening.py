@@ -20,8 +20,8 @@ from google.genai import types
 from websockets.asyncio.client import connect
 
 from adk_agent_sim import AgentSimulator, SimulatedAgentConfig
-from adk_agent_sim.adk.run import AgentRun
-from adk_agent_sim.persistence.store import open_store
+from adk_agent_sim.adk.agent_run import AgentRun
+from adk_agent_sim.persistence.database_store import open_store
 from adk_agent_sim.timeline.timeline import Timeline
 
 SIZES = (10, 1_000)
@@ -59,7 +59,7 @@ async def played(database: Path, turns: int) -> str:
             await run.start(types.Content(role="user", parts=[types.Part(text="and now?")]))
             await ended.wait()
             ended.clear()
-        return run.seated.session_id
+        return run.recorded_session.session_id
 
 
 async def opened(url: str, token: str, session_id: str) -> float:
@@ -69,7 +69,7 @@ async def opened(url: str, token: str, session_id: str) -> float:
     headers = {"Authorization": f"Bearer {token}"}
     async with connect(address, additional_headers=headers, origin=origin, max_size=None) as socket:  # type: ignore[arg-type]
         began = time.perf_counter()
-        await socket.send(json.dumps({"follow": session_id, "after_seq": 0, "tail": 200}))
+        await socket.send(json.dumps({"session_id": session_id, "after_seq": 0, "tail": 200}))
         while json.loads(await socket.recv())["type"] != "session":
             pass
         return time.perf_counter() - began

@@ -25,16 +25,16 @@ import grpc
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-from timelines import model_request, user
+from timeline_builders import build_request_blocks, user_content
 
 from adk_agent_sim.link.outbox import Outbox
-from adk_agent_sim.link.remote import RemoteLink
-from adk_agent_sim.timeline.canonical import encode
+from adk_agent_sim.link.remote_link import RemoteLink
+from adk_agent_sim.timeline.canonical_json import encode_json
 
 TURNS = 200
 _SERVE = "from adk_agent_sim.cli.main import main; main()"
 _DECISION = {"content": {"role": "model", "parts": [{"text": "x" * 1_000}]}}
-_BYTES = encode(_DECISION)
+_BYTES = encode_json(_DECISION)
 
 
 @contextmanager
@@ -61,9 +61,9 @@ async def _decided(url: str, turns: int) -> list[float]:
     async with RemoteLink(url) as person:
         for _ in range(turns):
             turn_id = str(uuid4())
-            request = model_request([user("hi")])
+            request = build_request_blocks([user_content("hi")])
             await agent.ask(session_id, turn_id=turn_id, invocation_id="i", agent_name="a", request=request)
-            waiting = asyncio.create_task(agent.decision(session_id, turn_id))
+            waiting = asyncio.create_task(agent.wait_for_decision(session_id, turn_id))
             await agent.flush(10)
             start = time.perf_counter()
             deciding = asyncio.create_task(person.decide(session_id, turn_id, _DECISION))

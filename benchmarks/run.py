@@ -32,12 +32,12 @@ from google.genai import types
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from durable import PRODUCERS, ours, raw
-from scripted import ScriptedModel, calls, says
+from scripted_model import ScriptedModel, call_response, text_response
 
 from adk_agent_sim import Simulation, ToolErrorPlugin
-from adk_agent_sim.golden.builder import GoldenTraceBuilder
 from adk_agent_sim.golden.eval_set import EvalSetWriter
-from adk_agent_sim.timeline.canonical import encode
+from adk_agent_sim.golden.golden_trace_builder import GoldenTraceBuilder
+from adk_agent_sim.timeline.canonical_json import encode_json
 
 ROUNDS = 7
 
@@ -56,8 +56,8 @@ def _app(model: BaseLlm, tools: int) -> App:
     return App(name="bench", root_agent=agent, plugins=[ToolErrorPlugin()])
 
 
-_CALL = calls(("tool_1", {"a": 2, "b": 3}))
-_SAY = says("five")
+_CALL = call_response(("tool_1", {"a": 2, "b": 3}))
+_SAY = text_response("five")
 
 
 async def plain(messages: int, tools: int) -> float:
@@ -128,8 +128,8 @@ def grow() -> None:
 
 def _stored_bytes(sim: Simulation) -> int:
     """The bytes of a session's events and blocks, as JSON would write them."""
-    blocks = sim._store.stored_bytes(sim.session_id)  # pyright: ignore[reportPrivateUsage]
-    return blocks + sum(len(encode(asdict(event))) for event in sim.log())
+    blocks = sim._store.count_stored_bytes(sim.session_id)  # pyright: ignore[reportPrivateUsage]
+    return blocks + sum(len(encode_json(asdict(event))) for event in sim.log())
 
 
 def export() -> None:

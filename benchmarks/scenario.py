@@ -26,8 +26,8 @@ from typing import Any, cast
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from parity.run import Are, read
-from scenario_corpus import universe
-from worlds import does, file_of, says
+from scenario_corpus import load_universe
+from world_builders import build_reply_event, build_scenario_file, build_world_event
 
 from adk_agent_sim.scenario import World
 
@@ -72,8 +72,12 @@ def reading() -> None:
 
 def agent() -> None:
     """How fast virtual time passes with an agent."""
-    mails = [does(f"e{number:03d}", "ENV", ("u",), delay=number) for number in range(5, 300, 5)]
-    text = json.dumps(file_of(does("u", "USER", delay=0), *mails, says("m", "u", delay=299), duration=300))
+    mails = [build_world_event(f"e{number:03d}", "ENV", ("u",), delay=number) for number in range(5, 300, 5)]
+    text = json.dumps(
+        build_scenario_file(
+            build_world_event("u", "USER", delay=0), *mails, build_reply_event("m", "u", delay=299), duration=300
+        )
+    )
 
     def played() -> float:
         scenario = read(text)
@@ -134,14 +138,20 @@ def _chain(count: int) -> dict[str, Any]:
     """Events one after the other: the user asks, the agent sends mails."""
     names = [f"e{number:06d}" for number in range(count - 1)]
     after = ["u", *names]
-    events = [does(name, after=(before,)) for before, name in zip(after, names, strict=False)]
-    file = file_of(does("u", "USER", delay=0), *events, duration=float(count + 10), time_increment_in_seconds=1, seed=0)
+    events = [build_world_event(name, after=(before,)) for before, name in zip(after, names, strict=False)]
+    file = build_scenario_file(
+        build_world_event("u", "USER", delay=0),
+        *events,
+        duration=float(count + 10),
+        time_increment_in_seconds=1,
+        seed=0,
+    )
     return file | {"world_logs": [], "context": None, "augmentation": None}
 
 
 def _enlarged(size: int) -> dict[str, Any]:
     """The corpus's universe, its entities repeated under other ids until the file has that size."""
-    apps: list[Any] = [each for each in universe() if each["class_name"] != "VirtualFileSystem"]
+    apps: list[Any] = [each for each in load_universe() if each["class_name"] != "VirtualFileSystem"]
     text = json.dumps(apps)
     copies = 0
     while len(json.dumps(apps)) < size:
@@ -149,7 +159,9 @@ def _enlarged(size: int) -> dict[str, Any]:
         other = json.loads(_ID.sub(partial(_other_id, copies), text))
         for app, more in zip(apps, other, strict=True):
             app["app_state"] = _merged(app["app_state"], more["app_state"])
-    return file_of(does("u", "USER", delay=0), says("m", "u"), time_increment_in_seconds=1, seed=0) | {"apps": apps}
+    return build_scenario_file(
+        build_world_event("u", "USER", delay=0), build_reply_event("m", "u"), time_increment_in_seconds=1, seed=0
+    ) | {"apps": apps}
 
 
 def _other_id(salt: int, match: re.Match[str]) -> str:
@@ -169,10 +181,10 @@ def _merged(one: Any, other: Any) -> Any:
 
 def _play(world: World) -> None:
     world.tick()
-    world.notifications()
-    while world.standing == "RUNNING" and world.elapsed < 300:
+    world.take_notifications()
+    while world.status == "RUNNING" and world.elapsed < 300:
         world.call("SystemApp", "wait_for_notification", {"timeout": 60})
-        world.notifications()
+        world.take_notifications()
         world.call("Emails", "list_emails", {"folder_name": "INBOX"})
 
 

@@ -17,10 +17,10 @@ from playwright.async_api import Browser, Page
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "tests"))
 
-import browser as browsers  # noqa: E402
-import workbench  # noqa: E402
-from browser import Theme, Watch  # noqa: E402
-from playing import Player  # noqa: E402
+import browser_pages as browsers  # noqa: E402
+import workbench_server  # noqa: E402
+from browser_pages import PageWatch, Theme  # noqa: E402
+from workbench_user import WorkbenchUser  # noqa: E402
 
 State = Callable[[Page], Awaitable[object]]
 THEMES: tuple[Theme, ...] = ("light", "dark")
@@ -31,41 +31,41 @@ async def agents(page: Page) -> None:
     await page.get_by_role("article", name="math_agent").wait_for()
 
 
-async def turn(page: Page) -> Player:
+async def turn(page: Page) -> WorkbenchUser:
     """A turn that waits for a person, a tool chosen, after an error that is open."""
-    player = Player(page)
-    await player.choose("math_agent")
-    await player.say("What is (17 + 4) * 2, and what is 6 divided by 0?")
-    await player.my_turn()
-    await player.call("add", a="17", b="4")
-    await player.my_turn()
-    await player.call("divide", dividend="6", divisor="0")
-    await player.my_turn()
-    await player.open(player.row("Tool Error"))
-    await player.pick("multiply")
-    await player.field("a").fill("21")
+    player = WorkbenchUser(page)
+    await player.start_session("math_agent")
+    await player.send_message("What is (17 + 4) * 2, and what is 6 divided by 0?")
+    await player.wait_for_turn()
+    await player.call_tool("add", a="17", b="4")
+    await player.wait_for_turn()
+    await player.call_tool("divide", dividend="6", divisor="0")
+    await player.wait_for_turn()
+    await player.open_row(player.find_rows("Tool Error"))
+    await player.choose_tool("multiply")
+    await player.find_field("a").fill("21")
     return player
 
 
 async def form(page: Page) -> None:
     """A form with lists and objects."""
-    player = Player(page)
-    await player.choose("shop_agent")
-    await player.say("Two pairs of headphones to Main Street 1, please.")
-    await player.my_turn()
-    await player.call("search_products", query="headphones")
-    await player.my_turn()
-    await player.pick("place_order")
+    player = WorkbenchUser(page)
+    await player.start_session("shop_agent")
+    await player.send_message("Two pairs of headphones to Main Street 1, please.")
+    await player.wait_for_turn()
+    await player.call_tool("search_products", query="headphones")
+    await player.wait_for_turn()
+    await player.choose_tool("place_order")
 
 
 async def exported(page: Page) -> None:
     """A golden trace that was written."""
     player = await turn(page)
-    await player.field("b").fill("2")
+    await player.find_field("b").fill("2")
     await player.execute()
-    await player.my_turn()
-    await player.answer("(17 + 4) * 2 is **42**. 6 divided by 0 has no result.")
-    await player.done()
+    await player.wait_for_turn()
+    await player.respond("(17 + 4) * 2 is **42**. 6 divided by 0 has no result.")
+    await player.wait_until_done()
     await page.get_by_role("banner").get_by_role("button", name="Export").click()
     await page.get_by_role("dialog").get_by_role("button", name="Write the case").click()
     await page.get_by_text("Written as").wait_for()
@@ -77,8 +77,10 @@ STATES: dict[str, State] = {"agents": agents, "turn": turn, "form": form, "expor
 async def take(browser: Browser, name: str, width: int, theme: Theme, path: Path) -> None:
     """Take one picture, of a workbench that nobody has used before."""
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
-        async with workbench.running(lambda: workbench.demo(Path("evals"))) as server:
-            watch = Watch(server.url)
+        async with workbench_server.run_workbench(
+            lambda: workbench_server.build_demo_simulator(Path("evals"))
+        ) as server:
+            watch = PageWatch(server.url)
             context = await browsers.new_context(browser)
             page = await browsers.open_page(context, server.url, watch, width=width, theme=theme)
             await STATES[name](page)
@@ -93,7 +95,7 @@ async def main() -> None:
     """Take the pictures of the states named on the command line, or of all."""
     folder = HERE / "screenshots"
     folder.mkdir(exist_ok=True)
-    async with browsers.running() as browser:
+    async with browsers.launch_browser() as browser:
         for name in sys.argv[1:] or STATES:
             for width in (1280, 900):
                 for theme in THEMES:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from adk_agent_sim.scenario import JsonScenarioExporter, Story
 from adk_agent_sim.scenario.format.lint import lint
-from adk_agent_sim.scenario.format.show import as_text
+from adk_agent_sim.scenario.format.scenario_summary import render_text
 
 s = Story("lunch", start_time=1728975600, duration=600, tags=["Adaptability"])
 s.app("Emails", "EmailClientV2", {"user_email": "me@example.org", "view_limit": 5, "folders": {}})
@@ -16,7 +16,7 @@ s.after(asked, seconds=60).env("Emails", "reply_to_email_from_user", sender="gus
 s.answer("He comes.")
 
 scenario = s.scenario()
-print(as_text(scenario))
+print(render_text(scenario))
 for finding in lint(scenario, are=True):
     print(finding)
 

@@ -12,47 +12,47 @@ import subprocess
 import sys
 from pathlib import Path
 
-PROTOS = Path(__file__).parent
+PROTO_FOLDER = Path(__file__).parent
 PACKAGE = "adk_agent_sim.generated"
 
-_OURS = re.compile(r"^from adksim\.", re.MULTILINE)
-_NAMES = re.compile(r"^(?:message|enum) (\w+)", re.MULTILINE)
-_NOTE = "Made by `make protos`; nothing here is written by hand."
+_OWN_IMPORT = re.compile(r"^from adksim\.", re.MULTILINE)
+_DEFINITION = re.compile(r"^(?:message|enum) (\w+)", re.MULTILINE)
+_PACKAGE_DOCSTRING = "Made by `make protos`; nothing here is written by hand."
 
 
-def generate(into: Path) -> None:
+def generate(output: Path) -> None:
     """Write the package of generated classes into the folder `into`."""
-    shutil.rmtree(into, ignore_errors=True)
-    into.mkdir(parents=True)
-    sources = sorted(path.relative_to(PROTOS).as_posix() for path in PROTOS.rglob("*.proto"))
-    _compile(into, sources)
-    for path in into.rglob("*.py*"):
-        path.write_text(_OURS.sub(f"from {PACKAGE}.adksim.", path.read_text(encoding="utf-8")), encoding="utf-8")
-    _packages(into, sources)
+    shutil.rmtree(output, ignore_errors=True)
+    output.mkdir(parents=True)
+    sources = sorted(path.relative_to(PROTO_FOLDER).as_posix() for path in PROTO_FOLDER.rglob("*.proto"))
+    _run_protoc(output, sources)
+    for path in output.rglob("*.py*"):
+        path.write_text(_OWN_IMPORT.sub(f"from {PACKAGE}.adksim.", path.read_text(encoding="utf-8")), encoding="utf-8")
+    _write_packages(output, sources)
 
 
-def _compile(into: Path, sources: list[str]) -> None:
-    outputs = [f"--{kind}_out={into}" for kind in ("python", "pyi")]
-    protoc = [sys.executable, "-m", "grpc_tools.protoc", f"-I{PROTOS}"]
+def _run_protoc(output: Path, sources: list[str]) -> None:
+    outputs = [f"--{kind}_out={output}" for kind in ("python", "pyi")]
+    protoc = [sys.executable, "-m", "grpc_tools.protoc", f"-I{PROTO_FOLDER}"]
     subprocess.run([*protoc, *outputs, *sources], check=True)  # noqa: S603 - our own files, no shell
-    services = [source for source in sources if re.search("^service ", _text(source), re.MULTILINE)]
-    subprocess.run([*protoc, f"--grpc_python_out={into}", *services], check=True)  # noqa: S603 - as above
+    services = [source for source in sources if re.search("^service ", _read_source(source), re.MULTILINE)]
+    subprocess.run([*protoc, f"--grpc_python_out={output}", *services], check=True)  # noqa: S603 - as above
 
 
-def _packages(into: Path, sources: list[str]) -> None:
+def _write_packages(output: Path, sources: list[str]) -> None:
     """Make every folder a package; the one that holds modules exports their messages and enums."""
-    for folder in [into, *(path for path in into.rglob("*") if path.is_dir())]:
-        (folder / "__init__.py").write_text(f'"""{_NOTE}"""\n', encoding="utf-8")
+    for folder in [output, *(path for path in output.rglob("*") if path.is_dir())]:
+        (folder / "__init__.py").write_text(f'"""{_PACKAGE_DOCSTRING}"""\n', encoding="utf-8")
     for source in sources:
         module = source.removesuffix(".proto").replace("/", ".") + "_pb2"
-        names = "".join(f"    {name} as {name},\n" for name in sorted(_NAMES.findall(_text(source))))
-        with (into / source).with_name("__init__.py").open("a", encoding="utf-8") as package:
+        names = "".join(f"    {name} as {name},\n" for name in sorted(_DEFINITION.findall(_read_source(source))))
+        with (output / source).with_name("__init__.py").open("a", encoding="utf-8") as package:
             if names:
                 package.write(f"from {PACKAGE}.{module} import (\n{names})\n")
 
 
-def _text(source: str) -> str:
-    return (PROTOS / source).read_text(encoding="utf-8")
+def _read_source(source: str) -> str:
+    return (PROTO_FOLDER / source).read_text(encoding="utf-8")
 
 
 if __name__ == "__main__":

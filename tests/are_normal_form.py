@@ -14,15 +14,15 @@ from hashlib import sha256
 from typing import Any, cast
 
 _ID = re.compile(r"(?<![0-9a-f])(?:[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?![0-9a-f])")
-_NUMBERED = re.compile(r"<NEW:\d+>")
-_FILE_INFO = {"islink", "ino", "type"}
-_MACHINE = {"created", "mtime", "ino", "uid", "gid", "mode", "nlink", "destination"}
-_BY_CHANCE = {"price", "duration", "distance_km", "delay"}
-_TIMES = {"timestamp", "time_read", "last_updated", "time_stamp"}
-_WALL_CLOCK = 1_750_000_000
+_NEW_ID = re.compile(r"<NEW:\d+>")
+_FILE_INFO_KEYS = {"islink", "ino", "type"}
+_MACHINE_KEYS = {"created", "mtime", "ino", "uid", "gid", "mode", "nlink", "destination"}
+_RANDOM_KEYS = {"price", "duration", "distance_km", "delay"}
+_TIME_KEYS = {"timestamp", "time_read", "last_updated", "time_stamp"}
+_EARLIEST_WALL_CLOCK = 1_750_000_000
 
 
-class Ids:
+class IdNumbering:
     """The ids that a run made, numbered in the order in which they were met."""
 
     def __init__(self, start: Any) -> None:
@@ -30,13 +30,13 @@ class Ids:
         self._numbers: dict[str, str] = {}
         self._ids: dict[str, str] = {}
 
-    def given(self, arguments: Any) -> Any:
+    def restore_ids(self, arguments: Any) -> Any:
         """The arguments of a call with our own ids in place of their numbers; other ids in them are not new."""
         text = json.dumps(arguments)
         self._known.update(_ID.findall(text))
-        return json.loads(_NUMBERED.sub(lambda match: self._ids.get(match[0], match[0]), text))
+        return json.loads(_NEW_ID.sub(lambda match: self._ids.get(match[0], match[0]), text))
 
-    def scan(self, value: Any) -> None:
+    def number_new_ids(self, value: Any) -> None:
         """Number what is new in a value."""
         for each in _ID.findall(value if isinstance(value, str) else json.dumps(value)):
             if each not in self._known and each not in self._numbers:
@@ -47,19 +47,19 @@ class Ids:
         """Whether the run made this id."""
         return text in self._numbers
 
-    def numbered(self, text: str) -> str:
+    def replace_ids(self, text: str) -> str:
         """A text with numbers in place of new ids."""
         return _ID.sub(lambda match: self._numbers.get(match[0], match[0]), text)
 
 
-def view(value: Any) -> Any:
+def to_json_view(value: Any) -> Any:
     """A value as JSON."""
     if isinstance(value, Mapping):
-        return {str(key): view(held) for key, held in cast("Mapping[Any, Any]", value).items()}
+        return {str(key): to_json_view(held) for key, held in cast("Mapping[Any, Any]", value).items()}
     if isinstance(value, set):
-        return sorted(view(each) for each in cast("set[Any]", value))
+        return sorted(to_json_view(each) for each in cast("set[Any]", value))
     if isinstance(value, list | tuple):
-        return [view(each) for each in cast("Iterable[Any]", value)]
+        return [to_json_view(each) for each in cast("Iterable[Any]", value)]
     if isinstance(value, bytes):
         try:
             return value.decode()
@@ -68,14 +68,14 @@ def view(value: Any) -> Any:
     return value
 
 
-def normal(value: Any, ids: Ids, *, answered: bool = False) -> Any:
+def normalize(value: Any, ids: IdNumbering, *, answered: bool = False) -> Any:
     """A JSON value in normal form; in what a tool answered, rides keep what chance decides."""
     if isinstance(value, dict):
-        return _normal_object(cast("dict[str, Any]", value), ids, answered=answered)
+        return _normalize_object(cast("dict[str, Any]", value), ids, answered=answered)
     if isinstance(value, list):
-        return [normal(each, ids, answered=answered) for each in cast("list[Any]", value)]
+        return [normalize(each, ids, answered=answered) for each in cast("list[Any]", value)]
     if isinstance(value, str):
-        return ids.numbered(value)
+        return ids.replace_ids(value)
     if isinstance(value, float) and math.isfinite(value):
         rounded = round(value, 6)
         return int(rounded) if rounded == int(rounded) else rounded
@@ -88,28 +88,28 @@ def digest(value: Any) -> str:
     return sha256(text.encode()).hexdigest()
 
 
-def same(found: Any, expected: Any) -> bool:
+def matches_expected(found: Any, expected: Any) -> bool:
     """Whether two values are equal where chance does not decide."""
     if expected == "<RAND>":
         return True
     if isinstance(expected, dict) and isinstance(found, dict):
         ours, theirs = cast("dict[str, Any]", found), cast("dict[str, Any]", expected)
-        return ours.keys() == theirs.keys() and all(same(ours[key], each) for key, each in theirs.items())
+        return ours.keys() == theirs.keys() and all(matches_expected(ours[key], each) for key, each in theirs.items())
     if isinstance(expected, list) and isinstance(found, list):
         ours, theirs = cast("list[Any]", found), cast("list[Any]", expected)
-        return len(ours) == len(theirs) and all(map(same, ours, theirs))
+        return len(ours) == len(theirs) and all(map(matches_expected, ours, theirs))
     return found == expected
 
 
-def _normal_object(value: dict[str, Any], ids: Ids, *, answered: bool) -> dict[str, Any]:
+def _normalize_object(value: dict[str, Any], ids: IdNumbering, *, answered: bool) -> dict[str, Any]:
     dropped = {"tmpdir"}
-    if value.keys() >= _FILE_INFO:
-        dropped |= _MACHINE | ({"size"} if value["type"] == "directory" else set())
+    if value.keys() >= _FILE_INFO_KEYS:
+        dropped |= _MACHINE_KEYS | ({"size"} if value["type"] == "directory" else set())
     if not answered and {"ride_id", "service_type"} <= value.keys() and ids.is_new(value["ride_id"]):
-        dropped |= _BY_CHANCE
+        dropped |= _RANDOM_KEYS
         value = value | {"delay_history": [{"time_stamp": each["time_stamp"]} for each in value["delay_history"]]}
-    kept = {key: _by_key(key, held) for key, held in value.items() if key not in dropped}
-    result = {ids.numbered(key): normal(held, ids, answered=answered) for key, held in kept.items()}
+    kept = {key: _normalize_by_key(key, held) for key, held in value.items() if key not in dropped}
+    result = {ids.replace_ids(key): normalize(held, ids, answered=answered) for key, held in kept.items()}
     emails: Any = result.get("emails")
     if isinstance(emails, list) and all("timestamp" in each for each in result["emails"]):
         mails: list[dict[str, Any]] = result["emails"]
@@ -118,9 +118,9 @@ def _normal_object(value: dict[str, Any], ids: Ids, *, answered: bool) -> dict[s
     return result
 
 
-def _by_key(key: str, value: Any) -> Any:
-    if key in _TIMES and isinstance(value, int | float):
-        return "<WALL>" if key == "last_updated" and value > _WALL_CLOCK else math.floor(value)
+def _normalize_by_key(key: str, value: Any) -> Any:
+    if key in _TIME_KEYS and isinstance(value, int | float):
+        return "<WALL>" if key == "last_updated" and value > _EARLIEST_WALL_CLOCK else math.floor(value)
     if key == "order_date" and isinstance(value, str):
         return re.sub(r"\.\d+", "", value)
     if key == "participant_ids":

@@ -20,7 +20,7 @@ FLAGS = (
 )
 
 
-def on_machine() -> Path | None:
+def find_system_chromium() -> Path | None:
     """Return the Chromium that the system's packages brought."""
     found = shutil.which("chromium", path=os.pathsep.join((os.environ.get("PATH", ""), "/usr/bin"))) or shutil.which(
         "chromium-browser"
@@ -28,16 +28,16 @@ def on_machine() -> Path | None:
     return Path(found) if found else None
 
 
-def installed(playwrights_own: str) -> Path:
+def find_chromium(playwright_path: str) -> Path:
     """Return the Chromium to start: the system's, or the one that Playwright downloaded."""
-    own = Path(playwrights_own)
-    found = on_machine() or (own if own.is_file() else None)
+    own = Path(playwright_path)
+    found = find_system_chromium() or (own if own.is_file() else None)
     if found is None:
         raise FileNotFoundError("There is no Chromium on this machine: `make chromium` installs one.")
     return found
 
 
-def install() -> None:
+def install_chromium() -> None:
     """Install Chromium: Debian's package as root, else Playwright's own download."""
     if os.name == "posix" and os.geteuid() == 0 and shutil.which("apt-get"):
         environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
@@ -51,8 +51,8 @@ def main() -> None:
     """Install Chromium unless it is there."""
     with sync_playwright() as playwright:
         own = Path(playwright.chromium.executable_path)
-    if on_machine() is None and not own.is_file():
-        install()
+    if find_system_chromium() is None and not own.is_file():
+        install_chromium()
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ import stores
 from hypothesis import settings
 from stores import AnyStore
 
-from adk_agent_sim.persistence.store import DatabaseStore, open_store
+from adk_agent_sim.persistence.database_store import DatabaseStore, open_store
 from adk_agent_sim.timeline.store import MemoryStore
 
 settings.register_profile("steady", derandomize=True, deadline=None)
@@ -24,7 +24,7 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 @pytest.fixture(scope="session")
 def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A PostgreSQL server."""
-    with stores.postgres_server(tmp_path_factory.mktemp("postgres")) as url:
+    with stores.run_postgres_server(tmp_path_factory.mktemp("postgres")) as url:
         yield url
 
 
@@ -38,7 +38,7 @@ def database(request: pytest.FixtureRequest) -> str:
     """The address of an empty database."""
     if request.param == "sqlite":
         return str(request.getfixturevalue("sqlite_path"))
-    return stores.empty_database(request.getfixturevalue("postgres"))
+    return stores.create_empty_database(request.getfixturevalue("postgres"))
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ async def store(request: pytest.FixtureRequest) -> AsyncIterator[AnyStore]:
     address = (
         str(request.getfixturevalue("sqlite_path"))
         if request.param == "sqlite"
-        else stores.empty_database(request.getfixturevalue("postgres"))
+        else stores.create_empty_database(request.getfixturevalue("postgres"))
     )
     async with open_store(address) as opened:
         yield opened

@@ -17,7 +17,7 @@ _MAIN = "from adk_agent_sim.cli.main import main; main()"
 ENVIRONMENT = os.environ | {"PYTHONUNBUFFERED": "1"}
 
 
-def adksim(*arguments: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+def run_adksim(*arguments: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
     """Run a command to its end."""
     return subprocess.run(
         [sys.executable, "-c", _MAIN, *map(str, arguments)],
@@ -29,12 +29,12 @@ def adksim(*arguments: str | Path, cwd: Path | None = None) -> subprocess.Comple
     )
 
 
-def adksim_here(*arguments: str | Path) -> Result:
+def invoke_adksim(*arguments: str | Path) -> Result:
     """Run a command in this process, which is faster."""
     return CliRunner().invoke(main, [str(one) for one in arguments])
 
 
-async def lines_of(process: Process) -> list[str]:
+async def read_lines(process: Process) -> list[str]:
     """What is left of a process's output."""
     assert process.stdout
     return (await process.stdout.read()).decode().splitlines()
@@ -88,7 +88,7 @@ class ServerProcess:
         assert self._process
         if self._process.returncode is None:
             self._process.terminate()
-        await lines_of(self._process)
+        await read_lines(self._process)
         return await self._process.wait()
 
 

@@ -28,14 +28,14 @@ class Proxy:
             return
         self._writers |= {writer, back}
         try:
-            await asyncio.gather(_pass_on(reader, back), _pass_on(there, writer))
+            await asyncio.gather(_forward(reader, back), _forward(there, writer))
         finally:
             self._writers -= {writer, back}
             writer.transport.abort()
             back.transport.abort()
 
 
-async def _pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+async def _forward(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     try:
         while data := await reader.read(65_536):
             writer.write(data)
@@ -47,7 +47,7 @@ async def _pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -
 
 
 @asynccontextmanager
-async def proxied(target_port: int) -> AsyncGenerator[Proxy]:
+async def run_proxy(target_port: int) -> AsyncGenerator[Proxy]:
     """A proxy on a port of its own."""
     proxy = Proxy(target_port)
     server = await asyncio.start_server(proxy.handle, "127.0.0.1", 0)

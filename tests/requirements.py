@@ -17,29 +17,29 @@ TABLE = TESTS.parent / "docs" / "requirements.md"
 _ROW = re.compile(r"^\| (?P<id>\d{3}/\S+) \| (?P<text>.*) \| (?P<proof>[^|]*) \|$")
 
 
-def markers() -> dict[str, list[str]]:
+def collect_markers() -> dict[str, list[str]]:
     """The tests that carry each requirement id, as `folder/file.py::name`."""
     found: dict[str, list[str]] = defaultdict(list)
     for path in sorted(TESTS.rglob("test_*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                for requirement in _ids(node):
+                for requirement in _iter_requirement_ids(node):
                     found[requirement].append(f"{path.relative_to(TESTS).as_posix()}::{node.name}")
     return found
 
 
-def rewritten(text: str) -> str:
+def rewrite_table(text: str) -> str:
     """The document with its last column as the markers say."""
-    proofs = markers()
-    return "\n".join(_row(line, proofs) for line in text.split("\n"))
+    proofs = collect_markers()
+    return "\n".join(_rewrite_row(line, proofs) for line in text.split("\n"))
 
 
-def documented(text: str) -> set[str]:
+def read_documented_ids(text: str) -> set[str]:
     """The ids that the document has."""
     return {match["id"] for line in text.split("\n") if (match := _ROW.match(line))}
 
 
-def _row(line: str, proofs: dict[str, list[str]]) -> str:
+def _rewrite_row(line: str, proofs: dict[str, list[str]]) -> str:
     match = _ROW.match(line)
     if match is None:
         return line
@@ -47,7 +47,7 @@ def _row(line: str, proofs: dict[str, list[str]]) -> str:
     return f"| {match['id']} | {match['text']} | {proof} |"
 
 
-def _ids(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[str]:
+def _iter_requirement_ids(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[str]:
     for decorator in function.decorator_list:
         if isinstance(decorator, ast.Call) and ast.unparse(decorator.func) == "pytest.mark.req":
             for argument in decorator.args:
@@ -55,4 +55,4 @@ def _ids(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    TABLE.write_text(rewritten(TABLE.read_text(encoding="utf-8")), encoding="utf-8")
+    TABLE.write_text(rewrite_table(TABLE.read_text(encoding="utf-8")), encoding="utf-8")

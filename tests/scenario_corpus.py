@@ -6,41 +6,46 @@ import json
 from pathlib import Path
 from typing import Any
 
-ARE = Path(__file__).parent / "corpus" / "are"
+ARE_FOLDER = Path(__file__).parent / "corpus" / "are"
 
 
-def manifest() -> dict[str, Any]:
+def load_manifest() -> dict[str, Any]:
     """Every app class with its tools, as the package states them."""
-    return json.loads((ARE / "tools_manifest.json").read_text(encoding="utf-8"))
+    return json.loads((ARE_FOLDER / "tools_manifest.json").read_text(encoding="utf-8"))
 
 
-def lines(name: str) -> list[Any]:
+def load_lines(name: str) -> list[Any]:
     """The values of a file with one JSON value a line."""
-    return [json.loads(line) for line in (ARE / name).read_text(encoding="utf-8").splitlines()]
+    return [json.loads(line) for line in (ARE_FOLDER / name).read_text(encoding="utf-8").splitlines()]
 
 
-def universe() -> list[Any]:
+def load_universe() -> list[Any]:
     """The apps of all scenarios."""
-    return json.loads((ARE / "universe.json").read_text(encoding="utf-8"))
+    return json.loads((ARE_FOLDER / "universe.json").read_text(encoding="utf-8"))
 
 
-def scenarios() -> dict[str, Any]:
+def load_scenarios() -> dict[str, Any]:
     """The scenarios by their ids, as the package wrote them."""
-    return {_id(each): each | {"apps": universe()} for each in lines("scenarios.jsonl")}
+    return {_get_scenario_id(each): each | {"apps": load_universe()} for each in load_lines("scenarios.jsonl")}
 
 
-def traces() -> dict[str, Any]:
+def load_traces() -> dict[str, Any]:
     """Every trace, of the oracle and of agents, as the package wrote it."""
-    oracle = {f"{_id(each)}-oracle": each | {"apps": universe()} for each in lines("oracle_traces.jsonl")}
-    return oracle | {f"{each['scenario']}-{each['mutation']}": each["trace"] for each in lines("agent_traces.jsonl")}
+    oracle = {
+        f"{_get_scenario_id(each)}-oracle": each | {"apps": load_universe()}
+        for each in load_lines("oracle_traces.jsonl")
+    }
+    return oracle | {
+        f"{each['scenario']}-{each['mutation']}": each["trace"] for each in load_lines("agent_traces.jsonl")
+    }
 
 
-def sandbox() -> Any:
+def load_sandbox() -> Any:
     """A scenario whose files, orders and rides are not empty."""
-    return json.loads((ARE / "universe_sandbox.json").read_text(encoding="utf-8"))
+    return json.loads((ARE_FOLDER / "universe_sandbox.json").read_text(encoding="utf-8"))
 
 
-def _id(trace: Any) -> str:
+def _get_scenario_id(trace: Any) -> str:
     return trace["metadata"]["definition"]["scenario_id"]
 
 
@@ -51,7 +56,7 @@ SPEC_EXAMPLE = Path(__file__).parent / "scenario" / "format" / "spec_example.jso
 _MAIL_STATE: dict[str, Any] = {"user_email": "me@example.org", "view_limit": 5, "folders": {}}
 
 
-def event(event_id: str, kind: str = "ENV", after: tuple[str, ...] = (), **fields: Any) -> dict[str, Any]:
+def build_event(event_id: str, kind: str = "ENV", after: tuple[str, ...] = (), **fields: Any) -> dict[str, Any]:
     """An event in which the user asks, the agent answers or a mail arrives; `fields` replace what it has."""
     app, function, arguments = {
         "USER": ("AgentUserInterface", "send_message_to_agent", {"content": "Please help."}),
@@ -71,7 +76,7 @@ def event(event_id: str, kind: str = "ENV", after: tuple[str, ...] = (), **field
     } | fields
 
 
-def scenario(*events: dict[str, Any], **definition: Any) -> dict[str, Any]:
+def build_scenario(*events: dict[str, Any], **definition: Any) -> dict[str, Any]:
     """A small scenario with a user and a mail app."""
     stated: dict[str, Any] = {"scenario_id": "small", "start_time": 1000, "duration": 600}
     return {
@@ -86,6 +91,6 @@ def scenario(*events: dict[str, Any], **definition: Any) -> dict[str, Any]:
     }
 
 
-def oracle_digests() -> dict[str, Any]:
+def load_oracle_digests() -> dict[str, Any]:
     """What came of every oracle run, hashed."""
-    return json.loads((ARE / "digests.json").read_text(encoding="utf-8"))
+    return json.loads((ARE_FOLDER / "digests.json").read_text(encoding="utf-8"))

@@ -15,10 +15,10 @@ import psycopg
 from psycopg import sql
 from sqlalchemy import Engine, event
 
-from adk_agent_sim.persistence.store import DatabaseStore
+from adk_agent_sim.persistence.database_store import DatabaseStore
 from adk_agent_sim.timeline.blocks import Block
 from adk_agent_sim.timeline.events import Event, Session
-from adk_agent_sim.timeline.progress import Standing
+from adk_agent_sim.timeline.session_progress import StatusSnapshot
 from adk_agent_sim.timeline.store import MemoryStore
 
 AnyStore = MemoryStore | DatabaseStore
@@ -31,38 +31,38 @@ class GatedStore(MemoryStore):
         super().__init__()
         self.gate = asyncio.Event()
         self.gate.set()
-        self.waiting = 0
+        self.waiting_count = 0
 
-    async def sessions(self) -> Sequence[Session]:
-        await self._passed()
-        return await super().sessions()
+    async def list_sessions(self) -> Sequence[Session]:
+        await self._wait_for_gate()
+        return await super().list_sessions()
 
     async def append(
-        self, events: Sequence[Event], blocks: Iterable[Block], standing: Standing | None = None
+        self, events: Sequence[Event], blocks: Iterable[Block], snapshot: StatusSnapshot | None = None
     ) -> Sequence[Event]:
-        await self._passed()
-        return await super().append(events, blocks, standing)
+        await self._wait_for_gate()
+        return await super().append(events, blocks, snapshot)
 
-    async def _passed(self) -> None:
-        self.waiting += 1
+    async def _wait_for_gate(self) -> None:
+        self.waiting_count += 1
         try:
             await self.gate.wait()
         finally:
-            self.waiting -= 1
+            self.waiting_count -= 1
 
 
 @contextmanager
-def listening(happening: str, listener: Callable[..., Any]) -> Generator[None]:
+def listen_to_engines(event_name: str, listener: Callable[..., Any]) -> Generator[None]:
     """Call `listener` at every connect, commit or the like of any engine."""
-    event.listen(Engine, happening, listener)
+    event.listen(Engine, event_name, listener)
     try:
         yield
     finally:
-        event.remove(Engine, happening, listener)
+        event.remove(Engine, event_name, listener)
 
 
 @contextmanager
-def postgres_server(folder: Path) -> Generator[str]:
+def run_postgres_server(folder: Path) -> Generator[str]:
     """A server of its own that ends with the tests; its URL."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it would like a runtime folder that not every machine has
@@ -75,7 +75,7 @@ def postgres_server(folder: Path) -> Generator[str]:
         server.cleanup()
 
 
-def empty_database(server: str) -> str:
+def create_empty_database(server: str) -> str:
     """The URL of a schema on the server that nobody else uses: a database of its own, but made in a millisecond."""
     schema = f"test_{uuid4().hex}"
     with psycopg.connect(server, autocommit=True) as connection:

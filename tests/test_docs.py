@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from adk_agent_sim.adk.catalogue import catalogue
 from adk_agent_sim.adk.demo.math_agent.agent import app
 from adk_agent_sim.adk.demo.shop_agent.agent import app as shop_app
 from adk_agent_sim.adk.script import play_script, read_script
+from adk_agent_sim.adk.tool_catalog import build_tool_catalog
 from adk_agent_sim.environment.actions import ACTIONS
-from adk_agent_sim.environment.loading import check_file
-from adk_agent_sim.environment.match import CallNumber, Condition, Match
+from adk_agent_sim.environment.rule_match import ArgumentCondition, CallNumber, Match
 from adk_agent_sim.environment.rules import Rules
+from adk_agent_sim.environment.rules_file import check_rules_file
 
 _DOCS = Path(__file__).parents[1] / "docs"
 
@@ -34,7 +34,7 @@ async def test_the_rules_in_the_documentation_do_what_it_says(
     python, _ = re.findall(r"```python\n(.*?)```", text, flags=re.S)
     path = tmp_path / "rules.yaml"
     path.write_text(rules)
-    checked = check_file(path, catalogue=await catalogue(shop_app))
+    checked = check_rules_file(path, catalog=await build_tool_catalog(shop_app))
     example: dict[str, Any] = {}
     exec(python, example)  # noqa: S102 - our own documentation
 
@@ -45,6 +45,12 @@ async def test_the_rules_in_the_documentation_do_what_it_says(
 
 def test_the_documentation_names_every_key_of_a_rule_and_every_action() -> None:
     text = (_DOCS / "environment.md").read_text(encoding="utf-8")
-    keys = {*Rules.model_fields, *Match.model_fields, *CallNumber.model_fields, *Condition.model_fields, *ACTIONS}
+    keys = {
+        *Rules.model_fields,
+        *Match.model_fields,
+        *CallNumber.model_fields,
+        *ArgumentCondition.model_fields,
+        *ACTIONS,
+    }
 
     assert {key for key in keys if f"`{key}" not in text and f"{key}:" not in text} == {"version"}

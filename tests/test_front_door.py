@@ -44,14 +44,18 @@ def test_opening_it_imports_neither_adk_nor_pydantic() -> None:
 
 
 def test_the_timeline_and_the_forms_do_not_import_adk() -> None:
-    code = "import sys, adk_agent_sim.timeline.timeline, adk_agent_sim.forms.check; print('google.adk' in sys.modules)"
+    code = (
+        "import sys, adk_agent_sim.timeline.timeline, adk_agent_sim.forms.schema_checker; "
+        "print('google.adk' in sys.modules)"
+    )
 
     assert _in_a_new_process(code) == "False"
 
 
 def test_the_server_and_its_clients_do_not_import_adk() -> None:
     code = (
-        "import sys, adk_agent_sim.server.grpc_server, adk_agent_sim.link.outbox, adk_agent_sim.persistence.store; "
+        "import sys, adk_agent_sim.server.grpc_server, adk_agent_sim.link.outbox\n"
+        "import adk_agent_sim.persistence.database_store\n"
         "print('google.adk' in sys.modules)"
     )
 

@@ -1,16 +1,16 @@
 """Every promise of the specs has an id, and the table says truly which tests prove it."""
 
-from requirements import TABLE, documented, markers, rewritten
+from requirements import TABLE, collect_markers, read_documented_ids, rewrite_table
 
 
 def test_the_table_names_the_tests_that_carry_each_id() -> None:
     text = TABLE.read_text(encoding="utf-8")
 
-    assert rewritten(text) == text, "docs/requirements.md is out of date: run `make requirements`"
+    assert rewrite_table(text) == text, "docs/requirements.md is out of date: run `make requirements`"
 
 
 def test_every_id_that_a_test_carries_is_in_the_table() -> None:
-    unknown = set(markers()) - documented(TABLE.read_text(encoding="utf-8"))
+    unknown = set(collect_markers()) - read_documented_ids(TABLE.read_text(encoding="utf-8"))
 
     assert not unknown
 

@@ -6,9 +6,9 @@ SimulatorError
 ├── SessionExists            a session of that id is on the timeline already
 ├── EventExists              an event of that id is on the timeline already: it was sent twice
 ├── BlocksMissing            a request refers to pieces that the timeline does not have
-├── FieldInvalid             a field of a request to the server; names it
+├── InvalidField             a field of a request to the server; names it
 ├── ServerUnreachable        names the address, and how to start a server
-├── PortTaken                another program listens there; says how to choose another
+├── PortInUse                another program listens there; says how to choose another
 ├── StoreFailed              the database did not do it: locked, read-only, full, damaged; nothing was written
 │   ├── StoreNotOpened       not a database that can be used; says what to do
 │   └── StoreTooNew          a newer release wrote the database; it was left untouched
@@ -17,41 +17,41 @@ SimulatorError
 │   ├── TurnAlreadyDecided
 │   ├── TurnAbandoned        the run that asked is over
 │   ├── TurnNotNext          another turn of the session waits longer
-│   ├── TurnNotYours         the agent's own model, or a function, answers the turn
+│   ├── TurnHasOtherPlayer         the agent's own model, or a function, answers the turn
 │   ├── EmptyDecision
-│   └── DecisionDoubtful     a person can insist with anyway=True
+│   └── DecisionMismatch     a person can insist with anyway=True
 │       ├── ToolNotOffered
-│       ├── ArgumentsDoNotFit
-│       └── AnswerDoesNotFit
-├── MessageDoesNotFit        a user message that the agent's input_schema refuses
+│       ├── InvalidArguments
+│       └── InvalidAnswer
+├── InvalidMessage        a user message that the agent's input_schema refuses
 ├── InvalidTransition        a step that the session's state does not allow
-├── AgentNotLoaded           says what was looked for and found
-├── LineUnreadable           what a person typed is not a call
-├── ScriptUnreadable         says where the script is wrong
+├── AgentLoadFailed           says what was looked for and found
+├── InvalidCallSyntax           what a person typed is not a call
+├── InvalidScript         says where the script is wrong
 ├── ReplayImpossible         a trace does not have what the agent asks for
-├── ToolsUnavailable         a toolset, such as an MCP server, did not load
-├── DeadlinePassed           no person decided in time
-├── ValueUnreadable          a text that should be JSON, or bytes, and is not
-├── NothingSuch              no such agent, row, file or running call
+├── ToolsetUnavailable         a toolset, such as an MCP server, did not load
+├── DeadlineExceeded           no person decided in time
+├── MalformedValue          a text that should be JSON, or bytes, and is not
+├── NotFound              no such agent, row, file or running call
 ├── OwnModelFailed           the agent's own model could not be asked
-├── NotHere                  the agent does not run in this process: what needs it cannot be done
+├── AgentNotLocal                  the agent does not run in this process: what needs it cannot be done
 ├── RunFailed                the agent's run ended with an exception
 ├── Cancelled                a person cancelled a tool call
 ├── ExportRefused
-│   ├── ExportedBefore       a person can insist with again=True
+│   ├── AlreadyExported       a person can insist with again=True
 │   ├── SessionIncomplete    names what is missing
 │   ├── NotReplayable        `adk test` could not replay the session; a person can insist with anyway=True
 │   └── NotAnEvalSet         the target file is something else and was left untouched
 ├── ImportRefused            a file that cannot be opened as a timeline; names what is wrong
-├── ScenarioUnreadable       a file that is no scenario; says where and why
+├── InvalidScenario       a file that is no scenario; says where and why
 ├── NotConvertible           an EvalSet's case that cannot be a scenario, or the other way; says which step and why
-├── StoryDoesNotFit          a step of a story that the apps of its world cannot do
-├── AppNotThere              a scenario has an app that nobody knows; says which there are
-├── StateDoesNotFit          the state that a scenario gives an app has another shape
-├── AppNotLoaded             an app of an installed distribution does not load; names the distribution
-├── ToolNotThere             an app has no such tool for who calls it; says what it has
-├── RulesRefused             rules for tools that cannot be used; says where and what to do
-│   └── PluginNeeded         rules that a callback cannot follow
+├── InvalidStoryStep          a step of a story that the apps of its world cannot do
+├── UnknownApp              a scenario has an app that nobody knows; says which there are
+├── InvalidAppState          the state that a scenario gives an app has another shape
+├── AppLoadFailed             an app of an installed distribution does not load; names the distribution
+├── UnknownTool             an app has no such tool for who calls it; says what it has
+├── InvalidRules             rules for tools that cannot be used; says where and what to do
+│   └── PluginRequired         rules that a callback cannot follow
 ├── RuleFailed               a rule could not do to a call what it says
 └── RealToolRefused          a tool would have run for real where none may
 """
@@ -120,26 +120,26 @@ class BlocksMissing(SimulatorError):
         self.session_id = session_id
 
 
-class FieldInvalid(SimulatorError):
+class InvalidField(SimulatorError):
     """A request to the server has a field that is not as it must be; nothing was done."""
 
-    def __init__(self, field: str, why: str) -> None:
-        super().__init__(f"{field} {why}.")
+    def __init__(self, field: str, reason: str) -> None:
+        super().__init__(f"{field} {reason}.")
         self.field = field
 
 
 class ServerUnreachable(SimulatorError):
     """No server answers at the address."""
 
-    def __init__(self, url: str, why: str) -> None:
+    def __init__(self, url: str, reason: str) -> None:
         super().__init__(
-            f"No simulator server answers at {url}: {why}. "
+            f"No simulator server answers at {url}: {reason}. "
             "Start one with `adksim serve`, or set ADK_SIM_SERVER_URL to the address of one that runs."
         )
         self.url = url
 
 
-class PortTaken(SimulatorError):
+class PortInUse(SimulatorError):
     """The server cannot listen at the address."""
 
     def __init__(self, address: str, option: str) -> None:
@@ -150,31 +150,31 @@ class PortTaken(SimulatorError):
 class StoreFailed(SimulatorError):
     """The database did not do what was asked; nothing of it was written."""
 
-    def __init__(self, database: str, attempted: str, why: str, advice: str) -> None:
-        super().__init__(f"Cannot {attempted} {database}: {why}. {advice}")
+    def __init__(self, database: str, action: str, reason: str, advice: str) -> None:
+        super().__init__(f"Cannot {action} {database}: {reason}. {advice}")
         self.database = database
-        self.why = why
+        self.reason = reason
 
 
 class StoreNotOpened(StoreFailed):
     """The database cannot be used as a store."""
 
-    def __init__(self, database: str, why: str, advice: str) -> None:
-        super().__init__(database, "open the database", why, advice)
+    def __init__(self, database: str, reason: str, advice: str) -> None:
+        super().__init__(database, "open the database", reason, advice)
 
 
 class StoreTooNew(StoreFailed):
     """The tables are of a later version than this release knows."""
 
-    def __init__(self, database: str, found: int, known: int) -> None:
+    def __init__(self, database: str, found_version: int, supported_version: int) -> None:
         super().__init__(
             database,
             "open the database",
-            f"its tables have version {found}, and this release knows versions up to {known}",
+            f"its tables have version {found_version}, and this release knows versions up to {supported_version}",
             "Upgrade with `pip install --upgrade adk-agent-sim`, or choose another database.",
         )
-        self.found = found
-        self.known = known
+        self.found_version = found_version
+        self.supported_version = supported_version
 
 
 class DecisionRefused(SimulatorError):
@@ -218,7 +218,7 @@ class TurnNotNext(DecisionRefused):
         self.head_turn_id = head_turn_id
 
 
-class TurnNotYours(DecisionRefused):
+class TurnHasOtherPlayer(DecisionRefused):
     """The turn is answered by another player than a person; it can only be watched."""
 
     def __init__(self, turn_id: str, player: str) -> None:
@@ -234,16 +234,16 @@ class EmptyDecision(DecisionRefused):
         self.turn_id = turn_id
 
 
-class DecisionDoubtful(DecisionRefused):
+class DecisionMismatch(DecisionRefused):
     """A decision that a model could make but probably should not; `anyway=True` sends it all the same."""
 
-    def __init__(self, what: str) -> None:
-        super().__init__(f"{what}. {_INSIST}")
-        self.what = what
+    def __init__(self, summary: str) -> None:
+        super().__init__(f"{summary}. {_OVERRIDE_HINT}")
+        self.summary = summary
         """What is wrong, without how to insist in Python."""
 
 
-class ToolNotOffered(DecisionDoubtful):
+class ToolNotOffered(DecisionMismatch):
     """The request of the turn declares no tool of that name."""
 
     def __init__(self, tool_name: str, offered: Sequence[str]) -> None:
@@ -253,30 +253,30 @@ class ToolNotOffered(DecisionDoubtful):
         self.offered = tuple(offered)
 
 
-class ArgumentsDoNotFit(DecisionDoubtful):
+class InvalidArguments(DecisionMismatch):
     """The arguments of a call do not fit the tool's schema."""
 
     def __init__(self, tool_name: str, problems: Sequence[Problem]) -> None:
-        super().__init__(f"The arguments of {tool_name!r} do not fit its schema: {_listed(problems)}")
+        super().__init__(f"The arguments of {tool_name!r} do not fit its schema: {_join_problems(problems)}")
         self.tool_name = tool_name
         self.problems = tuple(problems)
 
 
-class AnswerDoesNotFit(DecisionDoubtful):
+class InvalidAnswer(DecisionMismatch):
     """The final answer does not fit the agent's output_schema."""
 
     def __init__(self, problems: Sequence[Problem]) -> None:
-        super().__init__(f"The answer does not fit the agent's output_schema: {_listed(problems)}")
+        super().__init__(f"The answer does not fit the agent's output_schema: {_join_problems(problems)}")
         self.problems = tuple(problems)
 
 
-class MessageDoesNotFit(SimulatorError):
+class InvalidMessage(SimulatorError):
     """The user's message does not fit the agent's input_schema."""
 
     def __init__(self, agent_name: str, problems: Sequence[Problem]) -> None:
-        self.what = f"The message does not fit the input_schema of agent {agent_name!r}: {_listed(problems)}"
+        self.summary = f"The message does not fit the input_schema of agent {agent_name!r}: {_join_problems(problems)}"
         """What is wrong, without how to insist in Python."""
-        super().__init__(f"{self.what}. {_INSIST}")
+        super().__init__(f"{self.summary}. {_OVERRIDE_HINT}")
         self.problems = tuple(problems)
 
 
@@ -284,23 +284,23 @@ class InvalidTransition(SimulatorError):
     """The session's state does not allow the step."""
 
 
-class AgentNotLoaded(SimulatorError):
+class AgentLoadFailed(SimulatorError):
     """The folder holds no agent that can be loaded."""
 
-    def __init__(self, folder: str, why: str) -> None:
-        super().__init__(f"Cannot load an agent from {folder}: {why}.")
+    def __init__(self, folder: str, reason: str) -> None:
+        super().__init__(f"Cannot load an agent from {folder}: {reason}.")
         self.folder = folder
 
 
-class LineUnreadable(SimulatorError):
+class InvalidCallSyntax(SimulatorError):
     """What a person typed is not a call; says how to write it."""
 
 
-class ScriptUnreadable(SimulatorError):
+class InvalidScript(SimulatorError):
     """The file is not a script."""
 
-    def __init__(self, path: str, why: str) -> None:
-        super().__init__(f"Cannot read the script {path}: {why}")
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(f"Cannot read the script {path}: {reason}")
         self.path = path
 
 
@@ -308,7 +308,7 @@ class ReplayImpossible(SimulatorError):
     """A golden trace cannot play the agent's model here."""
 
 
-class ToolsUnavailable(SimulatorError):
+class ToolsetUnavailable(SimulatorError):
     """A toolset did not load, so the agent would run without its tools."""
 
     def __init__(self, agent_name: str, toolset: str, error: Exception) -> None:
@@ -320,7 +320,7 @@ class ToolsUnavailable(SimulatorError):
         self.toolset = toolset
 
 
-class DeadlinePassed(SimulatorError):
+class DeadlineExceeded(SimulatorError):
     """No person decided in time; the turn was taken back."""
 
     def __init__(self, agent_name: str, seconds: float) -> None:
@@ -331,35 +331,35 @@ class DeadlinePassed(SimulatorError):
         self.agent_name = agent_name
 
 
-class ValueUnreadable(SimulatorError):
+class MalformedValue(SimulatorError):
     """What was sent cannot be read as what it should be."""
 
-    def __init__(self, what: str, why: str) -> None:
-        super().__init__(f"{what} cannot be read: {why}.")
-        self.why = why
+    def __init__(self, subject: str, reason: str) -> None:
+        super().__init__(f"{subject} cannot be read: {reason}.")
+        self.reason = reason
 
 
-class NothingSuch(SimulatorError):
+class NotFound(SimulatorError):
     """What was named is not there."""
 
 
 class OwnModelFailed(SimulatorError):
     """The agent's own model gave no answer; the turn still waits."""
 
-    def __init__(self, model: str, why: str) -> None:
+    def __init__(self, model: str, reason: str) -> None:
         super().__init__(
-            f"The agent's own model {model!r} gave no answer: {why}. "
+            f"The agent's own model {model!r} gave no answer: {reason}. "
             "Set what it needs, such as its API key, before you start; or decide yourself."
         )
         self.model = model
 
 
-class NotHere(SimulatorError):
+class AgentNotLocal(SimulatorError):
     """The session's agent does not run in this process."""
 
-    def __init__(self, session_id: str, wish: str) -> None:
+    def __init__(self, session_id: str, action: str) -> None:
         super().__init__(
-            f"Cannot {wish} in session {session_id!r}: its agent does not run here. Start a new session to go on."
+            f"Cannot {action} in session {session_id!r}: its agent does not run here. Start a new session to go on."
         )
         self.session_id = session_id
 
@@ -376,7 +376,7 @@ class ExportRefused(SimulatorError):
     """Nothing was written."""
 
 
-class ExportedBefore(ExportRefused):
+class AlreadyExported(ExportRefused):
     """The session is in a file already; exporting it again adds it once more."""
 
     def __init__(self, path: str, eval_id: str) -> None:
@@ -406,9 +406,9 @@ class NotReplayable(ExportRefused):
 class NotAnEvalSet(ExportRefused):
     """The file exists and is not an EvalSet; it was left as it is."""
 
-    def __init__(self, path: str, why: str) -> None:
+    def __init__(self, path: str, reason: str) -> None:
         super().__init__(
-            f"{path} is not an EvalSet and was left untouched: {why}. Choose another path, or repair the file."
+            f"{path} is not an EvalSet and was left untouched: {reason}. Choose another path, or repair the file."
         )
         self.path = path
 
@@ -416,17 +416,17 @@ class NotAnEvalSet(ExportRefused):
 class ImportRefused(SimulatorError):
     """The file cannot be opened; nothing was read from it."""
 
-    def __init__(self, path: str, what: str, why: str) -> None:
-        super().__init__(f"{path} cannot be opened as {what}: {why}.")
+    def __init__(self, path: str, expected: str, reason: str) -> None:
+        super().__init__(f"{path} cannot be opened as {expected}: {reason}.")
         self.path = path
-        self.why = why
+        self.reason = reason
 
 
-class ScenarioUnreadable(SimulatorError):
+class InvalidScenario(SimulatorError):
     """The file is not a scenario; nothing was read from it."""
 
     def __init__(self, source: str, problems: Sequence[Problem]) -> None:
-        super().__init__(f"Cannot read a scenario from {source}: {_listed(problems)}.")
+        super().__init__(f"Cannot read a scenario from {source}: {_join_problems(problems)}.")
         self.source = source
         self.problems = tuple(problems)
 
@@ -434,32 +434,32 @@ class ScenarioUnreadable(SimulatorError):
 class NotConvertible(SimulatorError):
     """What was to be converted has something that the other form has no place for; nothing was written."""
 
-    def __init__(self, what: str, target: str, why: str) -> None:
-        super().__init__(f"{what} cannot become {target}: {why}.")
-        self.why = why
+    def __init__(self, source: str, target: str, reason: str) -> None:
+        super().__init__(f"{source} cannot become {target}: {reason}.")
+        self.reason = reason
 
 
-class StoryDoesNotFit(SimulatorError):
+class InvalidStoryStep(SimulatorError):
     """A step of a story cannot be done by the apps of its world; the story is as it was before."""
 
     def __init__(self, step: str, problems: Sequence[Problem]) -> None:
-        super().__init__(f"{step} does not fit: {_listed(problems)}.")
+        super().__init__(f"{step} does not fit: {_join_problems(problems)}.")
         self.step = step
         self.problems = tuple(problems)
 
 
-class AppNotThere(SimulatorError):
+class UnknownApp(SimulatorError):
     """A scenario has an app of a class that nobody knows."""
 
-    def __init__(self, name: str, class_name: str, known: Sequence[str]) -> None:
+    def __init__(self, name: str, class_name: str, known_classes: Sequence[str]) -> None:
         super().__init__(
             f"Cannot make the app {name[:80]!r}: its class {class_name[:80]!r} is not known. "
-            f"There are: {', '.join(known)}. Others join by the entry point 'adk_agent_sim.apps'."
+            f"There are: {', '.join(known_classes)}. Others join by the entry point 'adk_agent_sim.apps'."
         )
         self.class_name = class_name
 
 
-class StateDoesNotFit(SimulatorError):
+class InvalidAppState(SimulatorError):
     """The state that a scenario gives an app has another shape than the app's."""
 
     def __init__(self, app: str, class_name: str, reason: str) -> None:
@@ -469,7 +469,7 @@ class StateDoesNotFit(SimulatorError):
         )
 
 
-class AppNotLoaded(SimulatorError):
+class AppLoadFailed(SimulatorError):
     """An app that an installed distribution adds does not load."""
 
     def __init__(self, app: str, distribution: str, reason: str) -> None:
@@ -479,11 +479,11 @@ class AppNotLoaded(SimulatorError):
         )
 
 
-class ToolNotThere(SimulatorError):
+class UnknownTool(SimulatorError):
     """An app has no such tool for who calls it."""
 
 
-class RulesRefused(SimulatorError):
+class InvalidRules(SimulatorError):
     """The rules for simulated tools have mistakes; none of them is used."""
 
     def __init__(self, source: str, findings: Sequence[str]) -> None:
@@ -493,7 +493,7 @@ class RulesRefused(SimulatorError):
         self.findings = tuple(findings)
 
 
-class PluginNeeded(RulesRefused):
+class PluginRequired(InvalidRules):
     """Rules that act inside the call of a tool, which a callback does not reach."""
 
     def __init__(self, findings: Sequence[str]) -> None:
@@ -503,8 +503,8 @@ class PluginNeeded(RulesRefused):
 class RuleFailed(SimulatorError):
     """A rule could not do to a call what it says; the call fails with this."""
 
-    def __init__(self, rule: str, tool: str, why: str) -> None:
-        super().__init__(f"Rule {rule!r} cannot answer the call of {tool}: {why}.")
+    def __init__(self, rule: str, tool: str, reason: str) -> None:
+        super().__init__(f"Rule {rule!r} cannot answer the call of {tool}: {reason}.")
         self.rule = rule
         self.tool = tool
 
@@ -512,13 +512,13 @@ class RuleFailed(SimulatorError):
 class RealToolRefused(SimulatorError):
     """The tool's own code would have run, and nothing may run for real here."""
 
-    def __init__(self, tool: str, why: str) -> None:
-        super().__init__(f"{tool} would run for real: {why}. Add a rule that answers it.")
+    def __init__(self, tool: str, reason: str) -> None:
+        super().__init__(f"{tool} would run for real: {reason}. Add a rule that answers it.")
         self.tool = tool
 
 
-_INSIST = "Pass anyway=True to send it all the same."
+_OVERRIDE_HINT = "Pass anyway=True to send it all the same."
 
 
-def _listed(problems: Sequence[Problem]) -> str:
+def _join_problems(problems: Sequence[Problem]) -> str:
     return "; ".join(str(problem) for problem in problems)

@@ -14,7 +14,7 @@ from threading import Thread
 from typing import Any
 
 import pytest
-from fidelity import MakeApp, Turn, normal, plain, wizard
+from fidelity_runs import FidelityTurn, MakeApp, normalize_events, run_with_scripted_model, run_with_wizard
 from google.adk.agents import (
     LlmAgent,
     LoopAgent,  # pyright: ignore[reportDeprecated] - users still have them
@@ -36,14 +36,14 @@ from google.adk.tools.openapi_tool import OpenAPIToolset
 from google.adk.workflow import Workflow
 from google.genai import types
 from mcp import StdioServerParameters
-from scripted import ScriptedModel, calls, says
-from waiting import until
+from polling import wait_until
+from scripted_model import ScriptedModel, call_response, text_response
 
 from adk_agent_sim import RunFailed, Simulation, ToolErrorPlugin
 from adk_agent_sim.adk.steps import Confirmation, Done, ModelTurn, Step
 from adk_agent_sim.timeline.events import ToolFinished, TurnAsked, TurnDecided
 from adk_agent_sim.timeline.history import ToolOutput
-from adk_agent_sim.timeline.jsonable import jsonable
+from adk_agent_sim.timeline.json_conversion import to_json_value
 
 pytestmark = pytest.mark.filterwarnings("ignore:(Sequential|Parallel|Loop)Agent is deprecated:DeprecationWarning")
 
@@ -59,9 +59,11 @@ def _app(root: Any) -> App:
     return App(name="kinds", root_agent=root, plugins=[ToolErrorPlugin()])
 
 
-async def _both(make_app: MakeApp, turns: list[Turn], state: dict[str, Any] | None = None) -> list[dict[str, Any]]:
-    expected = await plain(make_app, turns, state)
-    played = await wizard(make_app, turns, state)
+async def _both(
+    make_app: MakeApp, turns: list[FidelityTurn], state: dict[str, Any] | None = None
+) -> list[dict[str, Any]]:
+    expected = await run_with_scripted_model(make_app, turns, state)
+    played = await run_with_wizard(make_app, turns, state)
 
     assert played.events == expected.events
     assert played.state == expected.state
@@ -81,12 +83,12 @@ class TestAgentsOfAgents:
             return _app(LlmAgent(name="outer", model=model, tools=[AgentTool(inner)]))
 
         decisions = [
-            calls(("inner", {"request": "2+2"})),
-            calls(("add", {"a": 2, "b": 2})),
-            says("inner: 4"),
-            says("outer: 4"),
+            call_response(("inner", {"request": "2+2"})),
+            call_response(("add", {"a": 2, "b": 2})),
+            text_response("inner: 4"),
+            text_response("outer: 4"),
         ]
-        events = await _both(make, [Turn("2+2?", decisions)])
+        events = await _both(make, [FidelityTurn("2+2?", decisions)])
         assert events[2]["content"]["parts"][0]["function_response"]["response"] == {"result": "inner: 4"}
 
     async def test_what_an_inner_agent_does_is_on_the_timeline_but_not_in_the_trajectory(self) -> None:
@@ -114,7 +116,7 @@ class TestAgentsOfAgents:
             await turn.call("inner", {"request": "2+2"})
             assert len(sim.pending()) == 1
 
-        assert sim.timeline.waiting(sim.session_id) == []
+        assert sim.timeline.peek_pending_turns(sim.session_id) == []
 
     async def test_cancelling_the_call_of_an_inner_agent_takes_its_turn_back(self) -> None:
         inner = LlmAgent(name="inner", model="m", description="Adds.")
@@ -124,13 +126,13 @@ class TestAgentsOfAgents:
             assert isinstance(turn, ModelTurn)
             assert turn.agent_name == "inner"
             sim.cancel(sim.running()[0])
-            await until(lambda: bool(sim.pending()) and sim.pending()[0].agent_name == "outer")
+            await wait_until(lambda: bool(sim.pending()) and sim.pending()[0].agent_name == "outer")
             (outer,) = sim.pending()
             assert outer.results[0]["error"]["type"] == "Cancelled"
             assert (await outer.respond("never mind")).text == "never mind"
 
     async def test_an_inner_agent_without_our_plugins_is_played_too(self) -> None:
-        model = ScriptedModel(script=[says("the model")])
+        model = ScriptedModel(script=[text_response("the model")])
         inner = LlmAgent(name="inner", model=model, description="Adds.")
         tool = AgentTool(inner, include_plugins=False)
         async with Simulation(LlmAgent(name="outer", model="m", tools=[tool])) as sim:
@@ -150,7 +152,14 @@ class TestAgentsOfAgents:
             second = LlmAgent(name="second", model=model, tools=[add])
             return _app(Workflow(name="flow", edges=[("START", first), (first, second)]))
 
-        await _both(make, [Turn("?", [says("draft"), calls(("add", {"a": 1, "b": 1})), says("final")])])
+        await _both(
+            make,
+            [
+                FidelityTurn(
+                    "?", [text_response("draft"), call_response(("add", {"a": 1, "b": 1})), text_response("final")]
+                )
+            ],
+        )
 
     async def test_a_sequence(self) -> None:
         def make(model: BaseLlm) -> App:
@@ -160,14 +169,23 @@ class TestAgentsOfAgents:
             ]
             return _app(SequentialAgent(name="row", sub_agents=list(agents)))  # pyright: ignore[reportDeprecated]
 
-        await _both(make, [Turn("?", [says("draft"), calls(("add", {"a": 1, "b": 1})), says("final")])])
+        await _both(
+            make,
+            [
+                FidelityTurn(
+                    "?", [text_response("draft"), call_response(("add", {"a": 1, "b": 1})), text_response("final")]
+                )
+            ],
+        )
 
     async def test_a_loop(self) -> None:
         def make(model: BaseLlm) -> App:
             worker = LlmAgent(name="worker", model=model, tools=[exit_loop])
             return _app(LoopAgent(name="loop", max_iterations=5, sub_agents=[worker]))  # pyright: ignore[reportDeprecated]
 
-        events = await _both(make, [Turn("?", [says("once"), says("twice"), calls(("exit_loop", {}))])])
+        events = await _both(
+            make, [FidelityTurn("?", [text_response("once"), text_response("twice"), call_response(("exit_loop", {}))])]
+        )
         assert events[-1]["actions"]["escalate"] is True
 
     async def test_parallel_agents_in_any_order_of_asking(self) -> None:
@@ -175,13 +193,13 @@ class TestAgentsOfAgents:
             agents = [LlmAgent(name=name, model=model, output_key=name) for name in ("left", "middle", "right")]
             return _app(ParallelAgent(name="all", sub_agents=list(agents)))  # pyright: ignore[reportDeprecated]
 
-        expected = await plain(make, [Turn("?", [says("same")] * 3)])
+        expected = await run_with_scripted_model(make, [FidelityTurn("?", [text_response("same")] * 3)])
         async with Simulation(make(ScriptedModel(script=[]))) as sim:
             step = await sim.send("?")
-            await until(lambda: len(sim.pending()) == 3)
+            await wait_until(lambda: len(sim.pending()) == 3)
             while isinstance(step, ModelTurn):
                 step = await step.respond("same")
-            played = normal(sim.events())
+            played = normalize_events(sim.events())
 
         def by_author(event: dict[str, Any]) -> str:
             return str(event["author"])
@@ -214,7 +232,7 @@ class TestConsent:
             turn = await sim.send("wipe it")
             question = await turn.call("wipe", {"disk": "sda"})
             assert isinstance(question, Confirmation)
-            assert (question.waiting.name, question.waiting.args) == ("wipe", {"disk": "sda"})
+            assert (question.pending_call.name, question.pending_call.args) == ("wipe", {"disk": "sda"})
             turn = await (question.approve() if approve else question.deny())
             expected = {"result": "wiped sda"} if approve else {"error": "This tool call is rejected."}
             assert _responses(turn) == [expected]
@@ -250,9 +268,9 @@ class TestConsent:
                 else:
                     assert isinstance(step, ModelTurn)
                     step = await sim.decide(step.turn_id, decisions.pop(0))
-            return normal(sim.events())
+            return normalize_events(sim.events())
 
-        script = [calls(("wipe", {"disk": "sda"})), says("done")]
+        script = [call_response(("wipe", {"disk": "sda"})), text_response("done")]
         async with Simulation(make(ScriptedModel(script=script)), model="real") as real:
             expected = await play(real, [])
         async with Simulation(make("m")) as human:
@@ -267,7 +285,7 @@ class TestLongRunningTools:
         def make(model: BaseLlm) -> App:
             return _app(LlmAgent(name="boss", model=model, tools=[LongRunningFunctionTool(start)]))
 
-        await _both(make, [Turn("go", [calls(("start", {"what": "x"}))])])
+        await _both(make, [FidelityTurn("go", [call_response(("start", {"what": "x"}))])])
 
     async def test_one_that_says_it_has_started_lets_the_model_go_on(self) -> None:
         def start(what: str) -> dict[str, str]:
@@ -277,7 +295,7 @@ class TestLongRunningTools:
         def make(model: BaseLlm) -> App:
             return _app(LlmAgent(name="boss", model=model, tools=[LongRunningFunctionTool(start)]))
 
-        await _both(make, [Turn("go", [calls(("start", {"what": "x"})), says("started")])])
+        await _both(make, [FidelityTurn("go", [call_response(("start", {"what": "x"})), text_response("started")])])
 
     async def test_its_answer_is_sent_when_it_is_there(self, tmp_path: Path) -> None:
         def start(what: str) -> dict[str, str]:
@@ -331,7 +349,14 @@ def _stdio(command: str = sys.executable, *arguments: str) -> McpToolset:
 
 
 _MCP_TURNS = [
-    Turn("go", [calls(("put", {"thing": "book", "times": 2})), calls(("drop", {"thing": "vase"})), says("ok")])
+    FidelityTurn(
+        "go",
+        [
+            call_response(("put", {"thing": "book", "times": 2})),
+            call_response(("drop", {"thing": "vase"})),
+            text_response("ok"),
+        ],
+    )
 ]
 
 
@@ -429,7 +454,9 @@ async def test_tools_of_an_openapi_document(api: str) -> None:
         toolset = OpenAPIToolset(spec_dict=document, allow_private_network_access=True)
         return _app(LlmAgent(name="pets", model=model, tools=[toolset]))
 
-    events = await _both(make, [Turn("pet 7", [calls(("get_pet", {"pet_id": 7})), says("found")])])
+    events = await _both(
+        make, [FidelityTurn("pet 7", [call_response(("get_pet", {"pet_id": 7})), text_response("found")])]
+    )
     assert "/pets/7" in str(events[2]["content"])
 
 
@@ -449,7 +476,7 @@ class TestMedia:
         def make(model: BaseLlm) -> App:
             return _app(LlmAgent(name="coder", model=model, code_executor=BuiltInCodeExecutor()))
 
-        await _both_gemini(make, [Turn("2+2?", [jsonable(LlmResponse(content=content))])])
+        await _both_gemini(make, [FidelityTurn("2+2?", [to_json_value(LlmResponse(content=content))])])
 
     async def test_images_and_files_in_and_out(self) -> None:
         image = types.Part.from_bytes(data=b"\x89PNG\x00\xff", mime_type="image/png")
@@ -480,14 +507,18 @@ class TestMedia:
 
         await _both(
             lambda model: _app(LlmAgent(name="artist", model=model, tools=[draw])),
-            [Turn("draw", [calls(("draw", {})), says("drawn")])],
+            [FidelityTurn("draw", [call_response(("draw", {})), text_response("drawn")])],
         )
 
 
-async def _both_gemini(make_app: MakeApp, turns: list[Turn]) -> None:
+async def _both_gemini(make_app: MakeApp, turns: list[FidelityTurn]) -> None:
     """As `_both`, with a model that calls itself Gemini: ADK lets no other run code by itself."""
-    expected = await plain(lambda model: make_app(model.model_copy(update={"model": "gemini-2.5-flash"})), turns)
-    played = await wizard(lambda model: make_app(model.model_copy(update={"model": "gemini-2.5-flash"})), turns)
+    expected = await run_with_scripted_model(
+        lambda model: make_app(model.model_copy(update={"model": "gemini-2.5-flash"})), turns
+    )
+    played = await run_with_wizard(
+        lambda model: make_app(model.model_copy(update={"model": "gemini-2.5-flash"})), turns
+    )
 
     assert played.events == expected.events
 
@@ -499,16 +530,20 @@ class TestStreaming:
             turn = await sim.send("2+2?")
             turn = await turn.call("add", {"a": 2, "b": 2})
             await turn.respond("4")
-            streamed = normal(sim.events())
+            streamed = normalize_events(sim.events())
         async with Simulation(LlmAgent(name="a", model="m", tools=[add])) as sim:
             turn = await sim.send("2+2?")
             turn = await turn.call("add", {"a": 2, "b": 2})
             await turn.respond("4")
 
-            assert streamed == normal(sim.events())
+            assert streamed == normalize_events(sim.events())
 
     async def test_the_pieces_of_the_agents_own_model_pass_and_the_whole_is_the_decision(self) -> None:
-        pieces = [{**says("The "), "partial": True}, {**says("answer"), "partial": True}, says("The answer")]
+        pieces = [
+            {**text_response("The "), "partial": True},
+            {**text_response("answer"), "partial": True},
+            text_response("The answer"),
+        ]
 
         class Streaming(ScriptedModel):
             async def generate_content_async(

@@ -6,7 +6,6 @@ import asyncio
 from typing import Any
 
 import pytest
-from environments import Turn, agent, answers, events, run
 from google.adk.agents import (
     LlmAgent,
     ParallelAgent,  # pyright: ignore[reportDeprecated] - users still have them
@@ -20,16 +19,17 @@ from google.adk.tools.environment_simulation.environment_simulation_config impor
     InjectionConfig,
     ToolSimulationConfig,
 )
-from scripted import ScriptedModel, calls, says
+from scripted_agent import ModelCalls, build_scripted_agent, collect_events, get_function_responses, run_scripted_agent
+from scripted_model import ScriptedModel, call_response, text_response
 
 from adk_agent_sim import EnvironmentSimulationFactory, RunFailed, Simulation, ToolErrorPlugin
-from adk_agent_sim.adk import environment as environment_module
-from adk_agent_sim.adk.environment import EnvironmentSimulationPlugin
+from adk_agent_sim.adk import environment_plugin as environment_module
+from adk_agent_sim.adk.environment_plugin import EnvironmentSimulationPlugin
 from adk_agent_sim.adk.steps import Confirmation, ModelTurn
-from adk_agent_sim.environment.actions import Delay, Error, ErrorAnswer, Respond
-from adk_agent_sim.environment.loading import read_rules
-from adk_agent_sim.errors import InvalidTransition, PluginNeeded, RealToolRefused
-from adk_agent_sim.timeline.clock import VirtualWaiting
+from adk_agent_sim.environment.actions import Delay, Error, ErrorResponse, Respond
+from adk_agent_sim.environment.rules_file import parse_rules
+from adk_agent_sim.errors import InvalidTransition, PluginRequired, RealToolRefused
+from adk_agent_sim.timeline.clock import VirtualSleeper
 from adk_agent_sim.timeline.events import EnvironmentDecided, Player, ToolFailed, ToolFinished, ToolStarted
 from adk_agent_sim.timeline.history import ToolError, ToolOutput
 
@@ -45,7 +45,7 @@ def create_order(sku: str = "") -> dict[str, Any]:
 
 
 def _plugin(text: str, **settings: Any) -> EnvironmentSimulationPlugin:
-    return EnvironmentSimulationFactory.create_plugin(read_rules(text), **settings)
+    return EnvironmentSimulationFactory.create_plugin(parse_rules(text), **settings)
 
 
 def _rule(match: str, do: str, head: str = "") -> EnvironmentSimulationPlugin:
@@ -62,16 +62,18 @@ async def test_a_raised_error_reaches_error_callbacks_as_the_tools_own() -> None
         seen.append(error)
         return {"handled": str(error)}
 
-    shop = agent([lookup], [("lookup", {})], on_tool_error_callback=on_error)
+    shop = build_scripted_agent([lookup], [("lookup", {})], on_tool_error_callback=on_error)
 
-    assert await run(shop, _rule("", _RAISES)) == [{"handled": "connection lost"}]
+    assert await run_scripted_agent(shop, _rule("", _RAISES)) == [{"handled": "connection lost"}]
     assert type(seen[0]) is ConnectionError
 
 
 async def test_a_raised_error_makes_a_retry_plugin_fire_and_the_second_try_is_real() -> None:
-    shop = agent([lookup], [("lookup", {"key": "a"})], [("lookup", {"key": "a"})])
+    shop = build_scripted_agent([lookup], [("lookup", {"key": "a"})], [("lookup", {"key": "a"})])
 
-    first, second = await run(shop, _rule(", call: {first: 1}", _RAISES), ReflectAndRetryToolPlugin(max_retries=3))
+    first, second = await run_scripted_agent(
+        shop, _rule(", call: {first: 1}", _RAISES), ReflectAndRetryToolPlugin(max_retries=3)
+    )
 
     assert first["error_type"] == "ConnectionError"
     assert first["retry_count"] == 1
@@ -80,7 +82,7 @@ async def test_a_raised_error_makes_a_retry_plugin_fire_and_the_second_try_is_re
 
 async def test_a_raised_error_that_nobody_handles_ends_the_run() -> None:
     with pytest.raises(ConnectionError, match="connection lost"):
-        await run(agent([lookup], [("lookup", {})]), _rule("", _RAISES))
+        await run_scripted_agent(build_scripted_agent([lookup], [("lookup", {})]), _rule("", _RAISES))
 
 
 async def test_registered_exceptions_can_be_raised_and_others_not() -> None:
@@ -88,11 +90,11 @@ async def test_registered_exceptions_can_be_raised_and_others_not() -> None:
         pass
 
     text = "rules: [{match: {tool: lookup}, do: {raise: QuotaExceeded}}]"
-    rules = read_rules(text, exceptions={"QuotaExceeded": QuotaExceeded})
+    rules = parse_rules(text, exceptions={"QuotaExceeded": QuotaExceeded})
 
     with pytest.raises(QuotaExceeded):
-        await run(
-            agent([lookup], [("lookup", {})]),
+        await run_scripted_agent(
+            build_scripted_agent([lookup], [("lookup", {})]),
             EnvironmentSimulationFactory.create_plugin(rules, exceptions={"QuotaExceeded": QuotaExceeded}),
         )
 
@@ -116,13 +118,15 @@ async def test_registered_exceptions_can_be_raised_and_others_not() -> None:
     ],
 )
 async def test_a_real_result_is_changed_and_actions_chain(do: str, answer: dict[str, Any]) -> None:
-    assert await run(agent([lookup], [("lookup", {"key": "k"})]), _rule("", do)) == [answer]
+    assert await run_scripted_agent(build_scripted_agent([lookup], [("lookup", {"key": "k"})]), _rule("", do)) == [
+        answer
+    ]
 
 
 async def test_a_patch_that_does_not_fit_fails_the_call_and_names_the_rule() -> None:
-    shop = agent([lookup], [("lookup", {})])
+    shop = build_scripted_agent([lookup], [("lookup", {})])
 
-    (answer,) = await run(shop, _rule("", "{mutate: [{op: remove, path: /gone}]}"), ToolErrorPlugin())
+    (answer,) = await run_scripted_agent(shop, _rule("", "{mutate: [{op: remove, path: /gone}]}"), ToolErrorPlugin())
 
     assert answer["error"]["type"] == "RuleFailed"
     assert "'rule 1' cannot answer the call of lookup: the patch does not fit" in answer["error"]["message"]
@@ -136,7 +140,7 @@ async def test_a_real_call_is_delayed_and_a_timeout_raises_without_running_the_t
         ran.append(key)
         return key
 
-    waiting = VirtualWaiting()
+    waiting = VirtualSleeper()
     plugin = _plugin(
         """
         rules:
@@ -148,14 +152,16 @@ async def test_a_real_call_is_delayed_and_a_timeout_raises_without_running_the_t
         waiting=waiting,
     )
 
-    slow, hung = await run(
-        agent([lookup], [("lookup", {"key": "slow"})], [("lookup", {"key": "hung"})]), plugin, ToolErrorPlugin()
+    slow, hung = await run_scripted_agent(
+        build_scripted_agent([lookup], [("lookup", {"key": "slow"})], [("lookup", {"key": "hung"})]),
+        plugin,
+        ToolErrorPlugin(),
     )
 
     assert slow == {"result": "slow"}
     assert hung == {"error": {"type": "TimeoutError", "message": "lookup did not answer within 30 s"}}
     assert ran == ["slow"]
-    assert waiting.passed == 33
+    assert waiting.elapsed == 33
 
 
 async def test_stale_answers_what_the_tool_answered_last_and_runs_it_if_it_has_not() -> None:
@@ -167,9 +173,11 @@ async def test_stale_answers_what_the_tool_answered_last_and_runs_it_if_it_has_n
         count += 1
         return {"count": count}
 
-    turns: list[Turn] = [[("lookup", {})]] * 3
+    turns: list[ModelCalls] = [[("lookup", {})]] * 3
 
-    assert await run(agent([lookup], *turns), _rule(", call: {nth: [1, 3]}", "stale")) == [
+    assert await run_scripted_agent(
+        build_scripted_agent([lookup], *turns), _rule(", call: {nth: [1, 3]}", "stale")
+    ) == [
         {"count": 1},
         {"count": 2},
         {"count": 2},
@@ -186,7 +194,7 @@ async def test_a_rule_waits_for_what_must_have_happened() -> None:
       - match: {tool: create_order, args: {sku: bad}}
         do: {error: {code: 400, message: bad}}
     """
-    shop = agent(
+    shop = build_scripted_agent(
         [lookup, create_order],
         [("lookup", {})],
         [("create_order", {"sku": "bad"})],
@@ -195,7 +203,7 @@ async def test_a_rule_waits_for_what_must_have_happened() -> None:
         [("lookup", {})],
     )
 
-    found = await run(shop, _plugin(text))
+    found = await run_scripted_agent(shop, _plugin(text))
 
     assert found[0] == lookup()
     assert found[2] == {"order": "failed"}
@@ -204,13 +212,13 @@ async def test_a_rule_waits_for_what_must_have_happened() -> None:
 
 
 async def test_arguments_match_with_the_tools_defaults_if_asked_for() -> None:
-    shop = agent([lookup], [("lookup", {})], [("lookup", {"limit": 3})])
+    shop = build_scripted_agent([lookup], [("lookup", {})], [("lookup", {"limit": 3})])
 
-    assert await run(shop, _rule(", args: {limit: 10}, defaults: true", "{respond: {hit: 1}}")) == [
+    assert await run_scripted_agent(shop, _rule(", args: {limit: 10}, defaults: true", "{respond: {hit: 1}}")) == [
         {"hit": 1},
         lookup(limit=3),
     ]
-    assert (await run(shop, _rule(", args: {limit: 10}", "{respond: {hit: 1}}")))[0] == lookup()
+    assert (await run_scripted_agent(shop, _rule(", args: {limit: 10}", "{respond: {hit: 1}}")))[0] == lookup()
 
 
 async def test_rules_see_the_arguments_as_callbacks_left_them_and_later_plugins_are_asked() -> None:
@@ -220,7 +228,9 @@ async def test_rules_see_the_arguments_as_callbacks_left_them_and_later_plugins_
 
     plugin = _rule(", args: {key: changed}", "{respond: {hit: 1}}")
 
-    assert await run(agent([lookup], [("lookup", {"key": "a"})]), plugin, Changes(name="changes")) == [{"hit": 1}]
+    assert await run_scripted_agent(
+        build_scripted_agent([lookup], [("lookup", {"key": "a"})]), plugin, Changes(name="changes")
+    ) == [{"hit": 1}]
 
 
 @pytest.mark.parametrize("how", ["plugin", "callback"])
@@ -229,7 +239,7 @@ async def test_a_call_is_answered_only_after_consent_is_given(how: str) -> None:
         """Pay."""
         raise AssertionError("the real tool must not run")
 
-    rules = read_rules("rules: [{match: {tool: pay, call: {nth: 1}}, do: {respond: {paid: true}}}]")
+    rules = parse_rules("rules: [{match: {tool: pay, call: {nth: 1}}, do: {respond: {paid: true}}}]")
     tool = FunctionTool(pay, require_confirmation=True)
     callback = EnvironmentSimulationFactory.create_callback(rules) if how == "callback" else None
     shop = LlmAgent(name="shop", model="m", tools=[tool], before_tool_callback=callback)
@@ -251,7 +261,7 @@ async def test_without_consent_no_rule_answers() -> None:
     tool = FunctionTool(create_order, require_confirmation=True)
     plugin = _plugin("rules: [{match: {tool: create_order}, do: {respond: {done: true}}}]")
 
-    (answer,) = await run(agent([tool], [("create_order", {})]), plugin)
+    (answer,) = await run_scripted_agent(build_scripted_agent([tool], [("create_order", {})]), plugin)
 
     assert "requires confirmation" in answer["error"]
     assert plugin.report().tools == []
@@ -259,31 +269,33 @@ async def test_without_consent_no_rule_answers() -> None:
 
 async def test_a_callback_refuses_rules_that_act_inside_the_call_and_names_the_plugin() -> None:
     for do in ("pass", "{delay: 1}", _RAISES, "{timeout: 1}", "stale", "{drop: a}", "[{respond: 1}, {drop: a}]"):
-        with pytest.raises(PluginNeeded, match="create_plugin"):
-            EnvironmentSimulationFactory.create_callback(read_rules(f"rules: [{{match: {{tool: lookup}}, do: {do}}}]"))
-    with pytest.raises(PluginNeeded, match="unanswered: refuse"):
+        with pytest.raises(PluginRequired, match="create_plugin"):
+            EnvironmentSimulationFactory.create_callback(parse_rules(f"rules: [{{match: {{tool: lookup}}, do: {do}}}]"))
+    with pytest.raises(PluginRequired, match="unanswered: refuse"):
         EnvironmentSimulationFactory.create_callback(
-            read_rules("unanswered: refuse\nrules: [{match: {tool: lookup}, do: {respond: 1}}]")
+            parse_rules("unanswered: refuse\nrules: [{match: {tool: lookup}, do: {respond: 1}}]")
         )
 
 
 async def test_a_callback_answers_what_is_no_object_as_adk_would() -> None:
     callback = EnvironmentSimulationFactory.create_callback(
-        read_rules("rules: [{match: {tool: lookup}, do: {respond: null}}]")
+        parse_rules("rules: [{match: {tool: lookup}, do: {respond: null}}]")
     )
 
-    assert await run(agent([lookup], [("lookup", {})], before_tool_callback=callback)) == [{"result": None}]
+    assert await run_scripted_agent(
+        build_scripted_agent([lookup], [("lookup", {})], before_tool_callback=callback)
+    ) == [{"result": None}]
 
 
 async def test_where_nothing_may_run_for_real_an_unanswered_call_is_an_error_and_the_run_steers_itself() -> None:
     plugin = _rule(", args: {key: a}", "{respond: {hit: 1}}", head="unanswered: refuse")
-    helper = agent([], name="helper")
-    shop = agent(
+    helper = build_scripted_agent([], name="helper")
+    shop = build_scripted_agent(
         [lookup, create_order, AgentTool(helper)],
         [("lookup", {"key": "a"}), ("create_order", {}), ("helper", {"request": "x"})],
     )
 
-    found = await run(shop, plugin, ToolErrorPlugin())
+    found = await run_scripted_agent(shop, plugin, ToolErrorPlugin())
 
     assert found[0] == {"hit": 1}
     assert found[1]["error"]["type"] == RealToolRefused.__name__
@@ -293,7 +305,7 @@ async def test_where_nothing_may_run_for_real_an_unanswered_call_is_an_error_and
 async def test_a_tool_that_the_model_made_up_can_be_answered() -> None:
     plugin = _plugin("rules: [{match: {tool: made_up}, do: {respond: {hit: 1}}}]")
 
-    assert await run(agent([lookup], [("made_up", {})]), plugin) == [{"hit": 1}]
+    assert await run_scripted_agent(build_scripted_agent([lookup], [("made_up", {})]), plugin) == [{"hit": 1}]
 
 
 async def test_two_environments_in_one_app_are_refused() -> None:
@@ -302,7 +314,7 @@ async def test_two_environments_in_one_app_are_refused() -> None:
     )
 
     with pytest.raises(RuntimeError, match="Two simulated environments"):
-        await run(agent([lookup], [("lookup", {})]), one, two)
+        await run_scripted_agent(build_scripted_agent([lookup], [("lookup", {})]), one, two)
 
 
 async def test_calls_of_one_turn_are_counted_in_the_order_in_which_the_model_asked() -> None:
@@ -322,7 +334,7 @@ async def test_calls_of_one_turn_are_counted_in_the_order_in_which_the_model_ask
                     await asyncio.to_thread(int)
             await mine.wait()
 
-    shop = agent([lookup], [("lookup", {"key": str(number)}) for number in range(5)])
+    shop = build_scripted_agent([lookup], [("lookup", {"key": str(number)}) for number in range(5)])
     plugin = _plugin(
         """
         seed: 3
@@ -334,7 +346,7 @@ async def test_calls_of_one_turn_are_counted_in_the_order_in_which_the_model_ask
         """
     )
 
-    assert await run(shop, Reorders(), plugin) == await run(shop, plugin)
+    assert await run_scripted_agent(shop, Reorders(), plugin) == await run_scripted_agent(shop, plugin)
 
 
 @pytest.mark.filterwarnings("ignore:ParallelAgent is deprecated")
@@ -343,15 +355,15 @@ async def test_parallel_agents_and_sessions_decide_as_if_they_ran_alone() -> Non
 
     def shop() -> ParallelAgent:  # pyright: ignore[reportDeprecated]
         turns = [[("lookup", {"key": str(turn)})] * 3 for turn in range(4)]
-        agents = [agent([lookup], *turns, name=name) for name in ("a", "b")]
+        agents = [build_scripted_agent([lookup], *turns, name=name) for name in ("a", "b")]
         return ParallelAgent(name="shop", sub_agents=list(agents))  # pyright: ignore[reportDeprecated]
 
     def by_agent(found: Any) -> dict[str, list[Any]]:
-        return {name: answers([event for event in found if event.author == name]) for name in ("a", "b")}
+        return {name: get_function_responses([event for event in found if event.author == name]) for name in ("a", "b")}
 
-    alone = by_agent(await events(shop(), _plugin(text)))
+    alone = by_agent(await collect_events(shop(), _plugin(text)))
     shared = _plugin(text)
-    together = await asyncio.gather(*(events(shop(), shared) for _ in range(6)))
+    together = await asyncio.gather(*(collect_events(shop(), shared) for _ in range(6)))
 
     assert [by_agent(found) for found in together] == [alone] * 6
     assert alone["a"] != alone["b"], "agents have chances of their own"
@@ -365,15 +377,15 @@ async def test_an_agent_used_as_a_tool_has_chances_of_its_own_in_each_call() -> 
         seen.append((args["key"], tool_response == {"hit": 1}))
 
     def shop() -> LlmAgent:
-        inner = [calls(*[("lookup", {"key": f"{helper}{number}"}) for number in range(8)]) for helper in "xyz"]
-        script = [step for turn in inner for step in (turn, says("done"))]
+        inner = [call_response(*[("lookup", {"key": f"{helper}{number}"}) for number in range(8)]) for helper in "xyz"]
+        script = [step for turn in inner for step in (turn, text_response("done"))]
         helper = LlmAgent(name="helper", model=ScriptedModel(script=script), tools=[lookup], after_tool_callback=note)
-        return agent([AgentTool(helper)], *([("helper", {"request": "go"})] for _ in "xyz"))
+        return build_scripted_agent([AgentTool(helper)], *([("helper", {"request": "go"})] for _ in "xyz"))
 
     plugin = _plugin(text)
-    await run(shop(), plugin)
+    await run_scripted_agent(shop(), plugin)
     first, seen = dict(seen), []
-    await run(shop(), plugin)
+    await run_scripted_agent(shop(), plugin)
 
     assert dict(seen) == first
     chances = ["".join(str(int(first[f"{helper}{number}"])) for number in range(8)) for helper in "xyz"]
@@ -382,7 +394,7 @@ async def test_an_agent_used_as_a_tool_has_chances_of_its_own_in_each_call() -> 
 
 
 async def test_the_timeline_says_which_rule_answered_and_why_the_earlier_ones_did_not() -> None:
-    rules = read_rules(
+    rules = parse_rules(
         """
         time: virtual
         rules:
@@ -423,7 +435,7 @@ async def test_the_timeline_says_which_rule_answered_and_why_the_earlier_ones_di
 
 
 async def test_a_person_switches_rules_and_puts_a_fault_on_the_next_call_mid_run() -> None:
-    rules = read_rules("rules: [{name: fixed, match: {tool: lookup}, do: {respond: {fixed: 1}}}]")
+    rules = parse_rules("rules: [{name: fixed, match: {tool: lookup}, do: {respond: {fixed: 1}}}]")
     async with Simulation(LlmAgent(name="shop", model="m", tools=[lookup, create_order]), environment=rules) as sim:
         environment = sim.environment
         turn = await sim.send("go")
@@ -431,9 +443,9 @@ async def test_a_person_switches_rules_and_puts_a_fault_on_the_next_call_mid_run
         environment.switch("fixed", on=False)
         turn = await turn.call("lookup")
         environment.switch("fixed", on=True)
-        environment.fault_next("lookup", Error(error=ErrorAnswer(code=503, message="down")))
+        environment.fault_next("lookup", Error(error=ErrorResponse(code=503, message="down")))
         environment.fault_next("create_order", Delay(delay=0.0), Respond(respond={"fault": 1}))
-        assert environment.faults == {"lookup": 1, "create_order": 1}
+        assert environment.pending_faults == {"lookup": 1, "create_order": 1}
         turn = await turn.calls([("lookup", {}), ("create_order", {})])
         turn = await turn.calls([("lookup", {}), ("create_order", {})])
         await turn.respond("done")
@@ -448,21 +460,21 @@ async def test_a_person_switches_rules_and_puts_a_fault_on_the_next_call_mid_run
             {"order_id": "ORD-1"},
         ]
         (state,) = environment.rules
-        assert (state.name, state.on, state.tried, state.fired) == ("fixed", True, 2, 2)
+        assert (state.name, state.enabled, state.tried_count, state.fired_count) == ("fixed", True, 2, 2)
         decided = [event.payload for event in sim.log() if isinstance(event.payload, EnvironmentDecided)]
         assert decided[1].passed_over == [{"rule": "fixed", "why": "it is switched off"}]
         assert decided[2].rule == "fault for lookup"
 
 
 async def test_switching_a_rule_that_is_not_there_names_those_that_are() -> None:
-    rules = read_rules("rules: [{name: fixed, match: {tool: lookup}, do: {respond: 1}}]")
+    rules = parse_rules("rules: [{name: fixed, match: {tool: lookup}, do: {respond: 1}}]")
     async with Simulation(LlmAgent(name="shop", model="m", tools=[lookup]), environment=rules) as sim:
         with pytest.raises(Exception, match="no rule 'fixt'; the rules are: fixed"):
             sim.environment.switch("fixt", on=False)
 
 
 async def test_a_delayed_call_can_be_cancelled() -> None:
-    rules = read_rules("rules: [{match: {tool: lookup}, do: [{delay: 3600}, {respond: 1}]}]")
+    rules = parse_rules("rules: [{match: {tool: lookup}, do: [{delay: 3600}, {respond: 1}]}]")
     async with Simulation(LlmAgent(name="shop", model="m", tools=[lookup]), environment=rules) as sim:
         turn = await sim.send("go")
         calling = asyncio.ensure_future(turn.call("lookup"))
@@ -486,12 +498,14 @@ async def test_the_report_tells_what_became_of_all_calls() -> None:
         """
     )
     keys = ["a", "a", "b", "c"]
-    shop = agent([lookup, create_order], [("lookup", {"key": key}) for key in keys], [("create_order", {})])
-    await run(shop, plugin)
+    shop = build_scripted_agent(
+        [lookup, create_order], [("lookup", {"key": key}) for key in keys], [("create_order", {})]
+    )
+    await run_scripted_agent(shop, plugin)
 
     report = plugin.report()
 
-    assert report.as_json() == {
+    assert report.to_json() == {
         "tools": [
             {
                 "tool": "create_order",
@@ -536,12 +550,12 @@ async def test_an_app_that_has_the_plugin_itself_needs_nothing_more() -> None:
         turn = await turn.call("lookup")
         await turn.respond("done")
 
-        assert sim.environment.rules[0].fired == 1
+        assert sim.environment.rules[0].fired_count == 1
         assert sim.environment_report.unused == []
 
 
 async def test_an_unhandled_fault_fails_a_simulation_only_if_the_app_says_so() -> None:
-    rules = read_rules("rules: [{match: {tool: lookup}, do: {raise: ConnectionError}}]")
+    rules = parse_rules("rules: [{match: {tool: lookup}, do: {raise: ConnectionError}}]")
 
     class Strict(BasePlugin):
         async def on_tool_error_callback(self, *, tool: Any, tool_args: Any, tool_context: Any, error: Any) -> None:
@@ -555,11 +569,11 @@ async def test_an_unhandled_fault_fails_a_simulation_only_if_the_app_says_so() -
 
 
 async def test_sessions_that_are_forgotten_stay_in_the_report(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(environment_module, "_SESSIONS", 2)
+    monkeypatch.setattr(environment_module, "_MAX_SESSIONS", 2)
     plugin = _rule("", "{respond: 1}")
 
     for _ in range(5):
-        await run(agent([lookup], [("lookup", {})]), plugin)
+        await run_scripted_agent(build_scripted_agent([lookup], [("lookup", {})]), plugin)
 
     assert plugin.report().tools[0].simulated == {"rule 1": 5}
 
@@ -568,7 +582,7 @@ async def test_a_fault_needs_no_rules_and_real_calls_are_counted() -> None:
     async with Simulation(LlmAgent(name="shop", model="m", tools=[lookup])) as sim:
         turn = await sim.send("go")
         turn = await turn.call("lookup")
-        sim.environment.fault_next("lookup", Error(error=ErrorAnswer(code=503, message="down")))
+        sim.environment.fault_next("lookup", Error(error=ErrorResponse(code=503, message="down")))
         turn = await turn.call("lookup")
         turn = await turn.call("lookup")
         await turn.respond("done")

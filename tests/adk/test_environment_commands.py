@@ -17,13 +17,13 @@ import pytest
 from google.adk.evaluation.eval_case import EvalCase, IntermediateData, Invocation
 from google.adk.evaluation.eval_set import EvalSet
 from google.genai import types
-from waiting import until
+from polling import wait_until
 
 _AGENT = """\
 from pathlib import Path
 from google.adk.agents import LlmAgent
 from google.adk.apps import App
-from scripted import ScriptedModel, calls, says
+from scripted_model import ScriptedModel, call_response, text_response
 from adk_agent_sim import EnvironmentSimulationFactory
 
 def lookup(key: str) -> str:
@@ -31,7 +31,9 @@ def lookup(key: str) -> str:
     raise SystemExit("the real tool must not run")
 
 root_agent = LlmAgent(
-    name="looker", model=ScriptedModel(script=[calls(("lookup", {"key": "a"})), says("It is 7.")]), tools=[lookup]
+    name="looker",
+    model=ScriptedModel(script=[call_response(("lookup", {"key": "a"})), text_response("It is 7.")]),
+    tools=[lookup],
 )
 rules = Path(__file__).with_name("rules.yaml")
 app = App(name="looker", root_agent=root_agent, plugins=[EnvironmentSimulationFactory.create_plugin(rules)])
@@ -90,7 +92,7 @@ def test_adk_eval_scores_an_agent_whose_tools_are_simulated(folder: Path) -> Non
 async def test_adks_servers_run_an_agent_whose_tools_are_simulated(folder: Path, command: str) -> None:
     with _served(folder, command) as (url, server):
         async with httpx.AsyncClient(base_url=url, timeout=60) as client:
-            await until(lambda: server.poll() is not None or _listens(url), seconds=120)
+            await wait_until(lambda: server.poll() is not None or _listens(url), seconds=120)
             session: dict[str, Any] = (await client.post("/apps/looker/users/u/sessions", json={})).json()
             message = {"role": "user", "parts": [{"text": "go"}]}
             run = {"appName": "looker", "userId": "u", "sessionId": session["id"], "newMessage": message}

@@ -13,13 +13,13 @@ from google.adk.apps import App
 from google.adk.runners import Runner
 from google.adk.sessions import InMemorySessionService
 from google.genai import types
-from timelines import call, text
-from waiting import until
+from polling import wait_until
+from timeline_builders import call_decision, text_decision
 
 from adk_agent_sim import EnvironmentSimulationFactory
-from adk_agent_sim.adk.plugin import SeatPlugin
-from adk_agent_sim.adk.seated import SeatedSession
-from adk_agent_sim.environment.loading import read_rules
+from adk_agent_sim.adk.recorded_session import RecordedSession
+from adk_agent_sim.adk.seat_plugin import SeatPlugin
+from adk_agent_sim.environment.rules_file import parse_rules
 from adk_agent_sim.timeline.events import EnvironmentDecided, Player, ToolFinished
 from adk_agent_sim.timeline.timeline import Timeline
 
@@ -31,10 +31,10 @@ def add(a: int, b: int) -> int:
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 async def test_rules_answer_and_count_the_calls_of_a_live_session() -> None:
-    rules = read_rules("rules: [{name: nine, match: {tool: add, call: {first: 1}}, do: {respond: {result: 9}}}]")
+    rules = parse_rules("rules: [{name: nine, match: {tool: add, call: {first: 1}}, do: {respond: {result: 9}}}]")
     timeline = Timeline()
     placed = await timeline.create_session()
-    seated = SeatedSession(timeline, placed.session_id, Player.HUMAN)
+    seated = RecordedSession(timeline, placed.session_id, Player.HUMAN)
     seats = SeatPlugin()
     plugins = [seats, EnvironmentSimulationFactory.create_plugin(rules)]
     sessions = InMemorySessionService()
@@ -53,20 +53,20 @@ async def test_rules_answer_and_count_the_calls_of_a_live_session() -> None:
             said.extend(part.text for part in (event.content.parts if event.content else None) or () if part.text)
 
     async def decide(response: Any) -> None:
-        await until(lambda: bool(timeline.waiting(placed.session_id)))
-        (asked,) = timeline.waiting(placed.session_id)
+        await wait_until(lambda: bool(timeline.peek_pending_turns(placed.session_id)))
+        (asked,) = timeline.peek_pending_turns(placed.session_id)
         await seated.decide(asked.turn_id, response)
 
     talking = asyncio.ensure_future(talk())
     queue.send_content(types.Content(role="user", parts=[types.Part(text="2+2?")]))
-    await decide(call("add", a=2, b=2))
-    await decide(call("add", a=2, b=2))
-    await decide(text("It is 4."))
-    await until(lambda: "It is 4." in said)
+    await decide(call_decision("add", a=2, b=2))
+    await decide(call_decision("add", a=2, b=2))
+    await decide(text_decision("It is 4."))
+    await wait_until(lambda: "It is 4." in said)
     queue.close()
     await asyncio.wait_for(talking, 30)
     await runner.close()
 
-    log = [event.payload for event in await timeline.events(placed.session_id)]
+    log = [event.payload for event in await timeline.read_events(placed.session_id)]
     assert [payload.result for payload in log if isinstance(payload, ToolFinished)] == [{"result": 9}, 4]
     assert [payload.rule for payload in log if isinstance(payload, EnvironmentDecided)] == ["nine", ""]

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from environments import Turn, agent, run
 from google.adk.agents import LlmAgent
 from google.adk.apps import App
 from google.adk.plugins import BasePlugin
@@ -20,11 +19,12 @@ from google.adk.tools.environment_simulation.environment_simulation_config impor
     ToolSimulationConfig,
 )
 from pydantic import ValidationError
+from scripted_agent import ModelCalls, build_scripted_agent, run_scripted_agent
 
 from adk_agent_sim import EnvironmentSimulationFactory
-from adk_agent_sim.adk.environment import EnvironmentSimulationPlugin
-from adk_agent_sim.errors import RulesRefused
-from adk_agent_sim.timeline.clock import VirtualWaiting
+from adk_agent_sim.adk.environment_plugin import EnvironmentSimulationPlugin
+from adk_agent_sim.errors import InvalidRules
+from adk_agent_sim.timeline.clock import VirtualSleeper
 
 _REAL = {"result": "real"}
 
@@ -47,9 +47,11 @@ def _config(*injections: InjectionConfig, tool: str = "search", **fields: Any) -
 
 async def _answers(config: EnvironmentSimulationConfig, *turns: Sequence[tuple[str, dict[str, Any]]]) -> list[Any]:
     """What the calls get by the plugin and by the callback, which must be the same."""
-    by_plugin = await run(agent([search, other], *turns), EnvironmentSimulationFactory.create_plugin(config))
+    by_plugin = await run_scripted_agent(
+        build_scripted_agent([search, other], *turns), EnvironmentSimulationFactory.create_plugin(config)
+    )
     callback = EnvironmentSimulationFactory.create_callback(config)
-    by_callback = await run(agent([search, other], *turns, before_tool_callback=callback))
+    by_callback = await run_scripted_agent(build_scripted_agent([search, other], *turns, before_tool_callback=callback))
     assert by_plugin == by_callback
     return by_plugin
 
@@ -116,9 +118,9 @@ def test_an_empty_or_repeated_tool_list_is_refused_however_it_was_made() -> None
             EnvironmentSimulationConfig(tool_simulation_configs=wrong)
         config = EnvironmentSimulationConfig(tool_simulation_configs=[one])
         config.tool_simulation_configs = wrong  # ADK does not look again
-        with pytest.raises(RulesRefused, match="tool_simulation_configs"):
+        with pytest.raises(InvalidRules, match="tool_simulation_configs"):
             EnvironmentSimulationFactory.create_plugin(config)
-        with pytest.raises(RulesRefused, match="tool_simulation_configs"):
+        with pytest.raises(InvalidRules, match="tool_simulation_configs"):
             EnvironmentSimulationFactory.create_callback(config)
 
 
@@ -129,7 +131,7 @@ async def test_the_tool_name_must_equal_the_registered_one() -> None:
     for near in ("searc", "Search", "search_all"):
         assert await _answers(_config(_responds({"a": 1}), tool=near), [("search", {})]) == [_REAL]
     for pattern in ("search*", "", "two words"):
-        with pytest.raises(RulesRefused, match="registered name exactly"):
+        with pytest.raises(InvalidRules, match="registered name exactly"):
             EnvironmentSimulationFactory.create_plugin(_config(_responds({"a": 1}), tool=pattern))
 
 
@@ -141,7 +143,7 @@ def test_a_tool_without_injections_needs_a_strategy() -> None:
     tool.injection_configs = []
     config.tool_simulation_configs = [tool]
 
-    with pytest.raises(RulesRefused, match="neither an injection nor a mock strategy"):
+    with pytest.raises(InvalidRules, match="neither an injection nor a mock strategy"):
         EnvironmentSimulationFactory.create_plugin(config)
 
 
@@ -154,7 +156,7 @@ def test_an_injection_sets_either_an_error_or_a_response() -> None:
             InjectionConfig(**wrong)
         config = _config(_responds({"a": 1}))
         config.tool_simulation_configs[0].injection_configs = [InjectionConfig.model_construct(**wrong)]
-        with pytest.raises(RulesRefused, match="either injected_error or injected_response"):
+        with pytest.raises(InvalidRules, match="either injected_error or injected_response"):
             EnvironmentSimulationFactory.create_plugin(config)
 
 
@@ -182,8 +184,8 @@ async def test_the_payment_example_answers_402() -> None:
         """Charge."""
         raise AssertionError("the real tool must not run")
 
-    shop = agent([charge_payment], [("charge_payment", {"amount": 5.0})])
-    (answer,) = await run(shop, EnvironmentSimulationFactory.create_plugin(config))
+    shop = build_scripted_agent([charge_payment], [("charge_payment", {"amount": 5.0})])
+    (answer,) = await run_scripted_agent(shop, EnvironmentSimulationFactory.create_plugin(config))
 
     assert answer == {"error_code": 402, "error_message": "Payment declined."}
 
@@ -199,8 +201,8 @@ async def test_the_fixed_response_example_answers_its_payload_and_each_call_gets
         tool_response["lines"].append(2)
         tool_response["status"] = "changed"
 
-    shop = agent([search], [("search", {})], [("search", {})], after_tool_callback=spoil)
-    await run(shop, EnvironmentSimulationFactory.create_plugin(config))
+    shop = build_scripted_agent([search], [("search", {})], [("search", {})], after_tool_callback=spoil)
+    await run_scripted_agent(shop, EnvironmentSimulationFactory.create_plugin(config))
 
     assert [each["order_id"] for each in seen] == ["ORD-9999", "ORD-9999"]
     assert seen[1]["status"] == "ok"
@@ -212,14 +214,14 @@ async def test_the_fixed_response_example_answers_its_payload_and_each_call_gets
 def test_a_probability_outside_0_to_1_is_refused(probability: float) -> None:
     config = _config(_responds({"a": 1}, injection_probability=probability))
 
-    with pytest.raises(RulesRefused, match="injection_probability"):
+    with pytest.raises(InvalidRules, match="injection_probability"):
         EnvironmentSimulationFactory.create_plugin(config)
 
 
 @pytest.mark.req("002/InjectionConfig.injection_probability")
 async def test_0_never_fires_1_always_does_and_is_the_default() -> None:
     assert InjectionConfig(injected_response={"a": 1}).injection_probability == 1.0
-    turns: list[Turn] = [[("search", {})]] * 5
+    turns: list[ModelCalls] = [[("search", {})]] * 5
 
     assert await _answers(_config(_responds({"a": 1}, injection_probability=0.0)), *turns) == [_REAL] * 5
     assert await _answers(_config(_responds({"a": 1}, injection_probability=1.0)), *turns) == [{"a": 1}] * 5
@@ -252,7 +254,7 @@ async def test_nested_values_are_compared_with_their_types_and_a_dot_is_no_path(
     plugin = EnvironmentSimulationFactory.create_plugin(config)
     turns = [[("deep", {"where": value})] for value in ({"a": [1, {"b": True}]}, {"a": [1, {"b": 1}]}, {"a": 1})]
 
-    assert await run(agent([deep], *turns), plugin) == [{"hit": 1}, _REAL, _REAL]
+    assert await run_scripted_agent(build_scripted_agent([deep], *turns), plugin) == [{"hit": 1}, _REAL, _REAL]
 
 
 @pytest.mark.req("002/InjectionConfig.injected_latency_seconds")
@@ -261,7 +263,7 @@ def test_a_latency_below_0_or_above_120_seconds_is_refused(latency: float) -> No
     config = _config(_responds({"a": 1}))
     config.tool_simulation_configs[0].injection_configs[0].injected_latency_seconds = latency
 
-    with pytest.raises(RulesRefused, match="injected_latency_seconds"):
+    with pytest.raises(InvalidRules, match="injected_latency_seconds"):
         EnvironmentSimulationFactory.create_plugin(config)
 
 
@@ -269,12 +271,14 @@ def test_a_latency_below_0_or_above_120_seconds_is_refused(latency: float) -> No
 async def test_the_latency_example_answers_after_five_seconds() -> None:
     config = _config(InjectionConfig(injected_latency_seconds=5.0, injected_response={"result": "slow but successful"}))
     assert InjectionConfig(injected_response={"a": 1}).injected_latency_seconds == 0.0
-    waiting = VirtualWaiting()
+    waiting = VirtualSleeper()
 
-    plugin = EnvironmentSimulationFactory.create_plugin(config, waiting=waiting)
+    plugin = EnvironmentSimulationFactory.create_plugin(config, sleeper=waiting)
 
-    assert await run(agent([search], [("search", {})]), plugin) == [{"result": "slow but successful"}]
-    assert waiting.passed == 5.0
+    assert await run_scripted_agent(build_scripted_agent([search], [("search", {})]), plugin) == [
+        {"result": "slow but successful"}
+    ]
+    assert waiting.elapsed == 5.0
 
 
 @pytest.mark.req("002/InjectionConfig.random_seed", "002/reproducible", "002/example-probabilistic")
@@ -288,10 +292,12 @@ async def test_the_30_percent_example_fires_in_the_same_calls_of_every_run() -> 
     )
     turns = [[("search", {"query": str(number)}) for number in range(turn, turn + 20)] for turn in range(0, 200, 20)]
 
-    first = await run(agent([search], *turns), EnvironmentSimulationFactory.create_plugin(config))
+    first = await run_scripted_agent(
+        build_scripted_agent([search], *turns), EnvironmentSimulationFactory.create_plugin(config)
+    )
     plugin = EnvironmentSimulationFactory.create_plugin(config)
-    second = await run(agent([search], *turns), plugin)
-    third = await run(agent([search], *turns), plugin)
+    second = await run_scripted_agent(build_scripted_agent([search], *turns), plugin)
+    third = await run_scripted_agent(build_scripted_agent([search], *turns), plugin)
 
     assert first == second == third
     fired = sum(answer == {"error_code": 500, "error_message": "Internal server error."} for answer in first)
@@ -301,11 +307,11 @@ async def test_the_30_percent_example_fires_in_the_same_calls_of_every_run() -> 
 @pytest.mark.req("002/InjectionConfig.random_seed")
 async def test_another_seed_fires_in_other_calls_and_none_is_the_default() -> None:
     assert InjectionConfig(injected_response={"a": 1}).random_seed is None
-    turns: list[Turn] = [[("search", {})] * 20] * 3
+    turns: list[ModelCalls] = [[("search", {})] * 20] * 3
 
     one, two = [
-        await run(
-            agent([search], *turns),
+        await run_scripted_agent(
+            build_scripted_agent([search], *turns),
             EnvironmentSimulationFactory.create_plugin(
                 _config(_responds({"a": 1}, injection_probability=0.5, random_seed=seed))
             ),
@@ -336,14 +342,16 @@ async def test_the_callback_example_answers_503() -> None:
             )
         ]
     )
-    my_agent = agent(
+    my_agent = build_scripted_agent(
         [get_user_profile],
         [("get_user_profile", {"user_id": "u"})],
         name="my_agent",
         before_tool_callback=EnvironmentSimulationFactory.create_callback(config),
     )
 
-    assert await run(my_agent) == [{"error_code": 503, "error_message": "Service temporarily unavailable."}]
+    assert await run_scripted_agent(my_agent) == [
+        {"error_code": 503, "error_message": "Service temporarily unavailable."}
+    ]
 
 
 @pytest.mark.req("002/example-match-args")
@@ -383,9 +391,9 @@ async def test_the_inventory_example_always_answers_one_item_and_fails_a_fifth_o
     )
     skus = ["OOS-001", *(f"SKU-{number}" for number in range(200)), "OOS-001"]
     turns = [[("get_inventory", {"sku": sku}) for sku in skus[start : start + 20]] for start in range(0, 202, 20)]
-    shop = agent([get_inventory], *turns)
+    shop = build_scripted_agent([get_inventory], *turns)
 
-    answers = await run(shop, EnvironmentSimulationFactory.create_plugin(config))
+    answers = await run_scripted_agent(shop, EnvironmentSimulationFactory.create_plugin(config))
 
     assert answers[0] == answers[-1] == {"quantity": 0, "available": False}
     failed = sum(answer.get("error_code") == 503 for answer in answers)

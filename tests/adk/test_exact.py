@@ -4,27 +4,27 @@ from typing import Any, cast
 
 import httpx
 import pytest
-from genai_values import JSON, OBJECT, Answer, models
+from genai_strategies import JSON, OBJECT, Answer, models
 from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
 from google.genai import types
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adk_agent_sim.adk.exact import decode_request, decode_response, encode_request, encode_response
-from adk_agent_sim.forms.schema import json_schema
+from adk_agent_sim.adk.llm_codec import decode_request, decode_response, encode_request, encode_response
+from adk_agent_sim.forms.json_schema import to_json_schema
 from adk_agent_sim.generated.adksim.v1 import GenerateContentRequest, GenerateContentResponse
-from adk_agent_sim.timeline.canonical import decode, encode
-from adk_agent_sim.timeline.jsonable import jsonable
+from adk_agent_sim.timeline.canonical_json import decode_json, encode_json
+from adk_agent_sim.timeline.json_conversion import to_json_value
 
 
 def _request_text(request: LlmRequest) -> bytes:
     """The canonical text of a request, a schema class in it replaced."""
     stated = cast("Any", request.config).response_schema
     if stated is not None:
-        config = request.config.model_copy(update={"response_schema": json_schema(stated)})
+        config = request.config.model_copy(update={"response_schema": to_json_schema(stated)})
         request = request.model_copy(update={"config": config})
-    return encode(jsonable(request))
+    return encode_json(to_json_value(request))
 
 
 def _comes_back(request: LlmRequest) -> bool:
@@ -71,7 +71,9 @@ def test_any_response_comes_back(response: LlmResponse) -> None:
     sent = encode_response(response)
     received = GenerateContentResponse.FromString(sent.message.SerializeToString())
 
-    assert encode(jsonable(decode_response(received, sent.exact_json))) == encode(jsonable(response))
+    assert encode_json(to_json_value(decode_response(received, sent.exact_json))) == encode_json(
+        to_json_value(response)
+    )
 
 
 @given(JSON)
@@ -115,7 +117,7 @@ def test_what_the_message_holds_needs_no_text(args: dict[str, Any]) -> None:
 def test_what_the_message_changes_travels_as_text_too(args: dict[str, Any]) -> None:
     request = _of_parts(types.Part(function_call=types.FunctionCall(name="f", args=args)))
 
-    assert decode(encode_request(request).exact_json.encode()) == jsonable(request)
+    assert decode_json(encode_request(request).exact_json.encode()) == to_json_value(request)
 
 
 def test_what_is_deeper_than_protobuf_reads_comes_back() -> None:
@@ -140,14 +142,14 @@ def test_a_schema_always_travels_as_text_too() -> None:
     assert sent.message.tools[0].function_declarations[0].parameters.properties["a"].type == 1
 
 
-@pytest.mark.parametrize("stated", [Answer, list[Answer], json_schema(Answer)])
+@pytest.mark.parametrize("stated", [Answer, list[Answer], to_json_schema(Answer)])
 def test_an_output_schema_travels_as_json_schema(stated: Any) -> None:
     request = _of_parts(types.Part(text="hi"), response_schema=stated)
 
     sent = encode_request(request)
 
     assert sent.message.generation_config.HasField("response_json_schema")
-    assert cast("Any", decode_request(*sent).config).response_schema == json_schema(stated)
+    assert cast("Any", decode_request(*sent).config).response_schema == to_json_schema(stated)
 
 
 def test_an_open_connection_stays_at_home() -> None:

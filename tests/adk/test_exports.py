@@ -9,7 +9,7 @@ from adk_agent_sim import Simulation
 from adk_agent_sim.adk.demo.math_agent.agent import app as math_app
 from adk_agent_sim.errors import SessionIncomplete
 from adk_agent_sim.timeline.events import TurnAsked
-from adk_agent_sim.timeline.jsonl import restore
+from adk_agent_sim.timeline.jsonl import restore_session
 from adk_agent_sim.timeline.store import MemoryStore
 from adk_agent_sim.timeline.timeline import Timeline
 
@@ -41,15 +41,15 @@ async def test_the_timeline_is_written_whole_as_json_lines(tmp_path: Path) -> No
         await turn.respond("3")
         await sim.export_jsonl(tmp_path / "played.jsonl")
         log = sim.log()
-        requests = [await sim.timeline.request(one) for one in log if isinstance(one.payload, TurnAsked)]
+        requests = [await sim.timeline.read_request(one) for one in log if isinstance(one.payload, TurnAsked)]
 
     store = MemoryStore()
-    session = await restore(tmp_path / "played.jsonl", store)
+    session = await restore_session(tmp_path / "played.jsonl", store)
 
     assert session.description == "math_agent"
-    assert store.log(session.session_id) == log
+    assert store.get_log(session.session_id) == log
     restored = Timeline(store)
-    assert [await restored.request(one) for one in log if isinstance(one.payload, TurnAsked)] == requests
+    assert [await restored.read_request(one) for one in log if isinstance(one.payload, TurnAsked)] == requests
 
 
 async def test_a_session_that_still_runs_can_be_reported_but_is_no_golden_trace(tmp_path: Path) -> None:

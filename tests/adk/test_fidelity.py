@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from fidelity import MakeApp, Turn, plain, wizard
+from fidelity_runs import FidelityTurn, MakeApp, run_with_scripted_model, run_with_wizard
 from google.adk.agents import LlmAgent
 from google.adk.agents.callback_context import CallbackContext
 from google.adk.apps import App
@@ -16,7 +16,7 @@ from google.adk.plugins import BasePlugin
 from google.adk.tools import BaseTool, ToolContext
 from google.genai import types
 from pydantic import BaseModel
-from scripted import calls, says, with_model
+from scripted_model import call_response, replace_model, text_response
 
 from adk_agent_sim import ToolErrorPlugin
 from adk_agent_sim.adk.demo.math_agent.agent import app as math_app
@@ -24,11 +24,11 @@ from adk_agent_sim.adk.demo.shop_agent.agent import app as shop_app
 
 
 def _math(model: BaseLlm) -> App:
-    return with_model(math_app, model)
+    return replace_model(math_app, model)
 
 
 def _shop(model: BaseLlm) -> App:
-    return with_model(shop_app, model)
+    return replace_model(shop_app, model)
 
 
 _ORDER = {
@@ -38,33 +38,36 @@ _ORDER = {
 _REFUND = {"order_id": "ORD-0001", "granted": True, "amount": 98.0, "reason": "broken"}
 
 MATH_TURNS = [
-    Turn("2+2?", [calls(("add", {"a": 2, "b": 2})), says("4")]),
-    Turn("3*3 and 1/0?", [calls(("multiply", {"a": 3, "b": 3}), ("divide", {"dividend": 1, "divisor": 0})), says("9")]),
-    Turn("count", [calls(("count_slowly", {"to": 2, "seconds_each": 0})), says("1, 2")]),
+    FidelityTurn("2+2?", [call_response(("add", {"a": 2, "b": 2})), text_response("4")]),
+    FidelityTurn(
+        "3*3 and 1/0?",
+        [call_response(("multiply", {"a": 3, "b": 3}), ("divide", {"dividend": 1, "divisor": 0})), text_response("9")],
+    ),
+    FidelityTurn("count", [call_response(("count_slowly", {"to": 2, "seconds_each": 0})), text_response("1, 2")]),
 ]
 SHOP_TURNS = [
-    Turn(
+    FidelityTurn(
         "order, please",
         [
-            calls(("search_products", {"query": "usb-c", "category": "cables"})),
-            calls(("place_order", {"order": _ORDER})),
-            says("ordered"),
+            call_response(("search_products", {"query": "usb-c", "category": "cables"})),
+            call_response(("place_order", {"order": _ORDER})),
+            text_response("ordered"),
         ],
     ),
-    Turn(
+    FidelityTurn(
         "refund, please",
         [
-            calls(("transfer_to_agent", {"agent_name": "refund_agent"})),
-            calls(("get_order", {"order_id": "ORD-0001"})),
-            calls(("set_model_response", _REFUND)),
+            call_response(("transfer_to_agent", {"agent_name": "refund_agent"})),
+            call_response(("get_order", {"order_id": "ORD-0001"})),
+            call_response(("set_model_response", _REFUND)),
         ],
     ),
 ]
 
 
-async def _both(make_app: MakeApp, turns: list[Turn], state: dict[str, Any] | None = None) -> None:
-    expected = await plain(make_app, turns, state)
-    played = await wizard(make_app, turns, state)
+async def _both(make_app: MakeApp, turns: list[FidelityTurn], state: dict[str, Any] | None = None) -> None:
+    expected = await run_with_scripted_model(make_app, turns, state)
+    played = await run_with_wizard(make_app, turns, state)
 
     assert played.events == expected.events
     assert played.state == expected.state
@@ -79,14 +82,21 @@ async def test_the_math_agent_with_parallel_calls_errors_and_several_turns() -> 
 
 async def test_the_shop_agent_with_state_artifact_transfer_and_output_schema() -> None:
     await _both(_shop, SHOP_TURNS, {"customer": "Ada"})
-    outcome = await wizard(_shop, SHOP_TURNS, {"customer": "Ada"})
+    outcome = await run_with_wizard(_shop, SHOP_TURNS, {"customer": "Ada"})
     assert outcome.artifacts == {"ORD-0001.txt": b"Receipt ORD-0001\nAda, Berlin\nTotal: 98.00 EUR\n"}
     assert outcome.state["refund"] == _REFUND
 
 
 async def test_a_tool_name_that_the_model_made_up() -> None:
     await _both(
-        _math, [Turn("?", [calls(("subtract", {"a": 1})), calls(("add", {"a": 1})), says("sorry")], anyway=True)]
+        _math,
+        [
+            FidelityTurn(
+                "?",
+                [call_response(("subtract", {"a": 1})), call_response(("add", {"a": 1})), text_response("sorry")],
+                anyway=True,
+            )
+        ],
     )
 
 
@@ -100,21 +110,21 @@ async def test_an_output_schema_without_tools_saved_under_an_output_key() -> Non
         agent = LlmAgent(name="strict", model=model, output_schema=_Answer, output_key="found")
         return App(name="strict", root_agent=agent)
 
-    await _both(make, [Turn("?", [says('{"answer": "4", "confidence": 0.5}')])])
+    await _both(make, [FidelityTurn("?", [text_response('{"answer": "4", "confidence": 0.5}')])])
 
 
 async def test_text_before_a_call_and_thoughts() -> None:
-    response = calls(("add", {"a": 1, "b": 1}))
+    response = call_response(("add", {"a": 1, "b": 1}))
     response["content"]["parts"] = [{"text": "hm", "thought": True}, {"text": "I add."}, *response["content"]["parts"]]
 
-    await _both(_math, [Turn("?", [response, says("2")])])
+    await _both(_math, [FidelityTurn("?", [response, text_response("2")])])
 
 
 async def test_bytes_in_an_answer() -> None:
     image = types.Content(role="model", parts=[types.Part.from_bytes(data=b"\x89PNG\xff", mime_type="image/png")])
     response = LlmResponse(content=image).model_dump(mode="json", exclude_none=True)
 
-    await _both(_math, [Turn("draw", [response])])
+    await _both(_math, [FidelityTurn("draw", [response])])
 
 
 def _remember(tool_context: ToolContext, note: str) -> None:
@@ -140,8 +150,15 @@ async def test_state_of_every_scope_and_escalation() -> None:
         return App(name="noter", root_agent=agent)
 
     turns = [
-        Turn("note", [calls(("_remember", {"note": "a"})), calls(("_remember", {"note": "b"})), says("noted")]),
-        Turn("go", [calls(("_leave", {}))]),
+        FidelityTurn(
+            "note",
+            [
+                call_response(("_remember", {"note": "a"})),
+                call_response(("_remember", {"note": "b"})),
+                text_response("noted"),
+            ],
+        ),
+        FidelityTurn("go", [call_response(("_leave", {}))]),
     ]
     await _both(make, turns, {"notes": ["before"]})
 
@@ -198,17 +215,17 @@ async def test_the_agents_own_plugins_and_callbacks_see_what_they_would_see() ->
         return App(name="busy", root_agent=agent, plugins=[_Meddler(name="meddler"), ToolErrorPlugin()])
 
     turns = [
-        Turn(
+        FidelityTurn(
             "?",
             [
-                calls(("add", {"a": 7, "b": 1}), ("add", {"a": 1, "b": 1})),
-                calls(("add", {"a": 1, "b": -1})),
-                says("done"),
+                call_response(("add", {"a": 7, "b": 1}), ("add", {"a": 1, "b": 1})),
+                call_response(("add", {"a": 1, "b": -1})),
+                text_response("done"),
             ],
         )
     ]
     await _both(make, turns)
-    outcome = await wizard(make, turns)
+    outcome = await run_with_wizard(make, turns)
     responses = [part["function_response"]["response"] for part in outcome.events[4]["content"]["parts"]]
     assert responses == [{"seen": {"handled": "negative"}}]
     assert outcome.events[-1]["content"]["parts"][0]["text"] == "DONE"
@@ -227,9 +244,9 @@ async def test_the_seated_model_reads_what_the_agents_own_model_would_read() -> 
     def make(model: BaseLlm) -> App:
         return _shop(model).model_copy(update={"plugins": [ToolErrorPlugin(), _Spy(name="spy")]})
 
-    await plain(make, SHOP_TURNS)
+    await run_with_scripted_model(make, SHOP_TURNS)
     expected, requests = requests, []
-    await wizard(make, SHOP_TURNS)
+    await run_with_wizard(make, SHOP_TURNS)
 
     assert requests == expected
     assert len(requests) == 6

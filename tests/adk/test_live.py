@@ -13,11 +13,11 @@ from google.adk.apps import App
 from google.adk.runners import Runner
 from google.adk.sessions import InMemorySessionService
 from google.genai import types
-from timelines import call, text
-from waiting import until
+from polling import wait_until
+from timeline_builders import call_decision, text_decision
 
-from adk_agent_sim.adk.plugin import SeatPlugin
-from adk_agent_sim.adk.seated import SeatedSession
+from adk_agent_sim.adk.recorded_session import RecordedSession
+from adk_agent_sim.adk.seat_plugin import SeatPlugin
 from adk_agent_sim.timeline.events import Player, ToolFinished
 from adk_agent_sim.timeline.timeline import Timeline
 
@@ -35,7 +35,7 @@ def _says(words: str) -> types.Content:
 async def test_a_person_answers_a_live_session() -> None:
     timeline = Timeline()
     placed = await timeline.create_session()
-    seated = SeatedSession(timeline, placed.session_id, Player.HUMAN)
+    seated = RecordedSession(timeline, placed.session_id, Player.HUMAN)
     plugin = SeatPlugin()
     sessions = InMemorySessionService()
     app = App(name="live", root_agent=LlmAgent(name="talker", model="no/such/model", tools=[add]), plugins=[plugin])
@@ -53,25 +53,25 @@ async def test_a_person_answers_a_live_session() -> None:
             said.extend(part.text for part in (event.content.parts if event.content else None) or () if part.text)
 
     async def decide(response: Any) -> None:
-        await until(lambda: bool(timeline.waiting(placed.session_id)))
-        (asked,) = timeline.waiting(placed.session_id)
+        await wait_until(lambda: bool(timeline.peek_pending_turns(placed.session_id)))
+        (asked,) = timeline.peek_pending_turns(placed.session_id)
         await seated.decide(asked.turn_id, response)
 
     talking = asyncio.ensure_future(talk())
     queue.send_content(_says("2+2?"))
-    await decide(call("add", a=2, b=2))
-    await decide(text("It is 4."))
-    await until(lambda: "It is 4." in said)
+    await decide(call_decision("add", a=2, b=2))
+    await decide(text_decision("It is 4."))
+    await wait_until(lambda: "It is 4." in said)
     queue.send_content(_says("Thanks!"))
-    await decide(text("You are welcome."))
-    await until(lambda: "You are welcome." in said)
+    await decide(text_decision("You are welcome."))
+    await wait_until(lambda: "You are welcome." in said)
     queue.close()
     await asyncio.wait_for(talking, 30)
     await runner.close()
 
     results = [
         event.payload.result
-        for event in await timeline.events(placed.session_id)
+        for event in await timeline.read_events(placed.session_id)
         if isinstance(event.payload, ToolFinished)
     ]
     assert results == [4]

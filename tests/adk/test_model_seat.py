@@ -3,13 +3,13 @@ from __future__ import annotations
 import pytest
 from google.adk.agents import LlmAgent
 from google.adk.models import Gemini, LlmCapabilities
-from scripted import ScriptedModel, says
+from scripted_model import ScriptedModel, text_response
 
-from adk_agent_sim.adk.model_seat import ModelSeat, take
+from adk_agent_sim.adk.model_seat import ModelSeat, install_seat
 
 
 def _seat(agent: LlmAgent) -> ModelSeat:
-    take(agent)
+    install_seat(agent)
     assert isinstance(agent.model, ModelSeat)
     return agent.model
 
@@ -21,12 +21,12 @@ class _Able(ScriptedModel):
 
 
 def test_it_reports_the_name_and_capabilities_of_the_model_it_stands_for() -> None:
-    model = _Able(script=[says("x")], model="able-1")
+    model = _Able(script=[text_response("x")], model="able-1")
     seat = _seat(LlmAgent(name="a", model=model))
 
     assert seat.model == "able-1"
     assert seat.capabilities.output_schema_and_tools
-    assert seat.own_model() is model
+    assert seat.get_own_model() is model
 
 
 def test_it_is_put_in_once() -> None:
@@ -40,7 +40,7 @@ def test_a_named_model_is_resolved_by_adk_only_when_needed() -> None:
     seat = _seat(LlmAgent(name="a", model="gemini-2.5-flash"))
 
     assert seat.model == "gemini-2.5-flash"
-    assert type(seat.own_model()).__name__ == "Gemini"
+    assert type(seat.get_own_model()).__name__ == "Gemini"
     assert not seat.capabilities.output_schema_and_tools
 
 
@@ -49,12 +49,12 @@ def test_a_model_that_cannot_be_resolved_here_has_the_default_capabilities() -> 
 
     assert seat.capabilities == LlmCapabilities()
     with pytest.raises(ValueError, match="no/such/model"):
-        seat.own_model()
+        seat.get_own_model()
 
 
 @pytest.mark.parametrize("parent_first", [True, False])
 def test_an_agent_without_a_model_has_its_parents(parent_first: bool) -> None:
-    model = ScriptedModel(script=[says("x")], model="parent-1")
+    model = ScriptedModel(script=[text_response("x")], model="parent-1")
     child = LlmAgent(name="child")
     parent = LlmAgent(name="parent", model=model, sub_agents=[child])
     for agent in (parent, child) if parent_first else (child, parent):
@@ -62,13 +62,13 @@ def test_an_agent_without_a_model_has_its_parents(parent_first: bool) -> None:
 
     seat = _seat(child)
     assert seat.model == "parent-1"
-    assert seat.own_model() is model
+    assert seat.get_own_model() is model
 
 
 def test_an_agent_without_any_model_has_adks_default() -> None:
     seat = _seat(LlmAgent(name="orphan"))
 
-    assert seat.model == seat.own_model().model != ""
+    assert seat.model == seat.get_own_model().model != ""
 
 
 def test_adk_sees_a_model_of_the_same_kind() -> None:

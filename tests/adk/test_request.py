@@ -4,8 +4,8 @@ from google.adk.models.llm_request import LlmRequest
 from google.genai import types
 from pydantic import BaseModel
 
-from adk_agent_sim.adk.request import RequestEncoder
-from adk_agent_sim.timeline.canonical import decode
+from adk_agent_sim.adk.request_blocks import RequestEncoder
+from adk_agent_sim.timeline.canonical_json import decode_json
 
 
 class _Answer(BaseModel):
@@ -20,7 +20,7 @@ def test_an_output_schema_class_is_kept_as_json_schema() -> None:
     request = LlmRequest(model="m", contents=[_content("hi")])
     request.set_output_schema(_Answer)
 
-    config = decode(RequestEncoder().encode("a", request).config.data)
+    config = decode_json(RequestEncoder().encode("a", request).config.data)
 
     assert config["model"] == "m"
     assert config["config"]["response_schema"]["properties"] == {"text": {"title": "Text", "type": "string"}}
@@ -37,7 +37,7 @@ def test_a_content_that_adk_sends_again_is_not_converted_again() -> None:
     after = encoder.encode("a", LlmRequest(contents=[*again, _content("three")])).contents
 
     assert [new is old for new, old in zip(after, before, strict=False)] == [True, True]
-    assert decode(after[2].data) == {"parts": [{"text": "three"}], "role": "user"}
+    assert decode_json(after[2].data) == {"parts": [{"text": "three"}], "role": "user"}
 
 
 def test_a_content_that_was_changed_in_place_is_converted_again() -> None:
@@ -48,7 +48,7 @@ def test_a_content_that_was_changed_in_place_is_converted_again() -> None:
 
     (block,) = encoder.encode("a", LlmRequest(contents=[content])).contents
 
-    assert decode(block.data)["parts"] == [{"text": "redacted"}]
+    assert decode_json(block.data)["parts"] == [{"text": "redacted"}]
 
 
 def test_5_and_5_0_and_true_in_arguments_stay_what_they_are() -> None:

@@ -12,15 +12,15 @@ from google.adk.evaluation.eval_case import EvalCase, IntermediateData, Invocati
 from google.adk.evaluation.eval_set import EvalSet
 from google.adk.sessions import Session as AdkSession
 from google.genai import types
-from scenario_corpus import scenarios
-from worlds import does, says
-from worlds import scenario_of as small
+from scenario_corpus import load_scenarios
+from world_builders import build_reply_event, build_world_event
+from world_builders import build_world_scenario as small
 
 from adk_agent_sim import Simulation
-from adk_agent_sim.adk.case_scenario import scenario_of
-from adk_agent_sim.adk.golden_trace import golden_trace
-from adk_agent_sim.adk.replay import read_cases
-from adk_agent_sim.adk.scenario_case import case_of
+from adk_agent_sim.adk.case_to_scenario import convert_case_to_scenario
+from adk_agent_sim.adk.golden_trace_loader import load_golden_trace
+from adk_agent_sim.adk.scenario_to_case import convert_scenario_to_case
+from adk_agent_sim.adk.tool_replay import read_eval_cases
 from adk_agent_sim.errors import ImportRefused, NotConvertible, SessionIncomplete
 from adk_agent_sim.golden.eval_set import EvalSetWriter
 from adk_agent_sim.scenario import (
@@ -38,7 +38,7 @@ EMPTY = small()
 
 
 def _corpus(name: str) -> ScenarioImportedFromJson:
-    return JsonScenarioImporter().import_from_json(json_str=json.dumps(scenarios()[name]))[0]
+    return JsonScenarioImporter().import_from_json(json_str=json.dumps(load_scenarios()[name]))[0]
 
 
 def _written(scenario: ScenarioImportedFromJson) -> ScenarioImportedFromJson:
@@ -99,21 +99,21 @@ def _spoken(case: EvalCase) -> list[Any]:
 
 
 @pytest.mark.req("004/schema-serialization")
-@pytest.mark.parametrize("name", [name for name in scenarios() if name != "scenario_synth_s05_adapt_multi_turn"])
+@pytest.mark.parametrize("name", [name for name in load_scenarios() if name != "scenario_synth_s05_adapt_multi_turn"])
 def test_a_scenario_becomes_a_case_and_again_the_same_scenario(name: str) -> None:
     before = _corpus(name)
-    case, _ = case_of(before)
-    found, notes = scenario_of(case, apps=before)
+    case, _ = convert_scenario_to_case(before)
+    found, notes = convert_case_to_scenario(case, base_scenario=before)
     after = _written(found)
     assert notes == ()
     assert lint(after, are=True) == []
     assert World(after).run_oracle().ok
-    assert _spoken(case_of(after)[0]) == _spoken(case)
+    assert _spoken(convert_scenario_to_case(after)[0]) == _spoken(case)
 
 
 def test_the_expected_actions_of_a_scenario_are_what_its_case_expects() -> None:
     scenario = _corpus("scenario_synth_s04_shopping")
-    case, notes = case_of(scenario)
+    case, notes = convert_scenario_to_case(scenario)
     assert notes == ()
     (turn,) = case.conversation or []
     assert isinstance(turn.intermediate_data, IntermediateData)
@@ -126,21 +126,25 @@ def test_the_expected_actions_of_a_scenario_are_what_its_case_expects() -> None:
 
 
 def test_what_an_evalset_has_no_place_for_is_named() -> None:
-    case, notes = case_of(_corpus("scenario_synth_s05_adapt_multi_turn"))
+    case, notes = convert_scenario_to_case(_corpus("scenario_synth_s05_adapt_multi_turn"))
     assert [note.partition(" ")[0] for note in notes] == ["Emails__reply_to_email_from_user"]
     (turn,) = case.conversation or []
     assert isinstance(turn.intermediate_data, IntermediateData)
     names = [call.name for call in turn.intermediate_data.tool_uses]
     assert names == [SEND, ANSWER, "Calendar__add_calendar_event", "Emails__reply_to_email"]
-    found, missed = scenario_of(case, apps=_corpus("scenario_synth_s05_adapt_multi_turn"))
+    found, missed = convert_case_to_scenario(case, base_scenario=_corpus("scenario_synth_s05_adapt_multi_turn"))
     assert "Emails__reply_to_email (" in missed[0]
     assert "does not work in this world: ValueError: Email with id" in missed[0]
     assert not World(found).run_oracle().ok
 
 
 def test_two_messages_of_the_user_without_an_answer_between_are_one() -> None:
-    events = (does("u", "USER", delay=0), does("v", "USER", ("u",)), does("a", "AGENT", ("v",)))
-    case, notes = case_of(small(*events))
+    events = (
+        build_world_event("u", "USER", delay=0),
+        build_world_event("v", "USER", ("u",)),
+        build_world_event("a", "AGENT", ("v",)),
+    )
+    case, notes = convert_scenario_to_case(small(*events))
     (turn,) = case.conversation or []
     assert turn.user_content == _content("Please help.\n\nPlease help.")
     assert turn.final_response is None
@@ -151,9 +155,15 @@ def test_two_messages_of_the_user_without_an_answer_between_are_one() -> None:
     ("events", "why"),
     [
         ((), "the user says nothing in it"),
-        ((says("m"),), r"AgentUserInterface__send_message_to_user \(m\) is expected before the user says anything"),
         (
-            (does("u", "USER", delay=0), does("a", "AGENT", ("u",), "Emails__delete_email", email_id="gone")),
+            (build_reply_event("m"),),
+            r"AgentUserInterface__send_message_to_user \(m\) is expected before the user says anything",
+        ),
+        (
+            (
+                build_world_event("u", "USER", delay=0),
+                build_world_event("a", "AGENT", ("u",), "Emails__delete_email", email_id="gone"),
+            ),
             r"Emails__delete_email \(a\) does not work in its own world: ",
         ),
     ],
@@ -161,22 +171,24 @@ def test_two_messages_of_the_user_without_an_answer_between_are_one() -> None:
 )
 def test_a_scenario_that_is_no_conversation_is_refused(events: tuple[Any, ...], why: str) -> None:
     with pytest.raises(NotConvertible, match=f"^Scenario 'small' cannot become an EvalSet's case: {why}"):
-        case_of(small(*events))
+        convert_scenario_to_case(small(*events))
 
 
 def test_the_case_is_what_adk_and_the_writer_read(tmp_path: Path) -> None:
     path = tmp_path / "golden.evalset.json"
     writer = EvalSetWriter(path, "small")
     for name in ("scenario_synth_s10_ambiguity", "scenario_synth_s04_shopping"):
-        case, _ = case_of(_corpus(name))
+        case, _ = convert_scenario_to_case(_corpus(name))
         assert writer.write_eval_case(case) == case
-    assert EvalSet.model_validate_json(path.read_text()).eval_cases == read_cases(path)
-    assert [len(case.conversation or ()) for case in read_cases(path)] == [2, 1]
+    assert EvalSet.model_validate_json(path.read_text()).eval_cases == read_eval_cases(path)
+    assert [len(case.conversation or ()) for case in read_eval_cases(path)] == [2, 1]
 
 
 @pytest.mark.req("004/ExportedOracleEvent", "004/event-dependencies")
 def test_each_turn_waits_for_the_answer_before_it_and_calls_follow_each_other() -> None:
-    found, notes = scenario_of(_case(_turn((SEND, _mail()), (SEND, _mail())), _turn()), apps=EMPTY)
+    found, notes = convert_case_to_scenario(
+        _case(_turn((SEND, _mail()), (SEND, _mail())), _turn()), base_scenario=EMPTY
+    )
     ask = "AgentUserInterface__send_message_to_agent"
     assert notes == ()
     assert _expected(found) == [(ask, []), (SEND, [0]), (SEND, [1]), (ANSWER, [2]), (ask, [3]), (ANSWER, [4])]
@@ -188,21 +200,21 @@ def test_calls_that_were_made_side_by_side_do_not_wait_for_each_other() -> None:
     parts = [types.Part(function_call=types.FunctionCall(name=SEND, args=_mail())) for _ in range(2)]
     step = InvocationEvent(author="agent", content=types.Content(role="model", parts=parts))
     turn = _turn().model_copy(update={"intermediate_data": InvocationEvents(invocation_events=[step])})
-    found, _ = scenario_of(_case(turn), apps=EMPTY)
+    found, _ = convert_case_to_scenario(_case(turn), base_scenario=EMPTY)
     assert _expected(found)[1:] == [(SEND, [0]), (SEND, [0]), (ANSWER, [1, 2])]
 
 
 def test_a_message_to_the_user_that_is_also_the_answer_is_expected_once() -> None:
     turns = [_turn((ANSWER, {"content": "Hi."}), answer=answer) for answer in ("Hi.", None)]
     for turn in turns:
-        found, _ = scenario_of(_case(turn), apps=EMPTY)
+        found, _ = convert_case_to_scenario(_case(turn), base_scenario=EMPTY)
         assert _arguments(found, "send_message_to_user") == [{"content": "Hi."}]
 
 
 def test_what_a_call_made_is_a_placeholder_where_it_is_used() -> None:
     made = "0a1b2c3d4e5f"
     calls = [(SEND, _mail()), ("Emails__get_email_by_id", {"email_id": made, "folder_name": "SENT"})]
-    found, notes = scenario_of(_case(_turn(*calls, results=({"result": made},))), apps=EMPTY)
+    found, notes = convert_case_to_scenario(_case(_turn(*calls, results=({"result": made},))), base_scenario=EMPTY)
     assert _arguments(found, "get_email_by_id") == [
         {"email_id": f"{{{{{found.events[1].event_id}}}}}", "folder_name": "SENT"}
     ]
@@ -215,13 +227,13 @@ def test_failed_calls_and_steps_of_the_framework_are_left_out_by_name() -> None:
         ("Emails__delete_email", {"email_id": "gone"}),
         results=({"result": None}, {"error": {"type": "ValueError", "message": "not there"}}),
     )
-    found, notes = scenario_of(_case(turn), apps=EMPTY)
+    found, notes = convert_case_to_scenario(_case(turn), base_scenario=EMPTY)
     assert [name for name, _ in _expected(found)][1:] == [ANSWER]
     assert [note.partition(" was left out")[0] for note in notes] == ["transfer_to_agent", "Emails__delete_email (c1)"]
 
 
 def test_without_a_world_apps_are_empty_and_that_is_said() -> None:
-    found, notes = scenario_of(_case(_turn((SEND, _mail()))))
+    found, notes = convert_case_to_scenario(_case(_turn((SEND, _mail()))))
     assert {each.name: each.class_name for each in found.apps}["Emails"] == "EmailClientV2"
     assert lint(_written(found)) == []
     assert World(found).run_oracle().ok
@@ -232,7 +244,9 @@ def test_without_a_world_apps_are_empty_and_that_is_said() -> None:
 @pytest.mark.req("004/ExportedActionArg")
 def test_strictness_is_on_the_argument_and_stays_in_the_file() -> None:
     wanted: Any = {f"{SEND}.content": "contains", f"{ANSWER}.content": "any"}
-    found, _ = scenario_of(_case(_turn((SEND, _mail(content="At noon?")))), apps=EMPTY, strictness=wanted)
+    found, _ = convert_case_to_scenario(
+        _case(_turn((SEND, _mail(content="At noon?")))), base_scenario=EMPTY, strictness=wanted
+    )
     after = json.loads(JsonScenarioExporter().export_to_json(scenario=_written(found)))
     args = {
         f"{each['action']['function']}.{arg['name']}": arg.get("strictness")
@@ -244,7 +258,10 @@ def test_strictness_is_on_the_argument_and_stays_in_the_file() -> None:
         "send_message_to_user.content": "any",
     }
     assert lint(_written(found)) == []
-    assert any(note.startswith("how strictly arguments are compared was left out") for note in case_of(found)[1])
+    assert any(
+        note.startswith("how strictly arguments are compared was left out")
+        for note in convert_scenario_to_case(found)[1]
+    )
 
 
 _IMAGE = types.Content(role="user", parts=[types.Part(inline_data=types.Blob(data=b"x", mime_type="image/png"))])
@@ -273,13 +290,13 @@ _IMAGE = types.Content(role="user", parts=[types.Part(inline_data=types.Blob(dat
 )
 def test_what_a_scenario_has_no_place_for_is_refused_by_name(turns: list[Invocation], why: str) -> None:
     with pytest.raises(NotConvertible, match=f"^Case 'golden: 1' cannot become a scenario: {why}") as refused:
-        scenario_of(_case(*turns), apps=EMPTY)
+        convert_case_to_scenario(_case(*turns), base_scenario=EMPTY)
     assert "\n" not in str(refused.value)
 
 
 def test_strictness_of_an_argument_that_nobody_gives_is_refused() -> None:
     with pytest.raises(NotConvertible, match=r"no expected call has the argument 'Emails__send_email\.cc'"):
-        scenario_of(_case(_turn((SEND, _mail()))), apps=EMPTY, strictness={f"{SEND}.cc": "any"})
+        convert_case_to_scenario(_case(_turn((SEND, _mail()))), base_scenario=EMPTY, strictness={f"{SEND}.cc": "any"})
 
 
 async def test_a_session_that_was_played_in_a_world_is_expected_in_it(tmp_path: Path) -> None:
@@ -306,25 +323,25 @@ async def test_a_session_that_was_played_in_a_world_is_expected_in_it(tmp_path: 
         await sim.export_jsonl(tmp_path / "played.jsonl")
         saved = AdkSession(id="s1", app_name="mail", user_id="user", events=sim.events())
         (tmp_path / "saved.json").write_text(saved.model_dump_json(by_alias=True, exclude_none=True))
-    (case,) = read_cases(path)
+    (case,) = read_eval_cases(path)
     for name in ("golden.evalset.json", "played.jsonl", "saved.json"):
-        assert _spoken(golden_trace(tmp_path / name)) == _spoken(case)
-    found, notes = scenario_of(case, apps=start)
+        assert _spoken(load_golden_trace(tmp_path / name)) == _spoken(case)
+    found, notes = convert_case_to_scenario(case, base_scenario=start)
     after = _written(found)
     assert notes == ()
     assert lint(after, are=True) == []
     assert _arguments(after, "delete_email")[0]["email_id"].startswith("{{")
-    assert _spoken(case_of(after)[0]) == _spoken(case)
+    assert _spoken(convert_scenario_to_case(after)[0]) == _spoken(case)
 
 
 def test_what_is_no_golden_trace_or_half_a_one_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "any.json"
-    for text in ("[]", "{", "[" * 100_000, json.dumps(scenarios()["scenario_synth_s01_search"])):
+    for text in ("[]", "{", "[" * 100_000, json.dumps(load_scenarios()["scenario_synth_s01_search"])):
         path.write_text(text)
         with pytest.raises(ImportRefused, match="it is no EvalSet, no session file of ADK and no timeline"):
-            golden_trace(path)
+            load_golden_trace(path)
     path.write_text(json.dumps({"id": "s", "appName": "a", "userId": "u", "events": []}))
     with pytest.raises(SessionIncomplete, match="it has no user query"):
-        golden_trace(path)
+        load_golden_trace(path)
     with pytest.raises(ImportRefused, match="it holds one session; leave --case out"):
-        golden_trace(path, "x")
+        load_golden_trace(path, "x")

@@ -19,23 +19,23 @@ from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
 from google.adk.plugins import BasePlugin
 from google.genai import types
+from polling import wait_until
 from pydantic import BaseModel, field_validator
-from scripted import ScriptedModel, calls, decisions, says, with_model
+from scripted_model import ScriptedModel, call_response, extract_decisions, replace_model, text_response
 from stores import GatedStore
-from waiting import until
 
 from adk_agent_sim import RunFailed, Simulation
-from adk_agent_sim.adk import run as runs
+from adk_agent_sim.adk import agent_run as runs
+from adk_agent_sim.adk.agent_run import AgentRun
 from adk_agent_sim.adk.demo.math_agent.agent import app as math_app
 from adk_agent_sim.adk.demo.math_agent.agent import root_agent as math_agent
 from adk_agent_sim.adk.demo.shop_agent.agent import app as shop_app
-from adk_agent_sim.adk.run import AgentRun
 from adk_agent_sim.adk.steps import Done, ModelTurn
 from adk_agent_sim.errors import (
-    AnswerDoesNotFit,
-    ArgumentsDoNotFit,
+    InvalidAnswer,
+    InvalidArguments,
+    InvalidMessage,
     InvalidTransition,
-    MessageDoesNotFit,
     NotAnEvalSet,
     SessionIncomplete,
     ToolNotOffered,
@@ -43,9 +43,9 @@ from adk_agent_sim.errors import (
 )
 from adk_agent_sim.timeline.events import (
     ArtifactSaved,
-    Outcome,
     Player,
     RunEnded,
+    RunOutcome,
     ToolFailed,
     ToolFinished,
     TurnDecided,
@@ -98,7 +98,7 @@ async def test_a_turn_shows_what_the_model_would_read() -> None:
         assert turn.instruction.startswith("Calculate.")
         assert list(turn.tools) == ["add", "mul"]
         assert [part.text for part in turn.request.contents[0].parts or ()] == ["hi"]
-        stored = await sim.timeline.request(turn.asked)
+        stored = await sim.timeline.read_request(turn.asked_event)
         assert stored.instruction == turn.instruction
         assert list(stored.declarations) == ["add", "mul"]
 
@@ -185,11 +185,11 @@ async def test_a_final_response_that_the_output_schema_refuses_never_reaches_adk
     agent = LlmAgent(name="strict", model="m", output_schema=Found, output_key="found")
     async with Simulation(agent) as sim:
         turn = await sim.send("?")
-        with pytest.raises(AnswerDoesNotFit, match=r"confidence: is required \(a number\)"):
+        with pytest.raises(InvalidAnswer, match=r"confidence: is required \(a number\)"):
             await turn.respond({"answer": "4"})
-        with pytest.raises(AnswerDoesNotFit, match="confidence: is 'high', must be a number"):
+        with pytest.raises(InvalidAnswer, match="confidence: is 'high', must be a number"):
             await turn.respond('{"answer": "4", "confidence": "high"}')
-        with pytest.raises(AnswerDoesNotFit, match="must be JSON"):
+        with pytest.raises(InvalidAnswer, match="must be JSON"):
             await turn.respond("four")
         done = await turn.respond(Found(answer="4", confidence=1))
 
@@ -202,9 +202,9 @@ async def test_with_tools_too_the_answer_is_data_and_checked() -> None:
     async with Simulation(agent) as sim:
         turn = await sim.send("?")
         turn = await turn.call("add", {"a": 2, "b": 2})
-        with pytest.raises(AnswerDoesNotFit, match="confidence: is required"):
+        with pytest.raises(InvalidAnswer, match="confidence: is required"):
             await turn.respond({"answer": "4"})
-        with pytest.raises(AnswerDoesNotFit, match="must be JSON"):
+        with pytest.raises(InvalidAnswer, match="must be JSON"):
             await turn.respond("four")
         done = await turn.respond({"answer": "4", "confidence": 0.5})
 
@@ -223,9 +223,9 @@ async def test_a_list_as_output_schema_with_tools() -> None:
 async def test_a_message_is_checked_against_the_input_schema() -> None:
     agent = LlmAgent(name="searcher", model="m", input_schema=Wanted)
     async with Simulation(agent) as sim:
-        with pytest.raises(MessageDoesNotFit, match=r"'searcher': max_results: is required \(an integer\)"):
+        with pytest.raises(InvalidMessage, match=r"'searcher': max_results: is required \(an integer\)"):
             await sim.send({"query": "x"})
-        with pytest.raises(MessageDoesNotFit, match="must be JSON"):
+        with pytest.raises(InvalidMessage, match="must be JSON"):
             await sim.send("find x")
         turn = await sim.send(Wanted(query="x", max_results=3))
         assert isinstance(turn, ModelTurn)
@@ -240,7 +240,7 @@ async def test_what_does_not_fit_is_refused_and_can_be_insisted_on() -> None:
         turn = await sim.send("?")
         with pytest.raises(ToolNotOffered):
             await turn.call("subtract", {"a": 1})
-        with pytest.raises(ArgumentsDoNotFit, match="b: is required"):
+        with pytest.raises(InvalidArguments, match="b: is required"):
             await turn.call("add", {"a": 1})
         turn = await turn.call("subtract", {"a": 1}, anyway=True)
         turn = await turn.call("add", {"a": 1}, anyway=True)
@@ -260,7 +260,7 @@ async def test_what_is_left_out_stays_unset() -> None:
         turn = await turn.call("search", {"query": "x"})
         await turn.respond("ok")
 
-    (decided, _) = decisions(sim.log())
+    (decided, _) = extract_decisions(sim.log())
     assert decided["content"]["parts"][0]["function_call"]["args"] == {"query": "x"}
 
 
@@ -272,7 +272,7 @@ async def test_parallel_agents_wait_in_the_order_in_which_they_asked() -> None:
         )
     async with Simulation(both) as sim:
         first = await sim.send("hi")
-        await until(lambda: len(sim.pending()) == 2)
+        await wait_until(lambda: len(sim.pending()) == 2)
         head, other = sim.pending()
         assert isinstance(first, ModelTurn)
         assert head.turn_id == first.turn_id
@@ -287,11 +287,11 @@ async def test_parallel_agents_wait_in_the_order_in_which_they_asked() -> None:
 
 
 async def test_two_sessions_of_one_agent_have_different_players_at_once() -> None:
-    model = ScriptedModel(script=[calls(("add", {"a": 1, "b": 1})), says("the model says 2")])
+    model = ScriptedModel(script=[call_response(("add", {"a": 1, "b": 1})), text_response("the model says 2")])
     agent = LlmAgent(name="shared", model=model, tools=[add])
 
     def scripted(request: LlmRequest) -> LlmResponse:
-        return LlmResponse.model_validate(says("the function says 2"))
+        return LlmResponse.model_validate(text_response("the function says 2"))
 
     async with (
         Simulation(agent) as human,
@@ -317,8 +317,8 @@ async def test_two_sessions_of_one_agent_have_different_players_at_once() -> Non
 
 
 async def test_the_agent_is_as_before_for_who_does_not_simulate() -> None:
-    model = ScriptedModel(script=[says("still me")])
-    app = with_model(math_app, model)
+    model = ScriptedModel(script=[text_response("still me")])
+    app = replace_model(math_app, model)
     async with Simulation(app) as sim:
         turn = await sim.send("hi")
         await turn.respond("not me")
@@ -344,7 +344,7 @@ async def test_a_model_that_raises_fails_the_run_and_is_on_the_timeline() -> Non
 
     ended = sim.log()[-2].payload
     assert isinstance(ended, RunEnded)
-    assert (ended.outcome, ended.error_type) == (Outcome.FAILED, "OSError")
+    assert (ended.outcome, ended.error_type) == (RunOutcome.FAILED, "OSError")
 
 
 async def test_after_a_failed_run_the_session_can_go_on_and_be_exported(
@@ -355,7 +355,7 @@ async def test_after_a_failed_run_the_session_can_go_on_and_be_exported(
     def shaky(request: LlmRequest) -> LlmResponse:
         if (error := next(answers)) is not None:
             raise error
-        return LlmResponse.model_validate(says("better"))
+        return LlmResponse.model_validate(text_response("better"))
 
     async with Simulation(_calculator(), model=shaky) as sim:
         with pytest.raises(RunFailed):
@@ -373,7 +373,7 @@ async def test_leaving_in_the_middle_cancels_the_run_and_says_so() -> None:
 
     ended = sim.log()[-2].payload
     assert isinstance(ended, RunEnded)
-    assert ended.outcome is Outcome.CANCELLED
+    assert ended.outcome is RunOutcome.CANCELLED
     assert sim.pending() == []
     with pytest.raises(
         SessionIncomplete, match="the last run was cancelled; the user query 'hi' has no final response"
@@ -409,7 +409,7 @@ async def test_artifacts_and_state_are_on_the_timeline() -> None:
         await turn.respond("ordered")
         session = sim.session()
         (saved,) = [event.payload for event in sim.log() if isinstance(event.payload, ArtifactSaved)]
-        receipt = await sim.timeline.block(sim.session_id, saved.block)
+        receipt = await sim.timeline.read_block(sim.session_id, saved.block)
 
     (finished,) = [event.payload for event in sim.log() if isinstance(event.payload, ToolFinished)]
     assert finished.actions["artifact_delta"] == {"ORD-0001.txt": 0}
@@ -424,7 +424,7 @@ async def test_nested_arguments_are_checked_down_to_the_field() -> None:
     async with Simulation(shop_app) as sim:
         turn = await sim.send("order")
         order = {"lines": [{"sku": "SKU-201", "quantity": 0}], "address": {"name": "Ada", "postcode": "x"}}
-        with pytest.raises(ArgumentsDoNotFit) as refused:
+        with pytest.raises(InvalidArguments) as refused:
             await turn.call("place_order", {"order": order, "shipping": "boat"})
 
     assert {problem.path for problem in refused.value.problems} == {
@@ -495,7 +495,7 @@ async def test_a_message_that_crosses_its_end_is_refused_and_starts_nothing() ->
     await run.open()
     store.gate.clear()
     started = asyncio.create_task(run.start(types.Content(role="user", parts=[types.Part(text="2+2?")])))
-    await until(lambda: store.waiting == 1)
+    await wait_until(lambda: store.waiting_count == 1)
     closed = asyncio.create_task(run.close())
     await asyncio.to_thread(int)
     store.gate.set()
@@ -504,7 +504,7 @@ async def test_a_message_that_crosses_its_end_is_refused_and_starts_nothing() ->
     with pytest.raises(InvalidTransition, match="is closed"):
         await started
     assert not run.is_running
-    assert run.failure() is None
+    assert run.get_failure() is None
 
 
 async def test_a_run_that_ignores_its_stop_is_left_behind_with_a_warning(
@@ -518,7 +518,7 @@ async def test_a_run_that_ignores_its_stop_is_left_behind_with_a_warning(
             with contextlib.suppress(asyncio.CancelledError):
                 await released.wait()
 
-    monkeypatch.setattr(runs, "_LONGEST_STOP", 0.05)
+    monkeypatch.setattr(runs, "_STOP_TIMEOUT", 0.05)
     run = AgentRun(_calculator(before_model_callback=stubborn), Timeline())
     await run.open()
     await run.start(types.Content(role="user", parts=[types.Part(text="2+2?")]))
@@ -605,15 +605,15 @@ async def test_what_a_type_refuses_beyond_its_schema_never_reaches_adk() -> None
 
     async with Simulation(LlmAgent(name="a", model="m", output_schema=Dated, output_key="found")) as sim:
         turn = await sim.send("?")
-        with pytest.raises(AnswerDoesNotFit, match="day: "):
+        with pytest.raises(InvalidAnswer, match="day: "):
             await turn.respond({"day": "tomorrow", "even": 2})
-        with pytest.raises(AnswerDoesNotFit, match="even: Value error, must be even"):
+        with pytest.raises(InvalidAnswer, match="even: Value error, must be even"):
             await turn.respond({"day": "2026-01-01", "even": 3})
         await turn.respond({"day": "2026-01-01", "even": 4})
         assert (await sim.state())["found"]["even"] == 4
 
     async with Simulation(LlmAgent(name="a", model="m", input_schema=Dated)) as sim:
-        with pytest.raises(MessageDoesNotFit, match="even: Value error, must be even"):
+        with pytest.raises(InvalidMessage, match="even: Value error, must be even"):
             await sim.send({"day": "2026-01-01", "even": 3})
 
 
@@ -684,14 +684,14 @@ async def test_a_request_that_a_callback_redacts_in_place_is_on_the_timeline_as_
         for _ in range(2):
             turn = await turn.call("add", {"a": 1, "b": 1})
         assert isinstance(turn, ModelTurn)
-        stored = await sim.timeline.request(turn.asked)
+        stored = await sim.timeline.read_request(turn.asked_event)
 
     assert "[redacted]" in str(stored.contents)
     assert "'result': 2" not in str(stored.contents)
 
 
 async def test_compaction_does_not_ask_the_agents_own_model(caplog: pytest.LogCaptureFixture) -> None:
-    model = ScriptedModel(script=[says("a summary")])
+    model = ScriptedModel(script=[text_response("a summary")])
     app = App(
         name="compact",
         root_agent=LlmAgent(name="a", model=model),

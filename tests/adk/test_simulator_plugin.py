@@ -22,25 +22,25 @@ from google.adk.plugins import BasePlugin
 from google.adk.runners import InMemoryRunner
 from google.adk.tools import AgentTool, ToolContext
 from google.genai import types
-from persons import in_order, person, waiting_turn
+from polling import wait_until
 from pydantic import BaseModel
-from scripted import ScriptedModel, calls, decisions, says
-from waiting import until
+from scripted_model import ScriptedModel, call_response, extract_decisions, text_response
+from scripted_person import decide_in_order, run_person, wait_for_turn
 
 from adk_agent_sim import SimulatorPlugin
 from adk_agent_sim.adk import simulator_plugin
 from adk_agent_sim.adk.simulation import Simulation
-from adk_agent_sim.adk.simulator_plugin import SERVER_URL, TARGET_AGENTS
-from adk_agent_sim.errors import DeadlinePassed, NotAnEvalSet, ReplayImpossible, ServerUnreachable, SessionClosed
-from adk_agent_sim.server.grpc_server import grpc_serving
+from adk_agent_sim.adk.simulator_plugin import SERVER_URL_VARIABLE, TARGET_AGENTS_VARIABLE
+from adk_agent_sim.errors import DeadlineExceeded, NotAnEvalSet, ReplayImpossible, ServerUnreachable, SessionClosed
+from adk_agent_sim.server.grpc_server import serve_grpc
 from adk_agent_sim.timeline.events import (
     AgentEvent,
     AgentJoined,
     ArtifactSaved,
     Event,
-    Outcome,
     Player,
     RunEnded,
+    RunOutcome,
     ToolFailed,
     ToolFinished,
     ToolStarted,
@@ -49,8 +49,8 @@ from adk_agent_sim.timeline.events import (
     TurnWithdrawn,
     UserSpoke,
 )
-from adk_agent_sim.timeline.history import FinalResponse, ToolCall, ToolOutput, UserQuery, history
-from adk_agent_sim.timeline.progress import Status
+from adk_agent_sim.timeline.history import FinalResponse, ToolCall, ToolOutput, UserQuery, build_history
+from adk_agent_sim.timeline.session_progress import SessionStatus
 from adk_agent_sim.timeline.timeline import Timeline
 
 NOWHERE = "127.0.0.1:1"
@@ -84,8 +84,8 @@ class Served:
         return await said(InMemoryRunner(app=app), *messages, user=user)
 
     async def log(self) -> list[Event]:
-        (session,) = await self.timeline.sessions()
-        return list(await self.timeline.events(session.session_id))
+        (session,) = await self.timeline.list_sessions()
+        return list(await self.timeline.read_events(session.session_id))
 
 
 async def said(runner: InMemoryRunner, *messages: str, user: str = "u") -> list[AdkEvent]:
@@ -101,7 +101,7 @@ async def said(runner: InMemoryRunner, *messages: str, user: str = "u") -> list[
 @pytest.fixture
 async def served() -> AsyncIterator[Served]:
     timeline = Timeline()
-    async with grpc_serving(timeline, web_url=lambda session_id: f"http://sim/{session_id}") as server:
+    async with serve_grpc(timeline, web_url=lambda session_id: f"http://sim/{session_id}") as server:
         yield Served(timeline, server.address)
 
 
@@ -115,7 +115,9 @@ def answer(events: list[AdkEvent]) -> str:
 
 
 async def test_a_person_at_the_server_plays_the_model_and_real_tools_run(served: Served) -> None:
-    async with person(served.timeline, in_order([calls(("add", {"a": 2, "b": 2})), says("4")])):
+    async with run_person(
+        served.timeline, decide_in_order([call_response(("add", {"a": 2, "b": 2})), text_response("4")])
+    ):
         events = await served.run(agent(), "2+2?")
 
     assert answer(events) == "4"
@@ -124,9 +126,9 @@ async def test_a_person_at_the_server_plays_the_model_and_real_tools_run(served:
         AgentJoined, UserSpoke, TurnAsked, TurnDecided, AgentEvent,
         ToolStarted, ToolFinished, AgentEvent, TurnAsked, TurnDecided, AgentEvent, RunEnded,
     ]  # fmt: skip
-    assert [type(entry) for entry in history(log)] == [UserQuery, ToolCall, ToolOutput, FinalResponse]
-    assert (await served.timeline.summaries())[0].standing.status is Status.DONE
-    assert (await served.timeline.summaries())[0].standing.agent_name == "app"
+    assert [type(entry) for entry in build_history(log)] == [UserQuery, ToolCall, ToolOutput, FinalResponse]
+    assert (await served.timeline.list_summaries())[0].snapshot.status is SessionStatus.DONE
+    assert (await served.timeline.list_summaries())[0].snapshot.agent_name == "app"
 
 
 async def test_a_remote_timeline_is_as_complete_as_a_local_one(served: Served) -> None:
@@ -140,11 +142,11 @@ async def test_a_remote_timeline_is_as_complete_as_a_local_one(served: Served) -
         return agent(tools=[add, remember], sub_agents=[agent("helper", description="helps")])
 
     script = [
-        calls(("add", {"a": 1, "b": 2}), ("remember", {"note": "x"})),
-        calls(("transfer_to_agent", {"agent_name": "helper"})),
-        says("done"),
+        call_response(("add", {"a": 1, "b": 2}), ("remember", {"note": "x"})),
+        call_response(("transfer_to_agent", {"agent_name": "helper"})),
+        text_response("done"),
     ]
-    async with person(served.timeline, in_order(script)):
+    async with run_person(served.timeline, decide_in_order(script)):
         await served.run(built(), "go")
     remote = await served.log()
     async with Simulation(App(name="app", root_agent=built())) as sim:
@@ -154,17 +156,19 @@ async def test_a_remote_timeline_is_as_complete_as_a_local_one(served: Served) -
         local = list(sim.log())
 
     assert sorted(kind.__name__ for kind in kinds(remote)) == sorted(kind.__name__ for kind in kinds(local))
-    assert decisions(remote) == decisions(local)
+    assert extract_decisions(remote) == extract_decisions(local)
     for kind in (ToolFinished, ArtifactSaved):
         found = [[one.payload for one in log if isinstance(one.payload, kind)] for log in (remote, local)]
         assert len(found[0]) == len(found[1])
-    assert [type(entry) for entry in history(remote)] == [type(entry) for entry in history(local)]
+    assert [type(entry) for entry in build_history(remote)] == [type(entry) for entry in build_history(local)]
 
 
 async def test_only_targeted_agents_are_played_and_the_others_are_watched(served: Served) -> None:
-    model = ScriptedModel(script=[calls(("transfer_to_agent", {"agent_name": "human"})), says("never")])
+    model = ScriptedModel(
+        script=[call_response(("transfer_to_agent", {"agent_name": "human"})), text_response("never")]
+    )
     root = agent("real", model=model, sub_agents=[agent("human", description="a person")])
-    async with person(served.timeline, in_order([says("from a person")])):
+    async with run_person(served.timeline, decide_in_order([text_response("from a person")])):
         events = await served.run(root, target_agents=["human"])
 
     assert answer(events) == "from a person"
@@ -182,7 +186,7 @@ async def test_only_targeted_agents_are_played_and_the_others_are_watched(served
 
 
 async def test_a_watched_agent_never_waits_for_the_server(caplog: pytest.LogCaptureFixture) -> None:
-    model = ScriptedModel(script=[calls(("add", {"a": 1, "b": 1})), says("2")])
+    model = ScriptedModel(script=[call_response(("add", {"a": 1, "b": 1})), text_response("2")])
     plugin = SimulatorPlugin(NOWHERE, ["somebody else"], connect_timeout=0.2)
     app = App(name="app", root_agent=agent(model=model), plugins=[plugin])
 
@@ -191,7 +195,7 @@ async def test_a_watched_agent_never_waits_for_the_server(caplog: pytest.LogCapt
 
 
 async def test_a_target_that_is_no_agent_is_warned_of(served: Served, caplog: pytest.LogCaptureFixture) -> None:
-    model = ScriptedModel(script=[says("hi")])
+    model = ScriptedModel(script=[text_response("hi")])
     tool = AgentTool(agent("as_a_tool", model=model))
     root = agent("root", model=model, sub_agents=[agent("child", model=model)], tools=[tool])
     await served.run(root, "one", "two", target_agents="child, chidl,as_a_tool")
@@ -203,10 +207,12 @@ async def test_a_target_that_is_no_agent_is_warned_of(served: Served, caplog: py
 async def test_the_sessions_page_is_printed_and_a_wait_is_logged_once_a_turn(
     served: Served, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> None:
-    async with person(served.timeline, in_order([calls(("add", {"a": 1, "b": 1})), says("2")])):
+    async with run_person(
+        served.timeline, decide_in_order([call_response(("add", {"a": 1, "b": 1})), text_response("2")])
+    ):
         await served.run(agent())
 
-    (session,) = await served.timeline.sessions()
+    (session,) = await served.timeline.list_sessions()
     assert capsys.readouterr().err.count(f"Simulator session: http://sim/{session.session_id}\n") == 1
     assert session.description == "app"
     waits = [record.message for record in caplog.records if "Waiting" in record.message]
@@ -214,33 +220,33 @@ async def test_the_sessions_page_is_printed_and_a_wait_is_logged_once_a_turn(
 
 
 async def test_a_session_has_the_description_it_was_given(served: Served) -> None:
-    async with person(served.timeline, in_order([says("hi")])):
+    async with run_person(served.timeline, decide_in_order([text_response("hi")])):
         await served.run(agent(), session_description="refunds of May")
 
-    assert [one.description for one in await served.timeline.sessions()] == ["refunds of May"]
+    assert [one.description for one in await served.timeline.list_sessions()] == ["refunds of May"]
 
 
 class TestSettings:
     async def test_they_come_from_the_environment(self, served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setenv(SERVER_URL, f"http://{served.url}")
-        monkeypatch.setenv(TARGET_AGENTS, " nobody , root")
-        async with person(served.timeline, in_order([says("hi")])):
+        monkeypatch.setenv(SERVER_URL_VARIABLE, f"http://{served.url}")
+        monkeypatch.setenv(TARGET_AGENTS_VARIABLE, " nobody , root")
+        async with run_person(served.timeline, decide_in_order([text_response("hi")])):
             await served.run(agent("root"), plugins=[SimulatorPlugin()])
 
-        assert len(await served.timeline.sessions()) == 1
+        assert len(await served.timeline.list_sessions()) == 1
 
     async def test_the_constructor_wins(self, served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setenv(SERVER_URL, NOWHERE)
-        monkeypatch.setenv(TARGET_AGENTS, "nobody")
-        async with person(served.timeline, in_order([says("hi")])):
+        monkeypatch.setenv(SERVER_URL_VARIABLE, NOWHERE)
+        monkeypatch.setenv(TARGET_AGENTS_VARIABLE, "nobody")
+        async with run_person(served.timeline, decide_in_order([text_response("hi")])):
             await served.run(agent("root"), plugins=[SimulatorPlugin(served.url, ["root"])])
 
-        assert len(await served.timeline.sessions()) == 1
+        assert len(await served.timeline.list_sessions()) == 1
 
     def test_adk_can_build_it_by_its_name_alone(self) -> None:
         from google.adk.cli.api_server import ApiServer
 
-        assert os.environ.get(SERVER_URL) is None
+        assert os.environ.get(SERVER_URL_VARIABLE) is None
         server = ApiServer.__new__(ApiServer)
         server.extra_plugins = ["adk_agent_sim.SimulatorPlugin"]
         (plugin,) = cast("Any", server)._instantiate_extra_plugins()
@@ -254,7 +260,7 @@ class TestSettings:
 
 class TestWithoutADecision:
     async def test_at_the_deadline_the_agents_own_model_answers(self, served: Served) -> None:
-        root = agent(model=ScriptedModel(script=[says("by myself")]))
+        root = agent(model=ScriptedModel(script=[text_response("by myself")]))
         events = await served.run(root, deadline=0.05, on_deadline="real_model")
 
         assert answer(events) == "by myself"
@@ -263,28 +269,28 @@ class TestWithoutADecision:
         assert [event.player for event in turns] == [None, None, Player.REAL, Player.REAL]
 
     async def test_at_the_deadline_the_run_fails(self, served: Served) -> None:
-        with pytest.raises(DeadlinePassed, match=r"Nobody answered agent 'math' within 0\.05 seconds"):
+        with pytest.raises(DeadlineExceeded, match=r"Nobody answered agent 'math' within 0\.05 seconds"):
             await served.run(agent(), deadline=0.05)
 
         await until_ended(served)
         log = await served.log()
         assert isinstance(log[-1].payload, RunEnded)
-        assert (log[-1].payload.outcome, log[-1].payload.error_type) == (Outcome.FAILED, "DeadlinePassed")
-        assert not await served.timeline.queue()
+        assert (log[-1].payload.outcome, log[-1].payload.error_type) == (RunOutcome.FAILED, "DeadlineExceeded")
+        assert not await served.timeline.get_turn_queue()
 
     async def test_a_server_that_is_not_there_fails_the_run_and_is_named(self, served: Served) -> None:
         with pytest.raises(ServerUnreachable, match=r"127\.0\.0\.1:1.*`adksim serve`.*ADK_SIM_SERVER_URL"):
             await served.run(agent(), server_url=NOWHERE, connect_timeout=0.2)
 
     async def test_without_a_server_the_agents_own_model_answers_if_asked(self, served: Served) -> None:
-        root = agent(model=ScriptedModel(script=[says("by myself")]))
+        root = agent(model=ScriptedModel(script=[text_response("by myself")]))
         stated: dict[str, Any] = {"server_url": NOWHERE, "connect_timeout": 0.2, "on_unreachable": "real_model"}
 
         assert answer(await served.run(root, **stated)) == "by myself"
 
     async def test_a_closed_session_fails_the_run(self, served: Served) -> None:
         running = asyncio.create_task(served.run(agent()))
-        turn = await waiting_turn(served.timeline)
+        turn = await wait_for_turn(served.timeline)
         await served.timeline.close_session(turn.session_id, "enough")
 
         with pytest.raises(SessionClosed):
@@ -292,13 +298,13 @@ class TestWithoutADecision:
 
     async def test_a_cancelled_run_takes_its_turn_back(self, served: Served) -> None:
         running = asyncio.create_task(served.run(agent()))
-        turn = await waiting_turn(served.timeline)
+        turn = await wait_for_turn(served.timeline)
         running.cancel()
         await asyncio.wait({running})
-        await until(lambda: not served.timeline.waiting(turn.session_id))
+        await wait_until(lambda: not served.timeline.peek_pending_turns(turn.session_id))
         await until_ended(served)
 
-        assert (await served.timeline.summaries())[0].standing.status is Status.FAILED
+        assert (await served.timeline.list_summaries())[0].snapshot.status is SessionStatus.FAILED
 
     async def test_a_run_that_is_cancelled_while_a_tool_runs_is_over(self, served: Served) -> None:
         begun = asyncio.Event()
@@ -308,7 +314,7 @@ class TestWithoutADecision:
             begun.set()
             await asyncio.Event().wait()
 
-        async with person(served.timeline, in_order([calls(("forever", {}))])):
+        async with run_person(served.timeline, decide_in_order([call_response(("forever", {}))])):
             running = asyncio.create_task(served.run(agent(tools=[forever])))
             async with asyncio.timeout(30):
                 await begun.wait()
@@ -317,7 +323,7 @@ class TestWithoutADecision:
             await until_ended(served)
 
         ended = [event.payload for event in await served.log() if isinstance(event.payload, RunEnded)]
-        assert [one.outcome for one in ended] == [Outcome.CANCELLED]
+        assert [one.outcome for one in ended] == [RunOutcome.CANCELLED]
 
 
 async def until_ended(served: Served) -> None:
@@ -341,13 +347,13 @@ async def test_a_cancel_at_the_server_reaches_the_tool(served: Served) -> None:
     def told(**_: Any) -> dict[str, str]:
         return {"error": "cancelled"}
 
-    async with person(served.timeline, in_order([calls(("forever", {})), says("gave up")])):
+    async with run_person(served.timeline, decide_in_order([call_response(("forever", {})), text_response("gave up")])):
         root = agent(tools=[forever], on_tool_error_callback=told)
         running = asyncio.create_task(served.run(root))
         started = None
         while started is None:
-            sessions = await served.timeline.sessions()
-            log = await served.timeline.events(sessions[0].session_id) if sessions else ()
+            sessions = await served.timeline.list_sessions()
+            log = await served.timeline.read_events(sessions[0].session_id) if sessions else ()
             started = next((event for event in log if isinstance(event.payload, ToolStarted)), None)
             await asyncio.to_thread(int)
         assert isinstance(started.payload, ToolStarted)
@@ -364,9 +370,9 @@ async def test_several_runners_and_sessions_run_at_once(served: Served) -> None:
     plugin = served.plugin()
 
     def decide(asked: Event, request: Any) -> dict[str, Any]:
-        return says(f"you said {request.contents[-1]['parts'][0]['text']}")
+        return text_response(f"you said {request.contents[-1]['parts'][0]['text']}")
 
-    async with person(served.timeline, decide):
+    async with run_person(served.timeline, decide):
         answers = await asyncio.gather(
             *(
                 served.run(agent(f"a{number % 3}"), f"m{number}", user=f"u{number}", plugins=[plugin])
@@ -375,7 +381,7 @@ async def test_several_runners_and_sessions_run_at_once(served: Served) -> None:
         )
 
     assert [answer(events) for events in answers] == [f"you said m{number}" for number in range(8)]
-    assert len(await served.timeline.sessions()) == 8
+    assert len(await served.timeline.list_sessions()) == 8
 
 
 async def test_parallel_agents_wait_in_one_queue_first_come_first_served(served: Served) -> None:
@@ -384,10 +390,10 @@ async def test_parallel_agents_wait_in_one_queue_first_come_first_served(served:
             name="root", sub_agents=[agent(f"a{number}") for number in range(4)]
         )
     running = asyncio.create_task(served.run(root))
-    turn = await waiting_turn(served.timeline)
-    await until(lambda: len(served.timeline.waiting(turn.session_id)) == 4)
-    asked = [one.agent_name for one in await served.timeline.queue()]
-    async with person(served.timeline, lambda asked, request: says(f"from {asked.agent_name}")):
+    turn = await wait_for_turn(served.timeline)
+    await wait_until(lambda: len(served.timeline.peek_pending_turns(turn.session_id)) == 4)
+    asked = [one.agent_name for one in await served.timeline.get_turn_queue()]
+    async with run_person(served.timeline, lambda asked, request: text_response(f"from {asked.agent_name}")):
         await running
 
     decided = [event.agent_name for event in await served.log() if isinstance(event.payload, TurnDecided)]
@@ -397,8 +403,12 @@ async def test_parallel_agents_wait_in_one_queue_first_come_first_served(served:
 
 async def test_an_agent_used_as_a_tool_is_played_in_the_same_session(served: Served) -> None:
     root = agent("root", tools=[AgentTool(agent("inner"))])
-    script = [calls(("inner", {"request": "help"})), says("from inside"), says("from outside")]
-    async with person(served.timeline, in_order(script)):
+    script = [
+        call_response(("inner", {"request": "help"})),
+        text_response("from inside"),
+        text_response("from outside"),
+    ]
+    async with run_person(served.timeline, decide_in_order(script)):
         events = await served.run(root)
 
     assert answer(events) == "from outside"
@@ -414,9 +424,9 @@ async def test_an_output_schema_is_asked_for(served: Served) -> None:
 
     def decide(asked: Event, request: Any) -> dict[str, Any]:
         assert request.response_schema["properties"]["total"]["type"] == "integer"
-        return says('{"total": 4}')
+        return text_response('{"total": 4}')
 
-    async with person(served.timeline, decide):
+    async with run_person(served.timeline, decide):
         assert answer(await served.run(agent(tools=[], output_schema=Total))) == '{"total": 4}'
 
 
@@ -437,7 +447,7 @@ class _Shouts(BasePlugin):
 @pytest.mark.parametrize("first", [True, False])
 async def test_what_other_plugins_change_is_recorded_as_they_leave_it(served: Served, first: bool) -> None:
     ours, theirs = served.plugin(), _Shouts(name="shouts")
-    async with person(served.timeline, in_order([says("quiet")])):
+    async with run_person(served.timeline, decide_in_order([text_response("quiet")])):
         events = await served.run(agent(), plugins=[ours, theirs] if first else [theirs, ours])
 
     assert answer(events) == "QUIET"
@@ -454,21 +464,21 @@ async def test_a_run_that_fails_is_recorded_as_failed(served: Served) -> None:
         """Break."""
         raise ZeroDivisionError("broken")
 
-    async with person(served.timeline, in_order([calls(("breaks", {}))])):
+    async with run_person(served.timeline, decide_in_order([call_response(("breaks", {}))])):
         with pytest.raises(ZeroDivisionError):
             await served.run(agent(tools=[breaks]))
     await until_ended(served)
 
     log = await served.log()
     assert isinstance(log[-1].payload, RunEnded)
-    assert (log[-1].payload.outcome, log[-1].payload.error_message) == (Outcome.FAILED, "broken")
+    assert (log[-1].payload.outcome, log[-1].payload.error_message) == (RunOutcome.FAILED, "broken")
 
 
 async def test_a_further_message_goes_on_in_the_same_session(served: Served) -> None:
-    async with person(served.timeline, in_order([says("one"), says("two")])):
+    async with run_person(served.timeline, decide_in_order([text_response("one"), text_response("two")])):
         await served.run(agent(), "first", "second")
 
-    assert [type(entry) for entry in history(await served.log())] == [UserQuery, FinalResponse] * 2
+    assert [type(entry) for entry in build_history(await served.log())] == [UserQuery, FinalResponse] * 2
 
 
 async def test_adks_own_sync_runner_works(served: Served) -> None:
@@ -482,22 +492,22 @@ async def test_adks_own_sync_runner_works(served: Served) -> None:
             found.append(answer(list(runner.run(user_id="u", session_id=session.id, new_message=content))))
         return found
 
-    async with person(served.timeline, in_order([says("1"), says("2")])):
+    async with run_person(served.timeline, decide_in_order([text_response("1"), text_response("2")])):
         assert await asyncio.to_thread(run_all) == ["1", "2"]
     await runner.close()
 
 
 async def test_sessions_that_do_not_run_are_forgotten_in_time(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(simulator_plugin, "MOST_IDLE", 2)
+    monkeypatch.setattr(simulator_plugin, "MAX_IDLE_SESSIONS", 2)
     plugin = served.plugin(target_agents=["nobody"])
     runner = InMemoryRunner(
-        app=App(name="app", root_agent=agent(model=ScriptedModel(script=[says("hi")])), plugins=[plugin])
+        app=App(name="app", root_agent=agent(model=ScriptedModel(script=[text_response("hi")])), plugins=[plugin])
     )
     for number in range(5):
         await said(runner, "one", "two", user=f"u{number}")
 
-    assert len(cast("Any", plugin)._bound) == 2
-    assert len(await served.timeline.sessions()) == 5
+    assert len(cast("Any", plugin)._bound_sessions) == 2
+    assert len(await served.timeline.list_sessions()) == 5
 
 
 class TestReplay:

@@ -3,12 +3,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from fidelity import Turn, plain
+from fidelity_runs import FidelityTurn, run_with_scripted_model
 from google.adk.agents import LlmAgent
 from google.adk.apps import App
 from google.adk.models import BaseLlm
 from google.adk.tools import BaseTool, ToolContext
-from scripted import calls, says
+from scripted_model import call_response, text_response
 
 from adk_agent_sim import ToolErrorPlugin
 
@@ -23,11 +23,11 @@ def _app(model: BaseLlm, **fields: Any) -> App:
     return App(name="failing", root_agent=agent, plugins=[ToolErrorPlugin()])
 
 
-_TURNS = [Turn("go", [calls(("fail", {})), says("it failed")])]
+_TURNS = [FidelityTurn("go", [call_response(("fail", {})), text_response("it failed")])]
 
 
 async def _answer(**fields: Any) -> Any:
-    outcome = await plain(lambda model: _app(model, **fields), _TURNS)
+    outcome = await run_with_scripted_model(lambda model: _app(model, **fields), _TURNS)
     return outcome.events[2]["content"]["parts"][0]["function_response"]["response"]
 
 
@@ -40,7 +40,7 @@ async def test_without_it_the_run_ends() -> None:
         return _app(model).model_copy(update={"plugins": []})
 
     with pytest.raises(LookupError, match="nothing there"):
-        await plain(make, _TURNS)
+        await run_with_scripted_model(make, _TURNS)
 
 
 def _by_name(tool: BaseTool, args: dict[str, Any], tool_context: ToolContext, error: Exception) -> dict[str, Any]:

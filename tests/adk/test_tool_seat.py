@@ -19,14 +19,14 @@ import pytest
 from google.adk.agents import LlmAgent
 from google.adk.tools import BaseTool, FunctionTool, ToolContext
 from google.genai import types
+from polling import wait_until
 from pydantic import BaseModel
-from waiting import until
 
 from adk_agent_sim import Simulation
 from adk_agent_sim.adk.steps import ModelTurn, Step
-from adk_agent_sim.timeline.canonical import encode
+from adk_agent_sim.timeline.canonical_json import encode_json
 from adk_agent_sim.timeline.events import ToolFailed, ToolFinished, ToolStarted
-from adk_agent_sim.timeline.jsonable import jsonable
+from adk_agent_sim.timeline.json_conversion import to_json_value
 
 
 def _agent(*tools: Callable[..., Any] | BaseTool) -> LlmAgent:
@@ -34,7 +34,7 @@ def _agent(*tools: Callable[..., Any] | BaseTool) -> LlmAgent:
 
 
 async def _until_running(sim: Simulation, count: int = 1) -> list[str]:
-    await until(lambda: len(sim.running()) >= count)
+    await wait_until(lambda: len(sim.running()) >= count)
     return sim.running()
 
 
@@ -117,7 +117,7 @@ async def test_one_call_is_cancelled_and_the_others_go_on(kind: str) -> None:
         first, second = await _until_running(sim, 2)
         assert sim.cancel(first)
         assert not sim.cancel(first)
-        await until(lambda: sim.running() == [second])
+        await wait_until(lambda: sim.running() == [second])
         released.set()
         turn = await calling
         error, result = _responses(turn)
@@ -386,7 +386,7 @@ async def test_an_odd_result_is_recorded_and_reaches_the_model_as_it_is(value: A
 
 @pytest.mark.parametrize("value", [_deep(300), _cyclic()], ids=["deep", "cyclic"])
 def test_a_value_without_end_can_be_recorded(value: Any) -> None:
-    assert len(encode(jsonable(value))) < 100_000
+    assert len(encode_json(to_json_value(value))) < 100_000
 
 
 async def test_arguments_on_the_timeline_do_not_change_when_the_tool_changes_them() -> None:

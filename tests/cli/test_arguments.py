@@ -2,8 +2,8 @@ from typing import Any
 
 import pytest
 
-from adk_agent_sim.cli.arguments import read_calls
-from adk_agent_sim.errors import LineUnreadable
+from adk_agent_sim.cli.call_parsing import parse_calls
+from adk_agent_sim.errors import InvalidCallSyntax
 
 _SCHEMAS = {"search": {"properties": {"query": {"type": "string"}, "limit": {"type": "integer"}}}}
 
@@ -23,7 +23,7 @@ _READ: list[tuple[str, list[tuple[str, dict[str, Any]]]]] = [
 
 @pytest.mark.parametrize(("line", "calls"), _READ)
 def test_a_line_is_read_as_it_is_meant(line: str, calls: list[tuple[str, dict[str, object]]]) -> None:
-    assert read_calls(line, _SCHEMAS) == calls
+    assert parse_calls(line, _SCHEMAS) == calls
 
 
 @pytest.mark.parametrize(
@@ -39,5 +39,5 @@ def test_a_line_is_read_as_it_is_meant(line: str, calls: list[tuple[str, dict[st
     ],
 )
 def test_a_line_that_cannot_be_read_says_how_to_write_it(line: str, said: str) -> None:
-    with pytest.raises(LineUnreadable, match=said):
-        read_calls(line, _SCHEMAS)
+    with pytest.raises(InvalidCallSyntax, match=said):
+        parse_calls(line, _SCHEMAS)

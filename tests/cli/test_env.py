@@ -13,10 +13,10 @@ from click.testing import CliRunner, Result
 from google.adk.agents import LlmAgent
 
 from adk_agent_sim import Simulation
-from adk_agent_sim.adk.agents import demo_app, demo_folder
+from adk_agent_sim.adk.agent_loader import get_demo_folder, load_demo_app
 from adk_agent_sim.adk.demo.math_agent.agent import app as math_app
 from adk_agent_sim.cli.main import adksim
-from adk_agent_sim.environment.loading import load_rules, read_rules
+from adk_agent_sim.environment.rules_file import load_rules, parse_rules
 from adk_agent_sim.timeline.history import ToolError, ToolOutput
 
 _ROOT = Path(__file__).parents[2]
@@ -65,10 +65,10 @@ def test_check_compares_with_the_tools_of_an_agent(good: Path, tmp_path: Path) -
         "  - match: {tool: transfer_to_agent, agent: refund_agent}\n    do: pass\n"
         "  - match: {tool: get_*, args: {order: x}}\n    do: pass\n"
     )
-    shop = demo_folder("shop_agent")
+    shop = get_demo_folder("shop_agent")
 
     assert _run("check", good, "--agent", shop).exit_code == 0
-    assert _run("check", good, "--agent", demo_folder("math_agent")).exit_code == 1
+    assert _run("check", good, "--agent", get_demo_folder("math_agent")).exit_code == 1
     lines = _run("check", wrong, "--agent", shop).output.splitlines()
     assert len(lines) == 2
     assert "wrong.yaml:2: error[unknown-tool]" in lines[0]
@@ -100,7 +100,7 @@ def test_the_schema_takes_what_the_loader_takes_and_refuses_typos(good: Path) ->
             ]
         }
         assert validator.is_valid(value)
-        assert read_rules(json.dumps(value))
+        assert parse_rules(json.dumps(value))
     for wrong in ("unknown-key", "missing-key", "unknown-action", "bad-probability", "bad-delay"):
         value = yaml.safe_load((_WRONG / f"{wrong}.yaml").read_text())
         assert not validator.is_valid(value), wrong
@@ -164,7 +164,7 @@ async def test_answers_that_differ_come_in_their_order(tmp_path: Path) -> None:
     assert [rule["match"]["call"]["nth"] for rule in rules["rules"]] == [1, 2, 3]
     assert [rule["do"]["respond"]["count"] for rule in rules["rules"]] == [1, 2, 2]
     assert rules["rules"][0]["match"]["args"] == {"filter": {"equals": {"min": 1}}}
-    read_rules(json.dumps(rules))
+    parse_rules(json.dumps(rules))
 
 
 def test_a_file_that_is_no_trace_is_refused_in_a_line(tmp_path: Path) -> None:
@@ -176,11 +176,11 @@ def test_a_file_that_is_no_trace_is_refused_in_a_line(tmp_path: Path) -> None:
 
 
 async def test_the_report_of_a_recorded_session(tmp_path: Path) -> None:
-    rules = read_rules(
+    rules = parse_rules(
         "rules: [{name: hit, match: {tool: add, args: {a: 1}}, do: {respond: 9}},"
         "{name: never, match: {tool: add, args: {a: 5}}, do: {respond: 9}}]"
     )
-    async with Simulation(demo_app("math_agent"), environment=rules) as sim:
+    async with Simulation(load_demo_app("math_agent"), environment=rules) as sim:
         turn = await sim.send("go")
         turn = await turn.calls(
             [("add", {"a": 1, "b": 2}), ("add", {"a": 2, "b": 2}), ("divide", {"dividend": 4, "divisor": 2})]
@@ -203,7 +203,7 @@ def test_a_script_is_played_in_a_simulated_environment_and_the_report_ends_it(tm
     (tmp_path / "script.yaml").write_text(
         "steps: [{user: go}, {call: add, args: {a: 1, b: 1}, expect: 9}, {respond: done}]"
     )
-    arguments = ["run", str(demo_folder("math_agent")), "--script", str(tmp_path / "script.yaml")]
+    arguments = ["run", str(get_demo_folder("math_agent")), "--script", str(tmp_path / "script.yaml")]
     arguments += ["--environment", str(tmp_path / "rules.yaml")]
 
     text = CliRunner().invoke(adksim, arguments)

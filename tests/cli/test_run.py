@@ -11,10 +11,10 @@ import pytest
 from click.testing import CliRunner
 from google.adk.evaluation.eval_set import EvalSet
 
-from adk_agent_sim.adk.agents import demo_folder
+from adk_agent_sim.adk.agent_loader import get_demo_folder
 from adk_agent_sim.cli.main import adksim
 
-_MATH = str(demo_folder("math_agent"))
+_MATH = str(get_demo_folder("math_agent"))
 
 _SCRIPT = """
 steps:
@@ -121,7 +121,7 @@ class TestRun:
         assert "found: notes.txt" in done.stderr
 
     def test_a_folder_of_agents_names_them(self) -> None:
-        done = _run("run", str(demo_folder("math_agent").parent))
+        done = _run("run", str(get_demo_folder("math_agent").parent))
 
         assert "it holds agents but is none itself; give one of them: math_agent, shop_agent" in done.stderr
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from scenario_corpus import SPEC_EXAMPLE, event, scenario, scenarios
+from scenario_corpus import SPEC_EXAMPLE, build_event, build_scenario, load_scenarios
 
 from adk_agent_sim.cli.main import adksim
 from adk_agent_sim.scenario import load_scenario
@@ -22,7 +22,7 @@ def _run(*arguments: str | Path) -> Result:
 @pytest.fixture
 def wrong(tmp_path: Path) -> Path:
     file = tmp_path / "wrong.json"
-    file.write_text(json.dumps(scenario(event("a", after=("gone",))), indent=1))
+    file.write_text(json.dumps(build_scenario(build_event("a", after=("gone",))), indent=1))
     return file
 
 
@@ -41,7 +41,7 @@ def test_lint_prints_json(wrong: Path) -> None:
 
 
 def test_lint_of_a_clean_directory_succeeds(tmp_path: Path) -> None:
-    for name, file in scenarios().items():
+    for name, file in load_scenarios().items():
         (tmp_path / f"{name}.json").write_text(json.dumps(file))
     result = _run("lint", "--are", tmp_path)
     assert (result.exit_code, result.output) == (0, "0 errors, 0 warnings\n")
@@ -69,7 +69,7 @@ def test_show_prints_the_events_and_draws_them(tmp_path: Path) -> None:
 @pytest.mark.req("004/validation-decision")
 def test_annotate_writes_what_the_reviewer_says_and_keeps_the_rest(tmp_path: Path) -> None:
     file = tmp_path / "scenario.json"
-    before = scenarios()["scenario_synth_s01_search"]
+    before = load_scenarios()["scenario_synth_s01_search"]
     file.write_text(json.dumps(before))
     assert _run("annotate", file, "--decision", "maybe").exit_code == 2
     assert _run("annotate", file, "--decision", "needs_review", "--annotator", "Ada").exit_code == 0

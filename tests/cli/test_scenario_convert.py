@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 from google.adk.evaluation.eval_set import EvalSet
-from scenario_corpus import scenarios
+from scenario_corpus import load_scenarios
 
 from adk_agent_sim.cli.main import adksim
 from adk_agent_sim.scenario import load_scenario
@@ -25,7 +25,7 @@ def _run(*arguments: str | Path) -> Result:
 @pytest.fixture
 def scenario(tmp_path: Path) -> Path:
     file = tmp_path / "scenario.json"
-    file.write_text(json.dumps(scenarios()[NAME]))
+    file.write_text(json.dumps(load_scenarios()[NAME]))
     return file
 
 

@@ -14,7 +14,7 @@ from urllib.parse import parse_qs, urlsplit
 import httpx
 import pytest
 from click.testing import CliRunner
-from scenario_corpus import SPEC_EXAMPLE, scenarios
+from scenario_corpus import SPEC_EXAMPLE, load_scenarios
 
 from adk_agent_sim.cli.main import adksim
 
@@ -25,7 +25,7 @@ _ADKSIM = [sys.executable, "-c", "from adk_agent_sim.cli.main import main; main(
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
     path = tmp_path / "tiers.json"
-    path.write_text(json.dumps(scenarios()[KEY]), encoding="utf-8")
+    path.write_text(json.dumps(load_scenarios()[KEY]), encoding="utf-8")
     return path
 
 
@@ -55,10 +55,10 @@ def test_show_serves_all_files_that_are_named(file: Path) -> None:
 
 def test_play_plays_with_its_options(file: Path) -> None:
     with _served("play", file, "--notifications", "LOW") as client:
-        jumped = client.post(f"/api/scenarios/{KEY}/world/time", json={"what": "jump", "seconds": 50}).json()
+        jumped = client.post(f"/api/scenarios/{KEY}/world/time", json={"command": "jump", "seconds": 50}).json()
 
-    assert jumped["deed"]["happened_count"] == 2
-    assert jumped["deed"]["notifications"] == []
+    assert jumped["action"]["event_count"] == 2
+    assert jumped["action"]["notifications"] == []
 
 
 @pytest.mark.parametrize("option", ["--json", "--svg=graph.svg"])

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from scenario_corpus import SPEC_EXAMPLE, scenarios
-from worlds import does, file_of, says
+from scenario_corpus import SPEC_EXAMPLE, load_scenarios
+from world_builders import build_reply_event, build_scenario_file, build_world_event
 
 from adk_agent_sim.cli.main import adksim
-from adk_agent_sim.cli.progress import Progress
+from adk_agent_sim.cli.progress_bar import ProgressBar
 from adk_agent_sim.scenario import load_scenario
 
-USER = does("u", "USER", delay=0)
+USER = build_world_event("u", "USER", delay=0)
 
 
 def _run(*arguments: str | Path, typed: str | None = None) -> Result:
@@ -26,15 +26,19 @@ def _run(*arguments: str | Path, typed: str | None = None) -> Result:
 @pytest.fixture
 def clean(tmp_path: Path) -> Path:
     file = tmp_path / "clean.json"
-    file.write_text(json.dumps(scenarios()["scenario_synth_s05_adapt_multi_turn"]))
+    file.write_text(json.dumps(load_scenarios()["scenario_synth_s05_adapt_multi_turn"]))
     return file
 
 
 @pytest.fixture
 def broken(tmp_path: Path) -> Path:
-    gone = does("a", "AGENT", ("u",), "Emails__delete_email", email_id="{{nope}}", folder_name="INBOX")
+    gone = build_world_event("a", "AGENT", ("u",), "Emails__delete_email", email_id="{{nope}}", folder_name="INBOX")
     file = tmp_path / "broken.json"
-    file.write_text(json.dumps(file_of(USER, gone, says("m", "a"), does("z", after=("\x1b[31m",)))))
+    file.write_text(
+        json.dumps(
+            build_scenario_file(USER, gone, build_reply_event("m", "a"), build_world_event("z", after=("\x1b[31m",)))
+        )
+    )
     return file
 
 
@@ -48,7 +52,9 @@ def test_run_lists_what_happened(clean: Path) -> None:
 def test_run_says_loudly_what_failed_or_never_happened(broken: Path) -> None:
     result = _run("run", "--oracle", broken)
     assert result.exit_code == 1
-    assert "failed: a (Emails__delete_email): Unresolved: The placeholder {{nope}} of 'email_id'" in result.output
+    assert (
+        "failed: a (Emails__delete_email): UnresolvedReference: The placeholder {{nope}} of 'email_id'" in result.output
+    )
     assert "never happened: z (Emails__send_email): it waits for '\\x1b[31m', which is not there" in result.output
     assert "\x1b" not in result.output
     assert "3 events in 2 s of the world's time, 1 failed, 1 never happened" in result.output
@@ -152,8 +158,10 @@ def test_play_runs_the_oracle(clean: Path) -> None:
 
 def test_play_does_not_pass_control_characters_on(tmp_path: Path) -> None:
     file = tmp_path / "x.json"
-    evil = does("u", "USER", call="AgentUserInterface__send_message_to_agent", delay=0, content="\x1b[2J evil")
-    file.write_text(json.dumps(file_of(evil)))
+    evil = build_world_event(
+        "u", "USER", call="AgentUserInterface__send_message_to_agent", delay=0, content="\x1b[2J evil"
+    )
+    file.write_text(json.dumps(build_scenario_file(evil)))
     output = _run("play", file, typed="/log\n/state AgentUserInterface\nAgentUserInterface__get_all_messages").output
     assert "\\x1b[2J evil" in output
     assert "\x1b" not in output
@@ -161,33 +169,33 @@ def test_play_does_not_pass_control_characters_on(tmp_path: Path) -> None:
 
 def test_ctrl_c_leaves_without_a_traceback(clean: Path) -> None:
     code = f"""
-from adk_agent_sim.cli.playground import Playground
+from adk_agent_sim.cli.playground_shell import PlaygroundShell
 from adk_agent_sim.scenario import World, load_scenario
 
 class Interrupted:
     def ask(self, prompt, words=()):
         raise KeyboardInterrupt
 
-Playground(lambda: World(load_scenario({str(clean)!r})), Interrupted()).play()
+PlaygroundShell(lambda: World(load_scenario({str(clean)!r})), Interrupted()).play()
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
 
 
-class _Watch:
+class _ManualClock:
     def __init__(self) -> None:
         self.seconds = 0.0
 
     def now(self) -> float:
         return self.seconds
 
-    def measured(self) -> float:
+    def monotonic(self) -> float:
         return self.seconds
 
 
 def test_progress_is_told_after_two_seconds_and_wiped(capsys: pytest.CaptureFixture[str]) -> None:
-    watch = _Watch()
-    progress = Progress("events", watch, shown=True)
+    watch = _ManualClock()
+    progress = ProgressBar("events", watch, is_visible=True)
     progress(1, 5000)
     assert capsys.readouterr().err == ""
     watch.seconds = 2.1

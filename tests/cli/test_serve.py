@@ -12,21 +12,21 @@ from uuid import uuid4
 
 import httpx
 import pytest
-from processes import ServerProcess, adksim, adksim_here
-from timelines import SetClock, ask, call, model_request, text, user
+from processes import ServerProcess, invoke_adksim, run_adksim
+from timeline_builders import ManualClock, ask_turn, build_request_blocks, call_decision, text_decision, user_content
 
 from adk_agent_sim.errors import StoreNotOpened
-from adk_agent_sim.link.remote import RemoteLink
-from adk_agent_sim.persistence.place import default_database
-from adk_agent_sim.persistence.store import open_store
-from adk_agent_sim.server.serving import Settings, serving
+from adk_agent_sim.link.remote_link import RemoteLink
+from adk_agent_sim.persistence.database_store import open_store
+from adk_agent_sim.persistence.default_path import get_default_database_path
+from adk_agent_sim.server.composition import ServeSettings, run_services
 from adk_agent_sim.timeline import jsonl
 from adk_agent_sim.timeline.events import (
     AgentEvent,
     AgentJoined,
     CancelAsked,
-    Outcome,
     RunEnded,
+    RunOutcome,
     ToolFinished,
     TurnDecided,
     UserSpoke,
@@ -46,16 +46,16 @@ async def server(tmp_path: Path) -> AsyncIterator[ServerProcess]:
 async def test_it_serves_until_it_is_told_to_stop_and_nothing_is_lost(server: ServerProcess) -> None:
     async with RemoteLink(server.url) as link:
         session_id = (await link.create_session("kept")).session_id
-        await link.append(session_id, UserSpoke(content=user("hi")))
+        await link.append(session_id, UserSpoke(content=user_content("hi")))
     assert await server.stop() == 0
 
     async with open_store(server.database) as store:
-        assert [session.description for session in await store.sessions()] == ["kept"]
-        assert len(await store.read(session_id)) == 1
+        assert [session.description for session in await store.list_sessions()] == ["kept"]
+        assert len(await store.read_events(session_id)) == 1
 
 
 async def test_a_second_server_on_one_database_is_refused(server: ServerProcess) -> None:
-    second = await asyncio.to_thread(adksim, "serve", "--db", server.database, "--grpc-port", "0")
+    second = await asyncio.to_thread(run_adksim, "serve", "--db", server.database, "--grpc-port", "0")
 
     assert second.returncode == 1
     assert "another `adksim serve` uses it" in second.stderr
@@ -64,7 +64,7 @@ async def test_a_second_server_on_one_database_is_refused(server: ServerProcess)
 
 async def test_a_port_that_is_taken_is_one_readable_line(server: ServerProcess, tmp_path: Path) -> None:
     second = await asyncio.to_thread(
-        adksim, "serve", "--db", tmp_path / "other.db", "--grpc-port", str(server.port), "--no-web"
+        run_adksim, "serve", "--db", tmp_path / "other.db", "--grpc-port", str(server.port), "--no-web"
     )
 
     assert second.returncode == 1
@@ -73,15 +73,19 @@ async def test_a_port_that_is_taken_is_one_readable_line(server: ServerProcess, 
 
 
 async def test_people_play_in_the_browser_what_agents_ask_over_grpc(tmp_path: Path) -> None:
-    settings = Settings(database=tmp_path / "s.db", grpc_port=0, port=0)
-    async with serving(settings) as served, RemoteLink(served.grpc.address) as agent:
+    settings = ServeSettings(database=tmp_path / "s.db", grpc_port=0, port=0)
+    async with run_services(settings) as served, RemoteLink(served.grpc.address) as agent:
         assert served.web
         session_id = (await agent.create_session("remote")).session_id
-        page = await agent.web_url(session_id)
+        page = await agent.get_web_url(session_id)
         assert page == f"http://127.0.0.1:{served.web.port}/sessions/{session_id}?token={served.web.token}"
         turn_id = str(uuid4())
         await agent.ask(
-            session_id, turn_id=turn_id, invocation_id="i", agent_name="math", request=model_request([user("2+2?")])
+            session_id,
+            turn_id=turn_id,
+            invocation_id="i",
+            agent_name="math",
+            request=build_request_blocks([user_content("2+2?")]),
         )
         headers = {"Authorization": f"Bearer {served.web.token}"}
         async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{served.web.port}", headers=headers) as browser:
@@ -92,16 +96,16 @@ async def test_people_play_in_the_browser_what_agents_ask_over_grpc(tmp_path: Pa
             assert decided.status_code == 200, decided.text
             await browser.patch(f"/api/sessions/{session_id}", json={"name": "sums"})
             await browser.post(f"/api/sessions/{session_id}/calls/c1/cancel")
-        event = await agent.decision(session_id, turn_id)
+        event = await agent.wait_for_decision(session_id, turn_id)
         assert isinstance(event.payload, TurnDecided)
         assert event.payload.response["content"]["parts"] == [{"text": "4"}]
-        assert [one.description for one in await agent.sessions()] == ["sums"]
-        assert (await served.timeline.events(session_id))[-1].payload == CancelAsked(call_id="c1")
+        assert [one.description for one in await agent.list_sessions()] == ["sums"]
+        assert (await served.timeline.read_events(session_id))[-1].payload == CancelAsked(call_id="c1")
         first = served.web.token
 
     if os.name == "posix":
         assert stat.S_IMODE((tmp_path / "s.db.key").stat().st_mode) == 0o600
-    async with serving(settings) as again:
+    async with run_services(settings) as again:
         assert again.web
         assert again.web.token == first
 
@@ -109,30 +113,30 @@ async def test_people_play_in_the_browser_what_agents_ask_over_grpc(tmp_path: Pa
 async def test_a_database_where_none_can_be_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(StoreNotOpened, match="--db"):
-        async with serving(Settings(database=tmp_path / "file" / "s.db", grpc_port=0, web=False)):
+        async with run_services(ServeSettings(database=tmp_path / "file" / "s.db", grpc_port=0, web=False)):
             pass
 
 
 async def test_old_sessions_are_deleted_when_it_starts(tmp_path: Path) -> None:
     async with open_store(tmp_path / "s.db") as store:
-        timeline = Timeline(store, SetClock(1_000.0))
+        timeline = Timeline(store, ManualClock(1_000.0))
         await timeline.create_session("of 1970")
         await Timeline(store).create_session("of today")
 
-    async with serving(Settings(database=tmp_path / "s.db", grpc_port=0, web=False, keep_days=30)) as served:
-        assert [session.description for session in await served.timeline.sessions()] == ["of today"]
+    async with run_services(ServeSettings(database=tmp_path / "s.db", grpc_port=0, web=False, keep_days=30)) as served:
+        assert [session.description for session in await served.timeline.list_sessions()] == ["of today"]
 
 
 @pytest.mark.req("003/schema-12")
 def test_by_default_sessions_are_in_the_users_data_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
 
-    assert default_database() == tmp_path / "data" / "adksim" / "simulator.db"
+    assert get_default_database_path() == tmp_path / "data" / "adksim" / "simulator.db"
     if os.name == "posix":
         assert stat.S_IMODE((tmp_path / "data" / "adksim").stat().st_mode) == 0o700
         monkeypatch.delenv("XDG_DATA_HOME")
         monkeypatch.setenv("HOME", str(tmp_path))
-        assert default_database().is_relative_to(tmp_path)
+        assert get_default_database_path().is_relative_to(tmp_path)
 
 
 async def _played(path: Path) -> str:
@@ -141,27 +145,27 @@ async def _played(path: Path) -> str:
         timeline = Timeline(store)
         session_id = (await timeline.create_session("sums")).session_id
         joined = AgentJoined(app_name="math", user_id="u", adk_session_id="a", state={})
-        await timeline.append(session_id, joined, UserSpoke(content=user("2+2?")))
-        for turn_id, answer in (("t1", call("add", a=2, b=2)), ("t2", text("4"))):
-            await ask(timeline, session_id, turn_id)
+        await timeline.append(session_id, joined, UserSpoke(content=user_content("2+2?")))
+        for turn_id, answer in (("t1", call_decision("add", a=2, b=2)), ("t2", text_decision("4"))):
+            await ask_turn(timeline, session_id, turn_id)
             await timeline.decide(session_id, turn_id, answer)
             if turn_id == "t1":
                 called = {"id": "c", "name": "add", "args": {"a": 2, "b": 2}}
                 event = {"author": "math", "content": {"role": "model", "parts": [{"function_call": called}]}}
                 await timeline.append(session_id, AgentEvent(invocation_id="inv", event=event, final=False))
                 await timeline.append(session_id, ToolFinished(call_id="c", result=4, duration_ms=1))
-        event = {"author": "math", "content": text("4")["content"]}
+        event = {"author": "math", "content": text_decision("4")["content"]}
         await timeline.append(session_id, AgentEvent(invocation_id="inv", event=event, final=True))
-        await timeline.append(session_id, RunEnded(invocation_id="inv", outcome=Outcome.DONE))
+        await timeline.append(session_id, RunEnded(invocation_id="inv", outcome=RunOutcome.DONE))
         other = (await timeline.create_session("open")).session_id
-        await ask(timeline, other, "t1")
+        await ask_turn(timeline, other, "t1")
         return session_id
 
 
 def test_sessions_are_listed_with_status_agent_age_and_size(tmp_path: Path) -> None:
     session_id = asyncio.run(_played(tmp_path / "s.db"))
-    shown = adksim_here("sessions", "--db", tmp_path / "s.db")
-    listed = json.loads(adksim_here("sessions", "--db", tmp_path / "s.db", "--json").stdout)
+    shown = invoke_adksim("sessions", "--db", tmp_path / "s.db")
+    listed = json.loads(invoke_adksim("sessions", "--db", tmp_path / "s.db", "--json").stdout)
 
     waiting, done = shown.stdout.splitlines()
     assert "waiting for you" in waiting
@@ -177,7 +181,7 @@ def test_sessions_are_listed_with_status_agent_age_and_size(tmp_path: Path) -> N
 
 
 def test_a_database_without_sessions_says_so(tmp_path: Path) -> None:
-    shown = adksim_here("sessions", "--db", tmp_path / "s.db")
+    shown = invoke_adksim("sessions", "--db", tmp_path / "s.db")
 
     assert shown.stdout.startswith("There are no sessions in")
 
@@ -188,7 +192,7 @@ def test_a_session_is_exported_in_every_form(tmp_path: Path, monkeypatch: pytest
     session_id = asyncio.run(_played(database))
 
     def export(*arguments: str | Path) -> str:
-        done = adksim_here("export", *arguments, "--db", database)
+        done = invoke_adksim("export", *arguments, "--db", database)
         assert not done.exit_code, done.stderr
         return done.stdout
 
@@ -199,8 +203,8 @@ def test_a_session_is_exported_in_every_form(tmp_path: Path, monkeypatch: pytest
 
     export(session_id[:8], "--format", "jsonl", "--out", tmp_path / "s.jsonl")
     restored = MemoryStore()
-    assert asyncio.run(jsonl.restore(tmp_path / "s.jsonl", restored)).session_id == session_id
-    assert len(restored.log(session_id)) == 10
+    assert asyncio.run(jsonl.restore_session(tmp_path / "s.jsonl", restored)).session_id == session_id
+    assert len(restored.get_log(session_id)) == 10
     assert "# Session of" in export(session_id, "--format", "markdown")
     export(session_id, "--format", "adk-test", "--out", tmp_path / "t.json", "--anyway")
     assert json.loads((tmp_path / "t.json").read_text())
@@ -208,8 +212,8 @@ def test_a_session_is_exported_in_every_form(tmp_path: Path, monkeypatch: pytest
 
 def test_a_session_that_is_not_there_or_not_complete_is_told(tmp_path: Path) -> None:
     asyncio.run(_played(tmp_path / "s.db"))
-    unknown = adksim_here("export", "nothing", "--db", tmp_path / "s.db")
-    unfinished = adksim_here("export", "last", "--db", tmp_path / "s.db")
+    unknown = invoke_adksim("export", "nothing", "--db", tmp_path / "s.db")
+    unfinished = invoke_adksim("export", "last", "--db", tmp_path / "s.db")
 
     assert "There is no session 'nothing'" in unknown.stderr
     assert "cannot be exported yet" in unfinished.stderr

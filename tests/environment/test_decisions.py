@@ -10,9 +10,9 @@ from uuid import uuid4
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adk_agent_sim.environment.call import Call
-from adk_agent_sim.environment.conversation import Conversation
+from adk_agent_sim.environment.call_history import CallHistory
 from adk_agent_sim.environment.environment import Environment
+from adk_agent_sim.environment.incoming_call import IncomingCall
 from adk_agent_sim.environment.rulebook import Rulebook
 from adk_agent_sim.environment.rules import Rules
 
@@ -63,10 +63,10 @@ class _Branch:
     def scope(self) -> str:
         return ""
 
-    def conversation(self) -> Conversation:
+    def get_call_history(self) -> CallHistory:
         return self.session.conversation
 
-    def defaults(self) -> dict[str, Any]:
+    def get_argument_defaults(self) -> dict[str, Any]:
         return {}
 
     @property
@@ -80,21 +80,21 @@ class _Branch:
             self._decide(*self.waiting.pop(number))
             return
         if self.responses:
-            self.session.conversation.answered(self.responses, self.agent)
+            self.session.conversation.record_responses(self.responses, self.agent)
             self.responses = []
         self.turn += 1
         if not self.is_done:
             ids = [uuid4().hex if random else f"call_{number}" for number in range(9)]  # some models count from 0 again
             asked = [(call_id, tool, args) for call_id, (tool, args) in zip(ids, self.turns[self.turn], strict=False)]
-            self.session.conversation.asked(asked, self.agent, self.name)
+            self.session.conversation.record_calls(asked, self.agent, self.name)
             self.waiting = [(number, call_id) for number, (call_id, _, _) in enumerate(asked)]
 
     def _decide(self, number: int, call_id: str) -> None:
         tool, args = self.turns[self.turn][number]
         environment = self.session.environment
-        call = Call(tool, args, call_id, self)
+        call = IncomingCall(tool, args, call_id, self)
         decision = environment.decide(call)
-        told = [decision.rule_name, *environment.described(decision), *map(str, decision.passed_over())]
+        told = [decision.rule_name, *environment.describe_actions(decision), *map(str, decision.list_skipped_rules())]
         self.session.decided[self.name, self.turn, number] = told
         failed = any(text.startswith("error") for text in told)
         self.responses.append((call_id, {"error_code": 1} if failed else {"result": 1}))
@@ -103,14 +103,14 @@ class _Branch:
 class _Session:
     def __init__(self, book: Rulebook, branches: dict[str, Any]) -> None:
         self.environment = Environment(book)
-        self.conversation = Conversation()
+        self.conversation = CallHistory()
         self.decided: dict[tuple[str, int, int], list[str]] = {}
         self.branches = [_Branch(name, turns, self) for name, turns in branches.items()]
 
 
 def _decisions(rules: Rules, sessions: list[Any], random: Random | None) -> list[Any]:
     """What was decided for each call: one after the other, or in an order that `random` makes up."""
-    book = Rulebook(rules, checked=True)
+    book = Rulebook(rules, skip_checks=True)
     opened = [_Session(book, branches) for branches in sessions]
     working = [branch for session in opened for branch in session.branches]
     while working := [branch for branch in working if not branch.is_done]:

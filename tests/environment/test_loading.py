@@ -12,17 +12,17 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adk_agent_sim.environment import lint as lint_module
-from adk_agent_sim.environment import loading as loading_module
+from adk_agent_sim.environment import rule_lint as lint_module
+from adk_agent_sim.environment import rules_file as loading_module
 from adk_agent_sim.environment.actions import ACTIONS, Delay, Respond
-from adk_agent_sim.environment.lint import Catalogue
-from adk_agent_sim.environment.loading import check_file, check_text, load_rules, read_rules
-from adk_agent_sim.environment.match import Condition, Match
+from adk_agent_sim.environment.rule_lint import ToolCatalog
+from adk_agent_sim.environment.rule_match import ArgumentCondition, Match
 from adk_agent_sim.environment.rules import Rule, Rules
-from adk_agent_sim.errors import RulesRefused
+from adk_agent_sim.environment.rules_file import check_rules_file, check_rules_text, load_rules, parse_rules
+from adk_agent_sim.errors import InvalidRules
 
 _WRONG = Path(__file__).with_name("wrong")
-_CATALOGUE = Catalogue(
+_CATALOGUE = ToolCatalog(
     tools={"lookup": {"type": "object", "properties": {"key": {"type": "string"}}}, "order": {}}, agents=["shop"]
 )
 
@@ -69,14 +69,17 @@ rules:
 
 
 def test_a_file_with_every_key_is_read_and_means_the_same_as_objects() -> None:
-    rules = read_rules(_ALL)
+    rules = parse_rules(_ALL)
 
     assert {action.key for rule in rules.rules for action in rule.do} == set(ACTIONS)
     assert rules.rules[0].match.args["/with.dot"].equals == {"regex": "not a condition"}
-    small = read_rules("rules: [{match: {tool: x, args: {a: 1}}, do: [{delay: 1}, {respond: 2}]}]")
+    small = parse_rules("rules: [{match: {tool: x, args: {a: 1}}, do: [{delay: 1}, {respond: 2}]}]")
     assert small == Rules(
         rules=[
-            Rule(match=Match(tool=["x"], args={"a": Condition(equals=1)}), do=[Delay(delay=1.0), Respond(respond=2)])
+            Rule(
+                match=Match(tool=["x"], args={"a": ArgumentCondition(equals=1)}),
+                do=[Delay(delay=1.0), Respond(respond=2)],
+            )
         ]
     )
 
@@ -92,7 +95,7 @@ def test_json_is_read_too_with_tabs_and_escaped_signs(tmp_path: Path) -> None:
 
 
 def test_only_plain_data_is_read() -> None:
-    values = read_rules(
+    values = parse_rules(
         "rules: [{match: {tool: x}, do: {respond: [yes, no, on, 2024-01-01, 1:30, 0x1F, 1e3, -2, .5, ~, true, .nan]}}]"
     )
 
@@ -100,19 +103,19 @@ def test_only_plain_data_is_read() -> None:
     assert isinstance(respond, Respond)
     assert respond.respond == ["yes", "no", "on", "2024-01-01", "1:30", "0x1F", 1000.0, -2, ".5", None, True, ".nan"]
     for hostile in ("!!python/object/apply:os.system [ls]", "!!binary aGk=", "!!set {a, b}", "1e999", "9" * 5_000):
-        checked = check_text(f"rules: [{{match: {{tool: x}}, do: {{respond: {hostile}}}}}]")
+        checked = check_rules_text(f"rules: [{{match: {{tool: x}}, do: {{respond: {hostile}}}}}]")
         assert [finding.code for finding in checked.findings] == ["unreadable"]
 
 
 def test_a_text_that_grows_without_end_is_refused() -> None:
     laughs = "\n".join(f"l{n}: &l{n} [{', '.join([f'*l{n - 1}'] * 9)}]" for n in range(1, 12))
     for bomb in (f"l0: &l0 ha\n{laughs}", "a: &a [*a]", "[" * 5_000, "{a: " * 5_000, "&a [&b [*a, *b]]"):
-        assert check_text(bomb).findings[0].code == "unreadable"
+        assert check_rules_text(bomb).findings[0].code == "unreadable"
 
 
 @pytest.mark.parametrize("file", sorted(_WRONG.glob("*.yaml")), ids=lambda file: file.stem)
 def test_each_mistake_is_told_with_its_line_and_advice(file: Path) -> None:
-    findings = check_file(file, catalogue=_CATALOGUE).findings
+    findings = check_rules_file(file, catalog=_CATALOGUE).findings
 
     assert [finding.code for finding in findings] == [file.stem]
     (line,) = [number for number, text in enumerate(file.read_text().splitlines(), start=1) if "# here" in text]
@@ -144,13 +147,13 @@ def test_every_kind_of_mistake_has_a_file_that_shows_it() -> None:
     ],
 )
 def test_advice_names_what_was_probably_meant(wrong: str, advice: str) -> None:
-    (finding,) = check_file(_WRONG / f"{wrong}.yaml", catalogue=_CATALOGUE).findings
+    (finding,) = check_rules_file(_WRONG / f"{wrong}.yaml", catalog=_CATALOGUE).findings
 
     assert finding.advice == advice
 
 
 def test_rules_with_mistakes_are_refused_with_all_of_them() -> None:
-    with pytest.raises(RulesRefused) as refused:
+    with pytest.raises(InvalidRules) as refused:
         load_rules(_WRONG / "unknown-key.yaml")
 
     assert str(_WRONG / "unknown-key.yaml") in str(refused.value)
@@ -179,7 +182,7 @@ def test_rules_with_mistakes_are_refused_with_all_of_them() -> None:
 def test_a_rule_that_an_earlier_one_always_answers_for_can_never_fire(first: str, second: str, never: bool) -> None:
     text = f"rules: [{{match: {{{first}}}, do: {{respond: 1}}}}, {{match: {{{second}}}, do: {{respond: 2}}}}]"
 
-    assert [finding.code for finding in check_text(text).findings] == ["never-fires"] * never
+    assert [finding.code for finding in check_rules_text(text).findings] == ["never-fires"] * never
 
 
 @pytest.mark.parametrize(
@@ -195,7 +198,7 @@ def test_a_rule_that_an_earlier_one_always_answers_for_can_never_fire(first: str
     ],
 )
 def test_conditions_that_contradict_each_other_never_fire(match: str) -> None:
-    checked = check_text(f"rules: [{{match: {{tool: a, {match}}}, do: {{respond: 1}}}}]")
+    checked = check_rules_text(f"rules: [{{match: {{tool: a, {match}}}, do: {{respond: 1}}}}]")
 
     assert [finding.code for finding in checked.findings] == ["never-fires"]
 
@@ -203,7 +206,7 @@ def test_conditions_that_contradict_each_other_never_fire(match: str) -> None:
 def test_a_rule_that_is_off_hides_no_other() -> None:
     text = "rules: [{enabled: false, match: {tool: a}, do: {respond: 1}}, {match: {tool: a}, do: {respond: 2}}]"
 
-    assert check_text(text).findings == []
+    assert check_rules_text(text).findings == []
 
 
 def test_a_file_that_is_not_there_or_no_text_is_a_finding(tmp_path: Path) -> None:
@@ -211,7 +214,7 @@ def test_a_file_that_is_not_there_or_no_text_is_a_finding(tmp_path: Path) -> Non
     binary.write_bytes(b"\xff\xfe\x00")
 
     for file in (tmp_path / "gone.yaml", tmp_path, binary):
-        assert [finding.code for finding in check_file(file).findings] == ["unreadable"]
+        assert [finding.code for finding in check_rules_file(file).findings] == ["unreadable"]
 
 
 _KEYS = st.sampled_from(
@@ -271,7 +274,7 @@ _RULE = st.fixed_dictionaries(
 @given(value=st.fixed_dictionaries({"rules": st.lists(_RULE, max_size=3)}, optional={"seed": _VALUES}) | _VALUES)
 def test_no_value_crashes_the_loader_and_every_finding_has_a_line(value: Any) -> None:
     for text in (yaml.safe_dump(value, allow_unicode=True), json.dumps(value)):
-        checked = check_text(text, source="f", catalogue=_CATALOGUE)
+        checked = check_rules_text(text, source="f", catalog=_CATALOGUE)
         assert (checked.rules is None) <= bool(checked.errors)
         assert all(1 <= finding.line <= text.count("\n") + 1 for finding in checked.findings)
         assert all(str(finding).isprintable() for finding in checked.findings)
@@ -279,7 +282,7 @@ def test_no_value_crashes_the_loader_and_every_finding_has_a_line(value: Any) ->
 
 @given(text=st.text(st.characters(codec=None), max_size=80) | st.text("{}[]:,&*!|>-\"'# \n\tab01?%@", max_size=60))
 def test_no_text_crashes_the_loader(text: str) -> None:
-    checked = check_text(text)
+    checked = check_rules_text(text)
 
     assert checked.rules is None
     assert checked.errors

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from adk_agent_sim.environment.call import Call
-from adk_agent_sim.environment.conversation import Conversation, related, succeeded
+from adk_agent_sim.environment.call_history import CallHistory, are_branches_related, is_success
 from adk_agent_sim.environment.environment import Environment
+from adk_agent_sim.environment.incoming_call import IncomingCall
 from adk_agent_sim.environment.rulebook import Rulebook
 from adk_agent_sim.environment.rules import Rules
 
@@ -22,18 +22,18 @@ class _Caller:
     def __init__(self, agent: str = "shop", defaults: dict[str, Any] | None = None) -> None:
         self.agent = agent
         self.scope = ""
-        self.said = Conversation()
+        self.said = CallHistory()
         self._defaults = defaults or {}
 
-    def conversation(self) -> Conversation:
+    def get_call_history(self) -> CallHistory:
         return self.said
 
-    def defaults(self) -> dict[str, Any]:
+    def get_argument_defaults(self) -> dict[str, Any]:
         return self._defaults
 
 
-def _called(args: dict[str, Any], *, tool: str = "t", **caller: Any) -> Call:
-    return Call(tool, args, "1", _Caller(**caller))
+def _called(args: dict[str, Any], *, tool: str = "t", **caller: Any) -> IncomingCall:
+    return IncomingCall(tool, args, "1", _Caller(**caller))
 
 
 def _fires(given: dict[str, Any], call: dict[str, Any] | None = None, /, **match: Any) -> bool:
@@ -145,21 +145,21 @@ def test_calls_are_counted_from_1_among_those_that_fit_otherwise(number: Any, ca
     fired: list[int] = []
     for turn in range(1, 7):
         asked = [(f"{turn}-other", "t", {"x": 2}), (f"{turn}", "t", {"x": 1})]
-        caller.said.asked(asked, "shop", "")
+        caller.said.record_calls(asked, "shop", "")
         for call_id, tool, args in asked:
-            if environment.decide(Call(tool, args, call_id, caller)).rule is not None:
+            if environment.decide(IncomingCall(tool, args, call_id, caller)).rule is not None:
                 fired.append(int(call_id))
 
     assert fired == calls
 
 
 def test_a_call_sees_its_own_branch_and_those_that_led_to_it_or_came_from_it() -> None:
-    assert related("a.b", "a.b")
-    assert related("", "a.b")
-    assert related("a", "a.b")
-    assert related("a.b.c", "a.b")
-    assert not related("a.b", "a.c")
-    assert not related("a.b", "a.bc")
+    assert are_branches_related("a.b", "a.b")
+    assert are_branches_related("", "a.b")
+    assert are_branches_related("a", "a.b")
+    assert are_branches_related("a.b.c", "a.b")
+    assert not are_branches_related("a.b", "a.c")
+    assert not are_branches_related("a.b", "a.bc")
 
 
 @pytest.mark.parametrize(
@@ -176,7 +176,7 @@ def test_a_call_sees_its_own_branch_and_those_that_led_to_it_or_came_from_it() -
     ],
 )
 def test_a_failure_is_told_by_its_shape(response: Any, good: bool) -> None:
-    assert succeeded(response) is good
+    assert is_success(response) is good
 
 
 def test_rules_are_found_by_name_in_their_order_whatever_patterns_stand_between() -> None:
@@ -186,33 +186,33 @@ def test_rules_are_found_by_name_in_their_order_whatever_patterns_stand_between(
     ]
     book = Rulebook(Rules.model_validate({"rules": rules}))
 
-    assert [rule.name for rule in book.candidates("a")] == ["0", "1", "2", "3"]
-    assert [rule.name for rule in book.candidates("b")] == ["1", "2", "4"]
-    assert [rule.name for rule in book.candidates("abc")] == ["1", "3"]
+    assert [rule.name for rule in book.find_candidates("a")] == ["0", "1", "2", "3"]
+    assert [rule.name for rule in book.find_candidates("b")] == ["1", "2", "4"]
+    assert [rule.name for rule in book.find_candidates("abc")] == ["1", "3"]
 
 
 def test_ids_that_models_use_again_are_told_apart_by_agent_and_turn() -> None:
-    said = Conversation()
+    said = CallHistory()
     for agent in ("one", "two"):
-        said.asked([("call_0", "t", {"of": agent})], agent, f"p.{agent}")
-    said.answered([("call_0", {"ok": 1})], "one")
-    said.asked([("call_0", "t", {"of": "one again"})], "one", "p.one")
+        said.record_calls([("call_0", "t", {"of": agent})], agent, f"p.{agent}")
+    said.record_responses([("call_0", {"ok": 1})], "one")
+    said.record_calls([("call_0", "t", {"of": "one again"})], "one", "p.one")
 
-    first, second = said.place("call_0", "one"), said.place("call_0", "two")
+    first, second = said.find_call("call_0", "one"), said.find_call("call_0", "two")
 
     assert first is not None
     assert second is not None
-    assert (first.args, first.number) == ({"of": "one again"}, 2)
-    assert (second.args, second.number) == ({"of": "two"}, 1)
-    assert [seen.args for seen in said.seen_by(first, "t")] == [{"of": "one"}]
+    assert (first.args, first.call_number) == ({"of": "one again"}, 2)
+    assert (second.args, second.call_number) == ({"of": "two"}, 1)
+    assert [seen.args for seen in said.iter_visible_calls(first, "t")] == [{"of": "one"}]
 
 
 def test_a_call_that_is_met_before_its_turn_is_seen_is_counted_once() -> None:
     caller = _Caller()
-    early = Call("t", {}, "1", caller)
+    early = IncomingCall("t", {}, "1", caller)
 
-    assert early.place.number == 1
-    caller.said.asked([("1", "t", {})], "shop", "")
-    assert early.place.number == 1
-    caller.said.asked([("2", "t", {})], "shop", "")
-    assert Call("t", {}, "2", caller).place.number == 2
+    assert early.record.call_number == 1
+    caller.said.record_calls([("1", "t", {})], "shop", "")
+    assert early.record.call_number == 1
+    caller.said.record_calls([("2", "t", {})], "shop", "")
+    assert IncomingCall("t", {}, "2", caller).record.call_number == 2

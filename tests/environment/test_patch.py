@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from adk_agent_sim.environment.patch import Operation, PatchDoesNotApply, patched, replace_at
-from adk_agent_sim.environment.values import copied, found_at, path_of, same
+from adk_agent_sim.environment.json_patch import PatchNotApplicable, PatchOperation, apply_patch, replace_at
+from adk_agent_sim.environment.json_values import copy_value, get_at_path, is_same_value, parse_path
 
 
-def _operations(*stated: dict[str, Any]) -> list[Operation]:
-    return [Operation.model_validate(each) for each in stated]
+def _operations(*stated: dict[str, Any]) -> list[PatchOperation]:
+    return [PatchOperation.model_validate(each) for each in stated]
 
 
 @pytest.mark.parametrize(
@@ -35,9 +35,9 @@ def _operations(*stated: dict[str, Any]) -> list[Operation]:
     ],
 )
 def test_each_operation_does_what_the_standard_says(value: Any, operation: dict[str, Any], result: Any) -> None:
-    before = copied(value)
+    before = copy_value(value)
 
-    assert same(patched(value, _operations(operation)), result)
+    assert is_same_value(apply_patch(value, _operations(operation)), result)
     assert value == before
 
 
@@ -57,8 +57,8 @@ def test_each_operation_does_what_the_standard_says(value: Any, operation: dict[
     ],
 )
 def test_an_operation_that_does_not_fit_is_refused(operation: dict[str, Any]) -> None:
-    with pytest.raises(PatchDoesNotApply):
-        patched({"a": [1], "text": "t", "n": 1}, _operations(operation))
+    with pytest.raises(PatchNotApplicable):
+        apply_patch({"a": [1], "text": "t", "n": 1}, _operations(operation))
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_an_operation_that_does_not_fit_is_refused(operation: dict[str, Any]) ->
 )
 def test_an_incomplete_operation_is_refused(stated: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
-        Operation.model_validate(stated)
+        PatchOperation.model_validate(stated)
 
 
 _JSON: st.SearchStrategy[Any] = st.recursive(
@@ -88,9 +88,9 @@ _JSON: st.SearchStrategy[Any] = st.recursive(
 def test_what_is_added_to_an_object_is_found_there_and_removing_it_takes_it_back(value: Any, new: Any) -> None:
     held = {"held": value}
 
-    added = patched(held, _operations({"op": "add", "path": "/new", "value": new}))
+    added = apply_patch(held, _operations({"op": "add", "path": "/new", "value": new}))
 
-    assert same(found_at(added, path_of("new")), new)
-    assert same(patched(added, _operations({"op": "remove", "path": "/new"})), held)
-    assert same(found_at(replace_at(held, ("held",), new), ("held",)), new)
-    assert same(copied(value), value)
+    assert is_same_value(get_at_path(added, parse_path("new")), new)
+    assert is_same_value(apply_patch(added, _operations({"op": "remove", "path": "/new"})), held)
+    assert is_same_value(get_at_path(replace_at(held, ("held",), new), ("held",)), new)
+    assert is_same_value(copy_value(value), value)

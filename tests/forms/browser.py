@@ -20,14 +20,14 @@ def cases() -> Iterator[dict[str, Any]]:
     """The corpus as this ADK declares it."""
     from forms.corpus.signatures import CASES
 
-    from adk_agent_sim.forms.schema import parameters_schema
+    from adk_agent_sim.forms.json_schema import read_parameters_schema
 
     for case in CASES:
         found = case.adk_tool()._get_declaration()  # pyright: ignore[reportPrivateUsage]
         if found is not None:
             yield {
                 "name": case.name,
-                "schema": parameters_schema(json.loads(found.model_dump_json(exclude_none=True))),
+                "schema": read_parameters_schema(json.loads(found.model_dump_json(exclude_none=True))),
                 "good": [json.dumps(arguments, separators=(",", ":")) for arguments in case.good],
             }
 

@@ -13,8 +13,8 @@ from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from adk_agent_sim.forms.check import Check
-from adk_agent_sim.forms.schema import JsonSchema, parameters_schema
+from adk_agent_sim.forms.json_schema import JsonSchema, read_parameters_schema
+from adk_agent_sim.forms.schema_checker import SchemaChecker
 
 _DIFFERENT = {"format", "multipleOf", "pattern", "unevaluatedProperties", "unevaluatedItems"}
 """The keywords that the check is documented to judge in its own way; the corpus and the hostile tests prove those."""
@@ -31,7 +31,7 @@ def _schemas() -> list[tuple[JsonSchema, list[Any]]]:
     with pytest.MonkeyPatch.context() as patch:
         return [
             (
-                _without_differences(parameters_schema(declaration(case, form, patch))),
+                _without_differences(read_parameters_schema(declaration(case, form, patch))),
                 [*case.good, *(one.arguments for one in case.bad)],
             )
             for case in CASES
@@ -67,7 +67,7 @@ def _checked(draw: st.DrawFn) -> tuple[JsonSchema, Any]:
 
 
 def _agree(schema: JsonSchema, value: Any) -> None:
-    assert (not Check(schema).problems(value)) == cast("Any", Draft202012Validator(schema)).is_valid(value)
+    assert (not SchemaChecker(schema).find_problems(value)) == cast("Any", Draft202012Validator(schema)).is_valid(value)
 
 
 @given(_checked())
@@ -154,8 +154,8 @@ _SCHEMAS = st.recursive(
 @example({"type": "OBJECT", "properties": {"a": {"defs": 5}}}, {})
 @settings(max_examples=500, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_any_text_for_a_schema_and_any_value_never_raise(schema: dict[str, Any], value: Any) -> None:
-    for stated in (schema, parameters_schema({"parameters": schema})):
-        for problem in Check(stated).problems(value):
+    for stated in (schema, read_parameters_schema({"parameters": schema})):
+        for problem in SchemaChecker(stated).find_problems(value):
             assert str(problem)
 
 
@@ -163,7 +163,7 @@ def test_any_text_for_a_schema_and_any_value_never_raise(schema: dict[str, Any],
 @given(st.dictionaries(st.sampled_from(_KEYWORDS), _SCHEMAS, max_size=5))
 @settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_what_was_read_is_a_schema_and_reading_it_again_changes_nothing(schema: dict[str, Any]) -> None:
-    once = parameters_schema({"parameters_json_schema": schema})
+    once = read_parameters_schema({"parameters_json_schema": schema})
 
     cast("Any", Draft202012Validator).check_schema(once, format_checker=None)
-    assert parameters_schema({"parameters_json_schema": once}) == once
+    assert read_parameters_schema({"parameters_json_schema": once}) == once

@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from adk_agent_sim.forms.check import Check, arguments_check
+from adk_agent_sim.forms.schema_checker import SchemaChecker, build_arguments_checker
 
 _ORDER: dict[str, Any] = {
     "type": "object",
@@ -46,7 +46,7 @@ _SAID: list[tuple[dict[str, Any], str]] = [
 
 @pytest.mark.parametrize(("arguments", "said"), _SAID)
 def test_a_problem_names_the_field_and_what_would_fit(arguments: dict[str, Any], said: str) -> None:
-    (problem,) = arguments_check(_ORDER).problems(arguments)
+    (problem,) = build_arguments_checker(_ORDER).find_problems(arguments)
 
     assert str(problem).startswith(said)
 
@@ -68,7 +68,7 @@ _PAYMENT: dict[str, Any] = {
     ],
 )
 def test_a_union_tells_the_closest_variant(value: object, said: str) -> None:
-    (problem,) = Check(_PAYMENT).problems(value)
+    (problem,) = SchemaChecker(_PAYMENT).find_problems(value)
 
     assert str(problem) == said
 
@@ -78,7 +78,7 @@ def test_a_value_that_fits_several_variants_of_which_one_must_fit_is_told_how_to
         "oneOf": [{"properties": {"kind": {"const": "a"}}}, {"properties": {"kind": {"const": "b"}}}],
         "discriminator": {"propertyName": "kind"},
     }
-    (problem,) = Check(schema).problems({})
+    (problem,) = SchemaChecker(schema).find_problems({})
 
     assert str(problem) == "is {}, fits several variants and must fit exactly one; set kind to say which"
 
@@ -98,21 +98,23 @@ def test_a_value_that_fits_several_variants_of_which_one_must_fit_is_told_how_to
     ],
 )
 def test_a_format_is_checked_as_pydantic_reads_it_or_not_at_all(name: str, fits: list[str], refused: list[str]) -> None:
-    check = Check({"format": name})
+    check = SchemaChecker({"format": name})
 
-    assert [text for text in fits if check.problems(text)] == []
-    assert [text for text in refused if not check.problems(text)] == []
-    assert check.problems(5) == []
+    assert [text for text in fits if check.find_problems(text)] == []
+    assert [text for text in refused if not check.find_problems(text)] == []
+    assert check.find_problems(5) == []
 
 
 def test_all_problems_are_told_at_once() -> None:
-    problems = arguments_check(_ORDER).problems({"lines": "none", "shipping": 1, "x": 2})
+    problems = build_arguments_checker(_ORDER).find_problems({"lines": "none", "shipping": 1, "x": 2})
 
     assert {problem.path for problem in problems} == {"lines", "shipping", "x"}
 
 
 def test_a_schema_that_allows_other_fields_is_taken_at_its_word() -> None:
-    assert not arguments_check({"type": "object", "properties": {}, "additionalProperties": True}).problems({"x": 1})
+    assert not build_arguments_checker(
+        {"type": "object", "properties": {}, "additionalProperties": True}
+    ).find_problems({"x": 1})
 
 
 @pytest.mark.parametrize(
@@ -127,10 +129,10 @@ def test_a_schema_that_allows_other_fields_is_taken_at_its_word() -> None:
     ],
 )
 def test_a_schema_that_cannot_be_read_checks_nothing_and_fetches_nothing(schema: dict[str, Any]) -> None:
-    assert Check(schema).problems({"a": "x"}) == []
+    assert SchemaChecker(schema).find_problems({"a": "x"}) == []
 
 
 def test_a_long_value_is_shown_short() -> None:
-    (problem,) = Check({"type": "integer"}).problems("x" * 1_000)
+    (problem,) = SchemaChecker({"type": "integer"}).find_problems("x" * 1_000)
 
     assert len(problem.message) < 120

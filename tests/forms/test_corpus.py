@@ -9,8 +9,8 @@ from forms.tool_context import real_tool_context
 from google.adk.tools import FunctionTool, ToolContext
 
 from adk_agent_sim.errors import Problem
-from adk_agent_sim.forms.check import arguments_check
-from adk_agent_sim.forms.schema import parameters_schema
+from adk_agent_sim.forms.json_schema import read_parameters_schema
+from adk_agent_sim.forms.schema_checker import build_arguments_checker
 
 _BAD = [(case, one) for case in CASES for one in case.bad]
 _RUN = [case for case in CASES if isinstance(case.adk_tool(), FunctionTool)]
@@ -25,7 +25,7 @@ def _name(value: object) -> str:
 
 
 def _problems(stated: Mapping[str, Any], arguments: Mapping[str, Any]) -> Sequence[Problem]:
-    return arguments_check(parameters_schema(stated)).problems(arguments)
+    return build_arguments_checker(read_parameters_schema(stated)).find_problems(arguments)
 
 
 @pytest.fixture(scope="module")

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from google.genai import types
 
-from adk_agent_sim.forms.check import Check, arguments_check
-from adk_agent_sim.forms.pattern import matches
-from adk_agent_sim.forms.schema import json_schema, parameters_schema
+from adk_agent_sim.forms.bounded_regex import is_match
+from adk_agent_sim.forms.json_schema import read_parameters_schema, to_json_schema
+from adk_agent_sim.forms.schema_checker import SchemaChecker, build_arguments_checker
 
 
 def _nested(keyword: str, depth: int) -> dict[str, Any]:
@@ -27,12 +27,12 @@ def _value(depth: int) -> Any:
 
 @pytest.mark.parametrize("keyword", ["properties", "items", "not", "additionalProperties"])
 def test_a_schema_as_deep_as_the_sea_is_cut(keyword: str) -> None:
-    assert Check(_nested(keyword, 50_000)).problems(_value(100)) == []
-    assert len(str(parameters_schema({"parameters_json_schema": _nested(keyword, 50_000)}))) < 5_000
+    assert SchemaChecker(_nested(keyword, 50_000)).find_problems(_value(100)) == []
+    assert len(str(read_parameters_schema({"parameters_json_schema": _nested(keyword, 50_000)}))) < 5_000
 
 
 def test_a_schema_of_usual_depth_is_not_cut() -> None:
-    (problem,) = Check(_nested("properties", 40)).problems(_value(40))
+    (problem,) = SchemaChecker(_nested("properties", 40)).find_problems(_value(40))
 
     assert problem.path == ".".join("a" * 40)
 
@@ -40,9 +40,9 @@ def test_a_schema_of_usual_depth_is_not_cut() -> None:
 def test_a_value_deeper_than_the_stack_does_not_crash() -> None:
     tree = {"type": "object", "properties": {"a": {"$ref": "#"}}, "additionalProperties": False}
 
-    assert Check(tree).problems(_value(50_000)) == []
-    assert Check({"uniqueItems": True}).problems([_value(50_000)] * 2) == []
-    (problem,) = Check({"enum": [1, 2]}).problems(_value(50_000))
+    assert SchemaChecker(tree).find_problems(_value(50_000)) == []
+    assert SchemaChecker({"uniqueItems": True}).find_problems([_value(50_000)] * 2) == []
+    (problem,) = SchemaChecker({"enum": [1, 2]}).find_problems(_value(50_000))
     assert problem.message == "is too large to show, must be one of: 1, 2"
 
 
@@ -50,28 +50,28 @@ def test_references_that_double_at_each_level_end() -> None:
     doubling = {f"d{n}": {"allOf": [{"$ref": f"#/$defs/d{n + 1}"}] * 2} for n in range(60)}
     schema: dict[str, Any] = {"$ref": "#/$defs/d0", "$defs": {**doubling, "d60": {"type": "integer"}}}
 
-    assert Check(schema).problems(5) == []
+    assert SchemaChecker(schema).find_problems(5) == []
 
 
 def test_references_in_a_circle_end() -> None:
     circle = {"$ref": "#/$defs/a", "$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"anyOf": [{"$ref": "#/$defs/a"}]}}}
 
-    assert Check(circle).problems({"x": 1}) == []
+    assert SchemaChecker(circle).find_problems({"x": 1}) == []
     required = {
         "type": "object",
         "properties": {"x": {"$ref": "#/$defs/a"}},
         "required": ["x"],
         "$defs": circle["$defs"],
     }
-    assert [problem.path for problem in Check(required).problems({})] == ["x"]
+    assert [problem.path for problem in SchemaChecker(required).find_problems({})] == ["x"]
 
 
 def test_what_was_found_before_the_search_took_too_long_is_told() -> None:
     doubling = {f"d{n}": {"allOf": [{"$ref": f"#/$defs/d{n + 1}"}] * 2} for n in range(60)}
     properties = {"a": {"type": "integer"}, "b": {"$ref": "#/$defs/d0"}}
-    check = Check({"properties": properties, "$defs": {**doubling, "d60": {}}})
+    check = SchemaChecker({"properties": properties, "$defs": {**doubling, "d60": {}}})
 
-    assert [problem.path for problem in check.problems({"a": "x", "b": 1})] == ["a"]
+    assert [problem.path for problem in check.find_problems({"a": "x", "b": 1})] == ["a"]
 
 
 @pytest.mark.parametrize(
@@ -92,14 +92,16 @@ def test_what_was_found_before_the_search_took_too_long_is_told() -> None:
 )
 @pytest.mark.parametrize("length", [30, 3_000, 300_000])
 def test_no_pattern_hangs(pattern: str, length: int) -> None:
-    Check({"pattern": pattern, "patternProperties": {pattern: {}}}).problems("a" * length + "!")
-    Check({"patternProperties": {pattern: False}, "additionalProperties": False}).problems({"a" * length + "!": 1})
+    SchemaChecker({"pattern": pattern, "patternProperties": {pattern: {}}}).find_problems("a" * length + "!")
+    SchemaChecker({"patternProperties": {pattern: False}, "additionalProperties": False}).find_problems(
+        {"a" * length + "!": 1}
+    )
 
 
 def test_many_texts_that_are_each_slow_end() -> None:
-    check = Check({"items": {"pattern": "(a{1,30}b?){1,30}x$"}})
+    check = SchemaChecker({"items": {"pattern": "(a{1,30}b?){1,30}x$"}})
 
-    assert check.problems(["a" * 60 + "!" for _ in range(100_000)])
+    assert check.find_problems(["a" * 60 + "!" for _ in range(100_000)])
 
 
 @pytest.mark.parametrize(
@@ -119,27 +121,27 @@ def test_many_texts_that_are_each_slow_end() -> None:
     ],
 )
 def test_a_pattern_finds_what_it_should_and_takes_what_it_cannot_judge(pattern: str, text: str, found: bool) -> None:
-    assert matches(pattern, text) is found
+    assert is_match(pattern, text) is found
 
 
 def test_a_huge_enum_is_checked_and_told_in_short() -> None:
-    check = Check({"items": {"enum": [f"choice {n}" for n in range(100_000)]}})
+    check = SchemaChecker({"items": {"enum": [f"choice {n}" for n in range(100_000)]}})
 
-    assert check.problems(["choice 99999"]) == []
-    (problem,) = check.problems(["choice 100000"])
+    assert check.find_problems(["choice 99999"]) == []
+    (problem,) = check.find_problems(["choice 100000"])
     assert "'choice 19' and 99980 more" in problem.message
 
 
 def test_a_long_list_of_objects_is_compared_without_comparing_every_pair() -> None:
     items = [{"n": n, "of": ["a", {"b": None}]} for n in range(30_000)]
 
-    assert Check({"uniqueItems": True}).problems(items) == []
-    assert Check({"uniqueItems": True}).problems([*items, items[0]])
+    assert SchemaChecker({"uniqueItems": True}).find_problems(items) == []
+    assert SchemaChecker({"uniqueItems": True}).find_problems([*items, items[0]])
 
 
 def test_problems_without_end_are_cut() -> None:
-    assert len(Check({"items": {"type": "integer"}}).problems(["x"] * 100_000)) == 100
-    assert len(arguments_check({"properties": {}}).problems({f"a{n}": n for n in range(100_000)})) == 100
+    assert len(SchemaChecker({"items": {"type": "integer"}}).find_problems(["x"] * 100_000)) == 100
+    assert len(build_arguments_checker({"properties": {}}).find_problems({f"a{n}": n for n in range(100_000)})) == 100
 
 
 @pytest.mark.parametrize(
@@ -177,23 +179,23 @@ def test_problems_without_end_are_cut() -> None:
     ],
 )
 def test_a_keyword_that_makes_no_sense_is_left_out_and_the_others_count(keyword: dict[str, Any]) -> None:
-    check = Check({**keyword, "maxProperties": 1})
+    check = SchemaChecker({**keyword, "maxProperties": 1})
 
-    assert check.problems({"a": "x"}) == []
-    assert [problem.path for problem in check.problems({"a": "x", "b": 1})] == [""]
+    assert check.find_problems({"a": "x"}) == []
+    assert [problem.path for problem in check.find_problems({"a": "x", "b": 1})] == [""]
 
 
 def test_numbers_that_json_hardly_has_do_not_crash() -> None:
-    check = Check({"multipleOf": 0.1, "minimum": -1e308, "maximum": 10**400})
+    check = SchemaChecker({"multipleOf": 0.1, "minimum": -1e308, "maximum": 10**400})
 
-    assert check.problems(10**400) == []
-    assert Check({"type": "string"}).problems(10**5_000) == []
+    assert check.find_problems(10**400) == []
+    assert SchemaChecker({"type": "string"}).find_problems(10**5_000) == []
     for value in (float("nan"), float("inf"), -float("inf"), 1e-320):
-        check.problems(value)
+        check.find_problems(value)
 
 
 def test_a_reading_can_be_read_again() -> None:
     stated: list[Any] = [types.Schema(type=types.Type.STRING, nullable=True), {"items": [{}, False]}]
     for schema in stated:
-        once = json_schema(schema)
-        assert json_schema(json.loads(json.dumps(once))) == once
+        once = to_json_schema(schema)
+        assert to_json_schema(json.loads(json.dumps(once))) == once

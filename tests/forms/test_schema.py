@@ -5,8 +5,8 @@ from google.adk.tools import FunctionTool
 from google.genai import types
 from pydantic import BaseModel
 
-from adk_agent_sim.forms.check import arguments_check
-from adk_agent_sim.forms.schema import json_schema, parameters_schema
+from adk_agent_sim.forms.json_schema import read_parameters_schema, to_json_schema
+from adk_agent_sim.forms.schema_checker import build_arguments_checker
 
 
 class Line(BaseModel):
@@ -29,7 +29,7 @@ def _declaration(*, older: bool, monkeypatch: pytest.MonkeyPatch) -> dict[str, A
 @pytest.mark.parametrize("older", [False, True])
 @pytest.mark.req("001/FR-002")
 def test_both_ways_of_declaring_a_function_give_json_schema(older: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    schema = parameters_schema(_declaration(older=older, monkeypatch=monkeypatch))
+    schema = read_parameters_schema(_declaration(older=older, monkeypatch=monkeypatch))
 
     assert list(schema["properties"]) == ["query", "limit", "lines", "how"]
     assert schema["required"] == ["query"]
@@ -37,17 +37,17 @@ def test_both_ways_of_declaring_a_function_give_json_schema(older: bool, monkeyp
     assert schema["properties"]["limit"]["type"] == "integer"
     assert schema["properties"]["limit"]["default"] == 10
     assert schema["properties"]["how"]["enum"] == ["fast", "good"]
-    check = arguments_check(schema)
-    assert not check.problems({"query": "x", "lines": [{"sku": "a", "quantity": 2}]})
-    assert not check.problems({"query": "x", "lines": None})
-    assert [problem.path for problem in check.problems({"lines": [{"sku": 1}], "how": "bad"})] != []
+    check = build_arguments_checker(schema)
+    assert not check.find_problems({"query": "x", "lines": [{"sku": "a", "quantity": 2}]})
+    assert not check.find_problems({"query": "x", "lines": None})
+    assert [problem.path for problem in check.find_problems({"lines": [{"sku": 1}], "how": "bad"})] != []
 
 
 def test_a_function_without_arguments_takes_an_empty_object() -> None:
-    schema = parameters_schema({"name": "ping"})
+    schema = read_parameters_schema({"name": "ping"})
 
-    assert not arguments_check(schema).problems({})
-    assert [problem.path for problem in arguments_check(schema).problems({"x": 1})] == ["x"]
+    assert not build_arguments_checker(schema).find_problems({})
+    assert [problem.path for problem in build_arguments_checker(schema).find_problems({"x": 1})] == ["x"]
 
 
 _STATED: list[tuple[Any, Any, Any]] = [
@@ -68,10 +68,10 @@ _STATED: list[tuple[Any, Any, Any]] = [
 
 @pytest.mark.parametrize(("stated", "fits", "refused"), _STATED)
 def test_every_way_of_stating_a_schema_gives_json_schema(stated: object, fits: object, refused: object) -> None:
-    check = arguments_check(json_schema(stated))
+    check = build_arguments_checker(to_json_schema(stated))
 
-    assert not check.problems(fits)
-    assert check.problems(refused)
+    assert not check.find_problems(fits)
+    assert check.find_problems(refused)
 
 
 def test_an_older_schema_keeps_the_order_it_states() -> None:
@@ -81,4 +81,4 @@ def test_an_older_schema_keeps_the_order_it_states() -> None:
         "property_ordering": ["c", "a"],
     }
 
-    assert list(json_schema(schema)["properties"]) == ["c", "a", "b"]
+    assert list(to_json_schema(schema)["properties"]) == ["c", "a", "b"]

@@ -8,7 +8,7 @@ from google.adk.agents import LlmAgent
 from google.adk.runners import InMemoryRunner
 from google.adk.tools import ToolContext
 from google.genai import types
-from scripted import ScriptedModel, calls, says
+from scripted_model import ScriptedModel, call_response, text_response
 
 
 def real_tool_context() -> ToolContext:
@@ -20,7 +20,13 @@ def real_tool_context() -> ToolContext:
         return "kept"
 
     asyncio.run(
-        _run(LlmAgent(name="keeper", model=ScriptedModel(script=[calls(("keep", {})), says("bye")]), tools=[keep]))
+        _run(
+            LlmAgent(
+                name="keeper",
+                model=ScriptedModel(script=[call_response(("keep", {})), text_response("bye")]),
+                tools=[keep],
+            )
+        )
     )
     return kept[0]
 

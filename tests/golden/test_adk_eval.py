@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from adk_eval import evaluate
+from adk_eval_command import run_adk_eval
 from google.adk.apps import App
-from scripted import decisions, says
+from scripted_model import extract_decisions, text_response
 
 from adk_agent_sim import Simulation
 from adk_agent_sim.adk.demo.math_agent.agent import app as math_app
@@ -43,7 +43,7 @@ async def _export(app: App, play: Play, eval_set: Path, state: dict[str, Any]) -
     async with Simulation(app, state=state) as sim:
         await play(sim)
         sim.export(eval_set)
-        return decisions(sim.log())
+        return extract_decisions(sim.log())
 
 
 @pytest.mark.req("001/US3.4", "001/SC-002", "001/constitution-5")
@@ -58,7 +58,7 @@ async def test_a_session_played_and_exported_passes_adk_eval(
     eval_set = tmp_path / "golden.evalset.json"
     script = await _export(app, play, eval_set, state)
 
-    run = evaluate(tmp_path / "agents", app.name, eval_set, script)
+    run = run_adk_eval(tmp_path / "agents", app.name, eval_set, script)
 
     assert run.passed, run.output
 
@@ -67,7 +67,7 @@ async def test_a_model_that_decides_otherwise_fails_adk_eval(tmp_path: Path) -> 
     eval_set = tmp_path / "golden.evalset.json"
     await _export(math_app, play_math, eval_set, {})
 
-    run = evaluate(tmp_path / "agents", "math_agent", eval_set, [says("2+2 is 4, and 3*3 is 9.")])
+    run = run_adk_eval(tmp_path / "agents", "math_agent", eval_set, [text_response("2+2 is 4, and 3*3 is 9.")])
 
     assert run.exit_code != 0
     assert "Tests failed: 1" in run.output

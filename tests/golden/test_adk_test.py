@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
-from adk_test import adk_test, agent_folder
+from adk_test_command import create_agent_folder, run_adk_test
 from golden.test_adk_eval import Play, play_math, play_shop
 from google.adk.agents import LlmAgent
 from google.adk.agents.callback_context import CallbackContext
@@ -14,7 +14,7 @@ from google.adk.models.llm_response import LlmResponse
 from google.adk.sessions import Session
 from google.adk.tools.agent_tool import AgentTool
 from google.genai import types
-from scripted import ScriptedModel, says
+from scripted_model import ScriptedModel, text_response
 
 from adk_agent_sim import Simulation
 from adk_agent_sim.adk.demo.math_agent.agent import app as math_app
@@ -42,16 +42,16 @@ app, root_agent = demo.app, demo.root_agent
     ("app", "play"), [(math_app, play_math), (shop_app, play_shop)], ids=["math_agent", "shop_agent"]
 )
 async def test_a_session_passes_adk_test_until_a_tool_is_changed(tmp_path: Path, app: App, play: Play) -> None:
-    agent = agent_folder(tmp_path, app.name)
+    agent = create_agent_folder(tmp_path, app.name)
     async with Simulation(app) as sim:
         await play(sim)
         sim.export_adk_test(agent / "tests" / "played.json")
 
-    passed, output = adk_test(agent)
+    passed, output = run_adk_test(agent)
     assert passed, output
 
     (agent / "agent.py").write_text(_CHANGED[app.name])
-    passed, output = adk_test(agent)
+    passed, output = run_adk_test(agent)
     assert not passed
     assert "1 failed" in output
 
@@ -72,7 +72,7 @@ app = App(name="careful", root_agent=root_agent)
 
 
 async def test_a_confirmation_passes_adk_test(tmp_path: Path) -> None:
-    agent = agent_folder(tmp_path, "careful", _CAREFUL)
+    agent = create_agent_folder(tmp_path, "careful", _CAREFUL)
     made: dict[str, Any] = {}
     exec(compile(_CAREFUL, "careful", "exec"), made)  # noqa: S102 - the folder's own source
     async with Simulation(made["app"]) as sim:
@@ -83,7 +83,7 @@ async def test_a_confirmation_passes_adk_test(tmp_path: Path) -> None:
         await turn.respond("Wiped.")
         sim.export_adk_test(agent / "tests" / "confirmed.json")
 
-    passed, output = adk_test(agent)
+    passed, output = run_adk_test(agent)
     assert passed, output
 
 
@@ -146,7 +146,7 @@ def _message(parts: list[str | bytes]) -> types.Content:
 
 
 async def test_a_model_that_adk_test_does_not_replace_is_refused(tmp_path: Path) -> None:
-    agent = LlmAgent(name="scripted", model=ScriptedModel(script=[says("Yes")]))
+    agent = LlmAgent(name="scripted", model=ScriptedModel(script=[text_response("Yes")]))
     async with Simulation(agent, model="real") as sim:
         await sim.send("Hello")
 
@@ -166,7 +166,7 @@ async def test_an_answer_that_a_callback_changed_is_refused(tmp_path: Path) -> N
 
 
 async def test_an_agent_that_is_a_tool_is_refused(tmp_path: Path) -> None:
-    helper = LlmAgent(name="helper", model=ScriptedModel(script=[says("helped")]), description="Helps.")
+    helper = LlmAgent(name="helper", model=ScriptedModel(script=[text_response("helped")]), description="Helps.")
     agent = LlmAgent(name="boss", model="gemini-2.5-flash", tools=[AgentTool(helper)])
     async with Simulation(agent) as sim:
         turn = await sim.send("Hello")

@@ -6,9 +6,9 @@ from golden.test_session import ANSWER, CALL, OUTPUT, QUERY, session
 from google.adk.evaluation.eval_case import EvalCase, IntermediateData
 
 from adk_agent_sim.errors import SessionIncomplete
-from adk_agent_sim.golden.builder import EvalIdStyle, GoldenTraceBuilder, eval_id, snake_case
+from adk_agent_sim.golden.golden_trace_builder import EvalIdStyle, GoldenTraceBuilder, build_eval_id, to_snake_case
 from adk_agent_sim.timeline.history import FinalResponse, ToolCall, ToolError, ToolOutput, UserQuery
-from adk_agent_sim.timeline.state import SessionState
+from adk_agent_sim.timeline.session_state import SessionState
 
 
 def _first(case: EvalCase) -> tuple[Any, IntermediateData]:
@@ -140,14 +140,14 @@ class TestAnIncompleteSessionIsRefused:
     ],
 )
 def test_a_name_in_snake_case(name: str, snake: str) -> None:
-    assert snake_case(name) == snake
+    assert to_snake_case(name) == snake
 
 
 @pytest.mark.parametrize(
     ("style", "expected"), [("iso", "math_2025-12-23T14:30:00"), ("selectable", "math_2025-12-23T14-30-00")]
 )
 def test_an_eval_id_can_be_made_selectable(style: EvalIdStyle, expected: str) -> None:
-    assert eval_id("Math", 1_766_500_200.9, style) == expected
+    assert build_eval_id("Math", 1_766_500_200.9, style) == expected
 
 
 def test_arguments_that_were_not_given_stay_unset() -> None:

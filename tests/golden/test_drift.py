@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 from google.genai import types
 
-from adk_agent_sim.golden.drift import drifts
+from adk_agent_sim.golden.drift import find_drifts
 
 _USES = [types.FunctionCall(id="a", name="search", args={}), types.FunctionCall(id="b", name="get", args={})]
 
@@ -16,7 +16,7 @@ def _recorded(first: dict[str, Any], second: dict[str, Any]) -> list[types.Funct
 
 
 def test_answers_are_joined_by_id_and_compared_in_order() -> None:
-    found = list(drifts(_USES, _recorded({"n": 1}, {"n": 2}), [{"n": 1}, {"n": 3}]))
+    found = list(find_drifts(_USES, _recorded({"n": 1}, {"n": 2}), [{"n": 1}, {"n": 3}]))
 
     assert [(drift.place, drift.tool_name, drift.recorded, drift.found) for drift in found] == [
         (2, "get", {"n": 2}, {"n": 3})
@@ -39,14 +39,14 @@ def test_what_is_ignored_is_not_compared(ignored: list[str], left: int) -> None:
     recorded = {"items": [{"id": 1, "score": 0.1}], "when": 1}
     now = {"items": [{"id": 1, "score": 0.9}], "when": 2}
 
-    assert len(list(drifts(_USES, _recorded(recorded, recorded), [now, now], ignored))) == left
+    assert len(list(find_drifts(_USES, _recorded(recorded, recorded), [now, now], ignored))) == left
 
 
 def test_a_call_that_is_no_longer_answered_is_drift() -> None:
-    found = list(drifts(_USES, _recorded({"n": 1}, {"n": 2}), [{"n": 1}]))
+    found = list(find_drifts(_USES, _recorded({"n": 1}, {"n": 2}), [{"n": 1}]))
 
     assert [drift.found for drift in found] == [None]
 
 
 def test_a_call_whose_answer_was_not_recorded_is_none() -> None:
-    assert not list(drifts(_USES, [], [{"n": 1}, {"n": 2}]))
+    assert not list(find_drifts(_USES, [], [{"n": 1}, {"n": 2}]))

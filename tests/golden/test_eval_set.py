@@ -9,12 +9,12 @@ import pytest
 from golden.test_session import ANSWER, CALL, OUTPUT, QUERY, session
 from google.adk.evaluation.eval_case import EvalCase
 from google.adk.evaluation.eval_set import EvalSet
-from timelines import SetClock
+from timeline_builders import ManualClock
 
 from adk_agent_sim.errors import ExportRefused, NotAnEvalSet
-from adk_agent_sim.golden.builder import GoldenTraceBuilder
 from adk_agent_sim.golden.eval_set import EvalSetWriter
-from adk_agent_sim.timeline.canonical import Json
+from adk_agent_sim.golden.golden_trace_builder import GoldenTraceBuilder
+from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.history import FinalResponse
 
 
@@ -29,7 +29,7 @@ def _ids(path: Path) -> list[str]:
 @pytest.mark.req("000/EvalSetWriter", "001/FR-021", "001/FR-022", "001/US3.2")
 def test_a_missing_file_is_made_with_its_folder_and_metadata(tmp_path: Path) -> None:
     path = tmp_path / "evals" / "deep" / "math.evalset.json"
-    EvalSetWriter(path, "MathAgent", SetClock(1_234.5)).write_eval_case(_case())
+    EvalSetWriter(path, "MathAgent", ManualClock(1_234.5)).write_eval_case(_case())
 
     eval_set = EvalSet.model_validate_json(path.read_text(encoding="utf-8"))
     assert eval_set.eval_set_id == "math_agent_evals"

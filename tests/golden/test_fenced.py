@@ -3,7 +3,12 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adk_agent_sim.golden.fenced import code, fenced, folded, titled
+from adk_agent_sim.golden.markdown_blocks import (
+    render_code_block,
+    render_collapsible,
+    render_inline_code,
+    render_titled_block,
+)
 
 _HOSTILE = st.lists(
     st.sampled_from(["`", "``", "```", "````", "\n", "~~~", "</details>", "<b>", "|", "# h", " ", "a"]), max_size=12
@@ -12,7 +17,7 @@ _HOSTILE = st.lists(
 
 @given(text=_HOSTILE)
 def test_a_fence_is_closed_by_its_own_end_only(text: str) -> None:
-    first, *inside, last = fenced(text).split("\n")
+    first, *inside, last = render_code_block(text).split("\n")
 
     assert first == last
     assert not any(re.match(rf" {{0,3}}{first}`*\s*$", line) for line in inside)
@@ -21,7 +26,7 @@ def test_a_fence_is_closed_by_its_own_end_only(text: str) -> None:
 
 @given(text=_HOSTILE)
 def test_code_within_a_line_stays_in_its_line_and_its_cell(text: str) -> None:
-    found = code(text)
+    found = render_inline_code(text)
     ticks = re.match("`+", found)
 
     assert ticks
@@ -32,10 +37,14 @@ def test_code_within_a_line_stays_in_its_line_and_its_cell(text: str) -> None:
 
 
 def test_what_is_long_is_folded() -> None:
-    assert titled("Result", fenced("short")).startswith("Result:\n\n```\n")
-    assert titled("Result", fenced("a\n" * 40)).startswith("<details><summary>Result, 41 lines</summary>\n\n```\n")
-    assert titled("Result", fenced("a" * 2_000)).startswith("<details><summary>Result, 1 line</summary>\n\n```\n")
+    assert render_titled_block("Result", render_code_block("short")).startswith("Result:\n\n```\n")
+    assert render_titled_block("Result", render_code_block("a\n" * 40)).startswith(
+        "<details><summary>Result, 41 lines</summary>\n\n```\n"
+    )
+    assert render_titled_block("Result", render_code_block("a" * 2_000)).startswith(
+        "<details><summary>Result, 1 line</summary>\n\n```\n"
+    )
 
 
 def test_a_title_is_no_html() -> None:
-    assert "<summary>&lt;b&gt;</summary>" in folded("<b>", "")
+    assert "<summary>&lt;b&gt;</summary>" in render_collapsible("<b>", "")

@@ -17,18 +17,18 @@ from google.adk.sessions import Session as AdkSession
 from google.genai import types
 from hypothesis import given
 from hypothesis import strategies as st
-from scripted import calls, says
+from scripted_model import call_response, text_response
 
 from adk_agent_sim import Simulation
 from adk_agent_sim.adk.demo.math_agent.agent import app as math_app
 from adk_agent_sim.adk.demo.shop_agent.agent import app as shop_app
 from adk_agent_sim.errors import ImportRefused, SessionIncomplete
-from adk_agent_sim.golden.builder import GoldenTraceBuilder
-from adk_agent_sim.golden.opened import eval_case_events, open_adk_session, open_eval_case
+from adk_agent_sim.golden.golden_trace_builder import GoldenTraceBuilder
+from adk_agent_sim.golden.importers import convert_eval_case_to_events, import_adk_session, import_eval_case
 from adk_agent_sim.golden.session import SimulationSession
 from adk_agent_sim.timeline.events import Closed, Event
-from adk_agent_sim.timeline.history import HistoryEntry, ToolError, ToolOutput, history
-from adk_agent_sim.timeline.state import SessionState
+from adk_agent_sim.timeline.history import HistoryEntry, ToolError, ToolOutput, build_history
+from adk_agent_sim.timeline.session_state import SessionState
 
 _DEMOS = pytest.mark.parametrize(
     ("app", "play"), [(math_app, play_math), (shop_app, play_shop)], ids=["math_agent", "shop_agent"]
@@ -42,7 +42,7 @@ def _told(entries: list[HistoryEntry]) -> list[dict[str, Any]]:
 
 
 def _exported(events: list[Event]) -> EvalCase:
-    return GoldenTraceBuilder(SimulationSession.of(config(), events[0].session_id, events)).build()
+    return GoldenTraceBuilder(SimulationSession.from_events(config(), events[0].session_id, events)).build()
 
 
 def _conversation(case: EvalCase) -> list[dict[str, Any]]:
@@ -59,12 +59,12 @@ async def test_an_exported_case_is_opened_as_the_same_conversation(tmp_path: Pat
         case = sim.export(tmp_path / "played.evalset.json")
         before = sim.history()
 
-    events = open_eval_case(tmp_path / "played.evalset.json")
+    events = import_eval_case(tmp_path / "played.evalset.json")
 
     def by_kind(entry: dict[str, Any]) -> str:
         return entry["type"]  # the file holds calls and responses in two lists, not how they took turns
 
-    assert sorted(_told(history(events)), key=by_kind) == sorted(_told(before), key=by_kind)
+    assert sorted(_told(build_history(events)), key=by_kind) == sorted(_told(before), key=by_kind)
     again = _exported(events)
     assert _conversation(again) == _conversation(case)
     assert (again.session_input, again.final_session_state) == (case.session_input, case.final_session_state)
@@ -79,10 +79,10 @@ async def test_a_case_with_invocation_events_is_opened_as_the_same_conversation(
         played = GoldenTraceBuilder(sim.session()).build()
         before = sim.history()
 
-    events = eval_case_events(EvalCase(eval_id="web", conversation=invocations))
+    events = convert_eval_case_to_events(EvalCase(eval_id="web", conversation=invocations))
 
     assert isinstance(invocations[0].intermediate_data, InvocationEvents)
-    assert _told(history(events)) == _told(before)
+    assert _told(build_history(events)) == _told(before)
     for again, original in zip(_conversation(_exported(events)), _conversation(played), strict=True):
         for part in ("user_content", "intermediate_data", "final_response"):
             assert again[part] == original[part]
@@ -90,10 +90,10 @@ async def test_a_case_with_invocation_events_is_opened_as_the_same_conversation(
 
 _AGENT = """\
 import json, pathlib
-from scripted import ScriptedModel, with_model
+from scripted_model import ScriptedModel, replace_model
 from adk_agent_sim.adk.demo.shop_agent.agent import app as demo
 script = json.loads(pathlib.Path(__file__).with_name("script.json").read_text())
-app = with_model(demo, ScriptedModel(script=script))
+app = replace_model(demo, ScriptedModel(script=script))
 root_agent = app.root_agent
 """
 
@@ -103,7 +103,11 @@ def test_a_session_that_adk_run_saved_is_opened(tmp_path: Path) -> None:
     agent.mkdir()
     (agent / "__init__.py").write_text("from . import agent\n")
     (agent / "agent.py").write_text(_AGENT)
-    script = [calls(("get_order", {"order_id": "ORD-9"})), says("There is none."), says("Bye.")]
+    script = [
+        call_response(("get_order", {"order_id": "ORD-9"})),
+        text_response("There is none."),
+        text_response("Bye."),
+    ]
     (agent / "script.json").write_text(json.dumps(script))
     subprocess.run(
         [sys.executable, "-m", "google.adk.cli", "run", "--save_session", "--session_id", "kept", str(agent)],
@@ -116,9 +120,9 @@ def test_a_session_that_adk_run_saved_is_opened(tmp_path: Path) -> None:
         env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])},
     )
 
-    events = open_adk_session(agent / "kept.session.json")
+    events = import_adk_session(agent / "kept.session.json")
 
-    told = [(entry.type, getattr(entry, "content", "")) for entry in history(events)]
+    told = [(entry.type, getattr(entry, "content", "")) for entry in build_history(events)]
     assert told == [
         ("user_query", "Where is ORD-9?"),
         ("tool_call", ""),
@@ -140,7 +144,7 @@ async def test_a_session_file_is_opened_as_the_same_conversation(tmp_path: Path,
         path.write_text(saved.model_dump_json(indent=2, exclude_none=True, by_alias=True))
         before = sim.session()
 
-    session = SimulationSession.of(config(), "s1", open_adk_session(path))
+    session = SimulationSession.from_events(config(), "s1", import_adk_session(path))
 
     assert _told(session.history) == _told(before.history)
     assert (session.state, session.failure) == (SessionState.COMPLETED, "")
@@ -184,7 +188,9 @@ def _invocations(draw: st.DrawFn) -> Invocation:
 
 @given(conversation=st.lists(_invocations(), min_size=1, max_size=3))
 def test_any_case_is_exported_again_as_the_same_conversation(conversation: list[Invocation]) -> None:
-    again = _exported(eval_case_events(EvalCase(eval_id="any", conversation=conversation))).conversation or []
+    again = (
+        _exported(convert_eval_case_to_events(EvalCase(eval_id="any", conversation=conversation))).conversation or []
+    )
 
     assert [(one.user_content, one.final_response) for one in again] == [
         (one.user_content, one.final_response) for one in conversation
@@ -213,7 +219,7 @@ def _spoken(invocation: Invocation) -> tuple[list[Any], list[Any]]:
 def test_a_timeline_from_a_file_is_closed() -> None:
     case = EvalCase(eval_id="c", conversation=[Invocation(user_content=_text("user", "hi"))])
 
-    events = eval_case_events(case)
+    events = convert_eval_case_to_events(case)
 
     assert isinstance(events[-1].payload, Closed)
     assert [event.seq for event in events] == list(range(1, len(events) + 1))
@@ -231,7 +237,7 @@ def test_the_answer_of_a_tool_that_failed_is_an_error_again() -> None:
     )
     invocation = Invocation(user_content=_text("user", "hi"), intermediate_data=data)
 
-    found = history(eval_case_events(EvalCase(eval_id="c", conversation=[invocation])))
+    found = build_history(convert_eval_case_to_events(EvalCase(eval_id="c", conversation=[invocation])))
 
     assert [type(entry) for entry in found if isinstance(entry, ToolError | ToolOutput)] == [ToolError, ToolOutput]
 
@@ -284,16 +290,16 @@ def test_a_bad_eval_set_is_refused_with_its_name_and_what_is_wrong(tmp_path: Pat
     path.write_text(content)
 
     with pytest.raises(ImportRefused) as refused:
-        open_eval_case(path)
+        import_eval_case(path)
     assert str(refused.value).startswith(f"{path} cannot be opened as an EvalSet: ")
-    assert why in refused.value.why
+    assert why in refused.value.reason
 
 
 def test_a_case_that_is_not_there_is_refused(tmp_path: Path) -> None:
     (tmp_path / "set.json").write_text(_eval_set({"eval_id": "a", "conversation": []}))
 
     with pytest.raises(ImportRefused, match="there is no case 'b'; its cases are: a"):
-        open_eval_case(tmp_path / "set.json", "b")
+        import_eval_case(tmp_path / "set.json", "b")
 
 
 @pytest.mark.parametrize(
@@ -304,9 +310,9 @@ def test_a_bad_session_file_is_refused(tmp_path: Path, content: str, why: str) -
     path.write_text(content)
 
     with pytest.raises(ImportRefused, match=rf"bad\.json cannot be opened as an ADK session: .*{why}"):
-        open_adk_session(path)
+        import_adk_session(path)
 
 
 def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ImportRefused, match="No such file"):
-        open_adk_session(tmp_path / "none.json")
+        import_adk_session(tmp_path / "none.json")

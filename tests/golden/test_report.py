@@ -11,7 +11,7 @@ from google.genai import types
 from adk_agent_sim import RunFailed, Simulation
 from adk_agent_sim.adk.demo.math_agent.agent import app as math_app
 from adk_agent_sim.adk.demo.shop_agent.agent import app as shop_app
-from adk_agent_sim.golden.report import markdown
+from adk_agent_sim.golden.markdown_report import render_markdown_report
 
 CANARY = "Kanarienvogel-4711"
 
@@ -96,7 +96,7 @@ async def test_a_secret_variable_occurs_nowhere_in_a_report(monkeypatch: pytest.
 
 
 def test_a_session_without_events_has_a_report() -> None:
-    assert "| User turns | 0, 0 answered |" in markdown([])
+    assert "| User turns | 0, 0 answered |" in render_markdown_report([])
 
 
 async def test_calls_that_share_an_id_are_numbered_apart() -> None:

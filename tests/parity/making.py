@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from random import Random
 from typing import Any, cast
 
-from adk_agent_sim.scenario.apps.registry import app_class
-from adk_agent_sim.scenario.apps.tool import APP, ENV, Argument, Tool
+from adk_agent_sim.scenario.app_base.tool import APP, ENV, Argument, Tool
+from adk_agent_sim.scenario.apps.registry import find_app_class
 
 START = 1728975600.0
 
@@ -217,7 +217,7 @@ class Making:
 
 def _tools(apps: list[dict[str, Any]]) -> Iterator[tuple[str, Tool]]:
     for app in apps:
-        made = app_class(app["class_name"])
+        made = find_app_class(app["class_name"])
         for tool in made.tools().values() if made else ():
             if app["name"] != "SystemApp" and tool.operation is not None:
                 yield app["name"], tool

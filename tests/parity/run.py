@@ -19,15 +19,15 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from are_normal_form import Ids, normal, view
+from are_normal_form import IdNumbering, normalize, to_json_view
 from parity.making import Making
-from scenario_corpus import universe
+from scenario_corpus import load_universe
 
 from adk_agent_sim.scenario import JsonScenarioImporter, ScenarioImportedFromJson, World
-from adk_agent_sim.scenario.format.are import for_are
-from adk_agent_sim.scenario.format.exporter import text_of_trace
-from adk_agent_sim.scenario.format.models import plain
-from adk_agent_sim.scenario.world.snapshot import changes
+from adk_agent_sim.scenario.format.are_conversion import convert_to_are
+from adk_agent_sim.scenario.format.exporter import serialize_trace
+from adk_agent_sim.scenario.format.models import to_json_value
+from adk_agent_sim.scenario.world.snapshot import diff_values
 
 _FALSY = ("", "[]", "{}", "0", "0.0", "False", "()")
 """What the package does not write down; `docs/are-differences.md` says that we do."""
@@ -80,24 +80,24 @@ def read(text: str) -> ScenarioImportedFromJson:
 def compare_oracle(are: Are, making: Making, number: int) -> Iterator[str]:
     """Run a made scenario on both sides; then give each side what the other wrote."""
     file = making.oracle(number)
-    text = text_of_trace(for_are(read(json.dumps(file)).trace)[0])
+    text = serialize_trace(convert_to_are(read(json.dumps(file)).trace)[0])
     theirs = are.does("oracle", scenario=text)
     if theirs["died"]:
         raise Refused
     world = World(read(text))
     world.run_oracle()
-    ours = [plain(each) for each in world.completed_events()]
+    ours = [to_json_value(each) for each in world.export_completed_events()]
     yield from _differences(
-        _run_form(ours, view(world.state()), file), _run_form(theirs["events"], theirs["states"], file)
+        _run_form(ours, to_json_view(world.state()), file), _run_form(theirs["events"], theirs["states"], file)
     )
-    loaded = are.does("load", scenario=text_of_trace(for_are(world.exported())[0]))
+    loaded = are.does("load", scenario=serialize_trace(convert_to_are(world.export_trace())[0]))
     if loaded.get("completed") != len(ours) and _EMPTY not in loaded.get("refused", ""):
         yield f"our trace does not load there: {loaded}"
     again = World(read(theirs["export"]))
     again.run_oracle()
-    events = [plain(each) for each in again.completed_events()]
+    events = [to_json_value(each) for each in again.export_completed_events()]
     yield from _differences(
-        _run_form(events, view(again.state()), file),
+        _run_form(events, to_json_view(again.state()), file),
         _run_form(theirs["events"], theirs["states"], file),
         "their export",
     )
@@ -109,11 +109,11 @@ def compare_calls(are: Are, making: Making, number: int) -> Iterator[str]:
     made = making.calls(40)
     theirs = are.does("calls", scenario=text, calls=made)
     world = World(read(text))
-    ours, other = Ids(making.apps), Ids(making.apps)
+    ours, other = IdNumbering(making.apps), IdNumbering(making.apps)
     for call, answer in zip(made, theirs["answers"], strict=True):
         world.set_time(call["t"])
-        outcome = world.attempt(call["app"], call["fn"], call["args"])
-        value: Any = view(outcome.value)
+        outcome = world.try_call(call["app"], call["fn"], call["args"])
+        value: Any = to_json_view(outcome.value)
         if outcome.error is not None:
             mine: Any = [type(outcome.error).__name__, str(outcome.error)]
             expected = answer.get("error") or answer
@@ -122,15 +122,15 @@ def compare_calls(are: Are, making: Making, number: int) -> Iterator[str]:
         expected = json.loads(_FOLDER.sub("<FSROOT>", json.dumps(expected)))
         if call["fn"] in ("get_all_tags", "ls") and outcome.error is None:
             mine, expected = sorted(mine, key=str), sorted(expected, key=str)
-        ours.scan(mine)
-        other.scan(expected)
-        if normal(mine, ours) != normal(expected, other) and not _by_chance(call["fn"]):
-            said = f"\n    ours   {normal(mine, ours)!r:.300}\n    theirs {normal(expected, other)!r:.300}"
+        ours.number_new_ids(mine)
+        other.number_new_ids(expected)
+        if normalize(mine, ours) != normalize(expected, other) and not _by_chance(call["fn"]):
+            said = f"\n    ours   {normalize(mine, ours)!r:.300}\n    theirs {normalize(expected, other)!r:.300}"
             yield f"{call['app']}__{call['fn']}({call['args']}):{said}"
-    states = view(world.state())
-    ours.scan(states)
-    other.scan(theirs["states"])
-    yield from _differences({"states": normal(states, ours)}, {"states": normal(theirs["states"], other)})
+    states = to_json_view(world.state())
+    ours.number_new_ids(states)
+    other.number_new_ids(theirs["states"])
+    yield from _differences({"states": normalize(states, ours)}, {"states": normalize(theirs["states"], other)})
 
 
 def compare_agent(are: Are, making: Making, number: int) -> Iterator[str]:
@@ -150,20 +150,20 @@ def compare_agent(are: Are, making: Making, number: int) -> Iterator[str]:
                 world.set_time(world.elapsed + 1)
                 world.tick()
         else:
-            world.attempt(step["app"], step["fn"], step["args"])
+            world.try_call(step["app"], step["fn"], step["args"])
         told.append(_told(world))
         times.append(world.elapsed)
     start = world.scenario.start_time or 0
     log = [
         [round(each.time - start, 6), each.kind, each.event_id, each.function, each.error is None]
-        for each in world.happened()
+        for each in world.event_log()
     ]
-    ids, other = Ids([making.apps, file["events"]]), Ids([making.apps, file["events"]])
-    ids.scan(told)
-    other.scan(theirs["told"])
+    ids, other = IdNumbering([making.apps, file["events"]]), IdNumbering([making.apps, file["events"]])
+    ids.number_new_ids(told)
+    other.number_new_ids(theirs["told"])
     yield from _differences(
-        normal({"times": times, "told": told, "log": _by_time(log)}, ids),
-        normal({"times": theirs["times"], "told": theirs["told"], "log": _by_time(theirs["log"])}, other),
+        normalize({"times": times, "told": told, "log": _by_time(log)}, ids),
+        normalize({"times": theirs["times"], "told": theirs["told"], "log": _by_time(theirs["log"])}, other),
     )
 
 
@@ -173,7 +173,7 @@ def _by_time(log: list[Any]) -> list[Any]:
 
 
 def _told(world: World) -> list[Any]:
-    return [[each.t, each.type, each.text] for each in world.notifications()]
+    return [[each.elapsed_seconds, each.kind, each.text] for each in world.take_notifications()]
 
 
 def _by_chance(function: str) -> bool:
@@ -189,7 +189,7 @@ def _by_chance(function: str) -> bool:
 
 
 def _run_form(events: list[Any], states: Any, file: dict[str, Any]) -> dict[str, Any]:
-    ids = Ids([file["apps"], file["events"]])
+    ids = IdNumbering([file["apps"], file["events"]])
     rows: list[Any] = []
     for event in sorted(events, key=lambda each: (each["event_time"], each["event_id"])):
         action, metadata = event["action"], event["metadata"]
@@ -197,8 +197,8 @@ def _run_form(events: list[Any], states: Any, file: dict[str, Any]) -> dict[str,
         args = {each["name"]: [each["value"], each["value_type"]] for each in action["args"]}
         if action["function"].endswith("_by_attendee"):
             args.pop("attendees", None)  # the package adds to the list that it was given
-        ids.scan(list(args.values()))
-        ids.scan(value)
+        ids.number_new_ids(list(args.values()))
+        ids.number_new_ids(value)
         kind = metadata["return_value_type"] if value is not None else None
         rows.append(
             [
@@ -213,13 +213,13 @@ def _run_form(events: list[Any], states: Any, file: dict[str, Any]) -> dict[str,
                 metadata["exception"],
             ]
         )
-    ids.scan(states)
+    ids.number_new_ids(states)
     order = [event["event_id"] for event in events]
-    return normal({"order": order, "events": rows, "states": states}, ids)
+    return normalize({"order": order, "events": rows, "states": states}, ids)
 
 
 def _differences(ours: Any, theirs: Any, path: str = "") -> Iterator[str]:
-    for change in changes(ours, theirs):
+    for change in diff_values(ours, theirs):
         where = ".".join(map(str, (path, *change.path)))
         yield f"{where}: {change.op}\n    ours   {change.old!r:.400}\n    theirs {change.new!r:.400}"
 
@@ -233,7 +233,7 @@ def main() -> int:
     parser.add_argument("--only", choices=["oracle", "calls", "agent"])
     given = parser.parse_args()
     are = Are(given.python)
-    apps = universe()
+    apps = load_universe()
     failed = 0
     for name, compare in (("oracle", compare_oracle), ("calls", compare_calls), ("agent", compare_agent)):
         if given.only not in (None, name):

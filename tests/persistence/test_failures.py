@@ -9,10 +9,10 @@ from uuid import uuid4
 
 import psycopg
 import pytest
-from stores import empty_database, listening
+from stores import create_empty_database, listen_to_engines
 
 from adk_agent_sim.errors import StoreFailed, StoreNotOpened
-from adk_agent_sim.persistence.store import DatabaseStore, open_store
+from adk_agent_sim.persistence.database_store import DatabaseStore, open_store
 from adk_agent_sim.timeline.blocks import Block
 from adk_agent_sim.timeline.events import Closed, Event, Session
 
@@ -48,11 +48,11 @@ async def test_a_locked_database(sqlite_path: Path) -> None:
         with pytest.raises(StoreFailed, match=r"Cannot write to .*simulator\.db: another process is writing to it\."):
             await store.append([_draft()], ())
         async with open_store(sqlite_path, lock_timeout=0) as reading:
-            assert await reading.status("s") == "active", "it can be opened and read all the same"
+            assert await reading.get_status("s") == "active", "it can be opened and read all the same"
         other.execute("ROLLBACK")
         other.close()
 
-        assert await store.status("s") == "active"
+        assert await store.get_status("s") == "active"
         assert (await store.append([_draft()], ()))[0].seq == 1
 
 
@@ -66,10 +66,10 @@ async def test_a_read_only_database(sqlite_path: Path) -> None:
         await _new(store)
 
     async with open_store(read_only) as store:
-        assert await store.status("s") == "active"
+        assert await store.get_status("s") == "active"
         with pytest.raises(StoreFailed, match="it is read-only"):
             await store.append([_draft()], ())
-        assert not await store.read("s")
+        assert not await store.read_events("s")
 
 
 async def test_a_full_disk(sqlite_path: Path) -> None:
@@ -78,15 +78,15 @@ async def test_a_full_disk(sqlite_path: Path) -> None:
 
     async with open_store(sqlite_path) as store:
         await _new(store)
-    with listening("connect", limit):
+    with listen_to_engines("connect", limit):
         async with open_store(sqlite_path) as store:
             answers = await asyncio.gather(
-                *(store.append([_draft()], [Block.of(bytes([number]) * 200_000)]) for number in range(3)),
+                *(store.append([_draft()], [Block.from_data(bytes([number]) * 200_000)]) for number in range(3)),
                 return_exceptions=True,
             )
             assert all(isinstance(answer, StoreFailed) for answer in answers)
             assert "the disk is full. Free some space" in str(answers[0])
-            assert not await store.read("s")
+            assert not await store.read_events("s")
             assert (await store.append([_draft()], ()))[0].seq == 1, "what fits is taken"
 
 
@@ -106,7 +106,7 @@ async def test_a_damaged_file(sqlite_path: Path) -> None:
 
     async with open_store(sqlite_path) as store:
         with pytest.raises(StoreFailed, match=r"Cannot read from .*: the file is damaged\. Restore a copy of it"):
-            await store.read("s")
+            await store.read_events("s")
         with pytest.raises(StoreFailed, match=r"Cannot write to .*: the file is damaged\. Restore a copy of it"):
             await store.append([_draft()], ())
 
@@ -120,13 +120,13 @@ async def test_an_event_that_is_no_message(sqlite_path: Path) -> None:
         connection.close()
 
         with pytest.raises(StoreFailed, match=r"Cannot read from .*simulator"):
-            await store.read("s")
+            await store.read_events("s")
 
 
 async def test_a_server_that_hung_up_is_called_again(postgres: str) -> None:
-    async with open_store(empty_database(postgres)) as store:
+    async with open_store(create_empty_database(postgres)) as store:
         await _new(store)
-        assert not await store.read("s")
+        assert not await store.read_events("s")
         with psycopg.connect(postgres, autocommit=True) as connection:
             connection.execute(
                 "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE pid <> pg_backend_pid()"
@@ -134,7 +134,7 @@ async def test_a_server_that_hung_up_is_called_again(postgres: str) -> None:
             )
 
         assert (await store.append([_draft()], ()))[0].seq == 1
-        assert len(await store.read("s")) == 1
+        assert len(await store.read_events("s")) == 1
 
 
 async def test_a_folder_that_does_not_exist(tmp_path: Path) -> None:
@@ -169,7 +169,7 @@ def test_a_missing_driver_is_named_with_how_to_install_it() -> None:
     code = """
 import asyncio, sys
 sys.modules["psycopg"] = None
-from adk_agent_sim.persistence.store import open_store
+from adk_agent_sim.persistence.database_store import open_store
 async def main():
     async with open_store("postgresql://host/database"): pass
 asyncio.run(main())

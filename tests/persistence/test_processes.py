@@ -9,10 +9,10 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
-from timelines import ask, call, text
+from timeline_builders import ask_turn, call_decision, text_decision
 
 from adk_agent_sim.errors import TurnAlreadyDecided
-from adk_agent_sim.persistence.store import open_store
+from adk_agent_sim.persistence.database_store import open_store
 from adk_agent_sim.timeline.events import ArtifactSaved, Session
 from adk_agent_sim.timeline.timeline import Timeline
 
@@ -47,9 +47,9 @@ async def _killed_while_writing(path: Path, chance: random.Random) -> None:
     acknowledged = _told(lines)
 
     async with open_store(path) as store:
-        log = await store.read(session_id)
+        log = await store.read_events(session_id)
         blocks = [event.payload.block for event in log if isinstance(event.payload, ArtifactSaved)]
-        assert len(await store.blocks(session_id, blocks)) == len(log), "an event came without its block"
+        assert len(await store.read_blocks(session_id, blocks)) == len(log), "an event came without its block"
     assert acknowledged.items() <= {event.seq: event.event_id for event in log}.items()
     assert [event.seq for event in log] == list(range(1, len(log) + 1))
     assert len({event.event_id for event in log}) == len(log)
@@ -78,7 +78,7 @@ async def test_processes_that_write_at_the_same_time_number_without_gaps(databas
     told = [_told(process.communicate()[0].splitlines(keepends=True)) for process in processes]
 
     async with open_store(database) as store:
-        log = await store.read(session_id)
+        log = await store.read_events(session_id)
     assert [process.returncode for process in processes] == [0, 0, 0]
     assert {event.seq: event.event_id for event in log} == told[0] | told[1] | told[2]
     assert [event.seq for event in log] == list(range(1, 301))
@@ -92,7 +92,7 @@ async def test_a_new_database_that_is_opened_many_times_at_once_is_made_once(dat
     await asyncio.gather(*(asyncio.to_thread(asyncio.run, opened()) for _ in range(8)))
 
     async with open_store(database) as store:
-        assert len(await store.sessions()) == 8
+        assert len(await store.list_sessions()) == 8
 
 
 @pytest.mark.req("003/queue-1")
@@ -101,16 +101,16 @@ async def test_a_restart_finds_the_turns_that_wait(database: str) -> None:
         timeline = Timeline(store)
         session_id = (await timeline.create_session()).session_id
         for turn in ("t1", "t2", "t3"):
-            await ask(timeline, session_id, turn)
-        await timeline.decide(session_id, "t1", text("one"))
+            await ask_turn(timeline, session_id, turn)
+        await timeline.decide(session_id, "t1", text_decision("one"))
 
     async with open_store(database) as store:
         timeline = Timeline(store)
-        waiting = await timeline.pending(session_id)
+        waiting = await timeline.get_pending_turns(session_id)
         assert [event.turn_id for event in waiting] == ["t2", "t3"]
-        assert "add" in (await timeline.request(waiting[0])).declarations
-        await timeline.decide(session_id, "t2", call("add", a=1, b=2))
-        assert [event.seq for event in await timeline.events(session_id)] == [1, 2, 3, 4, 5]
+        assert "add" in (await timeline.read_request(waiting[0])).declarations
+        await timeline.decide(session_id, "t2", call_decision("add", a=1, b=2))
+        assert [event.seq for event in await timeline.read_events(session_id)] == [1, 2, 3, 4, 5]
 
 
 @pytest.mark.req("003/rule-1")
@@ -118,11 +118,11 @@ async def test_of_two_timelines_that_decide_a_turn_the_first_wins(database: str)
     async with open_store(database) as one, open_store(database) as other:
         mine = Timeline(one)
         session_id = (await mine.create_session()).session_id
-        await ask(mine, session_id, "t1")
+        await ask_turn(mine, session_id, "t1")
         theirs = Timeline(other)
-        assert [event.turn_id for event in await theirs.pending(session_id)] == ["t1"]
-        first = await mine.decide(session_id, "t1", text("first"))
+        assert [event.turn_id for event in await theirs.get_pending_turns(session_id)] == ["t1"]
+        first = await mine.decide(session_id, "t1", text_decision("first"))
 
         with pytest.raises(TurnAlreadyDecided, match=first.event_id):
-            await theirs.decide(session_id, "t1", text("second"))
-        assert await other.read(session_id) == await one.read(session_id)
+            await theirs.decide(session_id, "t1", text_decision("second"))
+        assert await other.read_events(session_id) == await one.read_events(session_id)

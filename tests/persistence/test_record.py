@@ -2,34 +2,34 @@
 
 from dataclasses import replace
 
-import facts
+import payload_strategies
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from adk_agent_sim.generated.adksim import v1
-from adk_agent_sim.persistence.record import (
+from adk_agent_sim.persistence.row_codec import (
+    append_seq,
     decode_event,
     decode_session,
     encode_event,
     encode_session,
-    numbered,
-    payload_type,
+    get_payload_type,
 )
-from adk_agent_sim.timeline.blocks import Block, pack
-from adk_agent_sim.timeline.canonical import encode
+from adk_agent_sim.timeline.blocks import Block, pack_ids
+from adk_agent_sim.timeline.canonical_json import encode_json
 from adk_agent_sim.timeline.events import Event, Payload, Player, Session, ToolFailed, TurnAsked, TurnDecided
 
 _WHOLE_TEXT = st.text(max_size=10)
 
 
 @st.composite
-def _events(draw: st.DrawFn, payloads: st.SearchStrategy[Payload] = facts.ANY_PAYLOAD) -> Event:
+def _events(draw: st.DrawFn, payloads: st.SearchStrategy[Payload] = payload_strategies.ANY_PAYLOAD) -> Event:
     return Event(
         event_id=draw(_WHOLE_TEXT),
         session_id=draw(_WHOLE_TEXT),
         seq=draw(st.integers(0, 2**63 - 1)),
-        timestamp=draw(facts.TIME),
+        timestamp=draw(payload_strategies.TIME),
         payload=draw(payloads),
         turn_id=draw(_WHOLE_TEXT),
         agent_name=draw(_WHOLE_TEXT),
@@ -38,15 +38,15 @@ def _events(draw: st.DrawFn, payloads: st.SearchStrategy[Payload] = facts.ANY_PA
 
 
 @pytest.mark.req("003/schema-1")
-@pytest.mark.parametrize("kind", facts.PAYLOADS, ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("kind", payload_strategies.PAYLOADS, ids=lambda kind: kind.__name__)
 def test_every_kind_of_event_comes_back_types_and_key_order_exact(kind: type[Payload]) -> None:
-    @given(event=_events(facts.PAYLOADS[kind]))
+    @given(event=_events(payload_strategies.PAYLOADS[kind]))
     def comes_back(event: Event) -> None:
         decoded = decode_event(encode_event(event))
 
         assert decoded == event
         # == takes 5 for 5.0 and any order of keys; the text does not.
-        assert encode(_jsons(decoded)) == encode(_jsons(event))
+        assert encode_json(_jsons(decoded)) == encode_json(_jsons(event))
 
     comes_back()
 
@@ -62,7 +62,7 @@ def _jsons(event: Event) -> list[object]:
 
 @given(event=_events(), seq=st.integers(1, 2**63 - 1))
 def test_the_number_of_an_event_can_be_put_in_later(event: Event, seq: int) -> None:
-    assert decode_event(numbered(encode_event(replace(event, seq=0)), seq)) == replace(event, seq=seq)
+    assert decode_event(append_seq(encode_event(replace(event, seq=0)), seq)) == replace(event, seq=seq)
 
 
 @given(session=st.builds(Session, session_id=_WHOLE_TEXT, created_at=st.floats(1e8, 1e10), description=_WHOLE_TEXT))
@@ -83,9 +83,9 @@ def test_half_a_surrogate_pair_is_mended_for_readers_of_the_message_and_exact_fo
 
 def test_a_request_is_stored_as_references_however_long_the_conversation() -> None:
     def stored(contents: int) -> int:
-        ids = [Block.of(str(number).encode()).block_id for number in range(contents)]
+        ids = [Block.from_data(str(number).encode()).block_id for number in range(contents)]
         asked = TurnAsked(
-            invocation_id="i", contents=pack(ids, lambda _: None), tools=ids[0], instruction=ids[0], config=ids[0]
+            invocation_id="i", contents=pack_ids(ids, lambda _: None), tools=ids[0], instruction=ids[0], config=ids[0]
         )
         event = Event(event_id="e", session_id="s", seq=1, timestamp=0.0, payload=asked, turn_id="t")
         assert decode_event(encode_event(event)) == event
@@ -95,17 +95,17 @@ def test_a_request_is_stored_as_references_however_long_the_conversation() -> No
 
 
 @pytest.mark.req("003/schema-5")
-@given(payload=facts.ANY_PAYLOAD)
+@given(payload=payload_strategies.ANY_PAYLOAD)
 def test_the_payload_type_is_request_response_or_the_kind_of_fact(payload: Payload) -> None:
     facts_of_the_protocol = {field.name for field in v1.SessionEvent.DESCRIPTOR.oneofs_by_name["payload"].fields}
 
     match payload:
         case TurnAsked():
-            assert payload_type(payload) == "request"
+            assert get_payload_type(payload) == "request"
         case TurnDecided():
-            assert payload_type(payload) == "response"
+            assert get_payload_type(payload) == "response"
         case _:
-            assert payload_type(payload) in facts_of_the_protocol
+            assert get_payload_type(payload) in facts_of_the_protocol
 
 
 def test_a_message_that_is_never_stored_is_refused() -> None:

@@ -9,22 +9,22 @@ from uuid import uuid4
 
 import pytest
 import sqlalchemy as sa
-from stores import listening
-from timelines import ask, text, user
+from stores import listen_to_engines
+from timeline_builders import ask_turn, text_decision, user_content
 
 from adk_agent_sim.errors import StoreTooNew
 from adk_agent_sim.generated.adksim import v1
-from adk_agent_sim.persistence import migration, schema
-from adk_agent_sim.persistence.engine import Durability, address, writing_engine
-from adk_agent_sim.persistence.record import encode_event, encode_session
-from adk_agent_sim.persistence.store import open_store
-from adk_agent_sim.timeline.events import Event, Outcome, RunEnded, Session, TurnDecided, UserSpoke
+from adk_agent_sim.persistence import migration, tables
+from adk_agent_sim.persistence.database_engine import Durability, create_writer_engine, parse_database_url
+from adk_agent_sim.persistence.database_store import open_store
+from adk_agent_sim.persistence.row_codec import encode_event, encode_session
+from adk_agent_sim.timeline.events import Event, RunEnded, RunOutcome, Session, TurnDecided, UserSpoke
 from adk_agent_sim.timeline.timeline import Timeline
 
 
 @pytest.fixture
 def engine(database: str) -> Generator[sa.Engine]:
-    engine = sa.create_engine(address(database))
+    engine = sa.create_engine(parse_database_url(database))
     yield engine
     engine.dispose()
 
@@ -65,7 +65,7 @@ async def test_opening_makes_the_tables(database: str, engine: sa.Engine) -> Non
 
 @pytest.mark.req("003/schema-9")
 def test_the_orm_is_not_even_loaded() -> None:
-    code = "import sys, adk_agent_sim.persistence.store; sys.exit('sqlalchemy.orm' in sys.modules)"
+    code = "import sys, adk_agent_sim.persistence.database_store; sys.exit('sqlalchemy.orm' in sys.modules)"
 
     subprocess.run([sys.executable, "-c", code], check=True)
 
@@ -88,12 +88,12 @@ async def test_a_row_holds_the_whole_message_and_what_is_searched_for(database: 
     async with open_store(database) as store:
         timeline = Timeline(store)
         session = await timeline.create_session("a test")
-        asked = await ask(timeline, session.session_id, "t1")
-        decided = await timeline.decide(session.session_id, "t1", text("yes"))
+        asked = await ask_turn(timeline, session.session_id, "t1")
+        decided = await timeline.decide(session.session_id, "t1", text_decision("yes"))
 
     with engine.connect() as connection:
-        rows = connection.execute(sa.select(schema.events).order_by(schema.events.c.seq)).all()
-        (kept,) = connection.execute(sa.select(schema.sessions)).all()
+        rows = connection.execute(sa.select(tables.events).order_by(tables.events.c.seq)).all()
+        (kept,) = connection.execute(sa.select(tables.sessions)).all()
     assert [(row.event_id, row.seq, row.turn_id, row.payload_type) for row in rows] == [
         (asked.event_id, 1, "t1", "request"),
         (decided.event_id, 2, "t1", "response"),
@@ -116,7 +116,7 @@ async def test_sqlite_keeps_a_write_ahead_log_and_flushes_as_asked(
         (flushes,) = connection.execute("PRAGMA synchronous").fetchone()
         asked.append((journal, flushes))
 
-    with listening("checkin", ask_connection):
+    with listen_to_engines("checkin", ask_connection):
         async with open_store(sqlite_path, durability=durability) as store:
             asked.clear()
             await store.create_session(Session(session_id="s", created_at=1.0))
@@ -166,7 +166,11 @@ def _fabricate_version_0(engine: sa.Engine, session: Session, events: list[Event
 
 
 def _event(number: int) -> Event:
-    payload = TurnDecided(decision_id="d", response=text("x")) if number == 2 else UserSpoke(content=user(str(number)))
+    payload = (
+        TurnDecided(decision_id="d", response=text_decision("x"))
+        if number == 2
+        else UserSpoke(content=user_content(str(number)))
+    )
     return Event(event_id=str(uuid4()), session_id="s", seq=0, timestamp=1_700_000_000.0 + number, payload=payload)
 
 
@@ -176,15 +180,15 @@ async def test_an_older_database_is_migrated(database: str, engine: sa.Engine) -
     _fabricate_version_0(engine, session, old[::-1])
 
     async with open_store(database) as store:
-        log = await store.read("s")
-        assert list(await store.active_sessions()) == [session]
+        log = await store.read_events("s")
+        assert list(await store.list_active_sessions()) == [session]
         assert [(event.seq, event.event_id, event.payload) for event in log] == [
             (seq, event.event_id, event.payload) for seq, event in enumerate(old, start=1)
         ]
         assert (await store.append([_event(4)], ()))[0].seq == 4
 
     with engine.connect() as connection:
-        assert migration.version(connection) == schema.VERSION
+        assert migration.read_version(connection) == tables.SCHEMA_VERSION
     assert "events_0" not in sa.inspect(engine).get_table_names()
 
 
@@ -192,17 +196,17 @@ async def test_sessions_of_version_1_are_listed_where_they_stand(database: str, 
     async with open_store(database) as store:
         timeline = Timeline(store)
         sessions = [await timeline.create_session(name) for name in ("waiting", "done", "empty")]
-        await ask(timeline, sessions[0].session_id, "t1")
-        await timeline.append(sessions[1].session_id, RunEnded(invocation_id="i", outcome=Outcome.DONE))
-        before = await store.summaries()
+        await ask_turn(timeline, sessions[0].session_id, "t1")
+        await timeline.append(sessions[1].session_id, RunEnded(invocation_id="i", outcome=RunOutcome.DONE))
+        before = await store.list_summaries()
     with engine.begin() as connection:
         connection.execute(sa.text("DROP INDEX idx_sessions_created"))
         for column in ("standing", "agent_name", "waiting", "last_seq", "last_event_at"):
             connection.execute(sa.text(f"ALTER TABLE sessions DROP COLUMN {column}"))
-        connection.execute(schema.schema_version.update().values(version=1))
+        connection.execute(tables.schema_version.update().values(version=1))
 
     async with open_store(database) as store:
-        assert await store.summaries() == before
+        assert await store.list_summaries() == before
 
 
 async def test_a_migrated_database_is_as_a_new_one(tmp_path: Path) -> None:
@@ -224,31 +228,31 @@ async def test_a_migrated_database_is_as_a_new_one(tmp_path: Path) -> None:
 
 async def test_a_migration_that_fails_changes_nothing(database: str, engine: sa.Engine) -> None:
     def half(connection: sa.Connection) -> None:
-        migration.STEPS[0](connection)
+        migration.MIGRATION_STEPS[0](connection)
         raise InterruptedError
 
     _fabricate_version_0(engine, Session(session_id="s", created_at=1.0), [_event(1)])
     before = sa.inspect(engine).get_table_names()
-    writing = writing_engine(address(database), "full", lock_timeout=1.0)
+    writing = create_writer_engine(parse_database_url(database), "full", lock_timeout=1.0)
     with pytest.raises(InterruptedError):
-        migration.migrate(writing, address(database), {0: half})
+        migration.migrate(writing, parse_database_url(database), {0: half})
     writing.dispose()
     assert sa.inspect(engine).get_table_names() == before
 
     async with open_store(database) as store:
-        assert len(await store.read("s")) == 1
+        assert len(await store.read_events("s")) == 1
 
 
 async def test_a_newer_database_is_refused_and_left_untouched(database: str, engine: sa.Engine) -> None:
     async with open_store(database):
         pass
     with engine.begin() as connection:
-        connection.execute(schema.schema_version.update().values(version=schema.VERSION + 1))
+        connection.execute(tables.schema_version.update().values(version=tables.SCHEMA_VERSION + 1))
 
     with pytest.raises(StoreTooNew, match=r"version 3, and this release knows.*up to 2\. Upgrade with") as refused:
         async with open_store(database):
             pass
 
-    assert (refused.value.found, refused.value.known) == (3, 2)
+    assert (refused.value.found_version, refused.value.supported_version) == (3, 2)
     with engine.connect() as connection:
-        assert migration.version(connection) == 3
+        assert migration.read_version(connection) == 3

@@ -6,7 +6,7 @@ from uuid import uuid4
 
 import pytest
 from stores import AnyStore
-from timelines import user
+from timeline_builders import user_content
 
 from adk_agent_sim.errors import (
     EventExists,
@@ -16,7 +16,7 @@ from adk_agent_sim.errors import (
     StoreFailed,
     TurnAlreadyDecided,
 )
-from adk_agent_sim.persistence.store import DatabaseStore, open_store
+from adk_agent_sim.persistence.database_store import DatabaseStore, open_store
 from adk_agent_sim.timeline.blocks import Block
 from adk_agent_sim.timeline.events import Closed, Event, Payload, Session, TurnDecided, UserSpoke
 from adk_agent_sim.timeline.store import Store
@@ -32,7 +32,7 @@ def event(session_id: str, payload: Payload | None = None, turn_id: str = "") ->
         session_id=session_id,
         seq=0,
         timestamp=1_700_000_000.123456,
-        payload=payload or UserSpoke(content=user("hi")),
+        payload=payload or UserSpoke(content=user_content("hi")),
         turn_id=turn_id,
     )
 
@@ -49,7 +49,7 @@ class TestEveryStore:
         for one in listed:
             await store.create_session(one)
 
-        assert list(await store.sessions()) == listed
+        assert list(await store.list_sessions()) == listed
 
     async def test_a_session_is_made_once(self, store: AnyStore) -> None:
         new = session()
@@ -58,7 +58,7 @@ class TestEveryStore:
 
         with pytest.raises(SessionExists, match=new.session_id):
             await store.create_session(new)
-        assert list(await store.read(new.session_id)) == [kept]
+        assert list(await store.read_events(new.session_id)) == [kept]
 
     async def test_what_was_appended_is_read_back_numbered(self, store: AnyStore) -> None:
         session_id = await made(store)
@@ -66,9 +66,9 @@ class TestEveryStore:
         second = await store.append([event(session_id)], ())
 
         assert [one.seq for one in (*first, *second)] == [1, 2, 3]
-        assert list(await store.read(session_id)) == [*first, *second]
-        assert list(await store.read(session_id, after_seq=2)) == list(second)
-        assert list(await store.read(session_id, after_seq=3)) == []
+        assert list(await store.read_events(session_id)) == [*first, *second]
+        assert list(await store.read_events(session_id, after_seq=2)) == list(second)
+        assert list(await store.read_events(session_id, after_seq=3)) == []
 
     async def test_concurrent_appends_are_numbered_without_gaps_in_the_order_handed_in(self, store: AnyStore) -> None:
         sessions = [await made(store) for _ in range(3)]
@@ -76,7 +76,7 @@ class TestEveryStore:
         appended = await asyncio.gather(*(store.append([draft], ()) for draft in drafts))
 
         for session_id in sessions:
-            log = await store.read(session_id)
+            log = await store.read_events(session_id)
             assert [one.seq for one in log] == list(range(1, 31))
             assert [one.event_id for one in log] == [one.event_id for one in drafts if one.session_id == session_id]
         assert {one.event_id for (one,) in appended} == {one.event_id for one in drafts}
@@ -84,45 +84,45 @@ class TestEveryStore:
     @pytest.mark.req("003/event-1")
     async def test_an_unknown_session_is_named(self, store: AnyStore) -> None:
         with pytest.raises(SessionNotFound, match="nowhere"):
-            await store.read("nowhere")
+            await store.read_events("nowhere")
         with pytest.raises(SessionNotFound, match="nowhere"):
             await store.append([event("nowhere")], ())
         with pytest.raises(SessionNotFound, match="nowhere"):
-            await store.blocks("nowhere", [])
+            await store.read_blocks("nowhere", [])
 
     async def test_blocks_are_kept_once_per_session(self, store: AnyStore) -> None:
         session_id, other = await made(store), await made(store)
-        blocks = [Block.of(str(number).encode()) for number in range(1_200)]
+        blocks = [Block.from_data(str(number).encode()) for number in range(1_200)]
         await store.append([event(session_id)], blocks[:2])
         await store.append([event(session_id)], blocks)
 
-        found = await store.blocks(session_id, [block.block_id for block in blocks])
+        found = await store.read_blocks(session_id, [block.block_id for block in blocks])
 
         assert list(found.items()) == [(block.block_id, block.data) for block in blocks]
-        assert not await store.blocks(other, [blocks[0].block_id])
+        assert not await store.read_blocks(other, [blocks[0].block_id])
 
 
 class TestDatabases:
     @pytest.mark.req("003/repository-1", "003/flow-1", "003/flow-2", "003/rule-3")
     async def test_a_session_is_active_until_it_is_closed_and_never_again(self, database_store: DatabaseStore) -> None:
         session_id = await made(database_store)
-        before = await database_store.status(session_id)
+        before = await database_store.get_status(session_id)
         await database_store.append([event(session_id, Closed(reason="over"))], ())
 
-        assert (before, await database_store.status(session_id)) == ("active", "completed")
+        assert (before, await database_store.get_status(session_id)) == ("active", "completed")
         with pytest.raises(SessionClosed):
             await database_store.append([event(session_id)], ())
-        assert await database_store.status(session_id) == "completed"
+        assert await database_store.get_status(session_id) == "completed"
 
     @pytest.mark.req("003/repository-2")
     async def test_a_session_is_found_by_its_id(self, database_store: DatabaseStore) -> None:
         new = session()
         await database_store.create_session(new)
 
-        assert await database_store.session(new.session_id) == new
-        assert await database_store.session("unknown") is None
+        assert await database_store.find_session(new.session_id) == new
+        assert await database_store.find_session("unknown") is None
         with pytest.raises(SessionNotFound):
-            await database_store.status("unknown")
+            await database_store.get_status("unknown")
 
     @pytest.mark.req("003/repository-3")
     async def test_active_sessions_are_listed_newest_first(self, database_store: DatabaseStore) -> None:
@@ -131,7 +131,7 @@ class TestDatabases:
             await database_store.create_session(one)
         await database_store.append([event(closed.session_id, Closed(reason="over"))], ())
 
-        assert list(await database_store.active_sessions()) == [new, old]
+        assert list(await database_store.list_active_sessions()) == [new, old]
 
     @pytest.mark.req("003/rule-1")
     async def test_the_database_itself_refuses_a_second_decision_of_a_turn(self, database_store: DatabaseStore) -> None:
@@ -147,11 +147,11 @@ class TestDatabases:
             return_exceptions=True,
         )
 
-        log = await database_store.read(session_id)
+        log = await database_store.read_events(session_id)
         assert [one.seq for one in log] == [1, 2], "a refused decision leaves nothing behind, and no gap"
         refused = [answer for answer in answers if isinstance(answer, TurnAlreadyDecided)]
         assert [answer.event_id for answer in refused] == [log[0].event_id] * 9
-        assert len(await database_store.read(other)) == 1
+        assert len(await database_store.read_events(other)) == 1
 
     async def test_an_event_that_cannot_be_written_harms_no_other(self, database_store: DatabaseStore) -> None:
         session_id = await made(database_store)
@@ -162,21 +162,21 @@ class TestDatabases:
         )
 
         assert [isinstance(answer, EventExists) for answer in answers] == [False, False, True, False]
-        assert [one.seq for one in await database_store.read(session_id)] == [1, 2, 3]
+        assert [one.seq for one in await database_store.read_events(session_id)] == [1, 2, 3]
 
     async def test_text_that_looks_like_sql_is_only_text(self, database_store: DatabaseStore) -> None:
         name = "x'); DROP TABLE events; --"
         await database_store.create_session(Session(session_id=name, created_at=1.0, description=name))
         await database_store.append([event(name, turn_id=name)], ())
 
-        assert [one.turn_id for one in await database_store.read(name)] == [name]
+        assert [one.turn_id for one in await database_store.read_events(name)] == [name]
 
     async def test_everything_is_there_after_a_restart(self, database: str) -> None:
         async with open_store(database) as store:
             session_id = await made(store)
-            kept = await store.append([event(session_id)], [Block.of(b"data")])
+            kept = await store.append([event(session_id)], [Block.from_data(b"data")])
         async with open_store(database) as store:
-            assert list(await store.read(session_id)) == kept
+            assert list(await store.read_events(session_id)) == kept
             more = await store.append([event(session_id)], ())
             assert [one.seq for one in more] == [2]
 
@@ -190,7 +190,7 @@ class TestDatabases:
             await store.append([event(session_id)], ())
 
         async with open_store(database) as store:
-            assert [[one] for one in await store.read(session_id)] == appended
+            assert [[one] for one in await store.read_events(session_id)] == appended
 
 
 async def test_a_path_may_be_given_as_such_or_as_a_url(tmp_path: Path) -> None:
@@ -198,4 +198,4 @@ async def test_a_path_may_be_given_as_such_or_as_a_url(tmp_path: Path) -> None:
     async with open_store(path) as store:
         session_id = await made(store)
     async with open_store(f"sqlite:///{path}") as store:
-        assert await store.status(session_id) == "active"
+        assert await store.get_status(session_id) == "active"

@@ -9,18 +9,18 @@ from uuid import uuid4
 
 import pytest
 from sqlalchemy import Connection
-from stores import listening
-from timelines import user
+from stores import listen_to_engines
+from timeline_builders import user_content
 
 from adk_agent_sim.errors import SessionNotFound
-from adk_agent_sim.persistence.store import DatabaseStore, open_store
+from adk_agent_sim.persistence.database_store import DatabaseStore, open_store
 from adk_agent_sim.timeline.events import Event, Session, UserSpoke
 
 _SESSION = Session(session_id="s", created_at=1.0)
 
 
 def _draft(session_id: str = "s") -> Event:
-    spoke = UserSpoke(content=user("hi"))
+    spoke = UserSpoke(content=user_content("hi"))
     return Event(event_id=str(uuid4()), session_id=session_id, seq=0, timestamp=1.0, payload=spoke)
 
 
@@ -32,7 +32,7 @@ def _commits() -> Generator[list[Connection]]:
     def see(connection: Connection) -> None:
         seen.append(connection)
 
-    with listening("commit", see):
+    with listen_to_engines("commit", see):
         yield seen
 
 
@@ -59,7 +59,7 @@ async def test_appends_that_wait_together_are_one_transaction(sqlite_path: Path)
             await asyncio.gather(*appending)
 
         assert len(commits) <= 2
-        assert len(await store.read("s")) == 500
+        assert len(await store.read_events("s")) == 500
 
 
 async def test_a_group_takes_the_writes_that_fit_and_refuses_the_others(sqlite_path: Path) -> None:
@@ -72,7 +72,7 @@ async def test_a_group_takes_the_writes_that_fit_and_refuses_the_others(sqlite_p
         answers = await asyncio.gather(*appending, return_exceptions=True)
 
         assert [isinstance(answer, SessionNotFound) for answer in answers] == [False, True] * 10
-        assert [one.seq for one in await store.read("s")] == list(range(1, 11))
+        assert [one.seq for one in await store.read_events("s")] == list(range(1, 11))
 
 
 async def test_what_append_returned_is_committed(database: str) -> None:
@@ -80,7 +80,7 @@ async def test_what_append_returned_is_committed(database: str) -> None:
         await store.create_session(_SESSION)
         for _ in range(20):
             appended = await store.append([_draft()], ())
-            assert await other.read("s", after_seq=appended[0].seq - 1) == appended
+            assert await other.read_events("s", after_seq=appended[0].seq - 1) == appended
 
 
 async def test_reading_does_not_wait_for_the_writer(sqlite_path: Path) -> None:
@@ -91,8 +91,8 @@ async def test_reading_does_not_wait_for_the_writer(sqlite_path: Path) -> None:
             appending = asyncio.ensure_future(store.append([_draft()], ()))
             await asyncio.to_thread(int)
 
-            assert await store.read("s") == first
-            assert list(await store.sessions()) == [_SESSION]
+            assert await store.read_events("s") == first
+            assert list(await store.list_sessions()) == [_SESSION]
             assert not appending.done()
         await appending
 
@@ -104,4 +104,4 @@ async def test_who_stops_waiting_harms_nobody(database_store: DatabaseStore) -> 
     appending[3].cancel()
     await asyncio.wait(appending)
 
-    assert [one.seq for one in await database_store.read("s")] == list(range(1, 11))
+    assert [one.seq for one in await database_store.read_events("s")] == list(range(1, 11))

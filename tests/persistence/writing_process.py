@@ -10,7 +10,7 @@ import os
 import sys
 from uuid import uuid4
 
-from adk_agent_sim.persistence.store import open_store
+from adk_agent_sim.persistence.database_store import open_store
 from adk_agent_sim.timeline.blocks import Block
 from adk_agent_sim.timeline.events import ArtifactSaved, Event
 from adk_agent_sim.timeline.store import Store
@@ -18,7 +18,7 @@ from adk_agent_sim.timeline.store import Store
 
 async def _produce(store: Store, session_id: str, count: int) -> None:
     for number in range(count):
-        block = Block.of(os.urandom(64))
+        block = Block.from_data(os.urandom(64))
         saved = ArtifactSaved(filename="f", version=number, mime_type="m", block=block.block_id)
         draft = Event(event_id=str(uuid4()), session_id=session_id, seq=0, timestamp=1.0, payload=saved)
         (event,) = await store.append([draft], [block])

@@ -16,7 +16,7 @@ from google.adk.agents import BaseAgent, LlmAgent, ParallelAgent  # pyright: ign
 from google.adk.apps import App
 from google.adk.runners import InMemoryRunner
 from google.genai import types
-from scripted import ScriptedModel, says
+from scripted_model import ScriptedModel, text_response
 
 from adk_agent_sim import SimulatorPlugin, ToolErrorPlugin
 from adk_agent_sim.adk.demo.math_agent.agent import app as math_app
@@ -38,7 +38,7 @@ def _parallel() -> App:
 
 
 def _hybrid() -> App:
-    model = ScriptedModel(script=[_transfer(), says("never")])
+    model = ScriptedModel(script=[_transfer(), text_response("never")])
     root = LlmAgent(name="real", model=model, sub_agents=[_agent("human", description="a person")])
     return App(name="hybrid", root_agent=root)
 

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from processes import ServerProcess, lines_of, start_python
-from proxy import proxied
-from scripted import calls, says
+from processes import ServerProcess, read_lines, start_python
+from proxy import run_proxy
+from scripted_model import call_response, text_response
 
-from adk_agent_sim.link.remote import RemoteLink
-from adk_agent_sim.persistence.store import open_store
+from adk_agent_sim.link.remote_link import RemoteLink
+from adk_agent_sim.persistence.database_store import open_store
 from adk_agent_sim.timeline.events import (
     AgentEvent,
     AgentJoined,
@@ -42,11 +42,11 @@ def _expected() -> list[type]:
 
 
 def _decision(turn: int) -> dict[str, Any]:
-    return calls(("add", {"a": turn, "b": turn})) if turn < TURNS - 1 else says("all summed up")
+    return call_response(("add", {"a": turn, "b": turn})) if turn < TURNS - 1 else text_response("all summed up")
 
 
 async def _session(link: RemoteLink, known: set[str]) -> str:
-    while not (new := [one.session_id for one in await link.sessions() if one.session_id not in known]):
+    while not (new := [one.session_id for one in await link.list_sessions() if one.session_id not in known]):
         await asyncio.to_thread(int)
     known.add(new[0])
     return new[0]
@@ -91,7 +91,7 @@ async def _disturbed(
             await asyncio.wait({playing}, timeout=chance.random() * 0.02)
             await disturb()
         await playing
-        assert await lines_of(agent) == ["all summed up"]
+        assert await read_lines(agent) == ["all summed up"]
         assert await agent.wait() == 0
     return seen
 
@@ -99,7 +99,7 @@ async def _disturbed(
 async def _check(database: Path, seen: Sequence[Event]) -> None:
     """Nothing lost, nothing twice, everything as decided, and all that the follower saw is the log."""
     async with open_store(database) as store:
-        log = await store.read(seen[0].session_id)
+        log = await store.read_events(seen[0].session_id)
     assert seen == log
     assert [type(event.payload) for event in log] == _expected()
     assert [event.seq for event in log] == list(range(1, len(log) + 1))
@@ -134,7 +134,7 @@ async def _with_cut_connections(path: Path, *, sessions: int, cuts: int, seed: s
     await server.start()
     known: set[str] = set()
     found: list[list[Event]] = []
-    async with proxied(server.port) as proxy:
+    async with run_proxy(server.port) as proxy:
 
         async def cut() -> None:
             proxy.cut()

@@ -13,13 +13,13 @@ from typing import Any
 
 import httpx
 import pytest
-from adk_eval import evaluate
-from processes import ServerProcess, adksim_here, lines_of, start_python
-from scripted import calls, says
+from adk_eval_command import run_adk_eval
+from processes import ServerProcess, invoke_adksim, read_lines, start_python
+from scripted_model import call_response, text_response
 
-from adk_agent_sim.link.remote import RemoteLink
+from adk_agent_sim.link.remote_link import RemoteLink
 from adk_agent_sim.timeline.events import Event, Player, RunEnded, TurnAsked, TurnDecided, TurnWithdrawn
-from adk_agent_sim.timeline.request import ModelRequest
+from adk_agent_sim.timeline.model_request import ModelRequest
 
 AGENT = Path(__file__).with_name("agent_process.py")
 FIRST = Path(__file__).with_name("first_protocol.py")
@@ -45,7 +45,7 @@ def agent_environment(server: ServerProcess) -> dict[str, str]:
 
 async def newest_session(link: RemoteLink) -> str:
     async with asyncio.timeout(120):
-        while not (sessions := await link.sessions()):
+        while not (sessions := await link.list_sessions()):
             await asyncio.to_thread(int)
     return sessions[0].session_id
 
@@ -58,7 +58,7 @@ async def answered(link: RemoteLink, decide: Decide, runs: int) -> list[Event]:
         async for event in link.follow(session_id):
             log.append(event)
             if isinstance(event.payload, TurnAsked) and event.player is None:
-                response = decide(event, await link.request(event))
+                response = decide(event, await link.read_request(event))
                 await link.decide(session_id, event.turn_id, response, decision_id=event.turn_id)
             if isinstance(event.payload, RunEnded):
                 runs -= 1
@@ -74,7 +74,7 @@ async def played(
     agent = await start_python(AGENT, kind, *arguments, **agent_environment(server))
     async with RemoteLink(server.url) as link:
         log = await answered(link, decide, runs)
-    answer = await lines_of(agent)
+    answer = await read_lines(agent)
     assert await agent.wait() == 0
     return answer[-1], log
 
@@ -88,20 +88,20 @@ async def test_a_session_with_tools_and_errors_is_played_exported_and_passes_adk
     server: ServerProcess, tmp_path: Path
 ) -> None:
     script = [
-        calls(("add", {"a": 2, "b": 2})),
-        calls(("multiply", {"a": 3, "b": 3})),
-        says("2+2 is 4, and 3*3 is 9."),
-        calls(("divide", {"dividend": 1, "divisor": 0})),
-        says("One cannot divide by zero."),
+        call_response(("add", {"a": 2, "b": 2})),
+        call_response(("multiply", {"a": 3, "b": 3})),
+        text_response("2+2 is 4, and 3*3 is 9."),
+        call_response(("divide", {"dividend": 1, "divisor": 0})),
+        text_response("One cannot divide by zero."),
     ]
     answer, log = await played(server, "math", in_order(*script), runs=2)
     assert answer == "One cannot divide by zero."
 
     eval_set = tmp_path / "golden.evalset.json"
     arguments = ["export", log[0].session_id, "--db", server.database, "--out", eval_set, "--json"]
-    exported = await asyncio.to_thread(adksim_here, *arguments)
+    exported = await asyncio.to_thread(invoke_adksim, *arguments)
     assert json.loads(exported.stdout)["path"] == str(eval_set)
-    run = await asyncio.to_thread(evaluate, tmp_path / "agents", "math_agent", eval_set, script)
+    run = await asyncio.to_thread(run_adk_eval, tmp_path / "agents", "math_agent", eval_set, script)
     assert run.passed, run.output
 
 
@@ -109,11 +109,11 @@ async def test_transfer_and_output_schema_are_played_and_pass_adk_eval(server: S
     address = {"name": "Ada", "street": "Main Street 1", "city": "Berlin", "postcode": "10115"}
     refund = {"order_id": "ORD-0001", "granted": True, "amount": 19.0, "reason": "Not shipped yet."}
     script = [
-        calls(("place_order", {"order": {"lines": [{"sku": "SKU-201", "quantity": 2}], "address": address}})),
-        says("Ordered."),
-        calls(("transfer_to_agent", {"agent_name": "refund_agent"})),
-        calls(("get_order", {"order_id": "ORD-0001"})),
-        calls(("set_model_response", refund)),
+        call_response(("place_order", {"order": {"lines": [{"sku": "SKU-201", "quantity": 2}], "address": address}})),
+        text_response("Ordered."),
+        call_response(("transfer_to_agent", {"agent_name": "refund_agent"})),
+        call_response(("get_order", {"order_id": "ORD-0001"})),
+        call_response(("set_model_response", refund)),
     ]
     left = iter(script)
 
@@ -123,7 +123,7 @@ async def test_transfer_and_output_schema_are_played_and_pass_adk_eval(server: S
         parts = response["content"]["parts"]
         name = parts[0].get("function_call", {}).get("name")
         if name == "set_model_response" and name not in request.declarations:
-            return says(json.dumps(refund))
+            return text_response(json.dumps(refund))
         return response
 
     _, log = await played(server, "shop", decide, runs=2)
@@ -133,13 +133,13 @@ async def test_transfer_and_output_schema_are_played_and_pass_adk_eval(server: S
     }
     decided = [event.payload.response for event in log if isinstance(event.payload, TurnDecided)]
     eval_set = tmp_path / "golden.evalset.json"
-    await asyncio.to_thread(adksim_here, "export", "last", "--db", server.database, "--out", eval_set)
-    run = await asyncio.to_thread(evaluate, tmp_path / "agents", "shop_agent", eval_set, decided)
+    await asyncio.to_thread(invoke_adksim, "export", "last", "--db", server.database, "--out", eval_set)
+    run = await asyncio.to_thread(run_adk_eval, tmp_path / "agents", "shop_agent", eval_set, decided)
     assert run.passed, run.output
 
 
 async def test_parallel_agents_are_answered_first_come_first_served(server: ServerProcess) -> None:
-    _, log = await played(server, "parallel", lambda asked, request: says(f"from {asked.agent_name}"))
+    _, log = await played(server, "parallel", lambda asked, request: text_response(f"from {asked.agent_name}"))
 
     asked = [event.turn_id for event in log if isinstance(event.payload, TurnAsked)]
     assert asked == [event.turn_id for event in log if isinstance(event.payload, TurnDecided)]
@@ -147,7 +147,7 @@ async def test_parallel_agents_are_answered_first_come_first_served(server: Serv
 
 
 async def test_a_person_plays_one_agent_and_its_own_model_another_in_one_run(server: ServerProcess) -> None:
-    answer, log = await played(server, "hybrid", in_order(says("from a person")))
+    answer, log = await played(server, "hybrid", in_order(text_response("from a person")))
 
     assert answer == "from a person"
     decided = [(event.agent_name, event.player) for event in log if isinstance(event.payload, TurnDecided)]
@@ -155,7 +155,7 @@ async def test_a_person_plays_one_agent_and_its_own_model_another_in_one_run(ser
 
 
 async def test_a_script_that_ends_at_once_has_told_everything(server: ServerProcess) -> None:
-    answer, log = await played(server, "sums", in_order(says("done")), "leave")
+    answer, log = await played(server, "sums", in_order(text_response("done")), "leave")
 
     assert answer == "done"
     assert isinstance(log[-1].payload, RunEnded)
@@ -183,7 +183,7 @@ async def test_turns_of_a_killed_agent_leave_the_queue(tmp_path: Path) -> None:
 
 
 def _sessions(database: Path) -> Any:
-    return adksim_here("sessions", "--db", database, "--json")
+    return invoke_adksim("sessions", "--db", database, "--json")
 
 
 @pytest.mark.req("003/proto-6", "003/proto-7")
@@ -200,12 +200,12 @@ async def test_an_agent_that_knows_only_the_first_protocol_works_also_across_a_r
             if answers in (1, 4):
                 await server.kill()
                 await server.start()
-            (content,) = (await link.request(event)).contents
+            (content,) = (await link.read_request(event)).contents
             answers += 1
-            await link.decide(session_id, event.turn_id, says(f"to {content['parts'][0]['text']}"))
+            await link.decide(session_id, event.turn_id, text_response(f"to {content['parts'][0]['text']}"))
             if answers == turns:
                 break
-    assert await lines_of(agent) == [f"to question {number}" for number in range(turns)]
+    assert await read_lines(agent) == [f"to question {number}" for number in range(turns)]
     assert await agent.wait() == 0
 
 
@@ -213,7 +213,7 @@ async def test_a_person_who_knows_only_the_first_protocol_plays_an_agent(server:
     person = await start_python(FIRST, "person", server.url)
     agent = await start_python(AGENT, "sums", **agent_environment(server))
     async with asyncio.timeout(240):
-        answer = await lines_of(agent)
+        answer = await read_lines(agent)
     person.kill()
     await person.wait()
 
@@ -249,7 +249,7 @@ async def test_adks_own_server_takes_the_plugin_by_its_name(server: ServerProces
             message = {"role": "user", "parts": [{"text": "hi"}]}
             body = {"appName": "assistant", "userId": "u", "sessionId": session["id"], "newMessage": message}
             asking = asyncio.create_task(client.post("/run", json=body))
-            await answered(link, in_order(says("from a person")), runs=1)
+            await answered(link, in_order(text_response("from a person")), runs=1)
             events = (await asking).json()
     finally:
         api.kill()

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from adk_agent_sim.errors import StoryDoesNotFit
+from adk_agent_sim.errors import InvalidStoryStep
 from adk_agent_sim.scenario import JsonScenarioImporter, Story
 from adk_agent_sim.scenario.format.lint import lint
 
@@ -87,7 +87,7 @@ _UNFIT: dict[str, tuple[Callable[[Story], Any], str]] = {
 def test_a_step_that_does_not_fit_is_refused_at_once(name: str) -> None:
     step, said = _UNFIT[name]
     s = _story()
-    with pytest.raises(StoryDoesNotFit) as error:
+    with pytest.raises(InvalidStoryStep) as error:
         step(s)
     assert said in str(error.value)
     assert json.loads(s.json())["events"] == []

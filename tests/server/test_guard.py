@@ -9,14 +9,14 @@ from pathlib import Path
 
 import httpx
 import pytest
+from api_client import ApiClient, bearer_headers, serve_agents
 from google.adk.agents import LlmAgent
-from serving import Browser, bearer, serving
 from starlette.responses import PlainTextResponse
 from starlette.types import Receive, Scope, Send
 from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 
-from adk_agent_sim.server.guard import MOST_BYTES, Guard, loopback_hosts
+from adk_agent_sim.server.guard import MAX_BODY_BYTES, Guard, list_loopback_hosts
 
 _CSP = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; connect-src 'self'; "
@@ -25,13 +25,13 @@ _CSP = (
 
 
 @pytest.fixture
-async def browser(tmp_path: Path) -> AsyncIterator[Browser]:
-    async with serving(tmp_path, LlmAgent(name="agent", model="gemini-2.5-flash")) as found:
+async def browser(tmp_path: Path) -> AsyncIterator[ApiClient]:
+    async with serve_agents(tmp_path, LlmAgent(name="agent", model="gemini-2.5-flash")) as found:
         yield found
 
 
 @pytest.fixture
-async def stranger(browser: Browser) -> AsyncIterator[httpx.AsyncClient]:
+async def stranger(browser: ApiClient) -> AsyncIterator[httpx.AsyncClient]:
     """Somebody without the token."""
     async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{browser.server.port}") as client:
         yield client
@@ -56,7 +56,7 @@ class TestToken:
             assert answer.json()["error"] == "TokenMissing"
 
     async def test_it_is_not_taken_from_the_address_of_an_api_call(
-        self, browser: Browser, stranger: httpx.AsyncClient
+        self, browser: ApiClient, stranger: httpx.AsyncClient
     ) -> None:
         answer = await stranger.get("/api/server", params={"token": browser.server.token})
 
@@ -72,7 +72,7 @@ class TestToken:
             assert "set-cookie" not in answer.headers
 
     async def test_the_printed_address_gives_a_cookie_and_leaves_no_token_behind(
-        self, browser: Browser, stranger: httpx.AsyncClient
+        self, browser: ApiClient, stranger: httpx.AsyncClient
     ) -> None:
         answer = await stranger.get(browser.server.url)
         cookie = answer.headers["set-cookie"]
@@ -87,7 +87,7 @@ class TestToken:
         assert (await stranger.get("/api/server")).status_code == 200
 
     async def test_cookies_of_other_servers_of_this_machine_do_no_harm(
-        self, browser: Browser, stranger: httpx.AsyncClient
+        self, browser: ApiClient, stranger: httpx.AsyncClient
     ) -> None:
         ours = (await stranger.get(browser.server.url)).headers["set-cookie"].partition(";")[0]
         stranger.cookies.clear()
@@ -95,7 +95,7 @@ class TestToken:
             assert (await stranger.get("/api/server", headers={"Cookie": cookie})).status_code == 200
 
     async def test_the_clean_address_keeps_the_place_and_stays_on_this_server(
-        self, browser: Browser, stranger: httpx.AsyncClient
+        self, browser: ApiClient, stranger: httpx.AsyncClient
     ) -> None:
         token = browser.server.token
         deep = await stranger.get(f"/sessions/1?a=b%26c&token={token}")
@@ -105,7 +105,7 @@ class TestToken:
         assert other.headers["location"] == "/evil.example/x"
 
     async def test_a_visit_from_another_site_goes_on_by_a_step_of_our_own(
-        self, browser: Browser, stranger: httpx.AsyncClient
+        self, browser: ApiClient, stranger: httpx.AsyncClient
     ) -> None:
         answer = await stranger.get(
             f'/x"><script>?q="><script>&token={browser.server.token}', headers={"Sec-Fetch-Site": "cross-site"}
@@ -122,23 +122,23 @@ class TestHost:
         "host",
         ["evil.example", "127.0.0.1", "127.0.0.1:1", "localhost.evil.example:{port}", "127.0.0.1:{port}.evil", ""],
     )
-    async def test_another_name_is_not_answered_to(self, browser: Browser, host: str) -> None:
-        headers = {**bearer(browser.server), "Host": host.format(port=browser.server.port)}
+    async def test_another_name_is_not_answered_to(self, browser: ApiClient, host: str) -> None:
+        headers = {**bearer_headers(browser.server), "Host": host.format(port=browser.server.port)}
         for path in ("/", "/api/server", f"/?token={browser.server.token}"):
             answer = await asyncio.to_thread(_raw, browser, path, headers)
             assert answer.status == 421
             assert "set-cookie" not in answer.headers
 
-    async def test_the_names_of_this_machine_are_answered_to(self, browser: Browser) -> None:
+    async def test_the_names_of_this_machine_are_answered_to(self, browser: ApiClient) -> None:
         for name in ("127.0.0.1", "localhost", "LOCALHOST", "[::1]"):
-            headers = {**bearer(browser.server), "Host": f"{name}:{browser.server.port}"}
+            headers = {**bearer_headers(browser.server), "Host": f"{name}:{browser.server.port}"}
             assert (await asyncio.to_thread(_raw, browser, "/api/server", headers)).status == 200
 
     async def test_on_port_80_browsers_name_no_port(self) -> None:
         async def answer(scope: Scope, receive: Receive, send: Send) -> None:
             await PlainTextResponse("in")(scope, receive, send)
 
-        guard = Guard(answer, token="secret", hosts=[*loopback_hosts(80), "build-box:8080"], cookie="x")  # noqa: S106
+        guard = Guard(answer, token="secret", hosts=[*list_loopback_hosts(80), "build-box:8080"], cookie="x")  # noqa: S106
         async with httpx.AsyncClient(transport=httpx.ASGITransport(guard), base_url="http://127.0.0.1") as client:
             found = {
                 host: (await client.get("/api/x", headers={"Host": host, "Authorization": "Bearer secret"})).status_code
@@ -149,14 +149,14 @@ class TestHost:
 
         assert list(found.values()) == [200, 200, 200, 200, 421, 421]
 
-    async def test_the_refusal_says_how_a_name_is_allowed(self, browser: Browser) -> None:
+    async def test_the_refusal_says_how_a_name_is_allowed(self, browser: ApiClient) -> None:
         answer = await browser.client.get("/", headers={"Host": "build-box:8080"})
 
         assert answer.status_code == 421
         assert "--allow-host NAME:PORT" in answer.text
         assert "allow_hosts" in answer.text
 
-    async def test_two_hosts_are_one_too_many(self, browser: Browser) -> None:
+    async def test_two_hosts_are_one_too_many(self, browser: ApiClient) -> None:
         reader, writer = await asyncio.open_connection("127.0.0.1", browser.server.port)
         good = f"127.0.0.1:{browser.server.port}"
         writer.write(
@@ -174,13 +174,13 @@ class TestOrigin:
     @pytest.mark.parametrize(
         "origin", ["https://evil.example", "null", "http://127.0.0.1", "http://127.0.0.1:1", "file://", ""]
     )
-    async def test_another_origin_is_refused_whatever_the_method(self, browser: Browser, origin: str) -> None:
+    async def test_another_origin_is_refused_whatever_the_method(self, browser: ApiClient, origin: str) -> None:
         for method in ("GET", "POST", "PATCH", "OPTIONS", "HEAD", "DELETE"):
             answer = await browser.client.request(method, "/api/sessions", headers={"Origin": origin})
             assert answer.status_code == 403
             assert not [name for name in answer.headers if name.startswith("access-control")]
 
-    async def test_our_own_is_let_in(self, browser: Browser) -> None:
+    async def test_our_own_is_let_in(self, browser: ApiClient) -> None:
         origin = f"http://localhost:{browser.server.port}"
 
         assert (await browser.client.get("/api/sessions", headers={"Origin": origin})).status_code == 200
@@ -196,15 +196,15 @@ class TestSocket:
             {"Authorization": "{token}", "Origin": "null"},
         ],
     )
-    async def test_strangers_are_refused_before_it_opens(self, browser: Browser, headers: dict[str, str]) -> None:
-        token = bearer(browser.server)["Authorization"]
+    async def test_strangers_are_refused_before_it_opens(self, browser: ApiClient, headers: dict[str, str]) -> None:
+        token = bearer_headers(browser.server)["Authorization"]
         given = {name: value.format(token=token) for name, value in headers.items()}
         with pytest.raises(InvalidStatus) as refused:
             await connect(f"ws://127.0.0.1:{browser.server.port}/api/live", additional_headers=given)
 
         assert refused.value.response.status_code == 403
 
-    async def test_another_host_is_refused(self, browser: Browser) -> None:
+    async def test_another_host_is_refused(self, browser: ApiClient) -> None:
         reader, writer = await asyncio.open_connection("127.0.0.1", browser.server.port)
         writer.write(
             b"GET /api/live HTTP/1.1\r\nHost: evil.example\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
@@ -219,7 +219,7 @@ class TestSocket:
 
 
 class TestEveryAnswer:
-    async def test_forbids_what_is_not_ours(self, browser: Browser, stranger: httpx.AsyncClient) -> None:
+    async def test_forbids_what_is_not_ours(self, browser: ApiClient, stranger: httpx.AsyncClient) -> None:
         evil = {"Origin": "https://evil.example"}
         answers = [
             await browser.client.get("/"),
@@ -240,21 +240,21 @@ class TestEveryAnswer:
             assert answer.headers["cross-origin-resource-policy"] == "same-origin"
             assert "server" not in answer.headers
 
-    async def test_there_are_no_pages_that_load_from_elsewhere(self, browser: Browser) -> None:
+    async def test_there_are_no_pages_that_load_from_elsewhere(self, browser: ApiClient) -> None:
         for path in ("/docs", "/redoc", "/openapi.json"):
             assert "swagger" not in (await browser.client.get(path)).text.lower()
 
 
 class TestSize:
-    async def test_a_body_that_says_it_is_too_long_is_not_read(self, browser: Browser) -> None:
-        headers = {**bearer(browser.server), "Content-Length": str(MOST_BYTES + 1)}
+    async def test_a_body_that_says_it_is_too_long_is_not_read(self, browser: ApiClient) -> None:
+        headers = {**bearer_headers(browser.server), "Content-Length": str(MAX_BODY_BYTES + 1)}
         answer = await asyncio.to_thread(_raw, browser, "/api/sessions", headers, "POST")
 
         assert answer.status == 413
 
-    async def test_a_body_that_does_not_say_so_is_cut_off(self, browser: Browser) -> None:
+    async def test_a_body_that_does_not_say_so_is_cut_off(self, browser: ApiClient) -> None:
         async def endless() -> AsyncIterator[bytes]:
-            for _ in range(MOST_BYTES // 1_000_000 + 2):
+            for _ in range(MAX_BODY_BYTES // 1_000_000 + 2):
                 yield b" " * 1_000_000
 
         answer = await browser.client.post("/api/sessions", content=endless())
@@ -263,7 +263,7 @@ class TestSize:
         assert answer.json()["error"] == "Http413"
 
 
-def _raw(browser: Browser, path: str, headers: dict[str, str], method: str = "GET") -> http.client.HTTPResponse:
+def _raw(browser: ApiClient, path: str, headers: dict[str, str], method: str = "GET") -> http.client.HTTPResponse:
     """A request as it is written, which no client library mends."""
     connection = http.client.HTTPConnection("127.0.0.1", browser.server.port, timeout=30)
     try:

@@ -10,15 +10,15 @@ from pathlib import Path
 
 import httpx
 import pytest
+from api_client import ApiClient, LiveTab, serve_agents
 from google.adk.agents import LlmAgent
-from serving import Browser, Tab, serving
+from polling import wait_until
 from stores import GatedStore
-from waiting import until
 from websockets.exceptions import ConnectionClosed
 
-from adk_agent_sim.server.agents import Agents
-from adk_agent_sim.server.sessions import Sessions
-from adk_agent_sim.server.web_server import start_web
+from adk_agent_sim.server.agent_catalog import AgentCatalog
+from adk_agent_sim.server.web_server import start_web_server
+from adk_agent_sim.server.web_sessions import WebSessions
 from adk_agent_sim.timeline.timeline import Timeline
 
 
@@ -33,159 +33,159 @@ def big(size: int) -> str:
 
 
 @pytest.fixture
-async def browser(tmp_path: Path) -> AsyncIterator[Browser]:
-    async with serving(tmp_path, LlmAgent(name="agent", model="gemini-2.5-flash", tools=[add, big])) as found:
+async def browser(tmp_path: Path) -> AsyncIterator[ApiClient]:
+    async with serve_agents(tmp_path, LlmAgent(name="agent", model="gemini-2.5-flash", tools=[add, big])) as found:
         yield found
 
 
-async def _played(browser: Browser, turns: int) -> str:
-    session_id = await browser.begin("agent", "go")
+async def _played(browser: ApiClient, turns: int) -> str:
+    session_id = await browser.start_session("agent", "go")
     for number in range(turns):
-        await browser.call(session_id, ("add", {"a": number, "b": 1}))
+        await browser.call_tools(session_id, ("add", {"a": number, "b": 1}))
     await browser.respond(session_id, "done")
-    await browser.until(session_id, "done")
+    await browser.wait_for_status(session_id, "done")
     return session_id
 
 
 class TestASession:
-    async def test_two_tabs_see_the_same_rows_as_they_come(self, browser: Browser) -> None:
-        session_id = await browser.begin("agent")
-        async with browser.tab() as first, browser.tab() as second:
+    async def test_two_tabs_see_the_same_rows_as_they_come(self, browser: ApiClient) -> None:
+        session_id = await browser.start_session("agent")
+        async with browser.open_tab() as first, browser.open_tab() as second:
             for tab in (first, second):
                 await tab.follow(session_id)
-            await browser.say(session_id, "1+1?")
+            await browser.send_message(session_id, "1+1?")
             for tab in (first, second):
-                await tab.until(status="your_turn")
-            await browser.call(session_id, ("add", {"a": 1, "b": 1}))
+                await tab.wait_for_update(status="your_turn")
+            await browser.call_tools(session_id, ("add", {"a": 1, "b": 1}))
             await browser.respond(session_id, "2")
             for tab in (first, second):
-                await tab.until(status="done")
+                await tab.wait_for_update(status="done")
 
-        assert list(first.rows.values()) == list(second.rows.values()) == await browser.rows(session_id)
+        assert list(first.rows.values()) == list(second.rows.values()) == await browser.get_rows(session_id)
 
-    async def test_a_tab_that_comes_back_gets_what_it_missed_and_no_more(self, browser: Browser) -> None:
-        session_id = await browser.begin("agent", "go")
-        await browser.turn(session_id)
-        async with browser.tab() as tab:
+    async def test_a_tab_that_comes_back_gets_what_it_missed_and_no_more(self, browser: ApiClient) -> None:
+        session_id = await browser.start_session("agent", "go")
+        await browser.wait_for_turn(session_id)
+        async with browser.open_tab() as tab:
             await tab.follow(session_id)
-            await tab.until(status="your_turn")
+            await tab.wait_for_update(status="your_turn")
         seen, before = tab.seq, dict(tab.rows)
-        await browser.call(session_id, ("add", {"a": 1, "b": 1}))
+        await browser.call_tools(session_id, ("add", {"a": 1, "b": 1}))
         await browser.respond(session_id, "2")
-        await browser.until(session_id, "done")
-        async with browser.tab() as back:
+        await browser.wait_for_status(session_id, "done")
+        async with browser.open_tab() as back:
             await back.follow(session_id, after_seq=seen)
-            news = await back.until(status="done")
+            news = await back.wait_for_update(status="done")
 
         assert [row["index"] for row in news["rows"]] == [1, 2]
-        assert [*(before | back.rows).values()] == await browser.rows(session_id)
+        assert [*(before | back.rows).values()] == await browser.get_rows(session_id)
 
-    async def test_at_first_only_the_last_rows_are_sent(self, browser: Browser) -> None:
+    async def test_at_first_only_the_last_rows_are_sent(self, browser: ApiClient) -> None:
         session_id = await _played(browser, 4)
-        async with browser.tab() as tab:
+        async with browser.open_tab() as tab:
             await tab.follow(session_id, tail=2)
-            news = await tab.until(type="session")
+            news = await tab.wait_for_update(type="session")
 
-        assert (news["session"]["rows"], [row["index"] for row in news["rows"]]) == (6, [4, 5])
+        assert (news["session"]["row_count"], [row["index"] for row in news["rows"]]) == (6, [4, 5])
 
-    async def test_a_seq_that_is_not_of_this_server_begins_anew(self, browser: Browser) -> None:
+    async def test_a_seq_that_is_not_of_this_server_begins_anew(self, browser: ApiClient) -> None:
         session_id = await _played(browser, 1)
-        async with browser.tab() as tab:
+        async with browser.open_tab() as tab:
             await tab.follow(session_id, after_seq=10_000)
-            news = await tab.until(type="session")
+            news = await tab.wait_for_update(type="session")
 
         assert len(news["rows"]) == 3
 
-    async def test_one_that_is_not_there_is_gone(self, browser: Browser) -> None:
-        async with browser.tab() as tab:
+    async def test_one_that_is_not_there_is_gone(self, browser: ApiClient) -> None:
+        async with browser.open_tab() as tab:
             await tab.follow("nothing")
-            gone = await tab.until(type="gone")
+            gone = await tab.wait_for_update(type="gone")
 
         assert gone["session_id"] == "nothing"
 
-    async def test_a_tab_follows_one_session_at_a_time(self, browser: Browser) -> None:
-        first, second = await browser.begin("agent"), await browser.begin("agent")
-        async with browser.tab() as tab:
+    async def test_a_tab_follows_one_session_at_a_time(self, browser: ApiClient) -> None:
+        first, second = await browser.start_session("agent"), await browser.start_session("agent")
+        async with browser.open_tab() as tab:
             await tab.follow(first)
-            await tab.until(session_id=first)
+            await tab.wait_for_update(session_id=first)
             await tab.follow(second)
-            await tab.until(session_id=second)
-            await browser.say(first, "to the first")
-            await browser.turn(first)
-            await browser.say(second, "to the second")
-            news = await tab.until(type="session")
+            await tab.wait_for_update(session_id=second)
+            await browser.send_message(first, "to the first")
+            await browser.wait_for_turn(first)
+            await browser.send_message(second, "to the second")
+            news = await tab.wait_for_update(type="session")
 
         assert news["session"]["session_id"] == second
 
-    async def test_a_slow_tab_is_told_once_how_things_stand(self, browser: Browser) -> None:
+    async def test_a_slow_tab_is_told_once_how_things_stand(self, browser: ApiClient) -> None:
         """It reads nothing while hundreds of events happen; what waits for it is bounded by its socket."""
-        session_id = await browser.begin("agent", "go")
-        async with browser.tab() as slow:
+        session_id = await browser.start_session("agent", "go")
+        async with browser.open_tab() as slow:
             await slow.follow(session_id)
-            await slow.until(status="your_turn")
+            await slow.wait_for_update(status="your_turn")
             slow.socket.transport.pause_reading()
             for number in range(60):
-                await browser.call(session_id, *[("big", {"size": 400 + number})] * 12)
+                await browser.call_tools(session_id, *[("big", {"size": 400 + number})] * 12)
             await browser.respond(session_id, "done")
-            await browser.until(session_id, "done")
+            await browser.wait_for_status(session_id, "done")
             slow.socket.transport.resume_reading()
             messages = 0
-            async for news in slow.news():
+            async for news in slow.iter_updates():
                 messages += news["type"] == "session"
                 if news.get("session", {}).get("status") == "done":
                     break
 
-        assert list(slow.rows.values()) == await browser.rows(session_id)
+        assert list(slow.rows.values()) == await browser.get_rows(session_id)
         assert len(slow.rows) == 1 + 60 * 12 + 1
-        assert messages < (await browser.get(f"/sessions/{session_id}"))["seq"]
+        assert messages < (await browser.get(f"/sessions/{session_id}"))["last_seq"]
 
 
 class TestTheList:
-    async def test_tabs_hear_when_it_changes_and_how_many_turns_wait(self, browser: Browser) -> None:
-        async with browser.tab() as tab:
-            assert (await tab.until(type="sessions"))["your_turns"] == 0
-            session_id = await browser.begin("agent")
-            await tab.until(type="sessions")
-            await browser.say(session_id, "go")
-            assert (await tab.until(your_turns=1))["type"] == "sessions"
+    async def test_tabs_hear_when_it_changes_and_how_many_turns_wait(self, browser: ApiClient) -> None:
+        async with browser.open_tab() as tab:
+            assert (await tab.wait_for_update(type="sessions"))["your_turn_count"] == 0
+            session_id = await browser.start_session("agent")
+            await tab.wait_for_update(type="sessions")
+            await browser.send_message(session_id, "go")
+            assert (await tab.wait_for_update(your_turns=1))["type"] == "sessions"
             await browser.respond(session_id, "done")
-            assert (await tab.until(your_turns=0))["type"] == "sessions"
+            assert (await tab.wait_for_update(your_turns=0))["type"] == "sessions"
 
-    async def test_a_new_name_is_news_to_those_who_follow(self, browser: Browser) -> None:
-        session_id = await browser.begin("agent")
-        async with browser.tab() as tab:
+    async def test_a_new_name_is_news_to_those_who_follow(self, browser: ApiClient) -> None:
+        session_id = await browser.start_session("agent")
+        async with browser.open_tab() as tab:
             await tab.follow(session_id)
-            await tab.until(type="session")
+            await tab.wait_for_update(type="session")
             await browser.client.patch(f"/api/sessions/{session_id}", json={"name": "Mine"})
-            assert (await tab.until(name="Mine"))["rows"] == []
+            assert (await tab.wait_for_update(name="Mine"))["rows"] == []
 
     async def test_a_tab_that_goes_while_it_looks_takes_no_news_with_it(self) -> None:
         store = GatedStore()
         timeline = Timeline(store)
-        sessions = Sessions(Agents([]), timeline, elsewhere=True)
+        sessions = WebSessions(AgentCatalog([]), timeline, allow_remote_agents=True)
         async with (
-            await start_web(sessions, AsyncExitStack(), host="127.0.0.1", port=0) as server,
+            await start_web_server(sessions, AsyncExitStack(), host="127.0.0.1", port=0) as server,
             httpx.AsyncClient() as client,
             AsyncExitStack() as tabs,
         ):
-            browser = Browser(server, client)
-            async with browser.tab() as goes:
-                await goes.until(type="sessions")
+            browser = ApiClient(server, client)
+            async with browser.open_tab() as goes:
+                await goes.wait_for_update(type="sessions")
                 store.gate.clear()
                 await timeline.create_session("remote")
-                await until(lambda: store.waiting == 1)
-                stays = await tabs.enter_async_context(browser.tab())
-                await stays.until(type="sessions")
-            await until(lambda: store.waiting == 1)
+                await wait_until(lambda: store.waiting_count == 1)
+                stays = await tabs.enter_async_context(browser.open_tab())
+                await stays.wait_for_update(type="sessions")
+            await wait_until(lambda: store.waiting_count == 1)
             store.gate.set()
 
-            assert (await stays.until(type="sessions"))["your_turns"] == 0
+            assert (await stays.wait_for_update(type="sessions"))["your_turn_count"] == 0
 
 
 class TestMessages:
-    @pytest.mark.parametrize("message", ["", "{", "[]", '{"follow": 5}', '{"other": 1}', b"\x00"])
-    async def test_what_is_no_follow_closes_the_socket(self, browser: Browser, message: str | bytes) -> None:
-        async with browser.tab() as tab:
+    @pytest.mark.parametrize("message", ["", "{", "[]", '{"session_id": 5}', '{"other": 1}', b"\x00"])
+    async def test_what_is_no_follow_closes_the_socket(self, browser: ApiClient, message: str | bytes) -> None:
+        async with browser.open_tab() as tab:
             await tab.socket.send(message)
             with pytest.raises(ConnectionClosed) as closed:
                 await _drained(tab)
@@ -194,22 +194,25 @@ class TestMessages:
         assert closed.value.rcvd.code == 1008
         assert (await browser.get("/sessions")) == []
 
-    async def test_a_message_that_is_too_long_closes_the_socket(self, browser: Browser) -> None:
-        async with browser.tab() as tab:
-            await tab.socket.send(json.dumps({"follow": "x" * 100_000}))
+    async def test_a_message_that_is_too_long_closes_the_socket(self, browser: ApiClient) -> None:
+        async with browser.open_tab() as tab:
+            await tab.socket.send(json.dumps({"session_id": "x" * 100_000}))
             with pytest.raises(ConnectionClosed):
                 await _drained(tab)
 
     async def test_the_server_ends_although_tabs_are_open(self, tmp_path: Path) -> None:
-        async with serving(tmp_path, LlmAgent(name="agent", model="gemini-2.5-flash")) as browser, browser.tab() as tab:
-            await tab.until(type="sessions")
+        async with (
+            serve_agents(tmp_path, LlmAgent(name="agent", model="gemini-2.5-flash")) as browser,
+            browser.open_tab() as tab,
+        ):
+            await tab.wait_for_update(type="sessions")
             async with asyncio.timeout(30):
                 await browser.server.stop()
             with pytest.raises(ConnectionClosed):
                 await _drained(tab)
 
 
-async def _drained(tab: Tab) -> None:
+async def _drained(tab: LiveTab) -> None:
     async with asyncio.timeout(30):
         while True:
             await tab.socket.recv()

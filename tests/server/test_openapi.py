@@ -5,19 +5,19 @@ from __future__ import annotations
 import subprocess
 import sys
 
-from adk_agent_sim.server import scenario_shapes, shapes
-from adk_agent_sim.server.openapi import document, text
+from adk_agent_sim.server import api_models, scenario_api_models
+from adk_agent_sim.server.openapi import build_document, render_document
 
 
 def test_every_shape_is_in_it_those_of_the_socket_too() -> None:
     stated = {
         name
-        for module in (shapes, scenario_shapes)
+        for module in (api_models, scenario_api_models)
         for name, value in vars(module).items()
         if isinstance(value, type) and value.__module__ == module.__name__ and name != "Shape"
     }
 
-    assert set(document()["components"]["schemas"]) == stated
+    assert set(build_document()["components"]["schemas"]) == stated
 
 
 def test_it_is_the_same_text_every_time() -> None:
@@ -28,16 +28,16 @@ def test_it_is_the_same_text_every_time() -> None:
         check=True,
     ).stdout
 
-    assert printed == text()
+    assert printed == render_document()
 
 
 def test_what_the_server_says_is_always_there() -> None:
-    news = document()["components"]["schemas"]["SessionNews"]
+    news = build_document()["components"]["schemas"]["SessionUpdate"]
 
     assert news["required"] == ["type", "session", "rows"]
 
 
 def test_every_answer_that_is_not_a_success_is_a_refusal() -> None:
-    for path in document()["paths"].values():
+    for path in build_document()["paths"].values():
         for operation in path.values():
             assert set(operation["responses"]) in ({"200", "default"}, {"204", "default"})

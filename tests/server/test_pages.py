@@ -7,10 +7,10 @@ import http.client
 from pathlib import Path
 
 import pytest
+from api_client import bearer_headers, serve_agents
 from google.adk.agents import LlmAgent
-from serving import bearer, serving
 
-from adk_agent_sim.server import pages
+from adk_agent_sim.server import static_pages
 
 
 @pytest.fixture
@@ -21,7 +21,7 @@ def bundle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (folder / "favicon.svg").write_text("<svg/>")
     (folder / "assets" / "index-1a2b.js").write_text("export {}")
     (tmp_path / "secret.txt").write_text("secret")
-    monkeypatch.setattr(pages, "BUNDLE", folder)
+    monkeypatch.setattr(static_pages, "BUNDLE_FOLDER", folder)
     return folder
 
 
@@ -29,7 +29,7 @@ _AGENT = LlmAgent(name="agent", model="gemini-2.5-flash")
 
 
 async def test_files_are_served_with_their_types_and_assets_for_ever(bundle: Path, tmp_path: Path) -> None:
-    async with serving(tmp_path, _AGENT) as browser:
+    async with serve_agents(tmp_path, _AGENT) as browser:
         script = await browser.client.get("/assets/index-1a2b.js")
         icon = await browser.client.get("/favicon.svg")
         missing = await browser.client.get("/assets/other.js")
@@ -43,7 +43,7 @@ async def test_files_are_served_with_their_types_and_assets_for_ever(bundle: Pat
 
 @pytest.mark.parametrize("path", ["/", "/sessions/1", "/index.html", "/a/b/c.txt"])
 async def test_every_other_address_is_the_app(bundle: Path, tmp_path: Path, path: str) -> None:
-    async with serving(tmp_path, _AGENT) as browser:
+    async with serve_agents(tmp_path, _AGENT) as browser:
         answer = await browser.client.get(path)
 
     assert (answer.status_code, "the app" in answer.text) == (200, True)
@@ -64,11 +64,11 @@ async def test_every_other_address_is_the_app(bundle: Path, tmp_path: Path, path
     ],
 )
 async def test_no_address_leads_out_of_the_bundle(bundle: Path, tmp_path: Path, path: str) -> None:
-    async with serving(tmp_path, _AGENT) as browser:
+    async with serve_agents(tmp_path, _AGENT) as browser:
 
         def fetch() -> bytes:
             connection = http.client.HTTPConnection("127.0.0.1", browser.server.port, timeout=30)
-            connection.request("GET", path, headers=bearer(browser.server))
+            connection.request("GET", path, headers=bearer_headers(browser.server))
             body = connection.getresponse().read()
             connection.close()
             return body
@@ -83,15 +83,15 @@ async def test_files_that_begin_with_a_dot_are_not_served(bundle: Path, tmp_path
     (bundle / ".env").write_text("secret")
     (bundle / ".git").mkdir()
     (bundle / ".git" / "config").write_text("secret")
-    async with serving(tmp_path, _AGENT) as browser:
+    async with serve_agents(tmp_path, _AGENT) as browser:
         answers = [await browser.client.get(path) for path in ("/.env", "/.git/config")]
 
     assert all("the app" in answer.text for answer in answers)
 
 
 async def test_without_a_bundle_the_page_says_how_to_build_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pages, "BUNDLE", tmp_path / "nothing")
-    async with serving(tmp_path, _AGENT) as browser:
+    monkeypatch.setattr(static_pages, "BUNDLE_FOLDER", tmp_path / "nothing")
+    async with serve_agents(tmp_path, _AGENT) as browser:
         answer = await browser.client.get("/")
 
     assert answer.status_code == 503

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from api_client import ApiClient, serve_agents
 from google.adk.agents import LlmAgent
 from google.adk.evaluation.eval_set import EvalSet
 from google.adk.models import BaseLlm
@@ -18,11 +19,10 @@ from google.adk.tools import AgentTool, FunctionTool, ToolContext
 from google.adk.tools.base_toolset import BaseToolset
 from google.genai import types
 from pydantic import BaseModel, Field, field_validator
-from scripted import ScriptedModel, calls, says
-from serving import Browser, serving
+from scripted_model import ScriptedModel, call_response, text_response
 
-from adk_agent_sim.adk.agents import demo_app
-from adk_agent_sim.server import agents
+from adk_agent_sim.adk.agent_loader import load_demo_app
+from adk_agent_sim.server import agent_catalog
 
 PNG = b"\x89PNG\r\n\x1a\nnot really"
 
@@ -95,7 +95,7 @@ async def draw(tool_context: ToolContext) -> str:
 def tooled() -> LlmAgent:
     return LlmAgent(
         name="tooled",
-        model=ScriptedModel(script=[calls(("add", {"a": 1, "b": 1})), says("2")]),
+        model=ScriptedModel(script=[call_response(("add", {"a": 1, "b": 1})), text_response("2")]),
         instruction="Be quick, {name?}.",
         tools=[add, kind, big, hostile, deep, forever, draw, FunctionTool(delete, require_confirmation=True)],
     )
@@ -111,28 +111,28 @@ def with_inner() -> LlmAgent:
 
 
 @pytest.fixture
-async def browser(tmp_path: Path) -> AsyncIterator[Browser]:
-    async with serving(tmp_path, tooled(), structured(), with_inner(), demo_app("math_agent")) as found:
+async def browser(tmp_path: Path) -> AsyncIterator[ApiClient]:
+    async with serve_agents(tmp_path, tooled(), structured(), with_inner(), load_demo_app("math_agent")) as found:
         yield found
 
 
 class TestAgents:
     @pytest.mark.req("001/FR-007a")
-    async def test_they_are_listed_with_tools_and_eval_set(self, browser: Browser) -> None:
+    async def test_they_are_listed_with_tools_and_eval_set(self, browser: ApiClient) -> None:
         server = await browser.get("/server")
 
         assert server["agents"] == await browser.get("/agents")
         assert [agent["key"] for agent in server["agents"]] == ["tooled", "structured", "outer", "math_agent"]
         assert server["agents"][0]["tools"] == ["add", "kind", "big", "hostile", "deep", "forever", "draw", "delete"]
         assert server["agents"][0]["model"] == "scripted"
-        assert server["agents"][0]["eval_cases"] is None
-        assert not server["keeps"]
+        assert server["agents"][0]["eval_case_count"] is None
+        assert not server["is_persistent"]
 
-    async def test_an_eval_set_that_cannot_be_appended_to_is_said(self, browser: Browser, tmp_path: Path) -> None:
+    async def test_an_eval_set_that_cannot_be_appended_to_is_said(self, browser: ApiClient, tmp_path: Path) -> None:
         (tmp_path / "tooled.evalset.json").write_text("[]")
-        agents = await browser.get("/agents")
+        agent_catalog = await browser.get("/agents")
 
-        assert "is not an EvalSet" in agents[0]["eval_problem"]
+        assert "is not an EvalSet" in agent_catalog[0]["eval_set_problem"]
 
     async def test_tools_that_do_not_load_are_said_and_end_a_run(self, tmp_path: Path) -> None:
         class Broken(BaseToolset):
@@ -140,12 +140,12 @@ class TestAgents:
                 raise ConnectionError("nobody listens")
 
         agent = LlmAgent(name="agent", model="gemini-2.5-flash", instruction="Be kind.", tools=[Broken()])
-        async with serving(tmp_path, agent) as browser:
+        async with serve_agents(tmp_path, agent) as browser:
             (listed,) = await browser.get("/agents")
-            session_id = await browser.begin("agent")
+            session_id = await browser.start_session("agent")
             briefing = await browser.get(f"/sessions/{session_id}/briefing")
-            await browser.say(session_id, "x")
-            session = await browser.until(session_id, "failed")
+            await browser.send_message(session_id, "x")
+            session = await browser.wait_for_status(session_id, "failed")
 
         assert "cannot load its tools from Broken: nobody listens" in listed["problem"]
         assert (briefing["instruction"], briefing["problem"]) == ("Be kind.", listed["problem"])
@@ -163,38 +163,40 @@ class TestAgents:
                 await asyncio.Event().wait()
                 return []
 
-        monkeypatch.setattr(agents, "SECONDS", 0.1)
-        async with serving(tmp_path, LlmAgent(name="agent", model="gemini-2.5-flash", tools=[Hanging()])) as browser:
+        monkeypatch.setattr(agent_catalog, "BRIEFING_TIMEOUT_SECONDS", 0.1)
+        async with serve_agents(
+            tmp_path, LlmAgent(name="agent", model="gemini-2.5-flash", tools=[Hanging()])
+        ) as browser:
             listed = [(await browser.get("/agents"))[0]["problem"] for _ in range(3)]
             loads_of_lists = loads
-            session_id = await browser.begin("agent")
+            session_id = await browser.start_session("agent")
             briefing = await browser.get(f"/sessions/{session_id}/briefing")
 
         assert "did not load within" in listed[0]
         assert {*listed, briefing["problem"]} == {listed[0]}
         assert loads_of_lists == 1
 
-    async def test_one_that_is_not_there_is_named(self, browser: Browser) -> None:
-        refusal = await browser.refused("/sessions", {"agent": "nobody"}, 404)
+    async def test_one_that_is_not_there_is_named(self, browser: ApiClient) -> None:
+        refusal = await browser.post_refused("/sessions", {"agent_key": "nobody"}, 404)
 
         assert "There is no agent 'nobody'; there are: tooled, structured, outer, math_agent." in refusal["message"]
 
 
 class TestBriefing:
     @pytest.mark.req("001/FR-001")
-    async def test_before_the_first_turn_it_is_resolved_with_a_real_context(self, browser: Browser) -> None:
-        session_id = await browser.begin("tooled")
+    async def test_before_the_first_turn_it_is_resolved_with_a_real_context(self, browser: ApiClient) -> None:
+        session_id = await browser.start_session("tooled")
         briefing = await browser.get(f"/sessions/{session_id}/briefing")
 
         assert briefing["instruction"] == "Be quick, ."
         assert briefing["tools"][0]["parameters"]["properties"]["a"]["type"] == "integer"
         assert briefing["output_schema"] is None
 
-    async def test_it_has_the_schemas_of_messages_and_answers(self, browser: Browser) -> None:
-        session_id = await browser.begin("structured")
+    async def test_it_has_the_schemas_of_messages_and_answers(self, browser: ApiClient) -> None:
+        session_id = await browser.start_session("structured")
         before = await browser.get(f"/sessions/{session_id}/briefing")
         await browser.post(f"/sessions/{session_id}/messages", {"data": '{"query": "q", "max_results": 1}'})
-        turn_id = await browser.turn(session_id)
+        turn_id = await browser.wait_for_turn(session_id)
         turn = await browser.get(f"/sessions/{session_id}/briefing", turn_id=turn_id)
 
         assert list(before["input_schema"]["properties"]) == ["query", "max_results"]
@@ -202,25 +204,25 @@ class TestBriefing:
         assert turn["output_schema"]["required"] == ["answer", "confidence"]
         assert turn["input_schema"] == before["input_schema"]
 
-    async def test_the_request_is_shown_as_the_model_would_get_it(self, browser: Browser) -> None:
-        session_id = await browser.begin("tooled", "hello")
-        turn_id = await browser.turn(session_id)
+    async def test_the_request_is_shown_as_the_model_would_get_it(self, browser: ApiClient) -> None:
+        session_id = await browser.start_session("tooled", "hello")
+        turn_id = await browser.wait_for_turn(session_id)
         shown = await browser.get(f"/sessions/{session_id}/turns/{turn_id}/request")
 
         assert shown["request"]["contents"][0]["parts"] == [{"text": "hello"}]
         assert "Be quick" in shown["request"]["system_instruction"]
-        assert shown["characters"] == len(json.dumps(shown["request"], ensure_ascii=False))
-        assert shown["tokens"] == (shown["characters"] + 3) // 4
+        assert shown["character_count"] == len(json.dumps(shown["request"], ensure_ascii=False))
+        assert shown["token_estimate"] == (shown["character_count"] + 3) // 4
 
 
 class TestASession:
     @pytest.mark.req("001/US1.1", "001/FR-009", "001/FR-011", "001/FR-014", "001/FR-018", "001/SC-005")
-    async def test_from_the_query_to_the_answer(self, browser: Browser) -> None:
-        session_id = await browser.begin("tooled", "5+3?")
-        await browser.call(session_id, ("add", {"a": 5, "b": 3}))
+    async def test_from_the_query_to_the_answer(self, browser: ApiClient) -> None:
+        session_id = await browser.start_session("tooled", "5+3?")
+        await browser.call_tools(session_id, ("add", {"a": 5, "b": 3}))
         await browser.respond(session_id, "It is 8")
-        session = await browser.until(session_id, "done")
-        user, call, answer = await browser.rows(session_id)
+        session = await browser.wait_for_status(session_id, "done")
+        user, call, answer = await browser.get_rows(session_id)
 
         assert session["name"] == "5+3?"
         assert (user["kind"], user["summary"]) == ("user", "5+3?")
@@ -229,21 +231,21 @@ class TestASession:
         assert call["duration_ms"] > 0
         assert (answer["kind"], answer["summary"], answer["player"]) == ("answer", "It is 8", "human")
 
-    async def test_integers_stay_integers_and_floats_floats(self, browser: Browser) -> None:
-        session_id = await browser.begin("tooled", "kinds")
+    async def test_integers_stay_integers_and_floats_floats(self, browser: ApiClient) -> None:
+        session_id = await browser.start_session("tooled", "kinds")
         await browser.decide(session_id, calls=[{"name": "kind", "arguments": '{"value": 5}'}])
         await browser.decide(session_id, calls=[{"name": "kind", "arguments": '{"value": 5.0}'}])
-        await browser.turn(session_id)
-        rows = await browser.rows(session_id)
+        await browser.wait_for_turn(session_id)
+        rows = await browser.get_rows(session_id)
 
         assert [row["result"] for row in rows if row["kind"] == "call"] == ["int", "float"]
         assert [row["summary"] for row in rows if row["kind"] == "call"] == ["value=5", "value=5.0"]
 
-    async def test_several_calls_are_one_turn_and_a_row_each(self, browser: Browser) -> None:
-        session_id = await browser.begin("tooled", "both")
-        await browser.call(session_id, ("add", {"a": 1, "b": 1}), ("add", {"a": 2, "b": 2}), text="Adding.")
-        await browser.turn(session_id)
-        rows = await browser.rows(session_id)
+    async def test_several_calls_are_one_turn_and_a_row_each(self, browser: ApiClient) -> None:
+        session_id = await browser.start_session("tooled", "both")
+        await browser.call_tools(session_id, ("add", {"a": 1, "b": 1}), ("add", {"a": 2, "b": 2}), text="Adding.")
+        await browser.wait_for_turn(session_id)
+        rows = await browser.get_rows(session_id)
 
         assert [(row["kind"], row["summary"], row["result"]) for row in rows[1:]] == [
             ("say", "Adding.", ""),
@@ -252,57 +254,57 @@ class TestASession:
         ]
 
     @pytest.mark.req("001/US5.1", "001/FR-029e", "001/SC-004")
-    async def test_a_tool_error_is_shown_with_type_message_and_traceback(self, browser: Browser) -> None:
-        session_id = await browser.begin("math_agent", "1/0?")
-        await browser.call(session_id, ("divide", {"dividend": 1, "divisor": 0}))
-        await browser.turn(session_id)
-        row = (await browser.rows(session_id))[1]
-        behind = await browser.detail(session_id, 1)
+    async def test_a_tool_error_is_shown_with_type_message_and_traceback(self, browser: ApiClient) -> None:
+        session_id = await browser.start_session("math_agent", "1/0?")
+        await browser.call_tools(session_id, ("divide", {"dividend": 1, "divisor": 0}))
+        await browser.wait_for_turn(session_id)
+        row = (await browser.get_rows(session_id))[1]
+        behind = await browser.get_row_detail(session_id, 1)
 
         assert (row["status"], row["result"]) == ("failed", "ZeroDivisionError: division by zero")
         assert behind["error"]["text"] == "ZeroDivisionError: division by zero"
         assert behind["traceback"]["format"] == "traceback"
         assert "in divide" in behind["traceback"]["text"]
 
-    async def test_a_further_message_goes_on(self, browser: Browser) -> None:
-        session_id = await browser.begin("tooled", "one")
+    async def test_a_further_message_goes_on(self, browser: ApiClient) -> None:
+        session_id = await browser.start_session("tooled", "one")
         await browser.respond(session_id, "1")
-        await browser.until(session_id, "done")
-        await browser.say(session_id, "two")
+        await browser.wait_for_status(session_id, "done")
+        await browser.send_message(session_id, "two")
         await browser.respond(session_id, "2")
-        await browser.until(session_id, "done")
+        await browser.wait_for_status(session_id, "done")
 
-        assert [row["summary"] for row in await browser.rows(session_id)] == ["one", "1", "two", "2"]
+        assert [row["summary"] for row in await browser.get_rows(session_id)] == ["one", "1", "two", "2"]
 
-    async def test_a_message_while_the_agent_works_is_refused(self, browser: Browser) -> None:
-        session_id = await browser.begin("tooled", "one")
-        await browser.turn(session_id)
-        refusal = await browser.refused(f"/sessions/{session_id}/messages", {"text": "two"}, 409)
+    async def test_a_message_while_the_agent_works_is_refused(self, browser: ApiClient) -> None:
+        session_id = await browser.start_session("tooled", "one")
+        await browser.wait_for_turn(session_id)
+        refusal = await browser.post_refused(f"/sessions/{session_id}/messages", {"text": "two"}, 409)
 
         assert refusal["error"] == "InvalidTransition"
-        await browser.refused(f"/sessions/{session_id}/messages", {"text": " "}, 409)
+        await browser.post_refused(f"/sessions/{session_id}/messages", {"text": " "}, 409)
 
-    async def test_of_two_messages_at_once_one_is_taken(self, browser: Browser) -> None:
-        session_id = await browser.begin("tooled")
+    async def test_of_two_messages_at_once_one_is_taken(self, browser: ApiClient) -> None:
+        session_id = await browser.start_session("tooled")
         path = f"/api/sessions/{session_id}/messages"
         answers = await asyncio.gather(*(browser.client.post(path, json={"text": text}) for text in "ab"))
-        await browser.turn(session_id)
+        await browser.wait_for_turn(session_id)
 
         assert sorted(answer.status_code for answer in answers) == [200, 409]
-        assert len(await browser.rows(session_id)) == 1
+        assert len(await browser.get_rows(session_id)) == 1
 
-    async def test_files_go_with_a_message_and_come_back_as_they_were(self, browser: Browser) -> None:
-        session_id = await browser.begin("tooled")
+    async def test_files_go_with_a_message_and_come_back_as_they_were(self, browser: ApiClient) -> None:
+        session_id = await browser.start_session("tooled")
         files = [
             {"name": "a.png", "mime_type": "image/png", "data": b64encode(PNG).decode()},
             {"name": "b.html", "mime_type": "text/html", "data": b64encode(b"<p>").decode()},
         ]
-        await browser.say(session_id, "look", files=files)
-        await browser.turn(session_id)
-        media = (await browser.detail(session_id, 0))["media"]
+        await browser.send_message(session_id, "look", files=files)
+        await browser.wait_for_turn(session_id)
+        media = (await browser.get_row_detail(session_id, 0))["media"]
         image, page = [await browser.client.get(one["url"]) for one in media]
 
-        assert [(one["name"], one["image"]) for one in media] == [("a.png", True), ("b.html", False)]
+        assert [(one["name"], one["is_image"]) for one in media] == [("a.png", True), ("b.html", False)]
         assert (image.content, image.headers["content-type"]) == (PNG, "image/png")
         assert page.headers["content-type"] == "application/octet-stream"
         assert page.headers["content-disposition"].startswith("attachment")
@@ -310,20 +312,22 @@ class TestASession:
             assert answer.headers["content-security-policy"] == "sandbox; default-src 'none'; frame-ancestors 'none'"
             assert answer.headers["x-content-type-options"] == "nosniff"
 
-    async def test_a_file_that_is_no_base64_or_has_no_type_is_refused(self, browser: Browser) -> None:
-        session_id = await browser.begin("tooled")
+    async def test_a_file_that_is_no_base64_or_has_no_type_is_refused(self, browser: ApiClient) -> None:
+        session_id = await browser.start_session("tooled")
         for file in (
             {"name": "a", "mime_type": "image/png", "data": "%%"},
             {"name": "a", "mime_type": "x", "data": ""},
         ):
-            refusal = await browser.refused(f"/sessions/{session_id}/messages", {"text": "x", "files": [file]}, 422)
-            assert refusal["error"] == "ValueUnreadable"
+            refusal = await browser.post_refused(
+                f"/sessions/{session_id}/messages", {"text": "x", "files": [file]}, 422
+            )
+            assert refusal["error"] == "MalformedValue"
 
-    async def test_artifacts_and_state_are_shown(self, browser: Browser) -> None:
-        session_id = await browser.begin("tooled", "draw")
-        await browser.call(session_id, ("draw", {}))
-        await browser.turn(session_id)
-        rows = await browser.rows(session_id)
+    async def test_artifacts_and_state_are_shown(self, browser: ApiClient) -> None:
+        session_id = await browser.start_session("tooled", "draw")
+        await browser.call_tools(session_id, ("draw", {}))
+        await browser.wait_for_turn(session_id)
+        rows = await browser.get_rows(session_id)
         index = next(row["index"] for row in rows if row["subject"] == "a.png")
         page = next(row["index"] for row in rows if row["subject"] == "../b.html")
         image = await browser.client.get(f"/api/sessions/{session_id}/rows/{index}/media/0")
@@ -336,65 +340,65 @@ class TestASession:
         assert (await browser.client.get(f"/api/sessions/{session_id}/rows/{index}/media/1")).status_code == 404
 
     @pytest.mark.req("001/edge-large-output")
-    async def test_long_results_are_shortened_until_all_is_asked_for(self, browser: Browser) -> None:
-        session_id = await browser.begin("tooled", "much")
-        await browser.call(session_id, ("big", {"size": 100_000}))
-        await browser.turn(session_id)
-        row = (await browser.rows(session_id))[1]
-        short = (await browser.detail(session_id, 1))["result"]
-        whole = (await browser.detail(session_id, 1, whole=True))["result"]
+    async def test_long_results_are_shortened_until_all_is_asked_for(self, browser: ApiClient) -> None:
+        session_id = await browser.start_session("tooled", "much")
+        await browser.call_tools(session_id, ("big", {"size": 100_000}))
+        await browser.wait_for_turn(session_id)
+        row = (await browser.get_rows(session_id))[1]
+        short = (await browser.get_row_detail(session_id, 1))["result"]
+        whole = (await browser.get_row_detail(session_id, 1, full=True))["result"]
         await browser.respond(session_id, "much")
-        await browser.until(session_id, "done")
-        case = json.loads((await browser.post(f"/sessions/{session_id}/export", {}))["case"])
+        await browser.wait_for_status(session_id, "done")
+        case = json.loads((await browser.post(f"/sessions/{session_id}/export", {}))["case_json"])
         (exported,) = case["conversation"][0]["intermediate_data"]["tool_responses"]
 
         assert exported["response"] == {"result": "x" * 100_000}
         assert len(row["result"]) == 300
-        assert (len(short["text"]), short["whole"], short["size"]) == (20_000, False, 100_002)
-        assert (len(whole["text"]), whole["whole"]) == (100_002, True)
+        assert (len(short["text"]), short["is_complete"], short["size"]) == (20_000, False, 100_002)
+        assert (len(whole["text"]), whole["is_complete"]) == (100_002, True)
 
-    async def test_hostile_values_do_not_break_the_api(self, browser: Browser) -> None:
-        session_id = await browser.begin("tooled", "hostile \u202e")
-        await browser.call(session_id, ("hostile", {}))
-        turn_id = await browser.turn(session_id)
-        row = (await browser.rows(session_id))[1]
-        result = json.loads((await browser.detail(session_id, 1))["result"]["text"])
+    async def test_hostile_values_do_not_break_the_api(self, browser: ApiClient) -> None:
+        session_id = await browser.start_session("tooled", "hostile \u202e")
+        await browser.call_tools(session_id, ("hostile", {}))
+        turn_id = await browser.wait_for_turn(session_id)
+        row = (await browser.get_rows(session_id))[1]
+        result = json.loads((await browser.get_row_detail(session_id, 1))["result"]["text"])
         await browser.get(f"/sessions/{session_id}/turns/{turn_id}/request")
 
         assert "\u202e" not in row["result"]
         assert (result["half"], result["nan"]) == ("\ud800", "nan")
 
     @pytest.mark.parametrize("levels", [90, 200, 400])
-    async def test_a_result_with_many_levels_can_be_read(self, browser: Browser, levels: int) -> None:
-        session_id = await browser.begin("tooled", "deep")
-        await browser.call(session_id, ("deep", {"levels": levels}))
-        await browser.turn(session_id)
-        result = (await browser.detail(session_id, 1))["result"]
+    async def test_a_result_with_many_levels_can_be_read(self, browser: ApiClient, levels: int) -> None:
+        session_id = await browser.start_session("tooled", "deep")
+        await browser.call_tools(session_id, ("deep", {"levels": levels}))
+        await browser.wait_for_turn(session_id)
+        result = (await browser.get_row_detail(session_id, 1))["result"]
 
         assert result["format"] == ("json" if levels < 100 else "text")
         assert "[" * 90 in "".join(result["text"].split())
 
     @pytest.mark.parametrize("levels", [90, 200, 600, 900, 5_000])
-    async def test_an_answer_with_many_levels_can_be_read(self, browser: Browser, levels: int) -> None:
-        session_id = await browser.begin("tooled", "deep")
+    async def test_an_answer_with_many_levels_can_be_read(self, browser: ApiClient, levels: int) -> None:
+        session_id = await browser.start_session("tooled", "deep")
         answer = "[" * levels + "]" * levels
         await browser.respond(session_id, answer)
-        await browser.until(session_id, "done")
-        behind = await browser.detail(session_id, 1)
+        await browser.wait_for_status(session_id, "done")
+        behind = await browser.get_row_detail(session_id, 1)
         shown = behind["data" if levels < 100 else "text"]["text"]
 
         assert "".join(shown.split()) == answer
 
-    async def test_an_agent_used_as_a_tool_shows_its_own_calls(self, browser: Browser) -> None:
-        session_id = await browser.begin("outer", "1+1?")
-        await browser.call(session_id, ("inner", {"request": "1+1"}))
-        assert (await browser.until(session_id, "your_turn"))["waiting"][0]["agent_name"] == "inner"
-        await browser.call(session_id, ("add", {"a": 1, "b": 1}))
+    async def test_an_agent_used_as_a_tool_shows_its_own_calls(self, browser: ApiClient) -> None:
+        session_id = await browser.start_session("outer", "1+1?")
+        await browser.call_tools(session_id, ("inner", {"request": "1+1"}))
+        assert (await browser.wait_for_status(session_id, "your_turn"))["pending_turns"][0]["agent_name"] == "inner"
+        await browser.call_tools(session_id, ("add", {"a": 1, "b": 1}))
         await browser.respond(session_id, "two")
         await browser.respond(session_id, "It is two")
-        await browser.until(session_id, "done")
+        await browser.wait_for_status(session_id, "done")
 
-        assert [(row["agent_name"], row["subject"], row["result"]) for row in await browser.rows(session_id)] == [
+        assert [(row["agent_name"], row["subject"], row["result"]) for row in await browser.get_rows(session_id)] == [
             ("", "", ""),
             ("outer", "inner", "two"),
             ("inner", "add", "2"),
@@ -405,37 +409,37 @@ class TestASession:
 class TestDeciding:
     @pytest.mark.req("001/FR-006")
     async def test_arguments_that_do_not_fit_are_named_call_by_call_and_can_be_insisted_on(
-        self, browser: Browser
+        self, browser: ApiClient
     ) -> None:
-        session_id = await browser.begin("tooled", "x")
-        turn_id = await browser.turn(session_id)
+        session_id = await browser.start_session("tooled", "x")
+        turn_id = await browser.wait_for_turn(session_id)
         good, bad = {"name": "add", "arguments": '{"a": 1, "b": 2}'}, {"name": "add", "arguments": '{"a": "x"}'}
         body = {"decision_id": "decision-1", "calls": [good, bad, {"name": "nothing", "arguments": "{}"}]}
-        refusal = await browser.refused(f"/sessions/{session_id}/turns/{turn_id}/decision", body, 422)
+        refusal = await browser.post_refused(f"/sessions/{session_id}/turns/{turn_id}/decision", body, 422)
 
-        assert refusal["can_insist"]
+        assert refusal["can_override"]
         assert "anyway" not in refusal["message"]
-        assert [(one["call"], one["path"]) for one in refusal["problems"]] == [(1, "a"), (1, "b"), (2, "")]
+        assert [(one["call_index"], one["path"]) for one in refusal["problems"]] == [(1, "a"), (1, "b"), (2, "")]
         await browser.post(f"/sessions/{session_id}/turns/{turn_id}/decision", {**body, "anyway": True})
-        await browser.until(session_id, "your_turn", "failed")
-        assert len([row for row in await browser.rows(session_id) if row["kind"] == "call"]) == 3
+        await browser.wait_for_status(session_id, "your_turn", "failed")
+        assert len([row for row in await browser.get_rows(session_id) if row["kind"] == "call"]) == 3
 
     @pytest.mark.parametrize(
         "arguments",
         ["{", "[1]", '{"a": NaN, "b": 1}', '{"a": 1e999, "b": 1}', "[" * 5_000, '{"a":' * 200 + "1" + "}" * 200],
     )
-    async def test_arguments_that_are_no_json_object_are_refused(self, browser: Browser, arguments: str) -> None:
-        session_id = await browser.begin("tooled", "x")
-        turn_id = await browser.turn(session_id)
+    async def test_arguments_that_are_no_json_object_are_refused(self, browser: ApiClient, arguments: str) -> None:
+        session_id = await browser.start_session("tooled", "x")
+        turn_id = await browser.wait_for_turn(session_id)
         body = {"decision_id": "decision-1", "calls": [{"name": "add", "arguments": arguments}], "anyway": True}
-        refusal = await browser.refused(f"/sessions/{session_id}/turns/{turn_id}/decision", body, 422)
+        refusal = await browser.post_refused(f"/sessions/{session_id}/turns/{turn_id}/decision", body, 422)
 
-        assert refusal["error"] == "ValueUnreadable"
-        assert not refusal["can_insist"]
+        assert refusal["error"] == "MalformedValue"
+        assert not refusal["can_override"]
 
-    async def test_of_two_tabs_one_wins_and_the_other_is_told(self, browser: Browser) -> None:
-        session_id = await browser.begin("tooled", "x")
-        path = f"/api/sessions/{session_id}/turns/{await browser.turn(session_id)}/decision"
+    async def test_of_two_tabs_one_wins_and_the_other_is_told(self, browser: ApiClient) -> None:
+        session_id = await browser.start_session("tooled", "x")
+        path = f"/api/sessions/{session_id}/turns/{await browser.wait_for_turn(session_id)}/decision"
         answers = await asyncio.gather(
             browser.client.post(path, json={"decision_id": "first-tab", "text": "1"}),
             browser.client.post(path, json={"decision_id": "second-tab", "text": "2"}),
@@ -445,131 +449,131 @@ class TestDeciding:
         lost = next(answer for answer in answers if answer.status_code == 409)
         assert lost.json()["error"] == "TurnAlreadyDecided"
 
-    async def test_the_same_decision_sent_again_is_the_same(self, browser: Browser) -> None:
-        session_id = await browser.begin("tooled", "x")
-        path = f"/sessions/{session_id}/turns/{await browser.turn(session_id)}/decision"
+    async def test_the_same_decision_sent_again_is_the_same(self, browser: ApiClient) -> None:
+        session_id = await browser.start_session("tooled", "x")
+        path = f"/sessions/{session_id}/turns/{await browser.wait_for_turn(session_id)}/decision"
         for _ in range(2):
             await browser.post(path, {"decision_id": "decision-1", "text": "1"})
-        await browser.until(session_id, "done")
+        await browser.wait_for_status(session_id, "done")
 
-        assert len(await browser.rows(session_id)) == 2
+        assert len(await browser.get_rows(session_id)) == 2
 
-    async def test_an_empty_decision_is_refused(self, browser: Browser) -> None:
-        session_id = await browser.begin("tooled", "x")
-        path = f"/sessions/{session_id}/turns/{await browser.turn(session_id)}/decision"
+    async def test_an_empty_decision_is_refused(self, browser: ApiClient) -> None:
+        session_id = await browser.start_session("tooled", "x")
+        path = f"/sessions/{session_id}/turns/{await browser.wait_for_turn(session_id)}/decision"
 
-        assert (await browser.refused(path, {"decision_id": "decision-1"}, 422))["error"] == "EmptyDecision"
+        assert (await browser.post_refused(path, {"decision_id": "decision-1"}, 422))["error"] == "EmptyDecision"
 
     @pytest.mark.req("001/FR-016", "001/US4.3")
-    async def test_an_answer_must_fit_the_output_schema_and_its_own_type(self, browser: Browser) -> None:
-        session_id = await browser.begin("structured")
-        refusal = await browser.refused(f"/sessions/{session_id}/messages", {"data": '{"query": "q"}'}, 422)
+    async def test_an_answer_must_fit_the_output_schema_and_its_own_type(self, browser: ApiClient) -> None:
+        session_id = await browser.start_session("structured")
+        refusal = await browser.post_refused(f"/sessions/{session_id}/messages", {"data": '{"query": "q"}'}, 422)
         assert refusal["problems"][0]["path"] == "max_results"
         await browser.post(f"/sessions/{session_id}/messages", {"data": '{"query": "q", "max_results": 1}'})
-        path = f"/sessions/{session_id}/turns/{await browser.turn(session_id)}/decision"
-        missing = await browser.refused(path, {"decision_id": "decision-1", "data": '{"answer": "a"}'}, 422)
+        path = f"/sessions/{session_id}/turns/{await browser.wait_for_turn(session_id)}/decision"
+        missing = await browser.post_refused(path, {"decision_id": "decision-1", "data": '{"answer": "a"}'}, 422)
         shouted = '{"answer": "A", "confidence": 1}'
-        loud = await browser.refused(path, {"decision_id": "decision-1", "data": shouted}, 422)
+        loud = await browser.post_refused(path, {"decision_id": "decision-1", "data": shouted}, 422)
 
         assert [one["path"] for one in missing["problems"]] == ["confidence"]
         assert "do not shout" in loud["message"]
         await browser.post(path, {"decision_id": "decision-1", "data": '{"answer": "a", "confidence": 1.0}'})
-        await browser.until(session_id, "done")
-        detail = await browser.detail(session_id, 1)
+        await browser.wait_for_status(session_id, "done")
+        detail = await browser.get_row_detail(session_id, 1)
         assert json.loads(detail["data"]["text"]) == {"answer": "a", "confidence": 1.0}
 
     async def test_an_agent_with_tools_answers_with_data_too(self, tmp_path: Path) -> None:
         """ADK takes such an answer by a tool of its own, of which the person sees nothing but the form."""
-        async with serving(tmp_path, demo_app("shop_agent")) as browser:
-            session_id = await browser.begin("shop_agent", "refund ORD-1")
-            await browser.call(session_id, ("transfer_to_agent", {"agent_name": "refund_agent"}))
-            turn_id = await browser.turn(session_id)
+        async with serve_agents(tmp_path, load_demo_app("shop_agent")) as browser:
+            session_id = await browser.start_session("shop_agent", "refund ORD-1")
+            await browser.call_tools(session_id, ("transfer_to_agent", {"agent_name": "refund_agent"}))
+            turn_id = await browser.wait_for_turn(session_id)
             briefing = await browser.get(f"/sessions/{session_id}/briefing", turn_id=turn_id)
             path = f"/sessions/{session_id}/turns/{turn_id}/decision"
             partial = {"decision_id": "decision-1", "data": '{"order_id": "ORD-1", "granted": false, "amount": 0}'}
-            refusal = await browser.refused(path, partial, 422)
+            refusal = await browser.post_refused(path, partial, 422)
             whole = {"order_id": "ORD-1", "granted": False, "amount": 0.0, "reason": "There is none."}
             await browser.post(path, {"decision_id": "decision-1", "data": json.dumps(whole)})
-            await browser.until(session_id, "done")
-            answer = (await browser.rows(session_id))[-1]
+            await browser.wait_for_status(session_id, "done")
+            answer = (await browser.get_rows(session_id))[-1]
             state = await browser.get(f"/sessions/{session_id}/state")
 
         assert [tool["name"] for tool in briefing["tools"]] == ["transfer_to_agent", "get_order"]
         assert briefing["output_schema"]["required"] == ["order_id", "granted", "amount", "reason"]
-        assert [(one["path"], one["call"]) for one in refusal["problems"]] == [("reason", None)]
+        assert [(one["path"], one["call_index"]) for one in refusal["problems"]] == [("reason", None)]
         assert (answer["kind"], answer["player"]) == ("answer", "human")
         assert state["refund"] == whole
 
-    async def test_a_form_is_checked_as_it_stands(self, browser: Browser) -> None:
-        session_id = await browser.begin("structured")
+    async def test_a_form_is_checked_as_it_stands(self, browser: ApiClient) -> None:
+        session_id = await browser.start_session("structured")
         check = f"/sessions/{session_id}/check"
-        assert [one["path"] for one in await browser.post(check, {"what": "message", "value": "{}"})] == [
+        assert [one["path"] for one in await browser.post(check, {"target": "message", "value": "{}"})] == [
             "query",
             "max_results",
         ]
         await browser.post(f"/sessions/{session_id}/messages", {"data": '{"query": "q", "max_results": 1}'})
-        turn_id = await browser.turn(session_id)
-        answer = {"what": "answer", "value": '{"answer": "A", "confidence": 1}'}
+        turn_id = await browser.wait_for_turn(session_id)
+        answer = {"target": "answer", "value": '{"answer": "A", "confidence": 1}'}
         assert "do not shout" in (await browser.post(f"{check}?turn_id={turn_id}", answer))[0]["message"]
-        tools = await browser.begin("tooled", "x")
-        turn_id = await browser.turn(tools)
-        call = {"what": "call", "tool": "add", "value": '{"a": 1.5, "b": 1}'}
+        tools = await browser.start_session("tooled", "x")
+        turn_id = await browser.wait_for_turn(tools)
+        call = {"target": "call", "tool_name": "add", "value": '{"a": 1.5, "b": 1}'}
         assert [one["path"] for one in await browser.post(f"/sessions/{tools}/check?turn_id={turn_id}", call)] == ["a"]
 
-    async def test_a_decision_for_another_turn_or_session_is_not_found(self, browser: Browser) -> None:
-        session_id = await browser.begin("tooled", "x")
+    async def test_a_decision_for_another_turn_or_session_is_not_found(self, browser: ApiClient) -> None:
+        session_id = await browser.start_session("tooled", "x")
         body = {"decision_id": "decision-1", "text": "1"}
 
-        await browser.refused(f"/sessions/{session_id}/turns/other/decision", body, 404)
-        await browser.refused("/sessions/other/turns/other/decision", body, 404)
+        await browser.post_refused(f"/sessions/{session_id}/turns/other/decision", body, 404)
+        await browser.post_refused("/sessions/other/turns/other/decision", body, 404)
 
 
 class TestRunning:
-    async def test_a_running_call_says_since_when_and_can_be_cancelled(self, browser: Browser) -> None:
-        session_id = await browser.begin("tooled", "wait")
-        async with browser.tab() as tab:
+    async def test_a_running_call_says_since_when_and_can_be_cancelled(self, browser: ApiClient) -> None:
+        session_id = await browser.start_session("tooled", "wait")
+        async with browser.open_tab() as tab:
             await tab.follow(session_id)
-            await browser.call(session_id, ("forever", {}), ("add", {"a": 1, "b": 1}))
-            async for _ in tab.news():
+            await browser.call_tools(session_id, ("forever", {}), ("add", {"a": 1, "b": 1}))
+            async for _ in tab.iter_updates():
                 if tab.rows.get(2, {}).get("status") == "done":
                     break
         session = await browser.get(f"/sessions/{session_id}")
-        call = (await browser.rows(session_id))[1]
+        call = (await browser.get_rows(session_id))[1]
         assert (session["status"], call["status"]) == ("running", "running")
-        assert session["running_since"] >= call["at"]
+        assert session["running_since"] >= call["timestamp"]
         await browser.post(f"/sessions/{session_id}/calls/{call['call_id']}/cancel")
-        await browser.turn(session_id)
-        row = (await browser.rows(session_id))[1]
+        await browser.wait_for_turn(session_id)
+        row = (await browser.get_rows(session_id))[1]
 
         assert row["status"] == "cancelled"
         assert row["result"].startswith("Cancelled: The call of forever was cancelled")
-        await browser.refused(f"/sessions/{session_id}/calls/{call['call_id']}/cancel", None, 404)
+        await browser.post_refused(f"/sessions/{session_id}/calls/{call['call_id']}/cancel", None, 404)
 
-    async def test_a_run_can_be_stopped_and_the_session_goes_on(self, browser: Browser) -> None:
-        session_id = await browser.begin("tooled", "x")
-        turn_id = await browser.turn(session_id)
+    async def test_a_run_can_be_stopped_and_the_session_goes_on(self, browser: ApiClient) -> None:
+        session_id = await browser.start_session("tooled", "x")
+        turn_id = await browser.wait_for_turn(session_id)
         stopped = await browser.post(f"/sessions/{session_id}/stop")
         body = {"decision_id": "decision-1", "text": "too late"}
-        await browser.refused(f"/sessions/{session_id}/turns/{turn_id}/decision", body, 410)
-        await browser.refused(f"/sessions/{session_id}/stop", None, 409)
-        await browser.say(session_id, "again")
+        await browser.post_refused(f"/sessions/{session_id}/turns/{turn_id}/decision", body, 410)
+        await browser.post_refused(f"/sessions/{session_id}/stop", None, 409)
+        await browser.send_message(session_id, "again")
         await browser.respond(session_id, "here")
-        await browser.until(session_id, "done")
+        await browser.wait_for_status(session_id, "done")
 
         assert (stopped["status"], stopped["failure"]) == ("stopped", "The run was stopped.")
 
     @pytest.mark.parametrize(("approve", "result"), [(True, "a.txt is gone"), (False, "rejected")])
-    async def test_a_call_waits_for_consent(self, browser: Browser, approve: bool, result: str) -> None:
-        session_id = await browser.begin("tooled", "delete it")
-        await browser.call(session_id, ("delete", {"path": "a.txt"}))
-        asked = (await browser.until(session_id, "confirm"))["confirmation"]
-        waiting = (await browser.rows(session_id))[1]
-        await browser.refused(f"/sessions/{session_id}/consent", {"question_id": "other", "approve": True}, 404)
+    async def test_a_call_waits_for_consent(self, browser: ApiClient, approve: bool, result: str) -> None:
+        session_id = await browser.start_session("tooled", "delete it")
+        await browser.call_tools(session_id, ("delete", {"path": "a.txt"}))
+        asked = (await browser.wait_for_status(session_id, "confirm"))["confirmation"]
+        waiting = (await browser.get_rows(session_id))[1]
+        await browser.post_refused(f"/sessions/{session_id}/consent", {"question_id": "other", "approve": True}, 404)
         answer = {"question_id": asked["question_id"], "approve": approve}
         await browser.post(f"/sessions/{session_id}/consent", answer)
         await browser.respond(session_id, "Done")
-        await browser.until(session_id, "done")
-        rows = await browser.rows(session_id)
+        await browser.wait_for_status(session_id, "done")
+        rows = await browser.get_rows(session_id)
 
         assert (asked["tool_name"], asked["arguments"]) == ("delete", '{"path": "a.txt"}')
         assert waiting["status"] == "confirm"
@@ -577,7 +581,7 @@ class TestRunning:
         assert rows[1]["status"] == ("done" if approve else "denied")
         assert result in rows[1]["result"]
         assert rows[2]["summary"] == ("approved" if approve else "denied")
-        assert (await browser.detail(session_id, 1))["arguments"]["text"] == '{\n  "path": "a.txt"\n}'
+        assert (await browser.get_row_detail(session_id, 1))["arguments"]["text"] == '{\n  "path": "a.txt"\n}'
 
     async def test_a_question_keeps_all_digits_of_its_numbers(self, tmp_path: Path) -> None:
         def pay(amount: float, account: int, tool_context: ToolContext) -> None:
@@ -585,30 +589,30 @@ class TestRunning:
             tool_context.actions.skip_summarization = True
             tool_context.request_confirmation(hint="Sure?", payload={"limit": 9_007_199_254_740_993, "rate": 1.0})
 
-        async with serving(tmp_path, LlmAgent(name="agent", model="gemini-2.5-flash", tools=[pay])) as browser:
-            session_id = await browser.begin("agent", "pay")
+        async with serve_agents(tmp_path, LlmAgent(name="agent", model="gemini-2.5-flash", tools=[pay])) as browser:
+            session_id = await browser.start_session("agent", "pay")
             given = '{"amount": 5.0, "account": 9007199254740993}'
             await browser.decide(session_id, calls=[{"name": "pay", "arguments": given}])
-            asked = (await browser.until(session_id, "confirm"))["confirmation"]
+            asked = (await browser.wait_for_status(session_id, "confirm"))["confirmation"]
 
         assert asked["arguments"] == given
         assert asked["payload"] == '{"limit": 9007199254740993, "rate": 1.0}'
 
-    async def test_two_calls_that_need_consent_are_asked_about_one_after_the_other(self, browser: Browser) -> None:
-        session_id = await browser.begin("tooled", "delete both")
-        await browser.call(session_id, ("delete", {"path": "a"}), ("delete", {"path": "b"}))
+    async def test_two_calls_that_need_consent_are_asked_about_one_after_the_other(self, browser: ApiClient) -> None:
+        session_id = await browser.start_session("tooled", "delete both")
+        await browser.call_tools(session_id, ("delete", {"path": "a"}), ("delete", {"path": "b"}))
         asked: list[str] = []
         for _ in range(2):
-            question = (await browser.until(session_id, "confirm"))["confirmation"]
+            question = (await browser.wait_for_status(session_id, "confirm"))["confirmation"]
             path = json.loads(question["arguments"])["path"]
             asked.append(path)
             answer = {"question_id": question["question_id"], "approve": True}
             await browser.post(f"/sessions/{session_id}/consent", answer)
-            session = await browser.until(session_id, "your_turn", "confirm")
+            session = await browser.wait_for_status(session_id, "your_turn", "confirm")
             if session["status"] == "your_turn":
                 await browser.respond(session_id, f"deleted {path}")
-        await browser.until(session_id, "done")
-        rows = await browser.rows(session_id)
+        await browser.wait_for_status(session_id, "done")
+        rows = await browser.get_rows(session_id)
 
         assert asked == ["a", "b"]
         assert [row["result"] for row in rows if row["kind"] == "call"] == ["a is gone", "b is gone"]
@@ -618,36 +622,36 @@ class TestRunning:
             raise RuntimeError("the callback broke")
 
         agent = LlmAgent(name="broken", model="gemini-2.5-flash", before_model_callback=breaks)
-        async with serving(tmp_path, agent) as browser:
-            session_id = await browser.begin("broken", "x")
-            session = await browser.until(session_id, "failed")
-            row = (await browser.rows(session_id))[-1]
+        async with serve_agents(tmp_path, agent) as browser:
+            session_id = await browser.start_session("broken", "x")
+            session = await browser.wait_for_status(session_id, "failed")
+            row = (await browser.get_rows(session_id))[-1]
 
         assert "the callback broke" in session["failure"]
         assert (row["kind"], row["status"]) == ("error", "failed")
 
-    async def test_a_closed_session_can_be_read_and_takes_no_more(self, browser: Browser) -> None:
-        session_id = await browser.begin("tooled", "x")
-        await browser.turn(session_id)
+    async def test_a_closed_session_can_be_read_and_takes_no_more(self, browser: ApiClient) -> None:
+        session_id = await browser.start_session("tooled", "x")
+        await browser.wait_for_turn(session_id)
         closed = await browser.post(f"/sessions/{session_id}/close")
-        await browser.refused(f"/sessions/{session_id}/messages", {"text": "more"}, 409)
+        await browser.post_refused(f"/sessions/{session_id}/messages", {"text": "more"}, 409)
 
-        assert (closed["status"], closed["waiting"]) == ("closed", [])
-        assert (await browser.rows(session_id))[-1]["kind"] == "note"
+        assert (closed["status"], closed["pending_turns"]) == ("closed", [])
+        assert (await browser.get_rows(session_id))[-1]["kind"] == "note"
         assert (await browser.post(f"/sessions/{session_id}/close"))["status"] == "closed"
 
-    async def test_closing_one_session_leaves_others_of_the_agent_alone(self, browser: Browser) -> None:
-        first, second = await browser.begin("tooled", "1"), await browser.begin("tooled", "2")
-        await browser.turn(first)
+    async def test_closing_one_session_leaves_others_of_the_agent_alone(self, browser: ApiClient) -> None:
+        first, second = await browser.start_session("tooled", "1"), await browser.start_session("tooled", "2")
+        await browser.wait_for_turn(first)
         await browser.post(f"/sessions/{first}/close")
-        await browser.call(second, ("add", {"a": 1, "b": 1}))
+        await browser.call_tools(second, ("add", {"a": 1, "b": 1}))
         await browser.respond(second, "2")
 
-        assert (await browser.until(second, "done"))["status"] == "done"
+        assert (await browser.wait_for_status(second, "done"))["status"] == "done"
         assert [one["session_id"] for one in await browser.get("/sessions")] == [second, first]
 
-    async def test_it_can_be_renamed(self, browser: Browser) -> None:
-        session_id = await browser.begin("tooled", "x")
+    async def test_it_can_be_renamed(self, browser: ApiClient) -> None:
+        session_id = await browser.start_session("tooled", "x")
         await browser.client.patch(f"/api/sessions/{session_id}", json={"name": "My best"})
 
         assert (await browser.get(f"/sessions/{session_id}"))["name"] == "My best"
@@ -656,51 +660,51 @@ class TestRunning:
     @pytest.mark.parametrize(
         ("given", "shown"), [("  My\nbest ", "My best"), ("\u202etxt.exe\x1b[2J", "\ufffdtxt.exe\ufffd[2J")]
     )
-    async def test_a_name_is_one_line_that_reads_as_it_is(self, browser: Browser, given: str, shown: str) -> None:
-        session_id = await browser.begin("tooled", "x")
+    async def test_a_name_is_one_line_that_reads_as_it_is(self, browser: ApiClient, given: str, shown: str) -> None:
+        session_id = await browser.start_session("tooled", "x")
         answer = await browser.client.patch(f"/api/sessions/{session_id}", json={"name": given})
 
         assert answer.json()["name"] == shown
 
     @pytest.mark.parametrize("given", ["  ", "\n", "\u202e \x00"])
-    async def test_a_name_of_nothing_is_refused(self, browser: Browser, given: str) -> None:
-        session_id = await browser.begin("tooled", "x")
+    async def test_a_name_of_nothing_is_refused(self, browser: ApiClient, given: str) -> None:
+        session_id = await browser.start_session("tooled", "x")
         answer = await browser.client.patch(f"/api/sessions/{session_id}", json={"name": given})
 
-        assert (answer.status_code, answer.json()["error"]) == (422, "ValueUnreadable")
+        assert (answer.status_code, answer.json()["error"]) == (422, "MalformedValue")
 
 
 class TestTheOwnModel:
-    async def test_it_suggests_and_nothing_happens(self, browser: Browser) -> None:
-        session_id = await browser.begin("tooled", "1+1?")
-        turn_id = await browser.turn(session_id)
+    async def test_it_suggests_and_nothing_happens(self, browser: ApiClient) -> None:
+        session_id = await browser.start_session("tooled", "1+1?")
+        turn_id = await browser.wait_for_turn(session_id)
         before = await browser.get(f"/sessions/{session_id}")
         suggestion = await browser.post(f"/sessions/{session_id}/turns/{turn_id}/suggestion")
 
         assert json.loads(suggestion["calls"][0]["arguments"]) == {"a": 1, "b": 1}
         assert await browser.get(f"/sessions/{session_id}") == before
 
-    async def test_it_answers_a_turn_and_is_recorded_as_real(self, browser: Browser) -> None:
-        session_id = await browser.begin("tooled", "1+1?")
-        turn_id = await browser.turn(session_id)
+    async def test_it_answers_a_turn_and_is_recorded_as_real(self, browser: ApiClient) -> None:
+        session_id = await browser.start_session("tooled", "1+1?")
+        turn_id = await browser.wait_for_turn(session_id)
         await browser.post(f"/sessions/{session_id}/turns/{turn_id}/own-model")
         await browser.respond(session_id, "two")
-        await browser.until(session_id, "done")
-        rows = await browser.rows(session_id)
+        await browser.wait_for_status(session_id, "done")
+        rows = await browser.get_rows(session_id)
 
         assert [(row["kind"], row["player"]) for row in rows] == [("user", ""), ("call", "real"), ("answer", "human")]
 
     async def test_one_that_cannot_be_asked_says_why_and_the_turn_waits(
-        self, browser: Browser, monkeypatch: pytest.MonkeyPatch
+        self, browser: ApiClient, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         for name in ("GOOGLE_API_KEY", "GEMINI_API_KEY", "GOOGLE_GENAI_USE_VERTEXAI"):
             monkeypatch.delenv(name, raising=False)
-        session_id = await browser.begin("math_agent", "x")
-        turn_id = await browser.turn(session_id)
-        refusal = await browser.refused(f"/sessions/{session_id}/turns/{turn_id}/suggestion", None, 502)
+        session_id = await browser.start_session("math_agent", "x")
+        turn_id = await browser.wait_for_turn(session_id)
+        refusal = await browser.post_refused(f"/sessions/{session_id}/turns/{turn_id}/suggestion", None, 502)
 
         assert refusal["error"] == "OwnModelFailed"
-        assert await browser.turn(session_id) == turn_id
+        assert await browser.wait_for_turn(session_id) == turn_id
 
     @pytest.mark.parametrize("raises", [True, False])
     async def test_what_it_says_when_it_fails_holds_no_secrets(
@@ -715,10 +719,10 @@ class TestTheOwnModel:
                 yield LlmResponse(error_code="403", error_message=said)
 
         monkeypatch.setenv("MODELS_API_KEY", "env-secret-1")
-        async with serving(tmp_path, LlmAgent(name="agent", model=Failing(model="failing"))) as browser:
-            session_id = await browser.begin("agent", "x")
-            path = f"/sessions/{session_id}/turns/{await browser.turn(session_id)}/suggestion"
-            message = (await browser.refused(path, None, 502))["message"]
+        async with serve_agents(tmp_path, LlmAgent(name="agent", model=Failing(model="failing"))) as browser:
+            session_id = await browser.start_session("agent", "x")
+            path = f"/sessions/{session_id}/turns/{await browser.wait_for_turn(session_id)}/suggestion"
+            message = (await browser.post_refused(path, None, 502))["message"]
 
         assert "403 denied" in message
         for secret in ("AIzaAddress", "abcdefgh12345", "env-secret-1"):
@@ -728,44 +732,44 @@ class TestTheOwnModel:
 class TestExport:
     @pytest.mark.req("001/US3.1", "001/FR-021")
     async def test_it_writes_where_the_config_says_and_asks_before_the_second_time(
-        self, browser: Browser, tmp_path: Path
+        self, browser: ApiClient, tmp_path: Path
     ) -> None:
-        session_id = await browser.begin("tooled", "2+2?")
-        await browser.refused(f"/sessions/{session_id}/export", {}, 409)
-        await browser.call(session_id, ("add", {"a": 2, "b": 2}))
+        session_id = await browser.start_session("tooled", "2+2?")
+        await browser.post_refused(f"/sessions/{session_id}/export", {}, 409)
+        await browser.call_tools(session_id, ("add", {"a": 2, "b": 2}))
         await browser.respond(session_id, "4")
-        await browser.until(session_id, "done")
+        await browser.wait_for_status(session_id, "done")
         written = await browser.post(f"/sessions/{session_id}/export", {})
-        again = await browser.refused(f"/sessions/{session_id}/export", {}, 409)
+        again = await browser.post_refused(f"/sessions/{session_id}/export", {}, 409)
         await browser.post(f"/sessions/{session_id}/export", {"again": True})
         path = tmp_path / "tooled.evalset.json"
         cases = EvalSet.model_validate_json(path.read_text()).eval_cases
 
-        assert written["exported"]["path"] == str(path)
-        assert json.loads(written["case"])["eval_id"] == cases[0].eval_id
+        assert written["record"]["path"] == str(path)
+        assert json.loads(written["case_json"])["eval_id"] == cases[0].eval_id
         assert written["command"] == f"adk eval AGENT_FOLDER {path}"
-        assert (again["error"], again["can_insist"]) == ("ExportedBefore", True)
+        assert (again["error"], again["can_override"]) == ("AlreadyExported", True)
         assert len(cases) == 2
-        assert (await browser.get("/agents"))[0]["eval_cases"] == 2
+        assert (await browser.get("/agents"))[0]["eval_case_count"] == 2
         assert len((await browser.get(f"/sessions/{session_id}"))["exports"]) == 2
 
-    async def test_a_fixture_of_adk_test_goes_beside_it(self, browser: Browser, tmp_path: Path) -> None:
-        session_id = await browser.begin("math_agent", "2+2?")
-        await browser.call(session_id, ("add", {"a": 2, "b": 2}))
+    async def test_a_fixture_of_adk_test_goes_beside_it(self, browser: ApiClient, tmp_path: Path) -> None:
+        session_id = await browser.start_session("math_agent", "2+2?")
+        await browser.call_tools(session_id, ("add", {"a": 2, "b": 2}))
         await browser.respond(session_id, "4")
-        await browser.until(session_id, "done")
+        await browser.wait_for_status(session_id, "done")
         written = await browser.post(f"/sessions/{session_id}/export", {"format": "adk_test"})
 
         (fixture,) = (tmp_path / "tests").iterdir()
 
-        assert written["exported"]["path"] == str(fixture)
-        assert json.loads(fixture.read_text()) == json.loads(written["case"])
+        assert written["record"]["path"] == str(fixture)
+        assert json.loads(fixture.read_text()) == json.loads(written["case_json"])
 
     @pytest.mark.parametrize("form", ["evalset", "adk_test"])
-    async def test_of_many_exports_at_once_one_is_written(self, browser: Browser, tmp_path: Path, form: str) -> None:
-        session_id = await browser.begin("math_agent", "2+2?")
+    async def test_of_many_exports_at_once_one_is_written(self, browser: ApiClient, tmp_path: Path, form: str) -> None:
+        session_id = await browser.start_session("math_agent", "2+2?")
         await browser.respond(session_id, "4")
-        await browser.until(session_id, "done")
+        await browser.wait_for_status(session_id, "done")
         path, order = f"/api/sessions/{session_id}/export", {"format": form}
         answers = await asyncio.gather(*(browser.client.post(path, json=order) for _ in range(5)))
         written = (
@@ -776,26 +780,26 @@ class TestExport:
         assert sorted(answer.status_code for answer in answers) == [200, 409, 409, 409, 409]
         assert len(written) == 1
 
-    async def test_two_sessions_that_are_exported_at_once_both_land(self, browser: Browser, tmp_path: Path) -> None:
-        both = [await browser.begin("math_agent", "2+2?") for _ in range(2)]
+    async def test_two_sessions_that_are_exported_at_once_both_land(self, browser: ApiClient, tmp_path: Path) -> None:
+        both = [await browser.start_session("math_agent", "2+2?") for _ in range(2)]
         for session_id in both:
             await browser.respond(session_id, "4")
-            await browser.until(session_id, "done")
+            await browser.wait_for_status(session_id, "done")
         await asyncio.gather(*(browser.post(f"/sessions/{one}/export", {"format": "adk_test"}) for one in both))
 
         assert len(list((tmp_path / "tests").glob("*.json"))) == 2
 
-    async def test_no_request_can_name_a_path(self, browser: Browser) -> None:
-        session_id = await browser.begin("tooled", "x")
+    async def test_no_request_can_name_a_path(self, browser: ApiClient) -> None:
+        session_id = await browser.start_session("tooled", "x")
 
-        refusal = await browser.refused(f"/sessions/{session_id}/export", {"path": "/etc/passwd"}, 422)
+        refusal = await browser.post_refused(f"/sessions/{session_id}/export", {"path": "/etc/passwd"}, 422)
         assert refusal["error"] == "Unreadable"
 
 
 class TestDeleting:
-    async def test_a_deleted_session_is_gone_with_all_that_happened_in_it(self, browser: Browser) -> None:
-        session_id = await browser.begin("tooled", "hello")
-        await browser.turn(session_id)
+    async def test_a_deleted_session_is_gone_with_all_that_happened_in_it(self, browser: ApiClient) -> None:
+        session_id = await browser.start_session("tooled", "hello")
+        await browser.wait_for_turn(session_id)
         answer = await browser.client.delete(f"/api/sessions/{session_id}")
         assert answer.status_code == 204
         assert session_id not in [one["session_id"] for one in await browser.get("/sessions")]

@@ -9,18 +9,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adk_agent_sim.server.rows import Rows
-from adk_agent_sim.server.shapes import Row
+from adk_agent_sim.server.api_models import Row
+from adk_agent_sim.server.session_rows import SessionRows
 from adk_agent_sim.timeline.events import (
     AgentEvent,
     AgentJoined,
     ArtifactSaved,
     Closed,
     Event,
-    Outcome,
     Payload,
     Player,
     RunEnded,
+    RunOutcome,
     ToolFailed,
     ToolFinished,
     ToolStarted,
@@ -85,10 +85,10 @@ def _events(payloads: Sequence[Payload | tuple[str, Payload]]) -> list[Event]:
 
 
 def _fold(*payloads: Payload | tuple[str, Payload]) -> list[Row]:
-    rows = Rows()
+    rows = SessionRows()
     for event in _events(payloads):
         rows.apply(event)
-    return rows.last(1_000)
+    return rows.get_last(1_000)
 
 
 def _shown(rows: Sequence[Row]) -> list[tuple[str, ...]]:
@@ -116,19 +116,19 @@ class TestCalls:
         assert [row.status.value for row in rows] == ["done", "running"]
 
     def test_what_runs_when_a_run_ends_early_is_cancelled(self) -> None:
-        failed = RunEnded(invocation_id="i", outcome=Outcome.FAILED, error_type="E", error_message="m")
+        failed = RunEnded(invocation_id="i", outcome=RunOutcome.FAILED, error_type="E", error_message="m")
         rows = _fold(JOINED, _said(_call("1")), ToolStarted(call_id="1", tool_name="add", arguments={}), failed)
 
         assert _shown(rows) == [("call", "add", "", "cancelled", ""), ("error", "E", "m", "failed", "")]
 
     def test_a_question_that_is_passed_over_leaves_its_call_cancelled(self) -> None:
-        rows = Rows()
+        rows = SessionRows()
         payloads = [JOINED, _said(_call("1")), _said(_question("q", "1")), _user({"text": "never mind"})]
         for event in _events(payloads):
             rows.apply(event)
 
         assert rows.confirmation is None
-        assert rows.last(9)[0].status.value == "cancelled"
+        assert rows.get_last(9)[0].status.value == "cancelled"
 
     def test_other_questions_of_adk_are_notes(self) -> None:
         (row,) = _fold(JOINED, _said(_call("1", "adk_request_credential", key="k")))
@@ -205,7 +205,7 @@ def _cancelled(call_id: str) -> Payload:
     return ToolFailed(call_id=call_id, error_type="Cancelled", error_message="m", duration_ms=1)
 
 
-def _ended(outcome: Outcome) -> Payload:
+def _ended(outcome: RunOutcome) -> Payload:
     return RunEnded(invocation_id="i", outcome=outcome)
 
 
@@ -254,7 +254,7 @@ _PAYLOADS: st.SearchStrategy[Payload] = st.one_of(
     _IDS.map(_failed),
     _IDS.map(_cancelled),
     st.just(ArtifactSaved(filename="f", version=0, mime_type="text/plain", block="b")),
-    st.sampled_from(Outcome).map(_ended),
+    st.sampled_from(RunOutcome).map(_ended),
 )
 
 
@@ -264,44 +264,48 @@ class TestFollowing:
         self, payloads: list[tuple[str, Payload]], data: st.DataObject
     ) -> None:
         """Whoever saw the rows at some seq, and gets what changed after it, has what the whole fold gives."""
-        rows = Rows()
+        rows = SessionRows()
         seen: dict[int, Row] = {}
         seq = 0
         for event in _events(payloads):
             rows.apply(event)
             if data.draw(st.booleans()):
-                seen.update({row.index: row for row in rows.changed_after(seq)})
-                seq = rows.seq
-        seen.update({row.index: row for row in rows.changed_after(seq)})
-        whole = Rows()
+                seen.update({row.index: row for row in rows.get_changed_after(seq)})
+                seq = rows.last_seq
+        seen.update({row.index: row for row in rows.get_changed_after(seq)})
+        whole = SessionRows()
         for event in _events(payloads):
             whole.apply(event)
 
-        assert [seen[index] for index in sorted(seen)] == whole.last(10_000)
-        assert rows.between(0, 10_000) == whole.last(10_000)
+        assert [seen[index] for index in sorted(seen)] == whole.get_last(10_000)
+        assert rows.get_range(0, 10_000) == whole.get_last(10_000)
 
     @given(payloads=st.lists(st.tuples(st.sampled_from(["a", "b"]), _PAYLOADS), max_size=30))
     def test_rows_keep_their_place_and_what_made_them(self, payloads: list[tuple[str, Payload]]) -> None:
-        rows = Rows()
+        rows = SessionRows()
         before: list[Row] = []
         for event in _events(payloads):
             rows.apply(event)
-            now = rows.last(10_000)
+            now = rows.get_last(10_000)
             assert [row.index for row in now] == list(range(len(now)))
-            assert [(row.seq, row.at) for row in now[: len(before)]] == [(row.seq, row.at) for row in before]
+            assert [(row.seq, row.timestamp) for row in now[: len(before)]] == [
+                (row.seq, row.timestamp) for row in before
+            ]
             changed = [row.index for row, old in zip(now, before, strict=False) if row != old]
-            assert all(now[index].updated == event.seq for index in changed)
+            assert all(now[index].updated_seq == event.seq for index in changed)
             before = now
         for row in before:
-            assert rows.sources(row.index)[0].seq == row.seq
-            assert all(source.seq <= row.updated or row.kind.value == "call" for source in rows.sources(row.index))
+            assert rows.get_sources(row.index)[0].seq == row.seq
+            assert all(
+                source.seq <= row.updated_seq or row.kind.value == "call" for source in rows.get_sources(row.index)
+            )
 
     def test_what_changed_costs_what_it_finds(self) -> None:
-        rows = Rows()
+        rows = SessionRows()
         for event in _events([_user({"text": "x"})] * 20_000):
             rows.apply(event)
 
-        assert [row.index for row in rows.changed_after(19_998)] == [19_998, 19_999]
+        assert [row.index for row in rows.get_changed_after(19_998)] == [19_998, 19_999]
 
 
 @pytest.mark.parametrize(

@@ -9,13 +9,13 @@ from typing import Any
 
 import httpx
 import pytest
+from api_client import ApiClient, bearer_headers, serve_agents
 from google.adk.agents import LlmAgent
-from scenario_corpus import scenarios
-from serving import Browser, bearer, serving
+from scenario_corpus import load_scenarios
 
 from adk_agent_sim import AgentSimulator
 from adk_agent_sim.scenario import load_scenario
-from adk_agent_sim.server.scenarios import Scenarios
+from adk_agent_sim.server.scenario_catalog import ScenarioCatalog
 
 KEY = "scenario_wait_w01_tiers"
 WORLD = f"/scenarios/{KEY}/world"
@@ -24,17 +24,19 @@ WORLD = f"/scenarios/{KEY}/world"
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
     path = tmp_path / f"{KEY}.json"
-    path.write_text(json.dumps(scenarios()[KEY], indent=2), encoding="utf-8")
+    path.write_text(json.dumps(load_scenarios()[KEY], indent=2), encoding="utf-8")
     return path
 
 
 @pytest.fixture
-async def browser(file: Path) -> AsyncIterator[Browser]:
+async def browser(file: Path) -> AsyncIterator[ApiClient]:
     async with (
-        await AgentSimulator([], scenarios=Scenarios([file])).start(port=0) as server,
-        httpx.AsyncClient(base_url=f"http://127.0.0.1:{server.port}", headers=bearer(server), timeout=30) as client,
+        await AgentSimulator([], scenarios=ScenarioCatalog([file])).start(port=0) as server,
+        httpx.AsyncClient(
+            base_url=f"http://127.0.0.1:{server.port}", headers=bearer_headers(server), timeout=30
+        ) as client,
     ):
-        yield Browser(server, client)
+        yield ApiClient(server, client)
 
 
 def written(file: Path, scenario: Any) -> Path:
@@ -46,50 +48,50 @@ def read(file: Path) -> Any:
     return json.loads(file.read_text(encoding="utf-8"))
 
 
-async def call(browser: Browser, tool: str, arguments: dict[str, Any], **more: Any) -> Any:
-    order = {"tool": tool, "arguments": json.dumps(arguments), **more}
-    return (await browser.post(f"{WORLD}/calls", order))["deed"]
+async def call(browser: ApiClient, tool: str, arguments: dict[str, Any], **more: Any) -> Any:
+    order = {"tool_name": tool, "arguments": json.dumps(arguments), **more}
+    return (await browser.post(f"{WORLD}/calls", order))["action"]
 
 
-async def pass_time(browser: Browser, what: str, seconds: float = 0) -> Any:
-    return await browser.post(f"{WORLD}/time", {"what": what, "seconds": seconds})
+async def pass_time(browser: ApiClient, what: str, seconds: float = 0) -> Any:
+    return await browser.post(f"{WORLD}/time", {"command": what, "seconds": seconds})
 
 
 class TestReading:
-    async def test_the_page_learns_how_many_there_are(self, browser: Browser, file: Path) -> None:
+    async def test_the_page_learns_how_many_there_are(self, browser: ApiClient, file: Path) -> None:
         [line] = await browser.get("/scenarios")
 
-        assert (await browser.get("/server"))["scenarios"] == 1
-        assert (line["key"], line["events"], line["path"]) == (KEY, 13, str(file))
+        assert (await browser.get("/server"))["scenario_count"] == 1
+        assert (line["key"], line["event_count"], line["path"]) == (KEY, 13, str(file))
 
-    async def test_events_have_their_kind_their_time_and_what_they_wait_for(self, browser: Browser) -> None:
+    async def test_events_have_their_kind_their_time_and_what_they_wait_for(self, browser: ApiClient) -> None:
         events = (await browser.get(f"/scenarios/{KEY}"))["events"]
 
-        assert [event["seconds"] for event in events] == sorted(event["seconds"] for event in events)
+        assert [event["expected_seconds"] for event in events] == sorted(event["expected_seconds"] for event in events)
         assert {event["kind"] for event in events} == {"user", "env", "oracle"}
-        assert events[1]["after"] == [events[0]["place"]]
+        assert events[1]["depends_on"] == [events[0]["index"]]
 
     async def test_kinds_that_only_traces_have_are_told_too(self, tmp_path: Path) -> None:
-        scenario = scenarios()["scenario_synth_s01_search"]
+        scenario = load_scenarios()["scenario_synth_s01_search"]
         for event, kind in zip(scenario["events"], ("CONDITION", "VALIDATION"), strict=True):
             event.pop("event_time_comparator", None)
             event |= {"event_type": kind, "class_name": "Event"}
         path = written(tmp_path / "s.json", scenario)
 
-        [shown] = Scenarios([path])
+        [shown] = ScenarioCatalog([path])
 
-        assert [event.kind for event in shown.shape().events] == ["condition", "validation"]
+        assert [event.kind for event in shown.describe().events] == ["condition", "validation"]
 
-    async def test_an_event_has_its_arguments_and_all_the_file_holds(self, browser: Browser) -> None:
+    async def test_an_event_has_its_arguments_and_all_the_file_holds(self, browser: ApiClient) -> None:
         events = (await browser.get(f"/scenarios/{KEY}"))["events"]
         mail = next(event for event in events if event["function"] == "create_and_add_email")
 
-        detail = await browser.get(f"/scenarios/{KEY}/events/{mail['place']}")
+        detail = await browser.get(f"/scenarios/{KEY}/events/{mail['index']}")
 
         assert json.loads(detail["arguments"])["subject"] == "Tier mail"
-        assert json.loads(detail["event"])["event_id"] == detail["event_id"] == mail["event_id"]
+        assert json.loads(detail["event_json"])["event_id"] == detail["event_id"] == mail["event_id"]
 
-    async def test_the_state_of_an_app_is_that_of_the_file_until_it_is_played(self, browser: Browser) -> None:
+    async def test_the_state_of_an_app_is_that_of_the_file_until_it_is_played(self, browser: ApiClient) -> None:
         before = await browser.get(f"/scenarios/{KEY}/state", app="Emails")
         await call(browser, "Emails__send_email", {"recipients": ["a@example.org"], "subject": "Hi"})
         after = await browser.get(f"/scenarios/{KEY}/state", app="Emails")
@@ -99,22 +101,22 @@ class TestReading:
         assert sent_later[0]["subject"] == "Hi"
 
     async def test_a_directory_and_lines_are_many_scenarios_with_names_of_their_own(self, tmp_path: Path) -> None:
-        one = json.dumps(scenarios()[KEY])
+        one = json.dumps(load_scenarios()[KEY])
         (tmp_path / "many.jsonl").write_text(f"{one}\n{one}\n", encoding="utf-8")
 
-        found = Scenarios([tmp_path])
+        found = ScenarioCatalog([tmp_path])
 
-        assert [line.key for line in found.lines()] == [KEY, f"{KEY}_2"]
-        assert not found[KEY].annotation().editable
+        assert [line.key for line in found.list_summaries()] == [KEY, f"{KEY}_2"]
+        assert not found[KEY].get_annotation().editable
 
 
 class TestRefusing:
     @pytest.mark.parametrize("path", ["/scenarios", f"/scenarios/{KEY}", WORLD, f"/scenarios/{KEY}/state?app=Emails"])
-    async def test_without_the_token_nothing_is_said(self, browser: Browser, path: str) -> None:
+    async def test_without_the_token_nothing_is_said(self, browser: ApiClient, path: str) -> None:
         async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{browser.server.port}") as stranger:
             assert (await stranger.get(f"/api{path}")).status_code == 401
 
-    async def test_another_origin_cannot_annotate(self, browser: Browser, file: Path) -> None:
+    async def test_another_origin_cannot_annotate(self, browser: ApiClient, file: Path) -> None:
         before = read(file)
 
         answer = await browser.client.patch(
@@ -125,42 +127,48 @@ class TestRefusing:
         assert read(file) == before
 
     async def test_a_server_without_scenarios_has_no_such_pages(self, tmp_path: Path) -> None:
-        async with serving(tmp_path, LlmAgent(name="agent", model="gemini-2.5-flash")) as plain:
+        async with serve_agents(tmp_path, LlmAgent(name="agent", model="gemini-2.5-flash")) as plain:
             assert (await plain.client.get("/api/scenarios")).status_code == 404
-            assert (await plain.get("/server"))["scenarios"] == 0
+            assert (await plain.get("/server"))["scenario_count"] == 0
 
     @pytest.mark.parametrize("key", ["nothing", "..%2f..%2fetc%2fpasswd", "%2Fetc%2Fpasswd"])
-    async def test_only_keys_name_scenarios(self, browser: Browser, key: str) -> None:
+    async def test_only_keys_name_scenarios(self, browser: ApiClient, key: str) -> None:
         assert (await browser.client.get(f"/api/scenarios/{key}")).status_code == 404
 
-    async def test_what_is_not_there_is_said_so(self, browser: Browser) -> None:
+    async def test_what_is_not_there_is_said_so(self, browser: ApiClient) -> None:
         assert (await browser.client.get(f"/api/scenarios/{KEY}/events/99")).status_code == 404
         assert (await browser.client.get(f"/api/scenarios/{KEY}/state?app=Nope")).status_code == 404
-        assert (await browser.refused(f"{WORLD}/calls", {"tool": "Emails__nope", "arguments": "{}"}, 404))["message"]
-        assert (await browser.refused(f"{WORLD}/calls", {"tool": "Emails__send_email", "arguments": "["}, 422))["error"]
-        assert (await browser.refused(f"{WORLD}/time", {"what": "jump", "seconds": -1}, 422))["error"] == "Unreadable"
+        assert (await browser.post_refused(f"{WORLD}/calls", {"tool_name": "Emails__nope", "arguments": "{}"}, 404))[
+            "message"
+        ]
+        assert (
+            await browser.post_refused(f"{WORLD}/calls", {"tool_name": "Emails__send_email", "arguments": "["}, 422)
+        )["error"]
+        assert (await browser.post_refused(f"{WORLD}/time", {"command": "jump", "seconds": -1}, 422))[
+            "error"
+        ] == "Unreadable"
 
-    async def test_a_tool_is_called_only_by_whom_it_is_for(self, browser: Browser) -> None:
-        order = {"tool": "Emails__send_email", "arguments": "{}", "via": "env"}
+    async def test_a_tool_is_called_only_by_whom_it_is_for(self, browser: ApiClient) -> None:
+        order = {"tool_name": "Emails__send_email", "arguments": "{}", "caller": "env"}
 
-        assert (await browser.refused(f"{WORLD}/calls", order, 404))["error"] == "ToolNotThere"
+        assert (await browser.post_refused(f"{WORLD}/calls", order, 404))["error"] == "UnknownTool"
 
     async def test_a_scenario_with_an_unknown_app_is_shown_but_not_played(self, tmp_path: Path) -> None:
-        scenario = scenarios()[KEY]
+        scenario = load_scenarios()[KEY]
         scenario["apps"][3] |= {"class_name": "os.system"}
         path = written(tmp_path / "s.json", scenario)
         async with (
-            await AgentSimulator([], scenarios=Scenarios([path])).start(port=0) as server,
-            httpx.AsyncClient(base_url=f"http://127.0.0.1:{server.port}", headers=bearer(server)) as client,
+            await AgentSimulator([], scenarios=ScenarioCatalog([path])).start(port=0) as server,
+            httpx.AsyncClient(base_url=f"http://127.0.0.1:{server.port}", headers=bearer_headers(server)) as client,
         ):
             assert (await client.get(f"/api/scenarios/{KEY}")).status_code == 200
             answer = await client.get(f"/api{WORLD}")
 
-        assert (answer.status_code, answer.json()["error"]) == (409, "AppNotThere")
+        assert (answer.status_code, answer.json()["error"]) == (409, "UnknownApp")
 
 
 class TestAnnotating:
-    async def test_what_a_reviewer_says_is_in_the_file(self, browser: Browser, file: Path) -> None:
+    async def test_what_a_reviewer_says_is_in_the_file(self, browser: ApiClient, file: Path) -> None:
         said = {"validation_decision": "needs_review", "comment": "Why 45 s?", "annotator": "kim"}
 
         answer = await browser.client.patch(f"/api/scenarios/{KEY}/annotation", json=said)
@@ -169,9 +177,9 @@ class TestAnnotating:
         assert answer.status_code == 200
         assert (found.validation_decision, found.comment, found.annotator) == tuple(said.values())
         assert found.date == answer.json()["date"]
-        assert (await browser.get("/scenarios"))[0]["decision"] == "needs_review"
+        assert (await browser.get("/scenarios"))[0]["validation_decision"] == "needs_review"
 
-    async def test_the_rest_of_the_file_stays(self, browser: Browser, file: Path) -> None:
+    async def test_the_rest_of_the_file_stays(self, browser: ApiClient, file: Path) -> None:
         before = read(file)
 
         await browser.client.patch(f"/api/scenarios/{KEY}/annotation", json={"comment": "ok"})
@@ -181,7 +189,7 @@ class TestAnnotating:
         before["metadata"].pop("annotation", None)
         assert after == before
 
-    async def test_what_was_changed_in_the_file_meanwhile_is_kept(self, browser: Browser, file: Path) -> None:
+    async def test_what_was_changed_in_the_file_meanwhile_is_kept(self, browser: ApiClient, file: Path) -> None:
         changed = read(file)
         changed["metadata"]["definition"]["tags"] = ["Changed"]
         written(file, changed)
@@ -190,21 +198,21 @@ class TestAnnotating:
 
         assert load_scenario(file).tags == ("Changed",)
 
-    async def test_other_decisions_are_refused(self, browser: Browser) -> None:
+    async def test_other_decisions_are_refused(self, browser: ApiClient) -> None:
         answer = await browser.client.patch(f"/api/scenarios/{KEY}/annotation", json={"validation_decision": "maybe"})
 
         assert answer.status_code == 422
 
 
 class TestPlaying:
-    async def test_every_tool_has_a_schema_and_says_who_can_call_it(self, browser: Browser) -> None:
+    async def test_every_tool_has_a_schema_and_says_who_can_call_it(self, browser: ApiClient) -> None:
         tools = {tool["name"]: tool for tool in await browser.get(f"{WORLD}/tools")}
 
         assert tools["Emails__send_email"]["callers"] == ["agent"]
         assert tools["Emails__create_and_add_email"]["callers"] == ["env", "user"]
         assert all(tool["parameters"]["type"] == "object" for tool in tools.values())
 
-    async def test_a_call_tells_what_came_back_and_what_changed(self, browser: Browser) -> None:
+    async def test_a_call_tells_what_came_back_and_what_changed(self, browser: ApiClient) -> None:
         deed = await call(browser, "Emails__send_email", {"recipients": ["a@example.org"], "subject": "Hi"})
         [change] = deed["changes"]
 
@@ -212,43 +220,43 @@ class TestPlaying:
         assert (change["op"], change["path"]) == ("add", "Emails.folders.SENT.emails[0]")
         assert json.loads(change["new"])["subject"] == "Hi"
 
-    async def test_what_a_tool_raises_is_its_answer(self, browser: Browser) -> None:
+    async def test_what_a_tool_raises_is_its_answer(self, browser: ApiClient) -> None:
         deed = await call(browser, "Emails__get_email_by_id", {"email_id": "nope"})
 
         assert deed["result"] is None
         assert "Error" in deed["error"]
 
     async def test_arguments_that_do_not_fit_are_said_at_their_fields_and_can_be_sent_all_the_same(
-        self, browser: Browser
+        self, browser: ApiClient
     ) -> None:
-        order = {"tool": "Emails__send_email", "arguments": '{"subject": 5}'}
+        order = {"tool_name": "Emails__send_email", "arguments": '{"subject": 5}'}
 
-        refusal = await browser.refused(f"{WORLD}/calls", order, 422)
-        deed = (await browser.post(f"{WORLD}/calls", {**order, "anyway": True}))["deed"]
+        refusal = await browser.post_refused(f"{WORLD}/calls", order, 422)
+        deed = (await browser.post(f"{WORLD}/calls", {**order, "anyway": True}))["action"]
 
         assert [problem["path"] for problem in refusal["problems"]] == ["subject"]
-        assert refusal["can_insist"]
+        assert refusal["can_override"]
         assert deed["error"].startswith("TypeError")
         assert await browser.post(f"{WORLD}/check", order) == refusal["problems"]
 
-    async def test_time_jumps_and_what_was_due_is_told(self, browser: Browser) -> None:
+    async def test_time_jumps_and_what_was_due_is_told(self, browser: ApiClient) -> None:
         acted = await pass_time(browser, "jump", 50)
 
-        assert acted["world"]["seconds"] == 50
-        assert [event["call"] for event in acted["deed"]["happened"]] == [
+        assert acted["world"]["elapsed_seconds"] == 50
+        assert [event["call"] for event in acted["action"]["events"]] == [
             "RentAFlat__add_new_apartment",
             "Emails__create_and_add_email",
         ]
-        assert "New email received" in acted["deed"]["notifications"][0]["text"]
+        assert "New email received" in acted["action"]["notifications"][0]["text"]
 
-    async def test_step_by_step_events_happen_one_by_one(self, browser: Browser) -> None:
+    async def test_step_by_step_events_happen_one_by_one(self, browser: ApiClient) -> None:
         first = await pass_time(browser, "step")
         second = await pass_time(browser, "step")
 
-        assert [acted["world"]["seconds"] for acted in (first, second)] == [30, 45]
-        assert [acted["deed"]["happened_count"] for acted in (first, second)] == [1, 1]
+        assert [acted["world"]["elapsed_seconds"] for acted in (first, second)] == [30, 45]
+        assert [acted["action"]["event_count"] for acted in (first, second)] == [1, 1]
 
-    async def test_undo_and_restart_put_the_world_back(self, browser: Browser) -> None:
+    async def test_undo_and_restart_put_the_world_back(self, browser: ApiClient) -> None:
         start = await browser.get(f"/scenarios/{KEY}/state", app="Emails")
         await call(browser, "Emails__send_email", {"subject": "Hi"})
         undone = await pass_time(browser, "undo")
@@ -257,12 +265,16 @@ class TestPlaying:
         restarted = await pass_time(browser, "restart")
 
         assert again == start
-        assert [undone["world"]["deeds"], restarted["world"]["deeds"], restarted["world"]["seconds"]] == [1, 1, 0]
-        assert [deed["what"] for deed in await browser.get(f"{WORLD}/deeds")] == ["Start"]
-        assert (await browser.refused(f"{WORLD}/time", {"what": "undo"}, 409))["error"] == "InvalidTransition"
+        assert [
+            undone["world"]["action_count"],
+            restarted["world"]["action_count"],
+            restarted["world"]["elapsed_seconds"],
+        ] == [1, 1, 0]
+        assert [deed["summary"] for deed in await browser.get(f"{WORLD}/actions")] == ["Start"]
+        assert (await browser.post_refused(f"{WORLD}/time", {"command": "undo"}, 409))["error"] == "InvalidTransition"
 
-    async def test_the_oracle_does_what_is_expected(self, browser: Browser) -> None:
-        deed = (await pass_time(browser, "oracle"))["deed"]
+    async def test_the_oracle_does_what_is_expected(self, browser: ApiClient) -> None:
+        deed = (await pass_time(browser, "oracle"))["action"]
 
         assert deed["result"] == "13 events, 0 failed, 0 missing"
         assert deed["error"] == ""

@@ -10,19 +10,19 @@ from uuid import uuid4
 import grpc
 import pytest
 from grpc import StatusCode
+from grpc_client import build_stub, serve_timeline
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
-from servers import served, stub
+from polling import wait_until
 from stores import AnyStore
-from timelines import ADD, ask, model_request, text, user
-from waiting import until
+from timeline_builders import ADD_DECLARATION, ask_turn, build_request_blocks, text_decision, user_content
 
-from adk_agent_sim.errors import PortTaken
+from adk_agent_sim.errors import PortInUse
 from adk_agent_sim.generated.adksim import v1
-from adk_agent_sim.server.grpc_server import grpc_serving
-from adk_agent_sim.server.presence import Presence
+from adk_agent_sim.server.agent_presence import AgentPresence
+from adk_agent_sim.server.grpc_server import serve_grpc
 from adk_agent_sim.timeline.blocks import Block
-from adk_agent_sim.timeline.canonical import decode
+from adk_agent_sim.timeline.canonical_json import decode_json
 from adk_agent_sim.timeline.events import (
     ArtifactSaved,
     Player,
@@ -33,7 +33,7 @@ from adk_agent_sim.timeline.events import (
     TurnWithdrawn,
     UserSpoke,
 )
-from adk_agent_sim.timeline.progress import Status
+from adk_agent_sim.timeline.session_progress import SessionStatus
 from adk_agent_sim.timeline.timeline import Timeline
 
 
@@ -44,7 +44,7 @@ def timeline() -> Timeline:
 
 @pytest.fixture
 async def client(timeline: Timeline) -> AsyncIterator[Any]:
-    async with served(timeline, web_url=lambda session_id: f"http://here/{session_id}") as stub:
+    async with serve_timeline(timeline, web_url=lambda session_id: f"http://here/{session_id}") as stub:
         yield stub
 
 
@@ -113,7 +113,7 @@ class TestSessions:
         ]
 
         assert answers[0] == answers[1]
-        assert len(await timeline.sessions()) == 1
+        assert len(await timeline.list_sessions()) == 1
 
     async def test_pages_are_stable_while_sessions_are_added(self, client: Any) -> None:
         made = [await opened(client, str(number)) for number in range(7)]
@@ -170,9 +170,9 @@ class TestTurns:
         session_id = await opened(client)
         turn = submission(session_id)
         asked = await client.SubmitRequest(turn)
-        (waiting,) = await timeline.pending(session_id)
+        (waiting,) = await timeline.get_pending_turns(session_id)
         assert (waiting.event_id, waiting.seq, waiting.agent_name) == (asked.event_id, asked.seq, "math")
-        whole = await timeline.request(waiting)
+        whole = await timeline.read_request(waiting)
         assert whole.contents == [{"role": "user", "parts": [{"text": "hi"}]}]
         assert list(whole.declarations) == ["add"]
         assert whole.config["model"] == "m"
@@ -180,11 +180,11 @@ class TestTurns:
         decision = v1.SubmitDecisionRequest(session_id=session_id, turn_id=turn.turn_id, response=response())
         decided = await client.SubmitDecision(decision)
 
-        event = await timeline.decision(session_id, turn.turn_id)
+        event = await timeline.wait_for_decision(session_id, turn.turn_id)
         assert (event.event_id, event.seq, event.player) == (decided.event_id, decided.seq, Player.HUMAN)
         assert isinstance(event.payload, TurnDecided)
         assert event.payload.response["content"]["parts"] == [{"text": "hello"}]
-        assert not await timeline.pending(session_id)
+        assert not await timeline.get_pending_turns(session_id)
 
     @pytest.mark.req("003/rule-1")
     async def test_a_turn_submitted_again_is_the_same_turn(self, client: Any, timeline: Timeline) -> None:
@@ -192,7 +192,7 @@ class TestTurns:
         turn = submission(session_id)
 
         assert await client.SubmitRequest(turn) == await client.SubmitRequest(turn)
-        assert await timeline.last_seq(session_id) == 1
+        assert await timeline.get_last_seq(session_id) == 1
 
     @pytest.mark.req("003/rule-1")
     async def test_a_decision_sent_again_is_the_same_and_another_is_refused(self, client: Any) -> None:
@@ -309,13 +309,13 @@ class TestTurns:
         decision = v1.SubmitDecisionRequest(session_id=session_id, turn_id=turn.turn_id, exact_json=answer)
         await client.SubmitDecision(decision)
 
-        asked, decided = await timeline.events(session_id)
-        (content,) = (await timeline.request(asked)).contents
+        asked, decided = await timeline.read_events(session_id)
+        (content,) = (await timeline.read_request(asked)).contents
         assert repr(content["parts"][0]["function_call"]["args"]) == "{'n': 9007199254740993, 'x': 5.0}"
         assert isinstance(decided.payload, TurnDecided)
-        assert decided.payload.response == decode(answer.encode())
+        assert decided.payload.response == decode_json(answer.encode())
         stored = await first_events(client, 2, session_id=session_id, all_kinds=True)
-        assert decode(stored[0].exact_json.encode())["contents"] == decode(exact.encode())["contents"]
+        assert decode_json(stored[0].exact_json.encode())["contents"] == decode_json(exact.encode())["contents"]
         assert stored[1].exact_json == answer
 
 
@@ -339,8 +339,8 @@ class TestFacts:
 
         assert [answer.last_seq for answer in answers] == [2, 2]
         assert list(answers[0].event_ids) == [event.event_id for event in appended.events]
-        spoke, tool = await timeline.events(session_id)
-        assert spoke.payload == UserSpoke(content=user("hi"))
+        spoke, tool = await timeline.read_events(session_id)
+        assert spoke.payload == UserSpoke(content=user_content("hi"))
         assert tool.payload == ToolStarted(call_id="c", tool_name="add", arguments={"a": 1})
         assert (tool.agent_name, tool.player) == ("math", Player.REAL)
 
@@ -350,9 +350,9 @@ class TestFacts:
         event = v1.SessionEvent(artifact_saved=saved)
         await client.AppendEvents(v1.AppendEventsRequest(session_id=session_id, events=[event]))
 
-        (kept,) = await timeline.events(session_id)
+        (kept,) = await timeline.read_events(session_id)
         assert isinstance(kept.payload, ArtifactSaved)
-        assert await timeline.block(session_id, kept.payload.block) == b"\x00bytes"
+        assert await timeline.read_block(session_id, kept.payload.block) == b"\x00bytes"
         wanted = v1.ReadBlocksRequest(session_id=session_id, block_ids=[bytes.fromhex(kept.payload.block)])
         assert list((await client.ReadBlocks(wanted)).blocks) == [b"\x00bytes"]
         wanted.block_ids.append(b"x" * 16)
@@ -379,7 +379,7 @@ class TestFacts:
 
         assert code is StatusCode.INVALID_ARGUMENT
         assert details.startswith(problem)
-        assert not await timeline.events(session_id)
+        assert not await timeline.read_events(session_id)
 
 
 class TestSubscriptions:
@@ -387,7 +387,7 @@ class TestSubscriptions:
         session_id = await opened(client)
         turn = submission(session_id)
         await client.SubmitRequest(turn)
-        await timeline.append(session_id, UserSpoke(content=user("not for the first protocol")))
+        await timeline.append(session_id, UserSpoke(content=user_content("not for the first protocol")))
         call = client.Subscribe(v1.SubscribeRequest(session_id=session_id, client_id="c"))
 
         asked = (await call.read()).event
@@ -397,7 +397,7 @@ class TestSubscriptions:
         assert (complete.WhichOneof("payload"), complete.history_complete.event_count) == ("history_complete", 1)
         assert complete.seq == 0
 
-        await timeline.decide(session_id, turn.turn_id, text("hello"))
+        await timeline.decide(session_id, turn.turn_id, text_decision("hello"))
         decided = (await call.read()).event
         assert decided.llm_response == response()
         assert decided.turn_id == turn.turn_id
@@ -408,7 +408,7 @@ class TestSubscriptions:
     async def test_who_was_here_before_resumes_behind_what_it_knows(self, client: Any, timeline: Timeline) -> None:
         session_id = await opened(client)
         for number in range(3):
-            await timeline.append(session_id, UserSpoke(content=user(str(number))))
+            await timeline.append(session_id, UserSpoke(content=user_content(str(number))))
 
         found = await first_events(client, 2, session_id=session_id, after_seq=2, all_kinds=True)
         assert [event.seq for event in found] == [3, 0]
@@ -417,8 +417,8 @@ class TestSubscriptions:
 
     async def test_an_agent_need_not_be_sent_its_own_requests(self, client: Any, timeline: Timeline) -> None:
         session_id = await opened(client)
-        await ask(timeline, session_id, "t1")
-        await timeline.decide(session_id, "t1", text("hi"))
+        await ask_turn(timeline, session_id, "t1")
+        await timeline.decide(session_id, "t1", text_decision("hi"))
 
         stored = {"session_id": session_id, "all_kinds": True, "as_stored": True}
         (asked, decided) = await first_events(client, 2, **stored)
@@ -427,9 +427,9 @@ class TestSubscriptions:
 
     async def test_a_stopping_server_ends_streams_with_a_reason(self, timeline: Timeline) -> None:
         session_id = (await timeline.create_session()).session_id
-        async with grpc_serving(timeline) as server:
+        async with serve_grpc(timeline) as server:
             channel = grpc.aio.insecure_channel(server.address)
-            call = stub(channel).Subscribe(v1.SubscribeRequest(session_id=session_id))
+            call = build_stub(channel).Subscribe(v1.SubscribeRequest(session_id=session_id))
             await call.read()
             ended = asyncio.create_task(refused(call.read()))
             await asyncio.wait({ended}, timeout=0.05)
@@ -444,72 +444,72 @@ class TestSubscriptions:
 class TestPresence:
     def _submission(self, session_id: str, turn_id: str, client_id: str) -> v1.SubmitRequestRequest:
         blocks = [b"[]", b"{}", b"null", b'{"config":{}}']
-        tools, _, instruction, config = (bytes.fromhex(Block.of(data).block_id) for data in blocks)
+        tools, _, instruction, config = (bytes.fromhex(Block.from_data(data).block_id) for data in blocks)
         asked = v1.TurnAsked(tools=tools, instruction=instruction, config=config, client_id=client_id)
         return v1.SubmitRequestRequest(
             session_id=session_id, turn_id=turn_id, agent_name="math", asked=asked, blocks=blocks
         )
 
     async def test_a_turn_without_its_agents_stream_is_abandoned_and_revives(self, timeline: Timeline) -> None:
-        async with served(timeline, patience=0.05) as client:
+        async with serve_timeline(timeline, abandon_after=0.05) as client:
             session_id, turn_id = await opened(client), str(uuid4())
             turn = self._submission(session_id, turn_id, "agent")
             call = client.Subscribe(v1.SubscribeRequest(session_id=session_id, client_id="agent"))
             await call.read()
             await client.SubmitRequest(turn)
             await asyncio.wait({asyncio.ensure_future(call.read())}, timeout=0.2)
-            assert [asked.turn_id for asked in timeline.waiting(session_id)] == [turn_id]
+            assert [asked.turn_id for asked in timeline.peek_pending_turns(session_id)] == [turn_id]
 
             call.cancel()
-            await until(lambda: not timeline.waiting(session_id))
-            assert (await timeline.summaries())[0].standing.status is Status.ABANDONED
+            await wait_until(lambda: not timeline.peek_pending_turns(session_id))
+            assert (await timeline.list_summaries())[0].snapshot.status is SessionStatus.ABANDONED
             await client.SubmitRequest(turn)
-            assert [asked.turn_id for asked in timeline.waiting(session_id)] == [turn_id]
-            await until(lambda: not timeline.waiting(session_id))
+            assert [asked.turn_id for asked in timeline.peek_pending_turns(session_id)] == [turn_id]
+            await wait_until(lambda: not timeline.peek_pending_turns(session_id))
 
-        kinds = [type(event.payload) for event in await timeline.events(session_id)]
+        kinds = [type(event.payload) for event in await timeline.read_events(session_id)]
         assert kinds == [TurnAsked, TurnWithdrawn, TurnRevived, TurnWithdrawn]
 
     async def test_an_agent_that_came_back_and_went_at_once_is_given_up_all_the_same(self, timeline: Timeline) -> None:
-        async with served(timeline) as client:
+        async with serve_timeline(timeline) as client:
             session_id, turn_id = await opened(client), str(uuid4())
             await client.SubmitRequest(self._submission(session_id, turn_id, "agent"))
-        presence = Presence(timeline, patience=0.05)
+        presence = AgentPresence(timeline, abandon_after=0.05)
         await presence.start()
         await asyncio.to_thread(int)
-        async with presence.following(session_id, "agent"):
+        async with presence.track_stream(session_id, "agent"):
             pass
-        await until(lambda: not timeline.waiting(session_id))
+        await wait_until(lambda: not timeline.peek_pending_turns(session_id))
         await presence.close()
 
     async def test_turns_of_clients_of_the_first_protocol_wait_for_ever(self, timeline: Timeline) -> None:
-        async with served(timeline, patience=0.0) as client:
+        async with serve_timeline(timeline, abandon_after=0.0) as client:
             session_id = await opened(client)
             await client.SubmitRequest(submission(session_id))
             call = client.Subscribe(v1.SubscribeRequest(session_id=session_id, client_id="c"))
             await call.read()
             call.cancel()
             await asyncio.wait({asyncio.ensure_future(opened(client))})
-            assert len(await timeline.queue()) == 1
+            assert len(await timeline.get_turn_queue()) == 1
 
     async def test_a_restarted_server_misses_agents_whose_turns_wait(self, store: AnyStore) -> None:
         timeline = Timeline(store)
-        async with served(timeline) as client:
+        async with serve_timeline(timeline) as client:
             session_id = await opened(client)
             await client.SubmitRequest(self._submission(session_id, str(uuid4()), "agent"))
             await client.SubmitRequest(submission(session_id))
 
         again = Timeline(store)
-        async with served(again, patience=0.01):
-            await until(lambda: len(again.waiting(session_id)) == 1)
-            (left,) = await again.pending(session_id)
+        async with serve_timeline(again, abandon_after=0.01):
+            await wait_until(lambda: len(again.peek_pending_turns(session_id)) == 1)
+            (left,) = await again.get_pending_turns(session_id)
             assert isinstance(left.payload, TurnAsked)
             assert left.payload.client_id == ""
 
 
 class TestServer:
     async def test_health_and_reflection_are_there(self, timeline: Timeline) -> None:
-        async with grpc_serving(timeline) as server, grpc.aio.insecure_channel(server.address) as channel:
+        async with serve_grpc(timeline) as server, grpc.aio.insecure_channel(server.address) as channel:
             for service in ("", "adksim.v1.SimulatorService"):
                 check = cast("Any", health_pb2).HealthCheckRequest(service=service)
                 assert (await cast("Any", health_pb2_grpc).HealthStub(channel).Check(check)).status == 1
@@ -520,13 +520,13 @@ class TestServer:
             stream.cancel()
 
     async def test_a_port_that_is_taken_is_said(self, timeline: Timeline) -> None:
-        async with grpc_serving(timeline) as server:
-            with pytest.raises(PortTaken, match=f"127.0.0.1:{server.port}.*--grpc-port"):
-                async with grpc_serving(timeline, port=server.port):
+        async with serve_grpc(timeline) as server:
+            with pytest.raises(PortInUse, match=f"127.0.0.1:{server.port}.*--grpc-port"):
+                async with serve_grpc(timeline, port=server.port):
                     pass
 
     async def test_a_request_of_many_megabytes_fits(self, timeline: Timeline) -> None:
-        async with served(timeline) as client:
+        async with serve_timeline(timeline) as client:
             session_id = await opened(client)
             await client.SubmitRequest(submission(session_id, request=request("x" * 20_000_000)))
             asked, _ = await first_events(client, 2, session_id=session_id)
@@ -538,7 +538,7 @@ class TestServer:
         async def fails(*_: object, **__: object) -> None:
             raise ZeroDivisionError("secret")
 
-        monkeypatch.setattr(timeline, "summaries", fails)
+        monkeypatch.setattr(timeline, "list_summaries", fails)
         code, details = await refused(client.ListSessions(v1.ListSessionsRequest()))
         assert (code, details) == (StatusCode.INTERNAL, "The server failed: ZeroDivisionError; its log says more.")
         assert "secret" in caplog.text
@@ -547,13 +547,18 @@ class TestServer:
 async def test_a_request_of_the_timeline_travels_whole(client: Any, timeline: Timeline) -> None:
     session_id = await opened(client)
     schema = {"type": "object", "properties": {"b": {"type": "integer"}, "a": {"type": "string"}}}
-    await ask(timeline, session_id, "t1", model_request([user("hi"), user("again")], response_schema=schema))
+    await ask_turn(
+        timeline,
+        session_id,
+        "t1",
+        build_request_blocks([user_content("hi"), user_content("again")], response_schema=schema),
+    )
 
     (asked,) = await first_events(client, 1, session_id=session_id, all_kinds=True)
 
     assert [content.parts[0].text for content in asked.llm_request.contents] == ["hi", "again"]
     assert asked.llm_request.system_instruction.parts[0].text == "Be kind."
     assert asked.llm_request.tools[0].function_declarations[0].name == "add"
-    whole = decode(asked.exact_json.encode())
+    whole = decode_json(asked.exact_json.encode())
     assert list(whole["config"]["response_schema"]["properties"]) == ["b", "a"]
-    assert whole["config"]["tools"] == [{"function_declarations": [ADD]}]
+    assert whole["config"]["tools"] == [{"function_declarations": [ADD_DECLARATION]}]

@@ -17,11 +17,11 @@ from typing import Any
 
 import httpx
 import pytest
+from api_client import bearer_headers, build_config, serve_agents
 from google.adk.agents import LlmAgent
-from serving import bearer, config, serving
 
 from adk_agent_sim import AgentSimulator
-from adk_agent_sim.server.web_server import RunningServer, listening_socket
+from adk_agent_sim.server.web_server import RunningServer, open_listening_socket
 
 _ADKSIM = [sys.executable, "-c", "from adk_agent_sim.cli.main import main; main()"]
 
@@ -71,10 +71,10 @@ class TestAgents:
 
     def test_two_of_one_name_are_refused(self, tmp_path: Path) -> None:
         with pytest.raises(ValueError, match="Two agents are called 'Math'"):
-            AgentSimulator([config(_agent("a"), tmp_path, "Math"), config(_agent("b"), tmp_path, "Math")])
+            AgentSimulator([build_config(_agent("a"), tmp_path, "Math"), build_config(_agent("b"), tmp_path, "Math")])
 
     async def test_names_that_would_have_one_key_get_two(self, tmp_path: Path) -> None:
-        configs = [config(_agent("a"), tmp_path, "Math Agent"), config(_agent("b"), tmp_path, "math_agent")]
+        configs = [build_config(_agent("a"), tmp_path, "Math Agent"), build_config(_agent("b"), tmp_path, "math_agent")]
         async with await AgentSimulator(configs).start(port=0) as server, _client(server) as client:
             agents = (await client.get("/api/agents")).json()
 
@@ -86,7 +86,7 @@ class TestAgents:
 
 class TestStarting:
     async def test_it_listens_on_loopback_only(self, tmp_path: Path) -> None:
-        async with serving(tmp_path, _agent()) as browser:
+        async with serve_agents(tmp_path, _agent()) as browser:
             assert browser.server.url.startswith(f"http://127.0.0.1:{browser.server.port}/?token=")
             with pytest.raises(OSError, match=r".*"):
                 await asyncio.open_connection(_other_address(), browser.server.port)
@@ -96,7 +96,7 @@ class TestStarting:
             taken.bind(("127.0.0.1", 0))
             taken.listen()
             port = taken.getsockname()[1]
-            async with await AgentSimulator([config(_agent(), tmp_path)]).start(port=port) as server:
+            async with await AgentSimulator([build_config(_agent(), tmp_path)]).start(port=port) as server:
                 assert server.port > port
 
     def test_no_port_is_looked_for_behind_the_last(self) -> None:
@@ -104,17 +104,17 @@ class TestStarting:
             taken.bind(("127.0.0.1", 65535))
             taken.listen()
             with pytest.raises(OSError, match="in use"):
-                listening_socket("127.0.0.1", 65535)
+                open_listening_socket("127.0.0.1", 65535)
         with pytest.raises(ValueError, match="ports are 0 to 65535"):
-            listening_socket("127.0.0.1", 70_000)
+            open_listening_socket("127.0.0.1", 70_000)
 
     def test_small_answers_are_not_held_back(self) -> None:
         """asyncio switches Nagle's algorithm off only on sockets that say that they are TCP's."""
-        with listening_socket("127.0.0.1", 0) as listening:
+        with open_listening_socket("127.0.0.1", 0) as listening:
             assert listening.proto == socket.IPPROTO_TCP
 
     async def test_a_name_that_is_allowed_is_answered_to(self, tmp_path: Path) -> None:
-        simulator = AgentSimulator([config(_agent(), tmp_path)])
+        simulator = AgentSimulator([build_config(_agent(), tmp_path)])
         async with (
             await simulator.start(port=0, allow_hosts=["build-box:8080"]) as server,
             _client(server) as client,
@@ -125,10 +125,10 @@ class TestStarting:
 
     async def test_in_an_event_loop_run_says_what_to_do_instead(self, tmp_path: Path) -> None:
         with pytest.raises(RuntimeError, match=r"await simulator.start\(\)"):
-            AgentSimulator([config(_agent(), tmp_path)]).run()
+            AgentSimulator([build_config(_agent(), tmp_path)]).run()
 
     async def test_two_servers_of_one_simulator_have_tokens_of_their_own(self, tmp_path: Path) -> None:
-        simulator = AgentSimulator([config(_agent(), tmp_path)])
+        simulator = AgentSimulator([build_config(_agent(), tmp_path)])
         async with (
             await simulator.start(port=0) as one,
             await simulator.start(port=0) as other,
@@ -139,8 +139,8 @@ class TestStarting:
         assert answer.status_code == 401
 
     async def test_stopping_ends_the_runs_and_frees_the_port(self, tmp_path: Path) -> None:
-        async with serving(tmp_path, _agent()) as browser:
-            await browser.turn(await browser.begin("agent", "go"))
+        async with serve_agents(tmp_path, _agent()) as browser:
+            await browser.wait_for_turn(await browser.start_session("agent", "go"))
             await browser.server.stop()
             await browser.server.stop()
             with pytest.raises(httpx.ConnectError):
@@ -152,38 +152,38 @@ class TestStarting:
 class TestKeeping:
     async def test_with_a_database_sessions_outlive_the_server_and_are_read_only(self, tmp_path: Path) -> None:
         database = tmp_path / "kept.db"
-        async with serving(tmp_path, _agent(), database=database) as browser:
-            session_id = await browser.begin("agent", "1+1?")
-            await browser.call(session_id, ("add", {"a": 1, "b": 1}))
+        async with serve_agents(tmp_path, _agent(), database=database) as browser:
+            session_id = await browser.start_session("agent", "1+1?")
+            await browser.call_tools(session_id, ("add", {"a": 1, "b": 1}))
             await browser.respond(session_id, "2")
-            await browser.until(session_id, "done")
-            rows = await browser.rows(session_id)
-            assert (await browser.get("/server"))["keeps"]
-        async with serving(tmp_path, _agent(), database=database) as browser:
+            await browser.wait_for_status(session_id, "done")
+            rows = await browser.get_rows(session_id)
+            assert (await browser.get("/server"))["is_persistent"]
+        async with serve_agents(tmp_path, _agent(), database=database) as browser:
             session = await browser.get(f"/sessions/{session_id}")
-            assert (await browser.rows(session_id))[:3] == rows
-            assert (session["status"], session["agent"]) == ("closed", "agent")
-            assert (await browser.detail(session_id, 1))["result"]["text"] == "2"
-            refusal = await browser.refused(f"/sessions/{session_id}/messages", {"text": "more"}, 409)
+            assert (await browser.get_rows(session_id))[:3] == rows
+            assert (session["status"], session["agent_key"]) == ("closed", "agent")
+            assert (await browser.get_row_detail(session_id, 1))["result"]["text"] == "2"
+            refusal = await browser.post_refused(f"/sessions/{session_id}/messages", {"text": "more"}, 409)
             assert (await browser.get(f"/sessions/{session_id}/briefing"))["tools"][0]["name"] == "add"
             exported = await browser.post(f"/sessions/{session_id}/export", {})
 
-        assert refusal["error"] == "NotHere"
-        assert json.loads(exported["case"])["conversation"][0]["final_response"]["parts"][0]["text"] == "2"
+        assert refusal["error"] == "AgentNotLocal"
+        assert json.loads(exported["case_json"])["conversation"][0]["final_response"]["parts"][0]["text"] == "2"
 
     async def test_what_was_exported_is_known_after_a_restart(self, tmp_path: Path) -> None:
         database = tmp_path / "kept.db"
-        async with serving(tmp_path, _agent(), database=database) as browser:
-            session_id = await browser.begin("agent", "1+1?")
+        async with serve_agents(tmp_path, _agent(), database=database) as browser:
+            session_id = await browser.start_session("agent", "1+1?")
             await browser.respond(session_id, "2")
-            await browser.until(session_id, "done")
+            await browser.wait_for_status(session_id, "done")
             written = await browser.post(f"/sessions/{session_id}/export", {})
-        async with serving(tmp_path, _agent(), database=database) as browser:
-            refusal = await browser.refused(f"/sessions/{session_id}/export", {}, 409)
+        async with serve_agents(tmp_path, _agent(), database=database) as browser:
+            refusal = await browser.post_refused(f"/sessions/{session_id}/export", {}, 409)
             await browser.post(f"/sessions/{session_id}/export", {"again": True})
 
-        assert refusal["error"] == "ExportedBefore"
-        assert written["exported"]["eval_id"] in refusal["message"]
+        assert refusal["error"] == "AlreadyExported"
+        assert written["record"]["eval_id"] in refusal["message"]
 
 
 class TestCommandLine:
@@ -303,7 +303,7 @@ def _played(folder: Path, agent: str) -> Generator[tuple[subprocess.Popen[str], 
         process.stdout.readline()
         with httpx.Client(base_url=url.join("/"), follow_redirects=True, timeout=60) as client:
             client.get(url)
-            session_id = client.post("/api/sessions", json={"agent": "mine"}).json()["session_id"]
+            session_id = client.post("/api/sessions", json={"agent_key": "mine"}).json()["session_id"]
             client.post(f"/api/sessions/{session_id}/messages", json={"text": "go"})
             yield process, client, f"/api/sessions/{session_id}"
     finally:
@@ -320,11 +320,11 @@ def _status(client: httpx.Client, session: str, wanted: str) -> Any:
 
 
 def _turn(client: httpx.Client, session: str) -> str:
-    return _status(client, session, "your_turn")["waiting"][0]["turn_id"]
+    return _status(client, session, "your_turn")["pending_turns"][0]["turn_id"]
 
 
 def _client(server: RunningServer) -> httpx.AsyncClient:
-    return httpx.AsyncClient(base_url=f"http://127.0.0.1:{server.port}", headers=bearer(server))
+    return httpx.AsyncClient(base_url=f"http://127.0.0.1:{server.port}", headers=bearer_headers(server))
 
 
 def _other_address() -> str:

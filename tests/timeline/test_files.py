@@ -4,20 +4,20 @@ from typing import cast
 
 import pytest
 
-from adk_agent_sim.timeline.files import replacing, write_text
+from adk_agent_sim.timeline.atomic_files import atomic_write, atomic_write_text
 
 
 def test_a_file_and_its_folder_are_made(tmp_path: Path) -> None:
-    write_text(tmp_path / "new" / "file.txt", "hello")
+    atomic_write_text(tmp_path / "new" / "file.txt", "hello")
 
     assert (tmp_path / "new" / "file.txt").read_text() == "hello"
 
 
 def test_a_writer_that_fails_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
     path = tmp_path / "file.txt"
-    write_text(path, "old")
+    atomic_write_text(path, "old")
 
-    with pytest.raises(TypeError), replacing(path) as file:
+    with pytest.raises(TypeError), atomic_write(path) as file:
         file.writelines(["half of the new", cast("str", None)])
 
     assert [left.name for left in tmp_path.iterdir()] == ["file.txt"]
@@ -27,17 +27,17 @@ def test_a_writer_that_fails_leaves_the_old_file_and_nothing_else(tmp_path: Path
 @pytest.mark.skipif(os.name != "posix", reason="permissions and links are POSIX's")
 def test_permissions_and_links_survive(tmp_path: Path) -> None:
     target, link = tmp_path / "target.txt", tmp_path / "link.txt"
-    write_text(target, "old")
+    atomic_write_text(target, "old")
     target.chmod(0o640)
     link.symlink_to(target)
 
-    write_text(link, "new")
+    atomic_write_text(link, "new")
 
     assert link.is_symlink()
     assert (target.read_text(), target.stat().st_mode & 0o777) == ("new", 0o640)
 
 
 def test_half_a_surrogate_pair_is_replaced(tmp_path: Path) -> None:
-    write_text(tmp_path / "file.txt", "half \ud83d")
+    atomic_write_text(tmp_path / "file.txt", "half \ud83d")
 
     assert (tmp_path / "file.txt").read_text(encoding="utf-8") == "half \ufffd"

@@ -1,13 +1,13 @@
 from typing import Any
 
 import pytest
-from timelines import SetClock, user
+from timeline_builders import ManualClock, user_content
 
 from adk_agent_sim.timeline.events import (
     AgentEvent,
-    Outcome,
     Payload,
     RunEnded,
+    RunOutcome,
     ToolFailed,
     ToolFinished,
     ToolStarted,
@@ -20,21 +20,21 @@ from adk_agent_sim.timeline.history import (
     ToolError,
     ToolOutput,
     UserQuery,
-    history,
+    build_history,
 )
 from adk_agent_sim.timeline.store import MemoryStore
 from adk_agent_sim.timeline.timeline import Timeline
 
 
 async def _history(*payloads: Payload) -> list[HistoryEntry]:
-    timeline = Timeline(MemoryStore(), SetClock(1_000.0))
+    timeline = Timeline(MemoryStore(), ManualClock(1_000.0))
     session_id = (await timeline.create_session()).session_id
     await timeline.append(session_id, *payloads, agent_name="math")
-    return history(await timeline.events(session_id))
+    return build_history(await timeline.read_events(session_id))
 
 
 def _spoke(text: str) -> UserSpoke:
-    return UserSpoke(content=user(text))
+    return UserSpoke(content=user_content(text))
 
 
 def _emitted(*parts: dict[str, Any], final: bool = False) -> AgentEvent:
@@ -49,7 +49,7 @@ def _response(call_id: str, response: dict[str, Any]) -> dict[str, Any]:
     return {"function_response": {"id": call_id, "name": "add", "response": response}}
 
 
-_DONE = RunEnded(invocation_id="i", outcome=Outcome.DONE)
+_DONE = RunEnded(invocation_id="i", outcome=RunOutcome.DONE)
 
 
 @pytest.mark.req(
@@ -147,7 +147,7 @@ async def test_thoughts_are_no_answer() -> None:
 
 
 async def test_a_run_that_failed_has_no_final_response() -> None:
-    failed = RunEnded(invocation_id="i", outcome=Outcome.FAILED, error_type="ValueError", error_message="no")
+    failed = RunEnded(invocation_id="i", outcome=RunOutcome.FAILED, error_type="ValueError", error_message="no")
 
     entries = await _history(_spoke("hi"), _emitted({"text": "draft"}, final=True), failed)
 

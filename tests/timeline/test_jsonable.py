@@ -2,55 +2,55 @@ from __future__ import annotations
 
 from typing import Any
 
-from genai_values import JSON, OBJECT
+from genai_strategies import JSON, OBJECT
 from google.adk.agents import LlmAgent
 from google.adk.models.llm_response import LlmResponse
 from google.genai import types
 from hypothesis import given
 
 from adk_agent_sim import Simulation
-from adk_agent_sim.timeline.canonical import encode
+from adk_agent_sim.timeline.canonical_json import encode_json
 from adk_agent_sim.timeline.events import ToolFinished
-from adk_agent_sim.timeline.jsonable import jsonable
+from adk_agent_sim.timeline.json_conversion import to_json_value
 
 
 @given(JSON)
 def test_json_is_its_own_json(value: Any) -> None:
-    assert encode(jsonable(value)) == encode(value)
+    assert encode_json(to_json_value(value)) == encode_json(value)
 
 
 @given(OBJECT)
 def test_arguments_come_back_from_a_dump_and_from_text(args: dict[str, Any]) -> None:
     content = types.Content(parts=[types.Part(function_call=types.FunctionCall(name="f", args=args))])
 
-    found = jsonable(LlmResponse(content=content))
+    found = to_json_value(LlmResponse(content=content))
 
-    assert encode(found) == encode({"content": {"parts": [{"function_call": {"args": args, "name": "f"}}]}})
-    assert encode(jsonable(LlmResponse.model_validate(found))) == encode(found)
+    assert encode_json(found) == encode_json({"content": {"parts": [{"function_call": {"args": args, "name": "f"}}]}})
+    assert encode_json(to_json_value(LlmResponse.model_validate(found))) == encode_json(found)
 
 
 def test_half_a_surrogate_pair_in_a_key_is_kept() -> None:
     args = {"\ud800": {"\ud801a": 1, "\ud802b": b"\xff", "kind": types.Type.STRING}}
 
-    assert jsonable(types.FunctionCall(args=args)) == {
+    assert to_json_value(types.FunctionCall(args=args)) == {
         "args": {"\ud800": {"\ud801a": 1, "\ud802b": "_w==", "kind": "STRING"}}
     }
-    assert jsonable({"\ud800": {1: (2, {3})}}) == {"\ud800": {"1": [2, [3]]}}
+    assert to_json_value({"\ud800": {1: (2, {3})}}) == {"\ud800": {"1": [2, [3]]}}
 
 
 def test_a_model_beside_half_a_surrogate_pair_is_written_too() -> None:
-    assert jsonable({"\ud800": types.LatLng(latitude=1.0)}) == {"\ud800": {"latitude": 1.0}}
+    assert to_json_value({"\ud800": types.LatLng(latitude=1.0)}) == {"\ud800": {"latitude": 1.0}}
 
 
 def test_what_has_no_json_form_is_shown_as_repr_shows_it() -> None:
-    assert jsonable({"\ud800": len, "a": len}) == {"\ud800": repr(len), "a": repr(len)}
+    assert to_json_value({"\ud800": len, "a": len}) == {"\ud800": repr(len), "a": repr(len)}
 
 
 def test_bytes_and_enums_are_loaded_from_their_json() -> None:
     part = types.Part.from_bytes(data=bytes(range(256)), mime_type="image/png")
     response = LlmResponse(content=types.Content(parts=[part]), finish_reason=types.FinishReason.STOP)
 
-    assert LlmResponse.model_validate(jsonable(response)) == response
+    assert LlmResponse.model_validate(to_json_value(response)) == response
 
 
 async def test_half_a_surrogate_pair_travels_from_the_decision_to_the_tool_and_onto_the_timeline() -> None:

@@ -1,11 +1,11 @@
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
-import facts
+import payload_strategies
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from timelines import SetClock, ask, call, model_request, text, user
+from timeline_builders import ManualClock, ask_turn, build_request_blocks, call_decision, text_decision, user_content
 
 from adk_agent_sim.errors import ImportRefused
 from adk_agent_sim.timeline.blocks import Block
@@ -18,29 +18,42 @@ from adk_agent_sim.timeline.events import (
     TurnAsked,
     UserSpoke,
 )
-from adk_agent_sim.timeline.jsonl import Record, decode_line, encode_line, read, records, restore, write
+from adk_agent_sim.timeline.jsonl import (
+    TimelineRecord,
+    decode_line,
+    encode_line,
+    iter_records,
+    read_records,
+    restore_session,
+    write_session,
+)
 from adk_agent_sim.timeline.store import MemoryStore
 from adk_agent_sim.timeline.timeline import Timeline
 
-_RECORDS: st.SearchStrategy[Record] = st.one_of(
-    st.builds(Session, session_id=facts.TEXT, created_at=facts.TIME, description=facts.TEXT),
-    st.binary(max_size=40).map(Block.of),
+_RECORDS: st.SearchStrategy[TimelineRecord] = st.one_of(
+    st.builds(
+        Session,
+        session_id=payload_strategies.TEXT,
+        created_at=payload_strategies.TIME,
+        description=payload_strategies.TEXT,
+    ),
+    st.binary(max_size=40).map(Block.from_data),
     st.builds(
         Event,
-        event_id=facts.TEXT,
-        session_id=facts.TEXT,
+        event_id=payload_strategies.TEXT,
+        session_id=payload_strategies.TEXT,
         seq=st.integers(1),
-        timestamp=facts.TIME,
-        payload=facts.ANY_PAYLOAD,
-        turn_id=facts.TEXT,
-        agent_name=facts.TEXT,
+        timestamp=payload_strategies.TIME,
+        payload=payload_strategies.ANY_PAYLOAD,
+        turn_id=payload_strategies.TEXT,
+        agent_name=payload_strategies.TEXT,
         player=st.none() | st.sampled_from(Player),
     ),
 )
 
 
 @given(record=_RECORDS)
-def test_a_line_gives_back_its_record(record: Record) -> None:
+def test_a_line_gives_back_its_record(record: TimelineRecord) -> None:
     line = encode_line(record)
 
     assert "\n" not in line
@@ -49,24 +62,24 @@ def test_a_line_gives_back_its_record(record: Record) -> None:
 
 
 def test_every_kind_of_event_is_tried() -> None:
-    assert set(facts.PAYLOADS) == set(Payload.__args__)
+    assert set(payload_strategies.PAYLOADS) == set(Payload.__args__)
 
 
 async def _played(contents: int = 1) -> tuple[MemoryStore, Session]:
     store = MemoryStore()
-    timeline = Timeline(store, SetClock())
+    timeline = Timeline(store, ManualClock())
     session = await timeline.create_session("math")
     session_id = session.session_id
-    await timeline.append(session_id, UserSpoke(content=user("hi")))
+    await timeline.append(session_id, UserSpoke(content=user_content("hi")))
     for number in range(contents):
-        said = [user(f"message {place}") for place in range(number + 1)]
-        await ask(timeline, session_id, f"turn-{number}", model_request(said))
-        await timeline.decide(session_id, f"turn-{number}", call("add", a=1, b=number))
-    block = Block.of(b"\xff\x00 no text")
+        said = [user_content(f"message {place}") for place in range(number + 1)]
+        await ask_turn(timeline, session_id, f"turn-{number}", build_request_blocks(said))
+        await timeline.decide(session_id, f"turn-{number}", call_decision("add", a=1, b=number))
+    block = Block.from_data(b"\xff\x00 no text")
     saved = ArtifactSaved(filename="a.bin", version=0, mime_type="application/octet-stream", block=block.block_id)
     await timeline.append(session_id, saved, blocks=[block])
-    await ask(timeline, session_id, "last")
-    await timeline.decide(session_id, "last", text("done"))
+    await ask_turn(timeline, session_id, "last")
+    await timeline.decide(session_id, "last", text_decision("done"))
     await timeline.close_session(session_id, "over")
     return store, session
 
@@ -74,25 +87,25 @@ async def _played(contents: int = 1) -> tuple[MemoryStore, Session]:
 async def test_a_file_gives_back_the_log_its_requests_and_its_artifacts(tmp_path: Path) -> None:
     store, session = await _played(40)
     path = tmp_path / "session.jsonl"
-    await write(store, session, path)
+    await write_session(store, session, path)
 
     other = MemoryStore()
-    restored = await restore(path, other)
+    restored = await restore_session(path, other)
 
     assert restored == session
-    assert other.log(session.session_id) == store.log(session.session_id)
-    assert other.stored_bytes(session.session_id) == store.stored_bytes(session.session_id)
+    assert other.get_log(session.session_id) == store.get_log(session.session_id)
+    assert other.count_stored_bytes(session.session_id) == store.count_stored_bytes(session.session_id)
     before, after = Timeline(store), Timeline(other)
-    for event in store.log(session.session_id):
+    for event in store.get_log(session.session_id):
         if isinstance(event.payload, TurnAsked):
-            assert await after.request(event) == await before.request(event)
+            assert await after.read_request(event) == await before.read_request(event)
         if isinstance(event.payload, ArtifactSaved):
-            assert await after.block(session.session_id, event.payload.block) == b"\xff\x00 no text"
+            assert await after.read_block(session.session_id, event.payload.block) == b"\xff\x00 no text"
 
 
 async def test_a_block_is_written_once_and_before_the_event_that_names_it() -> None:
     store, session = await _played(3)
-    found = await _all(records(store, session))
+    found = await _all(iter_records(store, session))
 
     blocks = [record.block_id for record in found if isinstance(record, Block)]
     assert len(blocks) == len(set(blocks))
@@ -104,13 +117,13 @@ async def test_a_block_is_written_once_and_before_the_event_that_names_it() -> N
     assert all(isinstance(record, Block) for record in found[first_ask - 4 : first_ask])
 
 
-async def _all(found: AsyncIterator[Record]) -> list[Record]:
+async def _all(found: AsyncIterator[TimelineRecord]) -> list[TimelineRecord]:
     return [record async for record in found]
 
 
 async def _lines(tmp_path: Path) -> list[str]:
     store, session = await _played()
-    await write(store, session, tmp_path / "good.jsonl")
+    await write_session(store, session, tmp_path / "good.jsonl")
     return (tmp_path / "good.jsonl").read_text().splitlines()
 
 
@@ -118,8 +131,8 @@ def _refused(tmp_path: Path, lines: Sequence[str]) -> str:
     path = tmp_path / "bad.jsonl"
     path.write_text("".join(line + "\n" for line in lines))
     with pytest.raises(ImportRefused, match=r"bad\.jsonl cannot be opened as a timeline: ") as refused:
-        list(read(path))
-    return refused.value.why
+        list(read_records(path))
+    return refused.value.reason
 
 
 @pytest.mark.parametrize(
@@ -150,4 +163,4 @@ async def test_a_file_without_what_belongs_in_it_is_refused(tmp_path: Path) -> N
 
 def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ImportRefused, match="No such file"):
-        list(read(tmp_path / "none.jsonl"))
+        list(read_records(tmp_path / "none.jsonl"))

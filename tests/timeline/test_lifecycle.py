@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 from stores import AnyStore
-from timelines import SetClock, ask, model_request, text, user
+from timeline_builders import ManualClock, ask_turn, build_request_blocks, text_decision, user_content
 
 from adk_agent_sim.errors import (
     BlocksMissing,
@@ -12,33 +12,33 @@ from adk_agent_sim.errors import (
     SessionExists,
     SessionNotFound,
     TurnAbandoned,
-    TurnNotYours,
+    TurnHasOtherPlayer,
 )
 from adk_agent_sim.timeline.blocks import Block
 from adk_agent_sim.timeline.events import (
     CancelAsked,
     Closed,
     Event,
-    Outcome,
     Player,
     RunEnded,
+    RunOutcome,
     TurnAsked,
     TurnDecided,
     TurnRevived,
     TurnWithdrawn,
     UserSpoke,
 )
-from adk_agent_sim.timeline.progress import Standing, Status
+from adk_agent_sim.timeline.session_progress import SessionStatus, StatusSnapshot
 from adk_agent_sim.timeline.timeline import Timeline
 
 
 @pytest.fixture
-def clock() -> SetClock:
-    return SetClock()
+def clock() -> ManualClock:
+    return ManualClock()
 
 
 @pytest.fixture
-def timeline(store: AnyStore, clock: SetClock) -> Timeline:
+def timeline(store: AnyStore, clock: ManualClock) -> Timeline:
     return Timeline(store, clock)
 
 
@@ -46,106 +46,109 @@ async def made(timeline: Timeline, description: str = "") -> str:
     return (await timeline.create_session(description)).session_id
 
 
-async def test_sessions_are_listed_newest_first_with_where_they_stand(timeline: Timeline, clock: SetClock) -> None:
+async def test_sessions_are_listed_newest_first_with_where_they_stand(timeline: Timeline, clock: ManualClock) -> None:
     first, second = await made(timeline, "first"), ""
     clock.time = 1_001.5
     second = await made(timeline, "second")
     clock.time = 1_002.25
-    await ask(timeline, first, "t1")
+    await ask_turn(timeline, first, "t1")
 
-    newer, older = await timeline.summaries()
-    assert (newer.session.session_id, newer.standing, newer.last_seq) == (second, Standing(), 0)
+    newer, older = await timeline.list_summaries()
+    assert (newer.session.session_id, newer.snapshot, newer.last_seq) == (second, StatusSnapshot(), 0)
     assert newer.last_event_at == 1_001.5
     assert older.session.description == "first"
-    assert older.standing == Standing(status=Status.WAITING, agent_name="math", waiting=1)
+    assert older.snapshot == StatusSnapshot(status=SessionStatus.WAITING, agent_name="math", pending_count=1)
     assert (older.last_seq, older.last_event_at) == (1, 1_002.25)
 
-    await timeline.decide(first, "t1", text("hi"))
-    await timeline.append(first, RunEnded(invocation_id="inv", outcome=Outcome.DONE))
-    assert [one.standing.status for one in await timeline.summaries()] == [Status.RUNNING, Status.DONE]
+    await timeline.decide(first, "t1", text_decision("hi"))
+    await timeline.append(first, RunEnded(invocation_id="inv", outcome=RunOutcome.DONE))
+    assert [one.snapshot.status for one in await timeline.list_summaries()] == [
+        SessionStatus.RUNNING,
+        SessionStatus.DONE,
+    ]
 
 
-async def test_pages_are_stable_while_sessions_are_added(timeline: Timeline, clock: SetClock) -> None:
+async def test_pages_are_stable_while_sessions_are_added(timeline: Timeline, clock: ManualClock) -> None:
     for number in range(5):
         clock.time = 1_000.0 + number // 2
         await made(timeline, str(number))
-    expected = [one.session.session_id for one in await timeline.summaries()]
+    expected = [one.session.session_id for one in await timeline.list_summaries()]
 
     found: list[str] = []
-    page = await timeline.summaries(limit=2)
+    page = await timeline.list_summaries(limit=2)
     while page:
         found += [one.session.session_id for one in page]
         clock.time += 1
         await made(timeline, "added meanwhile")
-        page = await timeline.summaries(before=page[-1].place, limit=2)
+        page = await timeline.list_summaries(before=page[-1].cursor, limit=2)
 
     assert found == expected
 
 
-async def test_the_queue_holds_the_turns_of_all_sessions_oldest_first(timeline: Timeline, clock: SetClock) -> None:
+async def test_the_queue_holds_the_turns_of_all_sessions_oldest_first(timeline: Timeline, clock: ManualClock) -> None:
     first, second = await made(timeline), await made(timeline)
     for turn_id, session_id in (("t1", second), ("t2", first), ("t3", second)):
         clock.time += 1
-        await ask(timeline, session_id, turn_id)
+        await ask_turn(timeline, session_id, turn_id)
 
-    assert [asked.turn_id for asked in await timeline.queue()] == ["t1", "t2", "t3"]
-    await timeline.decide(second, "t1", text("hi"))
-    assert [asked.turn_id for asked in await timeline.queue()] == ["t2", "t3"]
+    assert [asked.turn_id for asked in await timeline.get_turn_queue()] == ["t1", "t2", "t3"]
+    await timeline.decide(second, "t1", text_decision("hi"))
+    assert [asked.turn_id for asked in await timeline.get_turn_queue()] == ["t2", "t3"]
 
 
 async def test_a_turn_of_another_player_is_never_in_the_queue_nor_in_a_persons_way(timeline: Timeline) -> None:
     session_id = await made(timeline)
-    request = model_request([user("hi")])
+    request = build_request_blocks([user_content("hi")])
     await timeline.ask(
         session_id, turn_id="real", invocation_id="inv", agent_name="a", request=request, player=Player.REAL
     )
-    await ask(timeline, session_id, "person")
+    await ask_turn(timeline, session_id, "person")
 
-    assert [asked.turn_id for asked in await timeline.queue()] == ["person"]
-    with pytest.raises(TurnNotYours, match="its player is 'real'"):
-        await timeline.decide(session_id, "real", text("mine"))
-    await timeline.decide(session_id, "person", text("hi"))
-    decided = await timeline.decide(session_id, "real", text("hm"), player=Player.REAL, duration_ms=12.5)
+    assert [asked.turn_id for asked in await timeline.get_turn_queue()] == ["person"]
+    with pytest.raises(TurnHasOtherPlayer, match="its player is 'real'"):
+        await timeline.decide(session_id, "real", text_decision("mine"))
+    await timeline.decide(session_id, "person", text_decision("hi"))
+    decided = await timeline.decide(session_id, "real", text_decision("hm"), player=Player.REAL, duration_ms=12.5)
     assert isinstance(decided.payload, TurnDecided)
     assert decided.payload.duration_ms == 12.5
-    assert (await timeline.events(session_id))[-1] == decided
+    assert (await timeline.read_events(session_id))[-1] == decided
 
 
 async def test_a_session_is_renamed(timeline: Timeline) -> None:
     session_id = await made(timeline, "old")
-    await ask(timeline, session_id, "t1")
-    await timeline.rename(session_id, "new")
+    await ask_turn(timeline, session_id, "t1")
+    await timeline.rename_session(session_id, "new")
 
-    assert (await timeline.session(session_id)).description == "new"
-    (summary,) = await timeline.summaries()
+    assert (await timeline.get_session(session_id)).description == "new"
+    (summary,) = await timeline.list_summaries()
     assert (summary.session.description, summary.last_seq) == ("new", 1)
     with pytest.raises(SessionNotFound):
-        await timeline.rename("nowhere", "x")
+        await timeline.rename_session("nowhere", "x")
 
 
 async def test_a_deleted_session_is_gone_with_all_that_belongs_to_it(timeline: Timeline, store: AnyStore) -> None:
     session_id, other = await made(timeline), await made(timeline)
-    await ask(timeline, session_id, "t1")
-    await ask(timeline, other, "t1")
-    await timeline.delete(session_id)
+    await ask_turn(timeline, session_id, "t1")
+    await ask_turn(timeline, other, "t1")
+    await timeline.delete_session(session_id)
 
-    assert [one.session_id for one in await timeline.sessions()] == [other]
-    assert set(await timeline.sizes()) == {other}
+    assert [one.session_id for one in await timeline.list_sessions()] == [other]
+    assert set(await timeline.get_session_sizes()) == {other}
     with pytest.raises(SessionNotFound):
-        await timeline.events(session_id)
+        await timeline.read_events(session_id)
     with pytest.raises(SessionNotFound):
-        await timeline.append(session_id, UserSpoke(content=user("hi")))
+        await timeline.append(session_id, UserSpoke(content=user_content("hi")))
     with pytest.raises(SessionNotFound):
-        await store.blocks(session_id, [])
+        await store.read_blocks(session_id, [])
     with pytest.raises(SessionNotFound):
-        await timeline.delete(session_id)
-    assert len(await timeline.pending(other)) == 1
+        await timeline.delete_session(session_id)
+    assert len(await timeline.get_pending_turns(other)) == 1
 
 
 async def test_who_waits_in_a_session_that_is_deleted_stops_waiting(timeline: Timeline) -> None:
     session_id = await made(timeline)
-    await ask(timeline, session_id, "t1")
-    waiting = asyncio.create_task(timeline.decision(session_id, "t1"))
+    await ask_turn(timeline, session_id, "t1")
+    waiting = asyncio.create_task(timeline.wait_for_decision(session_id, "t1"))
 
     async def follow() -> None:
         async for _ in timeline.follow(session_id):
@@ -153,7 +156,7 @@ async def test_who_waits_in_a_session_that_is_deleted_stops_waiting(timeline: Ti
 
     following = asyncio.create_task(follow())
     await asyncio.wait({waiting, following}, timeout=0.05)
-    await timeline.delete(session_id)
+    await timeline.delete_session(session_id)
 
     with pytest.raises(SessionNotFound):
         await waiting
@@ -162,25 +165,25 @@ async def test_who_waits_in_a_session_that_is_deleted_stops_waiting(timeline: Ti
 
 
 async def test_sessions_that_nobody_touched_for_long_are_deleted_unless_a_turn_waits(
-    timeline: Timeline, clock: SetClock
+    timeline: Timeline, clock: ManualClock
 ) -> None:
     old, waiting = await made(timeline, "old"), await made(timeline, "waiting")
-    await timeline.append(old, UserSpoke(content=user("hi")))
-    await ask(timeline, waiting, "t1")
+    await timeline.append(old, UserSpoke(content=user_content("hi")))
+    await ask_turn(timeline, waiting, "t1")
     clock.time = 2_000.0
     new = await made(timeline, "new")
 
-    deleted = await timeline.delete_before(1_500.0)
+    deleted = await timeline.delete_idle_sessions(1_500.0)
 
     assert [one.description for one in deleted] == ["old"]
-    assert {one.session_id for one in await timeline.sessions()} == {waiting, new}
+    assert {one.session_id for one in await timeline.list_sessions()} == {waiting, new}
 
 
 async def test_the_size_of_a_session_grows_with_what_is_in_it(timeline: Timeline) -> None:
     session_id, empty = await made(timeline), await made(timeline)
-    await ask(timeline, session_id, "t1", model_request([user("x" * 10_000)]))
+    await ask_turn(timeline, session_id, "t1", build_request_blocks([user_content("x" * 10_000)]))
 
-    sizes = await timeline.sizes()
+    sizes = await timeline.get_session_sizes()
     assert sizes[empty] == 0
     assert 10_000 < sizes[session_id] < 20_000
 
@@ -192,9 +195,9 @@ async def test_a_session_is_closed_once_and_says_how(timeline: Timeline) -> None
 
     assert closed == again
     assert closed.payload == Closed(reason="enough", cancelled=True)
-    assert (await timeline.progress(session_id)).closed
+    assert (await timeline.get_progress(session_id)).is_closed
     with pytest.raises(SessionClosed):
-        await timeline.append(session_id, UserSpoke(content=user("hi")))
+        await timeline.append(session_id, UserSpoke(content=user_content("hi")))
 
 
 async def test_a_session_of_a_given_id_is_made_once(timeline: Timeline) -> None:
@@ -209,51 +212,51 @@ async def test_events_that_were_sent_twice_are_there_once(timeline: Timeline) ->
     session_id = await made(timeline)
     drafts = [
         Event(event_id=f"{session_id}-{number}", session_id=session_id, seq=0, timestamp=0.0, payload=spoke)
-        for number, spoke in enumerate([UserSpoke(content=user("a")), UserSpoke(content=user("b"))])
+        for number, spoke in enumerate([UserSpoke(content=user_content("a")), UserSpoke(content=user_content("b"))])
     ]
     first = await timeline.append_drafts(session_id, drafts)
     await timeline.append_drafts(session_id, drafts)
 
-    assert list(await timeline.events(session_id)) == list(first)
+    assert list(await timeline.read_events(session_id)) == list(first)
 
 
 class TestAbandonment:
     async def test_an_abandoned_turn_leaves_the_queue_and_cannot_be_decided(self, timeline: Timeline) -> None:
         session_id = await made(timeline)
-        await ask(timeline, session_id, "t1")
+        await ask_turn(timeline, session_id, "t1")
         await timeline.withdraw(session_id, "t1", abandoned=True)
 
-        assert not await timeline.queue()
-        assert (await timeline.summaries())[0].standing.status is Status.ABANDONED
+        assert not await timeline.get_turn_queue()
+        assert (await timeline.list_summaries())[0].snapshot.status is SessionStatus.ABANDONED
         with pytest.raises(TurnAbandoned):
-            await timeline.decide(session_id, "t1", text("late"))
+            await timeline.decide(session_id, "t1", text_decision("late"))
 
     async def test_asked_again_it_waits_again_with_one_request_on_the_log(self, timeline: Timeline) -> None:
         session_id = await made(timeline)
-        asked = await ask(timeline, session_id, "t1")
+        asked = await ask_turn(timeline, session_id, "t1")
         await timeline.withdraw(session_id, "t1", abandoned=True)
-        assert await ask(timeline, session_id, "t1") == asked
-        assert await ask(timeline, session_id, "t1") == asked
+        assert await ask_turn(timeline, session_id, "t1") == asked
+        assert await ask_turn(timeline, session_id, "t1") == asked
 
-        assert [one.turn_id for one in await timeline.queue()] == ["t1"]
-        await timeline.decide(session_id, "t1", text("hi"))
-        kinds = [type(event.payload) for event in await timeline.events(session_id)]
+        assert [one.turn_id for one in await timeline.get_turn_queue()] == ["t1"]
+        await timeline.decide(session_id, "t1", text_decision("hi"))
+        kinds = [type(event.payload) for event in await timeline.read_events(session_id)]
         assert kinds == [TurnAsked, TurnWithdrawn, TurnRevived, TurnDecided]
 
     async def test_a_turn_that_is_decided_is_neither_withdrawn_nor_revived(self, timeline: Timeline) -> None:
         session_id = await made(timeline)
-        await ask(timeline, session_id, "t1")
-        decided = await timeline.decide(session_id, "t1", text("hi"))
+        await ask_turn(timeline, session_id, "t1")
+        decided = await timeline.decide(session_id, "t1", text_decision("hi"))
         await timeline.withdraw(session_id, "t1", abandoned=True)
-        await ask(timeline, session_id, "t1")
+        await ask_turn(timeline, session_id, "t1")
 
-        assert await timeline.decision(session_id, "t1") == decided
-        assert await timeline.last_seq(session_id) == 2
+        assert await timeline.wait_for_decision(session_id, "t1") == decided
+        assert await timeline.get_last_seq(session_id) == 2
 
 
 async def test_a_listener_hears_each_event_from_now_on_until_it_stops(timeline: Timeline) -> None:
     session_id = await made(timeline)
-    await timeline.append(session_id, UserSpoke(content=user("before")))
+    await timeline.append(session_id, UserSpoke(content=user_content("before")))
     heard: list[Event] = []
     stop = await timeline.listen(session_id, heard.append)
     await timeline.cancel_call(session_id, "c1")
@@ -265,11 +268,11 @@ async def test_a_listener_hears_each_event_from_now_on_until_it_stops(timeline: 
 
 async def test_a_request_that_refers_to_what_is_not_there_is_refused(timeline: Timeline) -> None:
     session_id = await made(timeline)
-    here = Block.of(b"[]")
+    here = Block.from_data(b"[]")
     asked = TurnAsked(
-        invocation_id="i", contents=((Block.of(b"?").block_id,),), tools=here.block_id,
+        invocation_id="i", contents=((Block.from_data(b"?").block_id,),), tools=here.block_id,
         instruction=here.block_id, config=here.block_id,
     )  # fmt: skip
     with pytest.raises(BlocksMissing, match="lacks 1 blocks"):
-        await timeline.ask_referring(session_id, asked, [here], turn_id="t1", agent_name="a")
-    assert not await timeline.events(session_id)
+        await timeline.ask_by_reference(session_id, asked, [here], turn_id="t1", agent_name="a")
+    assert not await timeline.read_events(session_id)

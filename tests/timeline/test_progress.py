@@ -6,10 +6,10 @@ from adk_agent_sim.timeline.events import (
     AgentJoined,
     Closed,
     Event,
-    Outcome,
     Payload,
     Player,
     RunEnded,
+    RunOutcome,
     ToolStarted,
     TurnAsked,
     TurnDecided,
@@ -17,12 +17,12 @@ from adk_agent_sim.timeline.events import (
     TurnWithdrawn,
     UserSpoke,
 )
-from adk_agent_sim.timeline.progress import Progress, Standing, Status
+from adk_agent_sim.timeline.session_progress import SessionProgress, SessionStatus, StatusSnapshot
 
 SPOKE = UserSpoke(content={})
 ASKED = TurnAsked(invocation_id="i", contents=(), tools="", instruction="", config="")
 DECIDED = TurnDecided(decision_id="d", response={})
-DONE = RunEnded(invocation_id="i", outcome=Outcome.DONE)
+DONE = RunEnded(invocation_id="i", outcome=RunOutcome.DONE)
 LEFT = TurnWithdrawn(abandoned=True)
 REVIVED = TurnRevived(invocation_id="i")
 
@@ -43,48 +43,48 @@ def event(payload: Payload, turn_id: str = "t1", agent_name: str = "", player: P
 @pytest.mark.parametrize(
     ("payloads", "status"),
     [
-        ([], Status.RUNNING),
-        ([SPOKE, ASKED], Status.WAITING),
-        ([SPOKE, ASKED, DECIDED], Status.RUNNING),
-        ([SPOKE, ASKED, DECIDED, DONE], Status.DONE),
-        ([SPOKE, ASKED, DECIDED, DONE, SPOKE], Status.RUNNING),
-        ([SPOKE, ASKED, RunEnded(invocation_id="i", outcome=Outcome.FAILED)], Status.FAILED),
-        ([SPOKE, ASKED, TurnWithdrawn()], Status.RUNNING),
-        ([SPOKE, ASKED, LEFT], Status.ABANDONED),
-        ([SPOKE, ASKED, LEFT, REVIVED], Status.WAITING),
-        ([SPOKE, ASKED, LEFT, REVIVED, DECIDED, DONE], Status.DONE),
-        ([SPOKE, ASKED, LEFT, DONE], Status.DONE),
-        ([SPOKE, ASKED, Closed(reason="enough")], Status.DONE),
-        ([SPOKE, ASKED, Closed(reason="enough", cancelled=True)], Status.FAILED),
+        ([], SessionStatus.RUNNING),
+        ([SPOKE, ASKED], SessionStatus.WAITING),
+        ([SPOKE, ASKED, DECIDED], SessionStatus.RUNNING),
+        ([SPOKE, ASKED, DECIDED, DONE], SessionStatus.DONE),
+        ([SPOKE, ASKED, DECIDED, DONE, SPOKE], SessionStatus.RUNNING),
+        ([SPOKE, ASKED, RunEnded(invocation_id="i", outcome=RunOutcome.FAILED)], SessionStatus.FAILED),
+        ([SPOKE, ASKED, TurnWithdrawn()], SessionStatus.RUNNING),
+        ([SPOKE, ASKED, LEFT], SessionStatus.ABANDONED),
+        ([SPOKE, ASKED, LEFT, REVIVED], SessionStatus.WAITING),
+        ([SPOKE, ASKED, LEFT, REVIVED, DECIDED, DONE], SessionStatus.DONE),
+        ([SPOKE, ASKED, LEFT, DONE], SessionStatus.DONE),
+        ([SPOKE, ASKED, Closed(reason="enough")], SessionStatus.DONE),
+        ([SPOKE, ASKED, Closed(reason="enough", cancelled=True)], SessionStatus.FAILED),
     ],
 )
-def test_a_session_stands_where_its_log_has_led(payloads: list[Payload], status: Status) -> None:
-    assert Progress().after_all(event(payload) for payload in payloads).status is status
+def test_a_session_stands_where_its_log_has_led(payloads: list[Payload], status: SessionStatus) -> None:
+    assert SessionProgress().with_events(event(payload) for payload in payloads).status is status
 
 
 def test_only_a_persons_turns_wait_for_a_person() -> None:
-    progress = Progress().after_all([event(ASKED, player=Player.REAL), event(ASKED, turn_id="t2")])
+    progress = SessionProgress().with_events([event(ASKED, player=Player.REAL), event(ASKED, turn_id="t2")])
 
-    assert list(progress.asked) == ["t2"]
-    assert Standing.of(progress).waiting == 1
-    assert Progress().after(event(ASKED, player=Player.REAL)).status is Status.RUNNING
+    assert list(progress.pending) == ["t2"]
+    assert StatusSnapshot.from_progress(progress).pending_count == 1
+    assert SessionProgress().with_event(event(ASKED, player=Player.REAL)).status is SessionStatus.RUNNING
 
 
 def test_a_revived_turn_waits_behind_the_others() -> None:
-    progress = Progress().after_all([event(ASKED), event(ASKED, turn_id="t2"), event(LEFT), event(REVIVED)])
+    progress = SessionProgress().with_events([event(ASKED), event(ASKED, turn_id="t2"), event(LEFT), event(REVIVED)])
 
-    assert list(progress.asked) == ["t2", "t1"]
+    assert list(progress.pending) == ["t2", "t1"]
 
 
 def test_the_agent_is_the_app_that_joined_or_the_first_that_asked() -> None:
     joined = AgentJoined(app_name="shop", user_id="u", adk_session_id="a", state={})
     asked = event(ASKED, agent_name="waiter")
 
-    assert Progress().after_all([event(joined), asked]).agent_name == "shop"
-    assert Progress().after_all([asked, event(ASKED, agent_name="cook")]).agent_name == "waiter"
+    assert SessionProgress().with_events([event(joined), asked]).agent_name == "shop"
+    assert SessionProgress().with_events([asked, event(ASKED, agent_name="cook")]).agent_name == "waiter"
 
 
 def test_what_says_nothing_about_it_changes_nothing() -> None:
-    progress = Progress().after(event(ASKED))
+    progress = SessionProgress().with_event(event(ASKED))
 
-    assert progress.after(event(ToolStarted(call_id="c", tool_name="add", arguments={}))) is progress
+    assert progress.with_event(event(ToolStarted(call_id="c", tool_name="add", arguments={}))) is progress

@@ -9,9 +9,9 @@ from adk_agent_sim.timeline.events import (
     ArtifactSaved,
     EnvironmentDecided,
     Event,
-    Outcome,
     Payload,
     RunEnded,
+    RunOutcome,
     ToolFailed,
     ToolFinished,
     ToolStarted,
@@ -20,7 +20,7 @@ from adk_agent_sim.timeline.events import (
     UserSpoke,
 )
 from adk_agent_sim.timeline.jsonl import encode_line
-from adk_agent_sim.timeline.redact import MASK, Redactor, names_a_secret, redacted
+from adk_agent_sim.timeline.redaction import MASK, Redactor, is_secret_key, redact_events
 
 CANARY = 'Kanarienvogel"9\\ü/'
 """Has what JSON and URLs escape."""
@@ -36,14 +36,14 @@ CANARY = 'Kanarienvogel"9\\ü/'
     ],
 )
 def test_a_key_names_a_secret_by_whole_words(key: str) -> None:
-    assert names_a_secret(key)
+    assert is_secret_key(key)
 
 
 @pytest.mark.parametrize(
     "key", ["tokenizer", "author", "keyboard", "key", "secretary", "cookiecutter", "monkey", "passwordless"]
 )
 def test_a_key_that_only_contains_the_letters_does_not(key: str) -> None:
-    assert not names_a_secret(key)
+    assert not is_secret_key(key)
 
 
 @pytest.mark.parametrize(
@@ -65,13 +65,13 @@ def test_a_key_that_only_contains_the_letters_does_not(key: str) -> None:
     ],
 )
 def test_what_stands_under_a_secret_key_is_masked(value: Any, clean: Any) -> None:
-    found = Redactor({}).value(value)
+    found = Redactor({}).redact_value(value)
 
     if clean is None:
         assert '"x' not in json.dumps(found)
     else:
         assert found == clean
-    assert Redactor({}).value(found) == found
+    assert Redactor({}).redact_value(found) == found
 
 
 @pytest.mark.parametrize("name", ["MY_KEY", "SHOP_TOKEN", "CLIENT_SECRET", "DB_PASSWORD", "my_key"])
@@ -81,19 +81,19 @@ def test_the_values_of_secret_variables_are_masked_wherever_they_occur(name: str
     thrice = json.dumps([json.dumps([once])])
 
     for text in (CANARY, f"before{CANARY}after", once, thrice, f"see {thrice}", repr(CANARY), "at /home/ada"):
-        assert "Kanarien" not in redactor.text(text)
-    assert redactor.value({CANARY: 1}) == {MASK: 1}
-    assert redactor.text("at /home/ada") == "at /home/ada"
+        assert "Kanarien" not in redactor.redact_text(text)
+    assert redactor.redact_value({CANARY: 1}) == {MASK: 1}
+    assert redactor.redact_text("at /home/ada") == "at /home/ada"
 
 
 def test_a_short_value_of_a_variable_blanks_no_words() -> None:
-    assert Redactor({"SORT_KEY": "name"}).text("the name of it") == "the name of it"
+    assert Redactor({"SORT_KEY": "name"}).redact_text("the name of it") == "the name of it"
 
 
 def test_a_long_text_without_secrets_is_read_in_linear_time() -> None:
     blob = "QUJD" * 500_000
 
-    assert Redactor({}).text(blob) == blob
+    assert Redactor({}).redact_text(blob) == blob
 
 
 _PAYLOADS: list[Payload] = [
@@ -112,7 +112,7 @@ _PAYLOADS: list[Payload] = [
     ),
     AgentEvent(invocation_id="i", event={"content": {"parts": [{"text": f"?q={CANARY}"}]}}, final=True),
     ArtifactSaved(filename=f"{CANARY}.txt", version=0, mime_type="text/plain", block="b"),
-    RunEnded(invocation_id="i", outcome=Outcome.FAILED, error_message=f"no {CANARY}"),
+    RunEnded(invocation_id="i", outcome=RunOutcome.FAILED, error_message=f"no {CANARY}"),
 ]
 
 
@@ -123,7 +123,7 @@ def test_no_event_keeps_a_secret_that_one_of_them_names() -> None:
         for seq, payload in enumerate([*_PAYLOADS, asked], start=1)
     ]
 
-    clean = redacted(events, {})
+    clean = redact_events(events, {})
 
     assert "Kanarien" in "".join(map(encode_line, events))
     assert "Kanarien" not in "".join(map(encode_line, clean))
@@ -131,4 +131,4 @@ def test_no_event_keeps_a_secret_that_one_of_them_names() -> None:
     assert clean[-1] == events[-1]
     ended = clean[-2].payload
     assert isinstance(ended, RunEnded)
-    assert ended.outcome is Outcome.FAILED
+    assert ended.outcome is RunOutcome.FAILED

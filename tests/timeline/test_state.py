@@ -2,14 +2,20 @@ import pytest
 
 from adk_agent_sim.errors import InvalidTransition
 from adk_agent_sim.timeline.history import FinalResponse, HistoryEntry, ToolCall, UserQuery
-from adk_agent_sim.timeline.state import Move, SessionState, advance, state_of
+from adk_agent_sim.timeline.session_state import SessionState, SessionTransition, advance, derive_state
 
 
 @pytest.mark.req("000/transition-1", "000/transition-2", "000/transition-3", "000/transition-4")
 def test_the_steps_lead_from_selecting_an_agent_to_the_final_response() -> None:
     state = SessionState.SELECTING_AGENT
     seen: list[SessionState] = []
-    for step in (Move.SELECT_AGENT, Move.SUBMIT_QUERY, Move.EXECUTE_TOOL, Move.EXECUTE_TOOL, Move.RESPOND):
+    for step in (
+        SessionTransition.SELECT_AGENT,
+        SessionTransition.SUBMIT_QUERY,
+        SessionTransition.EXECUTE_TOOL,
+        SessionTransition.EXECUTE_TOOL,
+        SessionTransition.RESPOND,
+    ):
         state = advance(state, step)
         seen.append(state)
 
@@ -17,20 +23,22 @@ def test_the_steps_lead_from_selecting_an_agent_to_the_final_response() -> None:
 
 
 def test_a_further_query_reopens_a_completed_session() -> None:
-    assert advance(SessionState.COMPLETED, Move.SUBMIT_QUERY) is SessionState.ACTIVE
+    assert advance(SessionState.COMPLETED, SessionTransition.SUBMIT_QUERY) is SessionState.ACTIVE
 
 
 @pytest.mark.parametrize(
     ("state", "step"),
     [
-        (SessionState.SELECTING_AGENT, Move.SUBMIT_QUERY),
-        (SessionState.AWAITING_QUERY, Move.RESPOND),
-        (SessionState.AWAITING_QUERY, Move.EXECUTE_TOOL),
-        (SessionState.ACTIVE, Move.SELECT_AGENT),
-        (SessionState.COMPLETED, Move.EXECUTE_TOOL),
+        (SessionState.SELECTING_AGENT, SessionTransition.SUBMIT_QUERY),
+        (SessionState.AWAITING_QUERY, SessionTransition.RESPOND),
+        (SessionState.AWAITING_QUERY, SessionTransition.EXECUTE_TOOL),
+        (SessionState.ACTIVE, SessionTransition.SELECT_AGENT),
+        (SessionState.COMPLETED, SessionTransition.EXECUTE_TOOL),
     ],
 )
-def test_a_step_that_the_state_does_not_allow_is_refused_naming_what_it_allows(state: SessionState, step: Move) -> None:
+def test_a_step_that_the_state_does_not_allow_is_refused_naming_what_it_allows(
+    state: SessionState, step: SessionTransition
+) -> None:
     with pytest.raises(InvalidTransition, match=f"{state.value} does not allow {step.value}; it allows: "):
         advance(state, step)
 
@@ -40,7 +48,7 @@ def test_the_state_follows_from_the_history() -> None:
     called = ToolCall(tool_name="add", arguments={}, call_id="c")
     answer = FinalResponse(content="4")
     entries: list[HistoryEntry] = [query, called, answer, query]
-    states = [state_of(entries[:count]) for count in range(5)]
+    states = [derive_state(entries[:count]) for count in range(5)]
 
     assert states == [
         SessionState.AWAITING_QUERY,
@@ -49,4 +57,4 @@ def test_the_state_follows_from_the_history() -> None:
         SessionState.COMPLETED,
         SessionState.ACTIVE,
     ]
-    assert state_of([], agent_selected=False) is SessionState.SELECTING_AGENT
+    assert derive_state([], agent_selected=False) is SessionState.SELECTING_AGENT

@@ -4,12 +4,20 @@ from typing import Any
 
 import pytest
 from stores import AnyStore
-from timelines import ADD, SetClock, ask, call, model_request, text, user
+from timeline_builders import (
+    ADD_DECLARATION,
+    ManualClock,
+    ask_turn,
+    build_request_blocks,
+    call_decision,
+    text_decision,
+    user_content,
+)
 
 from adk_agent_sim.errors import (
-    AnswerDoesNotFit,
-    ArgumentsDoNotFit,
     EmptyDecision,
+    InvalidAnswer,
+    InvalidArguments,
     SessionClosed,
     SessionNotFound,
     ToolNotOffered,
@@ -21,15 +29,15 @@ from adk_agent_sim.errors import (
 from adk_agent_sim.timeline.blocks import Block
 from adk_agent_sim.timeline.events import (
     Event,
-    Outcome,
     Player,
     RunEnded,
+    RunOutcome,
     ToolStarted,
     TurnDecided,
     TurnWithdrawn,
     UserSpoke,
 )
-from adk_agent_sim.timeline.progress import Standing
+from adk_agent_sim.timeline.session_progress import StatusSnapshot
 from adk_agent_sim.timeline.store import MemoryStore
 from adk_agent_sim.timeline.timeline import Timeline
 
@@ -45,7 +53,7 @@ async def session_id(timeline: Timeline) -> str:
 
 
 def _spoke(number: int) -> UserSpoke:
-    return UserSpoke(content=user(str(number)))
+    return UserSpoke(content=user_content(str(number)))
 
 
 async def test_events_of_a_session_are_numbered_without_gaps(timeline: Timeline, session_id: str) -> None:
@@ -54,20 +62,20 @@ async def test_events_of_a_session_are_numbered_without_gaps(timeline: Timeline,
         await timeline.append(session_id, _spoke(number), _spoke(number))
         await timeline.append(other, _spoke(number))
 
-    assert [event.seq for event in await timeline.events(session_id)] == [1, 2, 3, 4, 5, 6]
-    assert [event.seq for event in await timeline.events(other)] == [1, 2, 3]
+    assert [event.seq for event in await timeline.read_events(session_id)] == [1, 2, 3, 4, 5, 6]
+    assert [event.seq for event in await timeline.read_events(other)] == [1, 2, 3]
 
 
 @pytest.mark.req("001/FR-017", "001/SC-005", "003/rule-2")
 async def test_timestamps_never_decrease_although_the_clock_does(store: AnyStore) -> None:
-    clock = SetClock(1_000.0)
+    clock = ManualClock(1_000.0)
     timeline = Timeline(store, clock)
     session_id = (await timeline.create_session()).session_id
     for time in (1_000.0, 2_000.0, 1_500.0, 2_500.0):
         clock.time = time
         await timeline.append(session_id, _spoke(0))
 
-    assert [event.timestamp for event in await timeline.events(session_id)] == [1_000.0, 2_000.0, 2_000.0, 2_500.0]
+    assert [event.timestamp for event in await timeline.read_events(session_id)] == [1_000.0, 2_000.0, 2_000.0, 2_500.0]
 
 
 async def test_a_follower_gets_history_then_what_happens_no_gap_no_repeat(timeline: Timeline, session_id: str) -> None:
@@ -109,29 +117,29 @@ async def test_pending_turns_are_the_asked_ones_without_a_decision_in_order(
     timeline: Timeline, session_id: str
 ) -> None:
     for turn in ("t1", "t2", "t3"):
-        await ask(timeline, session_id, turn)
-    await timeline.decide(session_id, "t1", text("one"))
+        await ask_turn(timeline, session_id, turn)
+    await timeline.decide(session_id, "t1", text_decision("one"))
 
-    assert [event.turn_id for event in await timeline.pending(session_id)] == ["t2", "t3"]
+    assert [event.turn_id for event in await timeline.get_pending_turns(session_id)] == ["t2", "t3"]
 
 
 @pytest.mark.req("003/queue-1")
 async def test_pending_turns_are_derived_from_the_log_alone(session_id: str, timeline: Timeline) -> None:
-    await ask(timeline, session_id, "t1")
-    await ask(timeline, session_id, "t2")
-    await timeline.decide(session_id, "t1", text("one"))
+    await ask_turn(timeline, session_id, "t1")
+    await ask_turn(timeline, session_id, "t2")
+    await timeline.decide(session_id, "t1", text_decision("one"))
     reopened = Timeline(timeline._store)  # pyright: ignore[reportPrivateUsage] - as a restarted process opens it
 
-    assert [event.turn_id for event in await reopened.pending(session_id)] == ["t2"]
+    assert [event.turn_id for event in await reopened.get_pending_turns(session_id)] == ["t2"]
     with pytest.raises(TurnAlreadyDecided):
-        await reopened.decide(session_id, "t1", text("again"))
+        await reopened.decide(session_id, "t1", text_decision("again"))
 
 
 async def test_waiting_for_a_decision_ends_with_it(timeline: Timeline, session_id: str) -> None:
-    await ask(timeline, session_id, "t1")
-    waiting = asyncio.ensure_future(timeline.decision(session_id, "t1"))
+    await ask_turn(timeline, session_id, "t1")
+    waiting = asyncio.ensure_future(timeline.wait_for_decision(session_id, "t1"))
     await asyncio.to_thread(int)  # now it waits
-    decided = await timeline.decide(session_id, "t1", call("add", a=1, b=2))
+    decided = await timeline.decide(session_id, "t1", call_decision("add", a=1, b=2))
 
     assert await waiting == decided
     assert decided.player is Player.HUMAN
@@ -139,8 +147,8 @@ async def test_waiting_for_a_decision_ends_with_it(timeline: Timeline, session_i
 
 
 async def test_waiting_ends_when_the_session_is_closed(timeline: Timeline, session_id: str) -> None:
-    await ask(timeline, session_id, "t1")
-    waiting = asyncio.ensure_future(timeline.decision(session_id, "t1"))
+    await ask_turn(timeline, session_id, "t1")
+    waiting = asyncio.ensure_future(timeline.wait_for_decision(session_id, "t1"))
     await asyncio.to_thread(int)  # now it waits
     await timeline.close_session(session_id, "enough")
     await timeline.close_session(session_id, "enough again")
@@ -150,20 +158,20 @@ async def test_waiting_ends_when_the_session_is_closed(timeline: Timeline, sessi
     with pytest.raises(SessionClosed):
         await timeline.append(session_id, _spoke(1))
     with pytest.raises(SessionClosed):
-        await timeline.decide(session_id, "t1", text("late"))
+        await timeline.decide(session_id, "t1", text_decision("late"))
 
 
 async def test_waiting_ends_when_the_run_that_asked_is_over(timeline: Timeline, session_id: str) -> None:
-    await ask(timeline, session_id, "t1")
-    waiting = asyncio.ensure_future(timeline.decision(session_id, "t1"))
+    await ask_turn(timeline, session_id, "t1")
+    waiting = asyncio.ensure_future(timeline.wait_for_decision(session_id, "t1"))
     await asyncio.to_thread(int)  # now it waits
-    await timeline.append(session_id, RunEnded(invocation_id="inv", outcome=Outcome.CANCELLED))
+    await timeline.append(session_id, RunEnded(invocation_id="inv", outcome=RunOutcome.CANCELLED))
 
     with pytest.raises(TurnAbandoned):
         await waiting
-    assert not await timeline.pending(session_id)
+    assert not await timeline.get_pending_turns(session_id)
     with pytest.raises(TurnAbandoned):
-        await timeline.decide(session_id, "t1", text("late"))
+        await timeline.decide(session_id, "t1", text_decision("late"))
 
 
 class _SlowStore(MemoryStore):
@@ -175,9 +183,9 @@ class _SlowStore(MemoryStore):
         self.answer.set()
 
     async def append(
-        self, events: Sequence[Event], blocks: Iterable[Block], standing: Standing | None = None
+        self, events: Sequence[Event], blocks: Iterable[Block], snapshot: StatusSnapshot | None = None
     ) -> Sequence[Event]:
-        committed = await super().append(events, blocks, standing)
+        committed = await super().append(events, blocks, snapshot)
         await self.answer.wait()
         return committed
 
@@ -186,67 +194,68 @@ async def test_a_decision_whose_maker_is_gone_counts_if_it_was_written() -> None
     store = _SlowStore()
     timeline = Timeline(store)
     session_id = (await timeline.create_session()).session_id
-    await ask(timeline, session_id, "t1")
-    waiting = asyncio.ensure_future(timeline.decision(session_id, "t1"))
+    await ask_turn(timeline, session_id, "t1")
+    waiting = asyncio.ensure_future(timeline.wait_for_decision(session_id, "t1"))
     store.answer.clear()
-    deciding = asyncio.ensure_future(timeline.decide(session_id, "t1", text("mine"), decision_id="d1"))
+    deciding = asyncio.ensure_future(timeline.decide(session_id, "t1", text_decision("mine"), decision_id="d1"))
     await asyncio.to_thread(int)
     deciding.cancel()
     await asyncio.to_thread(int)
     store.answer.set()
 
-    assert (await asyncio.wait_for(waiting, 5)).payload == TurnDecided(decision_id="d1", response=text("mine"))
+    assert (await asyncio.wait_for(waiting, 5)).payload == TurnDecided(decision_id="d1", response=text_decision("mine"))
     with pytest.raises(asyncio.CancelledError):
         await deciding
     with pytest.raises(TurnAlreadyDecided):
-        await timeline.decide(session_id, "t1", text("another"))
+        await timeline.decide(session_id, "t1", text_decision("another"))
 
 
 async def test_a_turn_that_was_withdrawn_waits_no_longer(timeline: Timeline, session_id: str) -> None:
-    await ask(timeline, session_id, "t1")
-    await ask(timeline, session_id, "t2")
+    await ask_turn(timeline, session_id, "t1")
+    await ask_turn(timeline, session_id, "t2")
     await timeline.append(session_id, TurnWithdrawn(), turn_id="t1")
 
-    assert [event.turn_id for event in await timeline.pending(session_id)] == ["t2"]
+    assert [event.turn_id for event in await timeline.get_pending_turns(session_id)] == ["t2"]
     with pytest.raises(TurnAbandoned):
-        await timeline.decision(session_id, "t1")
-    await timeline.decide(session_id, "t2", text("x"))
+        await timeline.wait_for_decision(session_id, "t1")
+    await timeline.decide(session_id, "t2", text_decision("x"))
 
 
 class TestDecisionsAreChecked:
     @pytest.mark.req("003/event-1")
     async def test_unknown_session(self, timeline: Timeline) -> None:
         with pytest.raises(SessionNotFound, match="nowhere"):
-            await timeline.decide("nowhere", "t1", text("x"))
+            await timeline.decide("nowhere", "t1", text_decision("x"))
 
     async def test_unknown_turn(self, timeline: Timeline, session_id: str) -> None:
         with pytest.raises(TurnNotFound, match="t9"):
-            await timeline.decide(session_id, "t9", text("x"))
+            await timeline.decide(session_id, "t9", text_decision("x"))
         with pytest.raises(TurnNotFound, match="t9"):
-            await timeline.decision(session_id, "t9")
+            await timeline.wait_for_decision(session_id, "t9")
 
     @pytest.mark.req("003/rule-1")
     async def test_already_answered(self, timeline: Timeline, session_id: str) -> None:
-        await ask(timeline, session_id, "t1")
-        first = await timeline.decide(session_id, "t1", text("first"))
+        await ask_turn(timeline, session_id, "t1")
+        first = await timeline.decide(session_id, "t1", text_decision("first"))
 
         with pytest.raises(TurnAlreadyDecided, match=first.event_id):
-            await timeline.decide(session_id, "t1", text("second"))
+            await timeline.decide(session_id, "t1", text_decision("second"))
 
     async def test_a_retry_with_the_same_decision_id_is_the_same_decision(
         self, timeline: Timeline, session_id: str
     ) -> None:
-        await ask(timeline, session_id, "t1")
-        first = await timeline.decide(session_id, "t1", text("first"), decision_id="d1")
-        again = await timeline.decide(session_id, "t1", text("first"), decision_id="d1")
+        await ask_turn(timeline, session_id, "t1")
+        first = await timeline.decide(session_id, "t1", text_decision("first"), decision_id="d1")
+        again = await timeline.decide(session_id, "t1", text_decision("first"), decision_id="d1")
 
         assert again == first
-        assert len(await timeline.events(session_id)) == 2
+        assert len(await timeline.read_events(session_id)) == 2
 
     async def test_two_people_at_once_one_wins(self, timeline: Timeline, session_id: str) -> None:
-        await ask(timeline, session_id, "t1")
+        await ask_turn(timeline, session_id, "t1")
         answers = await asyncio.gather(
-            *(timeline.decide(session_id, "t1", text(str(number))) for number in range(10)), return_exceptions=True
+            *(timeline.decide(session_id, "t1", text_decision(str(number))) for number in range(10)),
+            return_exceptions=True,
         )
 
         assert sum(isinstance(answer, Event) for answer in answers) == 1
@@ -254,12 +263,12 @@ class TestDecisionsAreChecked:
 
     @pytest.mark.req("003/queue-4")
     async def test_not_the_head_of_the_queue(self, timeline: Timeline, session_id: str) -> None:
-        await ask(timeline, session_id, "t1", agent_name="first")
-        await ask(timeline, session_id, "t2", agent_name="second")
+        await ask_turn(timeline, session_id, "t1", agent_name="first")
+        await ask_turn(timeline, session_id, "t2", agent_name="second")
 
         with pytest.raises(TurnNotNext, match=r"'t1' of agent 'first'"):
-            await timeline.decide(session_id, "t2", text("x"))
-        await timeline.decide(session_id, "t2", text("a real model needs not wait"), player=Player.REAL)
+            await timeline.decide(session_id, "t2", text_decision("x"))
+        await timeline.decide(session_id, "t2", text_decision("a real model needs not wait"), player=Player.REAL)
 
     @pytest.mark.parametrize(
         "empty",
@@ -272,85 +281,85 @@ class TestDecisionsAreChecked:
     )
     @pytest.mark.req("003/rule-4")
     async def test_empty(self, timeline: Timeline, session_id: str, empty: dict[str, Any]) -> None:
-        await ask(timeline, session_id, "t1")
+        await ask_turn(timeline, session_id, "t1")
 
         with pytest.raises(EmptyDecision):
             await timeline.decide(session_id, "t1", empty, anyway=True)
 
     async def test_tool_not_offered(self, timeline: Timeline, session_id: str) -> None:
-        await ask(timeline, session_id, "t1")
+        await ask_turn(timeline, session_id, "t1")
 
         with pytest.raises(ToolNotOffered, match=r"'multiply' is not offered.*add") as refused:
-            await timeline.decide(session_id, "t1", call("multiply", a=1, b=2))
+            await timeline.decide(session_id, "t1", call_decision("multiply", a=1, b=2))
         assert refused.value.offered == ("add",)
 
     @pytest.mark.req("001/FR-006")
     async def test_arguments_that_do_not_fit(self, timeline: Timeline, session_id: str) -> None:
-        await ask(timeline, session_id, "t1")
+        await ask_turn(timeline, session_id, "t1")
 
-        with pytest.raises(ArgumentsDoNotFit, match=r"a: is 'x', must be an integer") as refused:
-            await timeline.decide(session_id, "t1", call("add", a="x", c=1))
+        with pytest.raises(InvalidArguments, match=r"a: is 'x', must be an integer") as refused:
+            await timeline.decide(session_id, "t1", call_decision("add", a="x", c=1))
         assert {problem.path for problem in refused.value.problems} == {"a", "b", "c"}
 
     async def test_an_answer_that_its_schema_refuses(self, timeline: Timeline, session_id: str) -> None:
         schema = {"type": "object", "properties": {"answer": {"type": "string"}}, "required": ["answer"]}
-        await ask(timeline, session_id, "t1", model_request([user("hi")], response_schema=schema))
+        await ask_turn(timeline, session_id, "t1", build_request_blocks([user_content("hi")], response_schema=schema))
 
-        with pytest.raises(AnswerDoesNotFit, match="answer: is required"):
-            await timeline.decide(session_id, "t1", text("{}"))
-        with pytest.raises(AnswerDoesNotFit, match="must be JSON"):
-            await timeline.decide(session_id, "t1", text("four"))
-        await timeline.decide(session_id, "t1", text('{"answer": "four"}'))
+        with pytest.raises(InvalidAnswer, match="answer: is required"):
+            await timeline.decide(session_id, "t1", text_decision("{}"))
+        with pytest.raises(InvalidAnswer, match="must be JSON"):
+            await timeline.decide(session_id, "t1", text_decision("four"))
+        await timeline.decide(session_id, "t1", text_decision('{"answer": "four"}'))
 
     async def test_a_refused_decision_leaves_the_turn_as_it_was(self, timeline: Timeline, session_id: str) -> None:
-        await ask(timeline, session_id, "t1")
-        before = await timeline.events(session_id)
+        await ask_turn(timeline, session_id, "t1")
+        before = await timeline.read_events(session_id)
         with pytest.raises(ToolNotOffered):
-            await timeline.decide(session_id, "t1", call("nope"))
+            await timeline.decide(session_id, "t1", call_decision("nope"))
 
-        assert await timeline.events(session_id) == before
+        assert await timeline.read_events(session_id) == before
 
-    @pytest.mark.parametrize("response", [call("nope"), call("add", a="x")])
+    @pytest.mark.parametrize("response", [call_decision("nope"), call_decision("add", a="x")])
     async def test_a_person_can_insist(self, timeline: Timeline, session_id: str, response: dict[str, Any]) -> None:
-        await ask(timeline, session_id, "t1")
+        await ask_turn(timeline, session_id, "t1")
         decided = await timeline.decide(session_id, "t1", response, anyway=True)
 
         assert isinstance(decided.payload, TurnDecided)
         assert decided.payload.anyway
 
     @pytest.mark.parametrize("player", [Player.REAL, Player.RECORDED, Player.SIMULATED])
-    @pytest.mark.parametrize("response", [{}, call("nope"), call("add", a="x")])
+    @pytest.mark.parametrize("response", [{}, call_decision("nope"), call_decision("add", a="x")])
     async def test_other_players_are_never_checked(
         self, timeline: Timeline, session_id: str, player: Player, response: dict[str, Any]
     ) -> None:
-        await ask(timeline, session_id, "t1")
+        await ask_turn(timeline, session_id, "t1")
 
         assert (await timeline.decide(session_id, "t1", response, player=player)).player is player
 
 
 class TestRequests:
     async def test_a_request_is_reassembled_as_it_was_asked(self, timeline: Timeline, session_id: str) -> None:
-        contents = [user(str(number)) for number in range(100)]
-        asked = await ask(timeline, session_id, "t1", model_request(contents))
+        contents = [user_content(str(number)) for number in range(100)]
+        asked = await ask_turn(timeline, session_id, "t1", build_request_blocks(contents))
 
-        request = await timeline.request(asked)
+        request = await timeline.read_request(asked)
 
         assert list(request.contents) == contents
-        assert request.declarations == {"add": ADD}
+        assert request.declarations == {"add": ADD_DECLARATION}
         assert request.instruction == "Be kind."
         assert request.config == {"model": "m", "config": {}}
 
     async def test_asking_the_same_turn_again_changes_nothing(self, timeline: Timeline, session_id: str) -> None:
-        first = await ask(timeline, session_id, "t1")
+        first = await ask_turn(timeline, session_id, "t1")
 
-        assert await ask(timeline, session_id, "t1") == first
-        assert len(await timeline.events(session_id)) == 1
+        assert await ask_turn(timeline, session_id, "t1") == first
+        assert len(await timeline.read_events(session_id)) == 1
 
     async def test_only_an_asked_turn_holds_a_request(self, timeline: Timeline, session_id: str) -> None:
         (started,) = await timeline.append(session_id, ToolStarted(call_id="c", tool_name="add", arguments={}))
 
         with pytest.raises(TypeError, match="ToolStarted"):
-            await timeline.request(started)
+            await timeline.read_request(started)
 
     async def test_a_conversation_is_stored_once_however_often_it_is_sent(self) -> None:
         async def stored(turns: int) -> int:
@@ -359,9 +368,9 @@ class TestRequests:
             session_id = (await timeline.create_session()).session_id
             contents: list[dict[str, Any]] = []
             for turn in range(turns):
-                contents += [user(f"question {turn:06d}"), user(f"answer {turn:06d}")]
-                await ask(timeline, session_id, str(turn), model_request(contents))
-            return store.stored_bytes(session_id)
+                contents += [user_content(f"question {turn:06d}"), user_content(f"answer {turn:06d}")]
+                await ask_turn(timeline, session_id, str(turn), build_request_blocks(contents))
+            return store.count_stored_bytes(session_id)
 
         per_turn = [await stored(turns) / turns for turns in (100, 1_000)]
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Generator
 from pathlib import Path
 
-import browser as browsers
+import browser_pages as browsers
 import pytest
 import pytest_asyncio
-import workbench
-from browser import OpenPage, Theme, Watch
+import workbench_server
+from browser_pages import OpenPage, PageWatch, Theme
 from playwright.async_api import Browser, Page, expect
-from workbench import Server, Simulator
+from workbench_server import Simulator, WorkbenchServer
 
 _PASSED = pytest.StashKey[bool]()
 
@@ -39,32 +39,32 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def browser() -> AsyncIterator[Browser]:
     """One Chromium for all tests; each opens pages of its own."""
-    async with browsers.running() as chromium:
+    async with browsers.launch_browser() as chromium:
         yield chromium
 
 
 @pytest.fixture
 def simulator(tmp_path: Path) -> Callable[[], Simulator]:
     """What the workbench of a test runs: both demo agents. A module with other agents has a fixture of this name."""
-    return lambda: workbench.demo(tmp_path)
+    return lambda: workbench_server.build_demo_simulator(tmp_path)
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def server(simulator: Callable[[], Simulator]) -> AsyncIterator[Server]:
+async def server(simulator: Callable[[], Simulator]) -> AsyncIterator[WorkbenchServer]:
     """A workbench, running."""
-    async with workbench.running(simulator) as running:
+    async with workbench_server.run_workbench(simulator) as running:
         yield running
 
 
 @pytest.fixture
-def watch(server: Server) -> Watch:
+def watch(server: WorkbenchServer) -> PageWatch:
     """What goes wrong in the test's pages."""
-    return Watch(server.url)
+    return PageWatch(server.url)
 
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def open_page(
-    browser: Browser, server: Server, watch: Watch, request: pytest.FixtureRequest, tmp_path: Path
+    browser: Browser, server: WorkbenchServer, watch: PageWatch, request: pytest.FixtureRequest, tmp_path: Path
 ) -> AsyncIterator[OpenPage]:
     """Opens tabs of one browser; afterwards fails the test if anything went wrong in one of them."""
     contexts = [await browsers.new_context(browser)]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-import kitchen
+import kitchen_sink_agents
 import pytest
 from google.adk.agents import LlmAgent
-from playing import Player
 from playwright.async_api import Page, expect
+from workbench_user import WorkbenchUser
 
 from adk_agent_sim import AgentSimulator
 
@@ -19,22 +19,22 @@ def simulator(tmp_path: Path) -> Callable[[], AgentSimulator]:
     agent = LlmAgent(
         name="victim",
         model="gemini-2.5-flash",
-        description=kitchen.HOSTILE,
-        instruction=kitchen.HOSTILE,
-        tools=[kitchen.hostile],
+        description=kitchen_sink_agents.HOSTILE,
+        instruction=kitchen_sink_agents.HOSTILE,
+        tools=[kitchen_sink_agents.hostile],
     )
-    return lambda: AgentSimulator([kitchen.config(agent, tmp_path)])
+    return lambda: AgentSimulator([kitchen_sink_agents.build_agent_config(agent, tmp_path)])
 
 
 async def test_hostile_text_stays_text_wherever_it_is_shown(page: Page) -> None:
-    player = Player(page)
+    player = WorkbenchUser(page)
     await expect(page.get_by_role("tabpanel")).to_contain_text("<script>")
-    await player.say(kitchen.HOSTILE)
-    await player.my_turn()
-    await player.call("hostile")
-    await player.my_turn()
-    await player.answer(kitchen.HOSTILE)
-    await player.done()
+    await player.send_message(kitchen_sink_agents.HOSTILE)
+    await player.wait_for_turn()
+    await player.call_tool("hostile")
+    await player.wait_for_turn()
+    await player.respond(kitchen_sink_agents.HOSTILE)
+    await player.wait_until_done()
     await player.timeline.get_by_role("button", name="Expand all").click()
     await expect(player.timeline.locator(".row-foot").first).to_be_visible()
     for tab in ("Tools", "Request"):

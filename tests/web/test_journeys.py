@@ -8,11 +8,11 @@ import re
 from pathlib import Path
 
 import pytest
-from adk_eval import evaluate
-from browser import Watch
-from playing import Player
+from adk_eval_command import run_adk_eval
+from browser_pages import PageWatch
 from playwright.async_api import Page, expect
-from scripted import calls, says
+from scripted_model import call_response, text_response
+from workbench_user import WorkbenchUser
 
 
 @pytest.mark.req("001/FR-007a")
@@ -23,8 +23,8 @@ async def test_the_agents_are_cards_that_say_what_they_can_do(page: Page, tmp_pa
     await expect(card).to_contain_text(str(tmp_path / "math_agent.evalset.json"))
     await expect(card).to_contain_text("no file yet")
     await expect(page.get_by_role("article")).to_have_count(2)
-    player = Player(page)
-    await player.choose("math_agent")
+    player = WorkbenchUser(page)
+    await player.start_session("math_agent")
     await expect(page).to_have_url(re.compile(r"/sessions/[0-9a-f-]+$"))
 
 
@@ -32,20 +32,20 @@ async def test_the_agents_are_cards_that_say_what_they_can_do(page: Page, tmp_pa
     "001/FR-011", "001/FR-012", "001/FR-014", "001/FR-018", "001/FR-019", "001/FR-020", "001/FR-029e", "001/SC-001"
 )
 async def test_a_session_from_the_first_message_to_the_golden_trace(page: Page, tmp_path: Path) -> None:
-    player = Player(page)
-    await player.choose("math_agent")
-    await player.say("What is 6 / 0, and 2 + 2?")
-    await player.my_turn()
+    player = WorkbenchUser(page)
+    await player.start_session("math_agent")
+    await player.send_message("What is 6 / 0, and 2 + 2?")
+    await player.wait_for_turn()
     await expect(player.composer).to_contain_text("Your turn as math_agent")
-    await player.call("divide", dividend="6", divisor="0")
-    await player.my_turn()
-    failed = player.row("Tool Error", "divide", "ZeroDivisionError")
+    await player.call_tool("divide", dividend="6", divisor="0")
+    await player.wait_for_turn()
+    failed = player.find_rows("Tool Error", "divide", "ZeroDivisionError")
     await expect(failed).to_have_count(1)
-    await player.call("add", a="2", b="2")
-    await player.my_turn()
-    await expect(player.row("call", "add", "a=2 b=2", "→", "4")).to_have_count(1)
-    await player.answer("6 / 0 has no result; 2 + 2 is **4**.")
-    await player.done()
+    await player.call_tool("add", a="2", b="2")
+    await player.wait_for_turn()
+    await expect(player.find_rows("call", "add", "a=2 b=2", "→", "4")).to_have_count(1)
+    await player.respond("6 / 0 has no result; 2 + 2 is **4**.")
+    await player.wait_until_done()
     kinds = [await row.get_attribute("data-kind") for row in await player.timeline.get_by_role("article").all()]
     assert kinds == ["user", "call", "call", "answer"]
 
@@ -66,20 +66,20 @@ async def test_a_session_from_the_first_message_to_the_golden_trace(page: Page, 
     await expect(dialog).to_contain_text("Exported just now")
 
 
-async def test_a_second_export_asks_first(page: Page, tmp_path: Path, watch: Watch) -> None:
-    player = Player(page)
-    await player.choose("math_agent")
-    await player.say("hello")
-    await player.my_turn()
-    await player.answer("Hello!")
-    await player.done()
+async def test_a_second_export_asks_first(page: Page, tmp_path: Path, watch: PageWatch) -> None:
+    player = WorkbenchUser(page)
+    await player.start_session("math_agent")
+    await player.send_message("hello")
+    await player.wait_for_turn()
+    await player.respond("Hello!")
+    await player.wait_until_done()
     path = tmp_path / "math_agent.evalset.json"
     for cases in (1, 2):
         await player.composer.get_by_role("button", name="Export").click()
         dialog = page.get_by_role("dialog")
         await dialog.get_by_role("button", name="Write the case").click()
         if cases == 2:
-            watch.allow("409")
+            watch.allow_fault("409")
             await expect(dialog.get_by_role("alert")).to_be_visible()
             assert len(json.loads(path.read_text())["eval_cases"]) == 1
             await dialog.get_by_role("button", name="Export again").click()
@@ -90,31 +90,31 @@ async def test_a_second_export_asks_first(page: Page, tmp_path: Path, watch: Wat
 
 @pytest.mark.req("001/US3.4", "001/SC-002")
 async def test_what_was_played_in_the_browser_passes_adk_eval(page: Page, tmp_path: Path) -> None:
-    player = Player(page)
-    await player.choose("math_agent")
-    await player.say("What is 2+2?")
-    await player.my_turn()
-    await player.call("add", a="2", b="2")
-    await player.my_turn()
-    await player.answer("The answer is 4.")
-    await player.done()
+    player = WorkbenchUser(page)
+    await player.start_session("math_agent")
+    await player.send_message("What is 2+2?")
+    await player.wait_for_turn()
+    await player.call_tool("add", a="2", b="2")
+    await player.wait_for_turn()
+    await player.respond("The answer is 4.")
+    await player.wait_until_done()
     await player.composer.get_by_role("button", name="Export").click()
     dialog = page.get_by_role("dialog")
     await dialog.get_by_role("button", name="Write the case").click()
     await expect(dialog).to_contain_text("Written as")
-    script = [calls(("add", {"a": 2, "b": 2})), says("The answer is 4.")]
+    script = [call_response(("add", {"a": 2, "b": 2})), text_response("The answer is 4.")]
     eval_set = tmp_path / "math_agent.evalset.json"
-    run = await asyncio.to_thread(evaluate, tmp_path / "agents", "math_agent", eval_set, script)
+    run = await asyncio.to_thread(run_adk_eval, tmp_path / "agents", "math_agent", eval_set, script)
     assert run.passed, run.output
 
 
 async def test_a_session_is_exported_as_a_fixture_for_adk_test(page: Page, tmp_path: Path) -> None:
-    player = Player(page)
-    await player.choose("math_agent")
-    await player.say("hello")
-    await player.my_turn()
-    await player.answer("Hello!")
-    await player.done()
+    player = WorkbenchUser(page)
+    await player.start_session("math_agent")
+    await player.send_message("hello")
+    await player.wait_for_turn()
+    await player.respond("Hello!")
+    await player.wait_until_done()
     await player.composer.get_by_role("button", name="Export").click()
     dialog = page.get_by_role("dialog")
     await dialog.get_by_role("radio", name="Fixture for adk test").click()
@@ -126,17 +126,17 @@ async def test_a_session_is_exported_as_a_fixture_for_adk_test(page: Page, tmp_p
 
 
 async def test_a_second_user_message_goes_on_and_finishing_closes(page: Page) -> None:
-    player = Player(page)
-    await player.choose("shop_agent")
-    await player.say("hello")
-    await player.my_turn()
-    await player.answer("Hello, how can I help?")
-    await player.done()
-    await player.say("bye")
-    await player.my_turn()
-    await player.answer("Good bye.")
-    await player.done()
-    await expect(player.row("user")).to_have_count(2)
+    player = WorkbenchUser(page)
+    await player.start_session("shop_agent")
+    await player.send_message("hello")
+    await player.wait_for_turn()
+    await player.respond("Hello, how can I help?")
+    await player.wait_until_done()
+    await player.send_message("bye")
+    await player.wait_for_turn()
+    await player.respond("Good bye.")
+    await player.wait_until_done()
+    await expect(player.find_rows("user")).to_have_count(2)
     await player.composer.get_by_role("button", name="Finish").click()
     await expect(player.status).to_have_text("Finished")
     await expect(player.composer).to_contain_text("This session is finished")

@@ -6,38 +6,40 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-import kitchen
+import kitchen_sink_agents
 import pytest
-import workbench
-from browser import OpenPage, Watch
-from playing import Player
+import workbench_server
+from browser_pages import OpenPage, PageWatch
 from playwright.async_api import Browser, Page, Route, expect
-from waiting import until
+from polling import wait_until
+from workbench_user import WorkbenchUser
 
 from adk_agent_sim import AgentSimulator
 
 
 @pytest.fixture
 def simulator(tmp_path: Path) -> Callable[[], AgentSimulator]:
-    return lambda: AgentSimulator([kitchen.config(kitchen.kitchen(), tmp_path)])
+    return lambda: AgentSimulator(
+        [kitchen_sink_agents.build_agent_config(kitchen_sink_agents.build_kitchen_agent(), tmp_path)]
+    )
 
 
 @pytest.mark.req("001/edge-abandonment")
 async def test_a_reload_keeps_the_session_and_what_is_half_typed(page: Page) -> None:
-    player = Player(page)
+    player = WorkbenchUser(page)
     await player.composer.get_by_role("textbox", name="Message").fill("Half a mess")
     await page.reload()
     await expect(player.composer.get_by_role("textbox", name="Message")).to_have_value("Half a mess")
-    await player.say("Do something")
-    await player.my_turn()
-    await player.pick("search")
-    await player.field("query").fill("tea")
-    await player.field("limit").fill("12a")
+    await player.send_message("Do something")
+    await player.wait_for_turn()
+    await player.choose_tool("search")
+    await player.find_field("query").fill("tea")
+    await player.find_field("limit").fill("12a")
     await page.reload()
-    await player.my_turn()
-    await expect(player.field("query")).to_have_value("tea")
-    await expect(player.field("limit")).to_have_value("12a")
-    await expect(player.row("Do something")).to_have_count(1)
+    await player.wait_for_turn()
+    await expect(player.find_field("query")).to_have_value("tea")
+    await expect(player.find_field("limit")).to_have_value("12a")
+    await expect(player.find_rows("Do something")).to_have_count(1)
     await player.composer.get_by_role("radio", name="Send Final Response").click()
     await player.composer.get_by_role("textbox", name="Final response").fill("So far")
     await page.reload()
@@ -45,28 +47,28 @@ async def test_a_reload_keeps_the_session_and_what_is_half_typed(page: Page) -> 
 
 
 async def test_a_second_tab_follows(page: Page, open_page: OpenPage) -> None:
-    one = Player(page)
+    one = WorkbenchUser(page)
     await expect(one.status).to_have_text("Waits for a message")
-    other = Player(await open_page(page.url))
-    await one.say("Do something")
-    await other.my_turn()
-    await other.call("search", query="tea")
-    await expect(one.row("tea:10:int")).to_have_count(1)
-    await one.answer("Found.")
-    await other.done()
-    await expect(other.row("answer", "Found.")).to_have_count(1)
+    other = WorkbenchUser(await open_page(page.url))
+    await one.send_message("Do something")
+    await other.wait_for_turn()
+    await other.call_tool("search", query="tea")
+    await expect(one.find_rows("tea:10:int")).to_have_count(1)
+    await one.respond("Found.")
+    await other.wait_until_done()
+    await expect(other.find_rows("answer", "Found.")).to_have_count(1)
 
 
 async def test_of_two_answers_to_one_turn_the_first_wins_and_the_second_is_told(
-    page: Page, open_page: OpenPage, watch: Watch
+    page: Page, open_page: OpenPage, watch: PageWatch
 ) -> None:
-    watch.allow("409")
-    one = Player(page)
-    await one.say("Do something")
-    await one.my_turn()
+    watch.allow_fault("409")
+    one = WorkbenchUser(page)
+    await one.send_message("Do something")
+    await one.wait_for_turn()
     second = await open_page(page.url)
-    other = Player(second)
-    await other.my_turn()
+    other = WorkbenchUser(second)
+    await other.wait_for_turn()
     await other.composer.get_by_role("radio", name="Send Final Response").click()
     await other.composer.get_by_role("textbox", name="Final response").fill("Mine")
     # The other tab has not heard of it yet when it sends.
@@ -76,13 +78,13 @@ async def test_of_two_answers_to_one_turn_the_first_wins_and_the_second_is_told(
         held.append(route)
 
     await second.route(re.compile("/decision$"), hold)
-    await other.send_answer()
-    await until(lambda: bool(held))
-    await one.answer("First")
-    await one.done()
+    await other.submit_response()
+    await wait_until(lambda: bool(held))
+    await one.respond("First")
+    await one.wait_until_done()
     await held[0].continue_()
     await expect(other.composer.get_by_role("alert")).to_contain_text("the first one counts")
-    await expect(other.row("answer", "First")).to_have_count(1)
+    await expect(other.find_rows("answer", "First")).to_have_count(1)
 
 
 async def test_a_server_that_goes_away_is_told_and_come_back_to(
@@ -90,23 +92,23 @@ async def test_a_server_that_goes_away_is_told_and_come_back_to(
 ) -> None:
     context = await browser.new_context()
     page = await context.new_page()
-    player = Player(page)
-    async with workbench.running(simulator) as server:
+    player = WorkbenchUser(page)
+    async with workbench_server.run_workbench(simulator) as server:
         await page.goto(server.url)
-        await player.say("Do something")
-        await player.my_turn()
-        await player.pick("search")
-        await player.field("query").fill("tea")
+        await player.send_message("Do something")
+        await player.wait_for_turn()
+        await player.choose_tool("search")
+        await player.find_field("query").fill("tea")
     await expect(page.get_by_role("alert").first).to_contain_text("The server is gone")
-    await expect(player.field("query")).to_have_value("tea")
+    await expect(player.find_field("query")).to_have_value("tea")
     await player.execute()
     await expect(player.composer.get_by_role("alert")).to_contain_text("does not answer")
-    await expect(player.field("query")).to_have_value("tea")
+    await expect(player.find_field("query")).to_have_value("tea")
     await context.close()
 
 
 async def test_a_session_that_is_not_there_says_so(page: Page, open_page: OpenPage) -> None:
-    await expect(Player(page).status).to_be_visible()
+    await expect(WorkbenchUser(page).status).to_be_visible()
     lost = await open_page(re.sub(r"/sessions/.*", "/sessions/nowhere", page.url))
     await expect(lost.get_by_role("button", name="Choose an agent")).to_be_visible()
     await lost.get_by_role("button", name="Choose an agent").click()
@@ -114,9 +116,9 @@ async def test_a_session_that_is_not_there_says_so(page: Page, open_page: OpenPa
 
 
 async def test_new_sessions_names_and_the_list(page: Page) -> None:
-    player = Player(page)
-    await player.say("Do something")
-    await player.my_turn()
+    player = WorkbenchUser(page)
+    await player.send_message("Do something")
+    await player.wait_for_turn()
     await page.get_by_title("Rename the session").click()
     await page.get_by_label("Name of the session").fill("Tea time")
     await page.keyboard.press("Enter")
@@ -129,4 +131,4 @@ async def test_new_sessions_names_and_the_list(page: Page) -> None:
     await page.get_by_label("Find a session").fill("tea")
     await expect(page.get_by_role("row")).to_have_count(2)
     await page.get_by_role("link", name="Tea time").click()
-    await player.my_turn()
+    await player.wait_for_turn()

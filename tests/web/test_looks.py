@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from browser import OpenPage
-from playing import Player
+from browser_pages import OpenPage
 from playwright.async_api import Page, expect
+from workbench_user import WorkbenchUser
 
 CONTRASTS = """
 () => {
@@ -44,15 +44,15 @@ TOO_WIDE = """
 """
 
 
-async def played(page: Page) -> Player:
-    player = Player(page)
-    await player.choose("math_agent")
-    await player.say("What is 6 / 0?")
-    await player.my_turn()
-    await player.call("divide", dividend="6", divisor="0")
-    await player.my_turn()
-    await player.open(player.row("divide"))
-    await player.pick("divide")
+async def played(page: Page) -> WorkbenchUser:
+    player = WorkbenchUser(page)
+    await player.start_session("math_agent")
+    await player.send_message("What is 6 / 0?")
+    await player.wait_for_turn()
+    await player.call_tool("divide", dividend="6", divisor="0")
+    await player.wait_for_turn()
+    await player.open_row(player.find_rows("divide"))
+    await player.choose_tool("divide")
     return player
 
 
@@ -76,8 +76,8 @@ async def test_nothing_needs_sideways_scrolling(open_page: OpenPage, width: int)
 
 async def test_at_900_the_briefing_is_a_drawer(open_page: OpenPage) -> None:
     page = await open_page(width=900)
-    player = Player(page)
-    await player.choose("math_agent")
+    player = WorkbenchUser(page)
+    await player.start_session("math_agent")
     await expect(page.get_by_role("tablist")).to_be_hidden()
     await page.get_by_role("button", name="Show or hide the briefing").click()
     await expect(page.get_by_role("tablist")).to_be_visible()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from browser import Theme
+from browser_pages import Theme
 from playwright.async_api import expect
 
 from .conftest import OpenPage

@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-import kitchen
+import kitchen_sink_agents
 import pytest
-from playing import Player
 from playwright.async_api import Page, expect
+from workbench_user import WorkbenchUser
 
 from adk_agent_sim import AgentSimulator
 
 
 @pytest.fixture
 def simulator(tmp_path: Path) -> Callable[[], AgentSimulator]:
-    return lambda: AgentSimulator([kitchen.config(kitchen.kitchen(), tmp_path)])
+    return lambda: AgentSimulator(
+        [kitchen_sink_agents.build_agent_config(kitchen_sink_agents.build_kitchen_agent(), tmp_path)]
+    )
 
 
 @pytest.mark.req("001/FR-008")
@@ -31,7 +33,7 @@ async def test_the_instruction_is_open_rendered_and_collapsible(page: Page) -> N
 
 
 async def test_a_single_agent_is_opened_at_once(page: Page) -> None:
-    await expect(Player(page).status).to_have_text("Waits for a message")
+    await expect(WorkbenchUser(page).status).to_have_text("Waits for a message")
     await expect(page.get_by_role("banner")).to_contain_text("kitchen")
 
 
@@ -48,13 +50,13 @@ async def test_the_tools_are_there_before_the_first_turn_with_their_schemas(page
 
 
 async def test_the_request_and_the_state_follow_the_session(page: Page) -> None:
-    player = Player(page)
+    player = WorkbenchUser(page)
     await page.get_by_role("tab", name="State").click()
     await expect(page.get_by_role("tabpanel")).to_contain_text("The session state is empty.")
-    await player.say("Paint something")
-    await player.my_turn()
-    await player.call("paint")
-    await player.my_turn()
+    await player.send_message("Paint something")
+    await player.wait_for_turn()
+    await player.call_tool("paint")
+    await player.wait_for_turn()
     await expect(page.get_by_role("tabpanel")).to_contain_text("painted")
     await page.get_by_role("tab", name="Request").click()
     panel = page.get_by_role("tabpanel", name="Request")

@@ -10,12 +10,12 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest_asyncio
-from adk_eval import evaluate
-from browser import OpenPage, Watch
-from playing import Player
+from adk_eval_command import run_adk_eval
+from browser_pages import OpenPage, PageWatch
 from playwright.async_api import Page, expect
-from processes import ServerProcess, lines_of, start_python
-from scripted import calls, says
+from processes import ServerProcess, read_lines, start_python
+from scripted_model import call_response, text_response
+from workbench_user import WorkbenchUser
 
 TESTS = Path(__file__).parent.parent
 AGENT = TESTS / "remote" / "agent_process.py"
@@ -50,25 +50,25 @@ async def test_a_running_agents_turns_are_in_the_queue_and_answered_here(
     row = page.get_by_role("row").filter(has_text="math_agent")
     await expect(row).to_have_count(1, timeout=60_000)
     await row.get_by_role("link").click()
-    player = Player(page)
-    await player.my_turn()
-    await expect(player.row("user")).to_contain_text("What is 2+2, and 3*3?")
-    await player.call("add", a="2", b="2")
-    await player.my_turn()
-    await expect(player.row("add", "→", "4")).to_have_count(1)
-    await player.pick("multiply")
-    await player.field("a").fill("3")
-    await player.field("b").fill("3")
+    player = WorkbenchUser(page)
+    await player.wait_for_turn()
+    await expect(player.find_rows("user")).to_contain_text("What is 2+2, and 3*3?")
+    await player.call_tool("add", a="2", b="2")
+    await player.wait_for_turn()
+    await expect(player.find_rows("add", "→", "4")).to_have_count(1)
+    await player.choose_tool("multiply")
+    await player.find_field("a").fill("3")
+    await player.find_field("b").fill("3")
     await player.execute()
-    await player.my_turn()
-    await player.answer("2+2 is 4, and 3*3 is 9.")
-    await expect(player.row("And 1/0?")).to_have_count(1)
-    await player.my_turn()
-    await player.call("divide", dividend="1", divisor="0")
-    await expect(player.row("Tool Error", "ZeroDivisionError")).to_have_count(1)
-    await player.my_turn()
-    await player.answer("One cannot divide by zero.")
-    assert await lines_of(running) == ["One cannot divide by zero."]
+    await player.wait_for_turn()
+    await player.respond("2+2 is 4, and 3*3 is 9.")
+    await expect(player.find_rows("And 1/0?")).to_have_count(1)
+    await player.wait_for_turn()
+    await player.call_tool("divide", dividend="1", divisor="0")
+    await expect(player.find_rows("Tool Error", "ZeroDivisionError")).to_have_count(1)
+    await player.wait_for_turn()
+    await player.respond("One cannot divide by zero.")
+    assert await read_lines(running) == ["One cannot divide by zero."]
     await expect(player.status).to_have_text("Done")
 
     await page.get_by_role("banner").get_by_role("button", name="Export").click()
@@ -76,34 +76,34 @@ async def test_a_running_agents_turns_are_in_the_queue_and_answered_here(
     await dialog.get_by_role("button", name="Write the case").click()
     await expect(dialog).to_contain_text("Written as")
     script = [
-        calls(("add", {"a": 2, "b": 2})),
-        calls(("multiply", {"a": 3, "b": 3})),
-        says("2+2 is 4, and 3*3 is 9."),
-        calls(("divide", {"dividend": 1, "divisor": 0})),
-        says("One cannot divide by zero."),
+        call_response(("add", {"a": 2, "b": 2})),
+        call_response(("multiply", {"a": 3, "b": 3})),
+        text_response("2+2 is 4, and 3*3 is 9."),
+        call_response(("divide", {"dividend": 1, "divisor": 0})),
+        text_response("One cannot divide by zero."),
     ]
     (eval_set,) = await to_thread(lambda: list(tmp_path.glob("*.evalset.json")))
-    run = await to_thread(evaluate, tmp_path / "agents", "math_agent", eval_set, script)
+    run = await to_thread(run_adk_eval, tmp_path / "agents", "math_agent", eval_set, script)
     assert run.passed, run.output
 
 
 async def test_a_turn_waits_through_a_restart_of_the_server(
-    page: Page, open_page: OpenPage, server: _Served, watch: Watch
+    page: Page, open_page: OpenPage, server: _Served, watch: PageWatch
 ) -> None:
-    watch.allow("ERR_CONNECTION|WebSocket|Failed to load")
+    watch.allow_fault("ERR_CONNECTION|WebSocket|Failed to load")
     running = await agent(server, "sums")
     row = page.get_by_role("row").filter(has_text="sums")
     await expect(row).to_have_count(1, timeout=60_000)
     await server.process.kill()
     await expect(page.get_by_role("alert").first).to_contain_text("The server is gone")
     await server.process.start()
-    watch.also(server.process.web_url)
+    watch.allow_server(server.process.web_url)
     back = await open_page(server.process.web_url)
-    player = Player(back)
+    player = WorkbenchUser(back)
     await back.get_by_role("row").filter(has_text="sums").get_by_role("link").click()
-    await player.my_turn()
-    await player.answer("Nothing to sum up.")
-    assert await lines_of(running) == ["Nothing to sum up."]
+    await player.wait_for_turn()
+    await player.respond("Nothing to sum up.")
+    assert await read_lines(running) == ["Nothing to sum up."]
 
 
 async def test_sessions_are_renamed_and_deleted_where_they_are_listed(page: Page, server: _Served) -> None:
@@ -117,10 +117,10 @@ async def test_sessions_are_renamed_and_deleted_where_they_are_listed(page: Page
     await page.get_by_role("dialog").get_by_label("Name of the session").fill("The sums")
     await page.get_by_role("dialog").get_by_role("button", name="Rename").click()
     await page.get_by_role("link", name="The sums").click()
-    player = Player(page)
-    await player.my_turn()
-    await player.answer("Done.")
-    assert await lines_of(running) == ["Done."]
+    player = WorkbenchUser(page)
+    await player.wait_for_turn()
+    await player.respond("Done.")
+    assert await read_lines(running) == ["Done."]
     await page.go_back()
     row = page.get_by_role("row").filter(has_text="The sums")
     await row.get_by_role("button").click()
@@ -135,14 +135,14 @@ async def test_agents_side_by_side_elsewhere_are_played_in_the_order_they_asked(
     await expect(rows.get_by_role("link")).to_have_count(3, timeout=60_000)
     order = [await row.locator("td").nth(1).inner_text() for row in (await page.get_by_role("row").all())[1:]]
     await rows.get_by_role("link").first.click()
-    player = Player(page)
+    player = WorkbenchUser(page)
     for name in order:
         await expect(player.composer).to_contain_text(f"Your turn as {name}")
-        await player.answer(f"I am {name}.")
-    await lines_of(running)
+        await player.respond(f"I am {name}.")
+    await read_lines(running)
     await expect(player.status).to_have_text("Done")
     for name in order:
-        await expect(player.row(f"I am {name}.")).to_have_count(1)
+        await expect(player.find_rows(f"I am {name}.")).to_have_count(1)
 
 
 async def test_an_agent_elsewhere_hands_over_and_answers_in_its_structure(page: Page, server: _Served) -> None:
@@ -150,21 +150,21 @@ async def test_an_agent_elsewhere_hands_over_and_answers_in_its_structure(page: 
     row = page.get_by_role("row").filter(has_text="shop_agent")
     await expect(row).to_have_count(1, timeout=60_000)
     await row.get_by_role("link").click()
-    player = Player(page)
-    await player.my_turn()
-    await player.answer("Which cables?")
-    await expect(player.row("Refund ORD-0001.")).to_have_count(1)
-    await player.my_turn()
-    await player.pick("transfer_to_agent")
+    player = WorkbenchUser(page)
+    await player.wait_for_turn()
+    await player.respond("Which cables?")
+    await expect(player.find_rows("Refund ORD-0001.")).to_have_count(1)
+    await player.wait_for_turn()
+    await player.choose_tool("transfer_to_agent")
     await player.composer.get_by_role("radio", name="refund_agent").check()
     await player.execute()
     await expect(player.composer).to_contain_text("Your turn as refund_agent")
     await player.composer.get_by_role("radio", name="Send Final Response").click()
-    await player.field("order_id").fill("ORD-0001")
+    await player.find_field("order_id").fill("ORD-0001")
     await player.composer.get_by_role("radiogroup", name="granted").get_by_role("radio", name="false").check()
-    await player.field("amount").fill("0")
-    await player.field("reason").fill("No such order.")
-    await player.send_answer()
-    (answer,) = await lines_of(running)
+    await player.find_field("amount").fill("0")
+    await player.find_field("reason").fill("No such order.")
+    await player.submit_response()
+    (answer,) = await read_lines(running)
     assert json.loads(answer)["reason"] == "No such order."
     await expect(player.status).to_have_text("Done")

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-import kitchen
+import kitchen_sink_agents
 import pytest
-from browser import Watch
+from browser_pages import PageWatch
 from google.adk.apps import App
-from playing import Player
 from playwright.async_api import Page, expect
+from workbench_user import WorkbenchUser
 
 from adk_agent_sim import AgentSimulator, EnvironmentSimulationFactory, SimulatedAgentConfig
 
@@ -31,7 +31,7 @@ def simulator(tmp_path: Path) -> Callable[[], AgentSimulator]:
     file.write_text(RULES)
 
     def made() -> AgentSimulator:
-        agent = kitchen.kitchen()
+        agent = kitchen_sink_agents.build_kitchen_agent()
         app = App(name=agent.name, root_agent=agent, plugins=[EnvironmentSimulationFactory.create_plugin(str(file))])
         path = tmp_path / "kitchen.evalset.json"
         return AgentSimulator([SimulatedAgentConfig(name="kitchen", agent=agent, eval_set_path=path, app=app)])
@@ -40,37 +40,37 @@ def simulator(tmp_path: Path) -> Callable[[], AgentSimulator]:
 
 
 async def test_a_row_says_which_rule_answered_and_why_others_did_not(page: Page) -> None:
-    player = Player(page)
-    await player.say("Tea please")
-    await player.my_turn()
-    await player.call("search", query="tea")
-    await player.my_turn()
-    row = player.row("search", "simulated by no network")
+    player = WorkbenchUser(page)
+    await player.send_message("Tea please")
+    await player.wait_for_turn()
+    await player.call_tool("search", query="tea")
+    await player.wait_for_turn()
+    row = player.find_rows("search", "simulated by no network")
     await expect(row).to_contain_text("out of order")
-    inside = await player.open(row)
+    inside = await player.open_row(row)
     await expect(inside).to_contain_text("only for milk")
 
 
 async def test_a_rule_is_switched_off_and_the_tool_answers_again(page: Page) -> None:
-    player = Player(page)
-    await player.say("Tea please")
-    await player.my_turn()
+    player = WorkbenchUser(page)
+    await player.send_message("Tea please")
+    await player.wait_for_turn()
     await page.get_by_role("button", name="Rules").click()
     dialog = page.get_by_role("dialog")
     await expect(dialog.get_by_role("row", name="no network")).to_contain_text("0")
     await dialog.get_by_label("Rule no network").uncheck()
     await expect(dialog.get_by_label("Rule no network")).not_to_be_checked()
     await dialog.get_by_role("button", name="Close").click()
-    await player.call("search", query="tea")
-    await player.my_turn()
-    await expect(player.row("tea:10:int")).to_have_count(1)
-    await expect(player.row("simulated by")).to_have_count(0)
+    await player.call_tool("search", query="tea")
+    await player.wait_for_turn()
+    await expect(player.find_rows("tea:10:int")).to_have_count(1)
+    await expect(player.find_rows("simulated by")).to_have_count(0)
 
 
-async def test_a_fault_meets_the_next_call_and_only_that(page: Page, watch: Watch) -> None:
-    player = Player(page)
-    await player.say("Tea please")
-    await player.my_turn()
+async def test_a_fault_meets_the_next_call_and_only_that(page: Page, watch: PageWatch) -> None:
+    player = WorkbenchUser(page)
+    await player.send_message("Tea please")
+    await player.wait_for_turn()
     await page.get_by_role("button", name="Rules").click()
     dialog = page.get_by_role("dialog")
     await dialog.get_by_label("The next call of").select_option("convert")
@@ -78,17 +78,17 @@ async def test_a_fault_meets_the_next_call_and_only_that(page: Page, watch: Watc
     await dialog.get_by_role("textbox", name="Exception").fill("ConnectionError: the line is dead")
     await dialog.get_by_role("button", name="Add fault").click()
     await expect(dialog).to_contain_text("1 fault waits for convert")
-    watch.allow("422")
+    watch.allow_fault("422")
     await dialog.get_by_label("What happens").select_option("timeout")
     await dialog.get_by_role("textbox", name="Seconds").fill("-1")
     await dialog.get_by_role("button", name="Add fault").click()
     await expect(dialog.get_by_role("alert")).to_be_visible()
     await dialog.get_by_role("button", name="Close").click()
     for failed in (True, False):
-        await player.pick("convert")
-        await player.field("text").fill("a")
+        await player.choose_tool("convert")
+        await player.find_field("text").fill("a")
         await player.composer.get_by_role("radio", name="xml").check()
         await player.execute()
-        await player.my_turn()
+        await player.wait_for_turn()
         words = ("Tool Error", "the line is dead") if failed else ("xml:a",)
-        await expect(player.row("convert", *words)).to_have_count(1)
+        await expect(player.find_rows("convert", *words)).to_have_count(1)

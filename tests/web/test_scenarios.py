@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser import OpenPage, Watch
+from browser_pages import OpenPage, PageWatch
 from playwright.async_api import Page, expect
-from scenario_corpus import scenarios
-from workbench import Simulator
+from scenario_corpus import load_scenarios
+from workbench_server import Simulator
 
 from adk_agent_sim import AgentSimulator
 from adk_agent_sim.scenario import load_scenario
-from adk_agent_sim.server.scenarios import Scenarios
+from adk_agent_sim.server.scenario_catalog import ScenarioCatalog
 
 KEY = "scenario_wait_w01_tiers"
 OTHER = "scenario_synth_s04_shopping"
@@ -27,13 +27,13 @@ def folder(tmp_path: Path) -> Path:
     found = tmp_path / "scenarios"
     found.mkdir()
     for key in (KEY, OTHER):
-        (found / f"{key}.json").write_text(json.dumps(scenarios()[key]), encoding="utf-8")
+        (found / f"{key}.json").write_text(json.dumps(load_scenarios()[key]), encoding="utf-8")
     return found
 
 
 @pytest.fixture
 def simulator(folder: Path) -> Callable[[], Simulator]:
-    return lambda: AgentSimulator([], scenarios=Scenarios([folder]))
+    return lambda: AgentSimulator([], scenarios=ScenarioCatalog([folder]))
 
 
 async def opened(page: Page, tab: str = "Graph") -> None:
@@ -87,7 +87,7 @@ class TestGraph:
             _chain(folder, "very_long_chain", 5_000)
         elif "long_chain" in request.node.name:
             _chain(folder, "long_chain", 900)
-        return lambda: AgentSimulator([], scenarios=Scenarios([folder]))
+        return lambda: AgentSimulator([], scenarios=ScenarioCatalog([folder]))
 
 
 async def test_the_time_line_is_in_order_and_can_be_searched(page: Page) -> None:
@@ -170,8 +170,8 @@ class TestPlaying:
 
         await expect(page.get_by_role("list", name="What happened")).to_contain_text("added Shopping.products.")
 
-    async def test_what_is_missing_stands_at_its_field(self, page: Page, watch: Watch) -> None:
-        watch.allow("422")
+    async def test_what_is_missing_stands_at_its_field(self, page: Page, watch: PageWatch) -> None:
+        watch.allow_fault("422")
         await opened(page, "Play")
         await pick(page, "Emails__get_email_by_id")
         await page.keyboard.press("Control+Enter")
@@ -211,7 +211,7 @@ async def pick(page: Page, tool: str) -> None:
 
 def _chain(folder: Path, name: str, length: int) -> None:
     """A scenario in which each event waits for the one before it."""
-    scenario: dict[str, Any] = scenarios()[OTHER]
+    scenario: dict[str, Any] = load_scenarios()[OTHER]
     scenario["metadata"]["definition"]["scenario_id"] = name
     scenario["events"] = [
         {

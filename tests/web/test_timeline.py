@@ -6,32 +6,34 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-import kitchen
+import kitchen_sink_agents
 import pytest
-from playing import Player
 from playwright.async_api import Page, expect
+from workbench_user import WorkbenchUser
 
 from adk_agent_sim import AgentSimulator
 
 
 @pytest.fixture
 def simulator(tmp_path: Path) -> Callable[[], AgentSimulator]:
-    return lambda: AgentSimulator([kitchen.config(kitchen.kitchen(), tmp_path)])
+    return lambda: AgentSimulator(
+        [kitchen_sink_agents.build_agent_config(kitchen_sink_agents.build_kitchen_agent(), tmp_path)]
+    )
 
 
-async def asked(page: Page) -> Player:
-    player = Player(page)
-    await player.say("Do something")
-    await player.my_turn()
+async def asked(page: Page) -> WorkbenchUser:
+    player = WorkbenchUser(page)
+    await player.send_message("Do something")
+    await player.wait_for_turn()
     return player
 
 
 @pytest.mark.req("001/edge-large-output")
 async def test_a_long_result_is_shortened_on_the_screen_and_whole_on_demand(page: Page) -> None:
     player = await asked(page)
-    await player.call("big", lines="1000")
-    await player.my_turn()
-    inside = await player.open(player.row("big"))
+    await player.call_tool("big", lines="1000")
+    await player.wait_for_turn()
+    inside = await player.open_row(player.find_rows("big"))
     await expect(inside).to_contain_text("shortened")
     await inside.get_by_role("button", name="Show all").first.click()
     await expect(inside).not_to_contain_text("shortened")
@@ -40,11 +42,11 @@ async def test_a_long_result_is_shortened_on_the_screen_and_whole_on_demand(page
 @pytest.mark.req("001/US5.1", "001/SC-004")
 async def test_a_tool_error_has_its_kind_its_message_and_a_folded_traceback(page: Page) -> None:
     player = await asked(page)
-    await player.call("fetch", url="http://nowhere")
-    await player.my_turn()
-    row = player.row("Tool Error", "fetch", "ConnectionError")
+    await player.call_tool("fetch", url="http://nowhere")
+    await player.wait_for_turn()
+    row = player.find_rows("Tool Error", "fetch", "ConnectionError")
     await expect(row).to_have_count(1)
-    inside = await player.open(row)
+    inside = await player.open_row(row)
     await expect(inside).to_contain_text("cannot reach http://nowhere")
     await expect(inside.get_by_text("Traceback (most recent call last)")).to_be_hidden()
     await inside.locator("summary").click()
@@ -53,9 +55,9 @@ async def test_a_tool_error_has_its_kind_its_message_and_a_folded_traceback(page
 
 async def test_a_saved_picture_is_shown(page: Page) -> None:
     player = await asked(page)
-    await player.call("paint")
-    await player.my_turn()
-    inside = await player.open(player.row("file", "picture.png"))
+    await player.call_tool("paint")
+    await player.wait_for_turn()
+    inside = await player.open_row(player.find_rows("file", "picture.png"))
     picture = inside.get_by_role("img", name="picture.png")
     await expect(picture).to_be_visible()
     assert await picture.evaluate("image => image.naturalWidth") == 1
@@ -63,19 +65,19 @@ async def test_a_saved_picture_is_shown(page: Page) -> None:
 
 async def test_json_in_a_text_opens_as_json(page: Page) -> None:
     player = await asked(page)
-    await player.call("nested_json")
-    await player.my_turn()
-    inside = await player.open(player.row("nested_json"))
+    await player.call_tool("nested_json")
+    await player.wait_for_turn()
+    inside = await player.open_row(player.find_rows("nested_json"))
     await inside.get_by_role("button", name=re.compile("JSON")).first.click()
     await expect(inside).to_contain_text("deep")
 
 
 async def test_rows_are_found_by_kind_and_by_text(page: Page) -> None:
     player = await asked(page)
-    await player.call("search", query="tea")
-    await player.my_turn()
-    await player.call("fetch", url="http://nowhere")
-    await player.my_turn()
+    await player.call_tool("search", query="tea")
+    await player.wait_for_turn()
+    await player.call_tool("fetch", url="http://nowhere")
+    await player.wait_for_turn()
     rows = player.timeline.get_by_role("article")
     await expect(rows).to_have_count(3)
     for kind, count in (("calls", 2), ("messages", 1), ("errors", 1), ("all", 3)):
@@ -91,8 +93,8 @@ async def test_rows_are_found_by_kind_and_by_text(page: Page) -> None:
 
 async def test_all_rows_open_and_close_at_once(page: Page) -> None:
     player = await asked(page)
-    await player.call("search", query="tea")
-    await player.my_turn()
+    await player.call_tool("search", query="tea")
+    await player.wait_for_turn()
     await player.timeline.get_by_role("button", name="Expand all").click()
     await expect(player.timeline.locator(".row-foot")).to_have_count(2)
     await player.timeline.get_by_role("button", name="Collapse all").click()
@@ -103,13 +105,13 @@ async def test_the_end_is_followed_unless_one_has_scrolled_up(page: Page) -> Non
     await page.set_viewport_size({"width": 1280, "height": 400})
     player = await asked(page)
     for number in range(12):
-        await player.call("search", query=f"number {number}")
-        await player.my_turn()
-    await expect(player.row("number 11:")).to_be_in_viewport()
+        await player.call_tool("search", query=f"number {number}")
+        await player.wait_for_turn()
+    await expect(player.find_rows("number 11:")).to_be_in_viewport()
     await player.timeline.locator(".rows").evaluate("box => box.scrollTo(0, 0)")
-    await expect(player.row("Do something")).to_be_in_viewport()
-    await player.call("search", query="one more")
-    await player.my_turn()
-    await expect(player.row("Do something")).to_be_in_viewport()
+    await expect(player.find_rows("Do something")).to_be_in_viewport()
+    await player.call_tool("search", query="one more")
+    await player.wait_for_turn()
+    await expect(player.find_rows("Do something")).to_be_in_viewport()
     await player.timeline.get_by_role("button", name="1 new").click()
-    await expect(player.row("one more:")).to_be_in_viewport()
+    await expect(player.find_rows("one more:")).to_be_in_viewport()

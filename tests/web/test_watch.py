@@ -6,12 +6,12 @@ import threading
 from collections.abc import AsyncIterator, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-import browser as browsers
+import browser_pages as browsers
 import pytest
 import pytest_asyncio
-from browser import Watch
+from browser_pages import PageWatch
 from playwright.async_api import Browser, Page
-from waiting import until
+from polling import wait_until
 
 POLICY = "default-src 'none'; script-src 'self'; img-src 'self'; connect-src *"
 
@@ -51,13 +51,13 @@ async def tab(browser: Browser) -> AsyncIterator[Page]:
     await context.close()
 
 
-async def faults_of(script: str, tab: Page, pages: tuple[str, dict[str, tuple[str, str]]], body: str = "") -> Watch:
+async def faults_of(script: str, tab: Page, pages: tuple[str, dict[str, tuple[str, str]]], body: str = "") -> PageWatch:
     address, filled = pages
     filled["/"] = ("text/html", f"<!doctype html><link rel=icon href=/icon><script src=/s.js></script>{body}")
     filled["/icon"] = ("image/svg+xml", "<svg xmlns='http://www.w3.org/2000/svg'/>")
     filled["/s.js"] = ("text/javascript", f"{script}; document.title = 'done'")
-    watch = Watch(address)
-    watch.over(tab)
+    watch = PageWatch(address)
+    watch.watch_page(tab)
     await tab.goto(address)
     return watch
 
@@ -89,13 +89,13 @@ async def test_every_kind_of_fault_is_seen(
     script: str, body: str, words: str, tab: Page, pages: tuple[str, dict[str, tuple[str, str]]]
 ) -> None:
     watch = await faults_of(script, tab, pages, body)
-    await until(lambda: words in "\n".join(watch.faults))
+    await wait_until(lambda: words in "\n".join(watch.faults))
 
 
 async def test_a_fault_that_the_test_provokes_is_allowed_by_name(
     tab: Page, pages: tuple[str, dict[str, tuple[str, str]]]
 ) -> None:
     watch = await faults_of("fetch('/missing'); console.error('broken')", tab, pages)
-    await until(lambda: len(watch.faults) == 2)
-    watch.allow("404")
+    await wait_until(lambda: len(watch.faults) == 2)
+    watch.allow_fault("404")
     assert ["broken" in fault for fault in watch.faults] == [True]

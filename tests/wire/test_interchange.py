@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, cast
 
 import pytest
-from genai_values import models
+from genai_strategies import models
 from google.adk.models.llm_request import LlmRequest
 from google.ai import generativelanguage_v1beta as google
 from google.genai import types
@@ -16,10 +16,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from adk_agent_sim.adk.exact import encode_request
+from adk_agent_sim.adk.llm_codec import encode_request
 from adk_agent_sim.generated.adksim import v1
-from adk_agent_sim.timeline.jsonable import jsonable
-from adk_agent_sim.wire.messages import fill
+from adk_agent_sim.timeline.json_conversion import to_json_value
+from adk_agent_sim.wire.message_codec import fill_message
 
 _ROOTS: list[type[Message]] = [v1.GenerateContentRequest, v1.GenerateContentResponse]
 _PAIRS: list[tuple[type[Message], type[BaseModel]]] = [
@@ -113,7 +113,7 @@ def test_bytes_interchange_with_googles_classes_in_both_directions(
     ours: type[Message], kind: type[BaseModel], data: st.DataObject
 ) -> None:
     message = ours()
-    fill(message, jsonable(data.draw(models(kind))))
+    fill_message(message, to_json_value(data.draw(models(kind))))
 
     assert _interchanges(message)
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 from google.genai import types
 
 from adk_agent_sim.generated.adksim import v1
-from adk_agent_sim.wire.messages import fill, from_fields, from_message
+from adk_agent_sim.wire.message_codec import fill_message, message_to_json, to_genai_value
 
 
 def test_a_content_comes_back_as_its_google_genai_type() -> None:
@@ -15,21 +15,21 @@ def test_a_content_comes_back_as_its_google_genai_type() -> None:
     content = types.Content(role="user", parts=[part])
     message = v1.Content()
 
-    fill(message, content.model_dump(mode="json", exclude_none=True))
+    fill_message(message, content.model_dump(mode="json", exclude_none=True))
 
     assert message.parts[0].thought_signature == b"\x00\xff\xfe"
     assert message.parts[0].video_metadata.start_offset.nanos == 500_000_000
-    assert from_message(message, types.Content) == content
+    assert to_genai_value(message, types.Content) == content
 
 
 def test_citations_are_called_sources_on_the_wire() -> None:
     citations = types.CitationMetadata(citations=[types.Citation(uri="u", license="l", start_index=0)])
     message = v1.CitationMetadata()
 
-    fill(message, citations.model_dump(mode="json", exclude_none=True))
+    fill_message(message, citations.model_dump(mode="json", exclude_none=True))
 
     assert message.citation_sources[0].license == "l"
-    assert from_message(message, types.CitationMetadata) == citations
+    assert to_genai_value(message, types.CitationMetadata) == citations
 
 
 def test_the_time_range_of_a_search_comes_back() -> None:
@@ -38,30 +38,30 @@ def test_the_time_range_of_a_search_comes_back() -> None:
     )
     message = v1.Tool()
 
-    fill(message, search.model_dump(mode="json", exclude_none=True))
+    fill_message(message, search.model_dump(mode="json", exclude_none=True))
 
-    assert from_message(message, types.Tool) == search
+    assert to_genai_value(message, types.Tool) == search
 
 
 def test_text_that_is_no_time_is_left_out() -> None:
     message = v1.VideoMetadata()
 
-    fill(message, {"start_offset": "soon", "end_offset": "1s"})
+    fill_message(message, {"start_offset": "soon", "end_offset": "1s"})
 
-    assert from_fields(message) == {"end_offset": "1s"}
+    assert message_to_json(message) == {"end_offset": "1s"}
 
 
 def test_an_enum_number_without_a_name_is_not_read() -> None:
     message = v1.Candidate.FromString(b"\x10\x7f\x38\x03")
 
-    assert from_fields(message) == {"token_count": 3}
+    assert message_to_json(message) == {"token_count": 3}
 
 
 def test_an_empty_tool_is_still_offered() -> None:
     message = v1.Tool()
 
-    fill(message, {"url_context": {}, "code_execution": {}})
+    fill_message(message, {"url_context": {}, "code_execution": {}})
 
-    assert from_message(message, types.Tool) == types.Tool(
+    assert to_genai_value(message, types.Tool) == types.Tool(
         url_context=types.UrlContext(), code_execution=types.ToolCodeExecution()
     )

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from adk_agent_sim.generated.adksim.v1 import GenerateContentRequest
-from adk_agent_sim.wire.request import from_request, states_schema, to_request
+from adk_agent_sim.wire.llm_request import from_request_message, has_schema, to_request_message
 
 
 def test_a_request_is_spread_over_the_message_and_gathered_again() -> None:
@@ -23,15 +23,15 @@ def test_a_request_is_spread_over_the_message_and_gathered_again() -> None:
         },
     }
 
-    message = to_request(request)
+    message = to_request_message(request)
 
     assert message.generation_config.stop_sequences == ["."]
     assert message.system_instruction.parts[0].text == "Be brief."
-    assert from_request(message) == request
+    assert from_request_message(message) == request
 
 
 def test_an_empty_request_has_contents_and_config() -> None:
-    assert from_request(GenerateContentRequest()) == {"contents": [], "config": {}}
+    assert from_request_message(GenerateContentRequest()) == {"contents": [], "config": {}}
 
 
 _ROLE = {"parts": [{"text": "a"}], "role": "system"}
@@ -51,9 +51,9 @@ _TWO = {"parts": [{"text": "a"}, {"text": "b"}]}
     ],
 )
 def test_every_form_of_instruction_is_a_content(stated: object, read: object) -> None:
-    message = to_request({"contents": [], "config": {"system_instruction": stated}})
+    message = to_request_message({"contents": [], "config": {"system_instruction": stated}})
 
-    assert from_request(message)["config"] == {"system_instruction": read}
+    assert from_request_message(message)["config"] == {"system_instruction": read}
 
 
 _CONFIGS: list[tuple[dict[str, Any], bool]] = [
@@ -67,4 +67,4 @@ _CONFIGS: list[tuple[dict[str, Any], bool]] = [
 
 @pytest.mark.parametrize(("config", "stated"), _CONFIGS)
 def test_declarations_and_output_forms_state_a_schema(config: dict[str, Any], stated: bool) -> None:
-    assert states_schema(to_request({"contents": [], "config": config})) is stated
+    assert has_schema(to_request_message({"contents": [], "config": config})) is stated

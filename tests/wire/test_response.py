@@ -1,30 +1,30 @@
 """A response of v1beta, read as ADK reads it but without ADK."""
 
-from genai_values import models
+from genai_strategies import models
 from google.adk.models.llm_response import LlmResponse
 from google.genai import types
 from hypothesis import given
 
-from adk_agent_sim.adk.exact import decode_response
+from adk_agent_sim.adk.llm_codec import decode_response
 from adk_agent_sim.generated.adksim.v1 import Candidate, GenerateContentResponse
-from adk_agent_sim.timeline.jsonable import jsonable
-from adk_agent_sim.wire.messages import fill
-from adk_agent_sim.wire.response import from_response, to_response
+from adk_agent_sim.timeline.json_conversion import to_json_value
+from adk_agent_sim.wire.llm_response import from_response_message, to_response_message
+from adk_agent_sim.wire.message_codec import fill_message
 
 
 @given(models(types.GenerateContentResponse))
 def test_any_response_is_read_as_adk_reads_it(response: types.GenerateContentResponse) -> None:
     message = GenerateContentResponse()
-    fill(message, jsonable(response))
+    fill_message(message, to_json_value(response))
 
-    assert LlmResponse.model_validate(from_response(message)) == decode_response(message)
+    assert LlmResponse.model_validate(from_response_message(message)) == decode_response(message)
 
 
 def test_an_error_is_a_candidate_without_content() -> None:
-    message = to_response({"error_code": "SAFETY", "error_message": "not that"})
+    message = to_response_message({"error_code": "SAFETY", "error_message": "not that"})
 
     assert message.candidates[0].finish_reason == Candidate.FinishReason.SAFETY
-    assert from_response(message) == {
+    assert from_response_message(message) == {
         "finish_reason": "SAFETY",
         "error_code": "SAFETY",
         "error_message": "not that",
@@ -32,4 +32,4 @@ def test_an_error_is_a_candidate_without_content() -> None:
 
 
 def test_a_message_without_candidates_says_nothing() -> None:
-    assert from_response(GenerateContentResponse()) == {"content": {"role": "model", "parts": []}}
+    assert from_response_message(GenerateContentResponse()) == {"content": {"role": "model", "parts": []}}

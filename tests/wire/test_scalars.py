@@ -5,35 +5,35 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adk_agent_sim.generated.adksim import v1
-from adk_agent_sim.wire.messages import fill
-from adk_agent_sim.wire.scalars import shortest, whole_text
+from adk_agent_sim.wire.message_codec import fill_message
+from adk_agent_sim.wire.scalars import replace_lone_surrogates, round_to_shortest
 
 
 def _filled(message: Message, **value: object) -> Message:
-    fill(message, value)
+    fill_message(message, value)
     return message
 
 
 @given(st.floats(width=32, allow_nan=False))
 def test_the_shortest_double_is_the_same_in_single_precision(single: float) -> None:
-    assert struct.pack("f", shortest(single)) == struct.pack("f", single)
+    assert struct.pack("f", round_to_shortest(single)) == struct.pack("f", single)
 
 
 def test_a_setting_of_two_digits_is_read_with_two_digits() -> None:
     message = v1.GenerationConfig(temperature=0.7)
 
     assert message.temperature != 0.7
-    assert shortest(message.temperature) == 0.7
+    assert round_to_shortest(message.temperature) == 0.7
 
 
 @given(st.text())
 def test_whole_text_stays_as_it_is(text: str) -> None:
-    assert whole_text(text) == text
+    assert replace_lone_surrogates(text) == text
 
 
 def test_half_a_surrogate_pair_is_replaced_and_a_whole_one_is_a_character() -> None:
-    assert whole_text("a\ud800b") == "a\ufffdb"
-    assert whole_text("\ud83d\ude00") == "\U0001f600"
+    assert replace_lone_surrogates("a\ud800b") == "a\ufffdb"
+    assert replace_lone_surrogates("\ud83d\ude00") == "\U0001f600"
 
 
 def test_a_whole_float_fits_an_integer() -> None:

@@ -7,7 +7,7 @@ from google.protobuf.struct_pb2 import Struct, Value
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adk_agent_sim.timeline.canonical import encode
+from adk_agent_sim.timeline.canonical_json import encode_json
 from adk_agent_sim.wire.structs import fill_struct, fill_value, from_struct, from_value
 
 _INTEGERS = st.integers(-(2**53), 2**53)
@@ -28,12 +28,12 @@ def _written(value: object, room: int = 30) -> Value:
 
 @given(_SORTED)
 def test_sorted_json_without_whole_floats_comes_back(value: object) -> None:
-    assert encode(from_value(_written(value))) == encode(value)
+    assert encode_json(from_value(_written(value))) == encode_json(value)
 
 
 @pytest.mark.parametrize(("stated", "read"), [(5.0, 5), (True, True), (-0.0, -0.0), (10**400, None), ("\ud800", "�")])
 def test_what_a_double_or_utf_8_cannot_hold_is_changed(stated: object, read: object) -> None:
-    assert encode(from_value(_written(stated))) == encode(read)
+    assert encode_json(from_value(_written(stated))) == encode_json(read)
 
 
 def test_nulls_deep_inside_are_kept() -> None:

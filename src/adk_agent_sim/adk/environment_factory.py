@@ -10,20 +10,20 @@ from google.adk.apps import App
 from google.adk.tools import BaseTool, ToolContext
 from google.adk.tools.environment_simulation.environment_simulation_config import EnvironmentSimulationConfig
 
-from adk_agent_sim.adk.environment import Environments, EnvironmentSimulationPlugin, answered
-from adk_agent_sim.adk.environment_config import rules_of
-from adk_agent_sim.environment.actions.raised import Exceptions
-from adk_agent_sim.environment.loading import load_rules
-from adk_agent_sim.environment.report import Report
+from adk_agent_sim.adk.environment_config import convert_config_to_rules
+from adk_agent_sim.adk.environment_plugin import EnvironmentRegistry, EnvironmentSimulationPlugin, answer_by_rules
+from adk_agent_sim.environment.actions.raise_exception import ExceptionFactories
+from adk_agent_sim.environment.environment_report import EnvironmentReport
 from adk_agent_sim.environment.rulebook import Rulebook
 from adk_agent_sim.environment.rules import Rules
-from adk_agent_sim.errors import PluginNeeded
-from adk_agent_sim.timeline.clock import Waiting
+from adk_agent_sim.environment.rules_file import load_rules
+from adk_agent_sim.errors import PluginRequired
+from adk_agent_sim.timeline.clock import Sleeper
 
-Simulated: TypeAlias = EnvironmentSimulationConfig | Rules | str | Path
+EnvironmentSource: TypeAlias = EnvironmentSimulationConfig | Rules | str | Path
 """What tools answer: ADK's config, rules, or the path of a rules file."""
 
-BeforeTool: TypeAlias = Callable[[BaseTool, dict[str, Any], ToolContext], Awaitable[dict[str, Any] | None]]
+BeforeToolCallback: TypeAlias = Callable[[BaseTool, dict[str, Any], ToolContext], Awaitable[dict[str, Any] | None]]
 
 
 class EnvironmentSimulationFactory:
@@ -36,8 +36,12 @@ class EnvironmentSimulationFactory:
 
     @staticmethod
     def create_callback(
-        config: Simulated, *, label: str = "", exceptions: Exceptions | None = None, waiting: Waiting | None = None
-    ) -> BeforeTool:
+        config: EnvironmentSource,
+        *,
+        label: str = "",
+        exceptions: ExceptionFactories | None = None,
+        sleeper: Sleeper | None = None,
+    ) -> BeforeToolCallback:
         """A `before_tool_callback` for an LlmAgent.
 
         Args:
@@ -47,28 +51,28 @@ class EnvironmentSimulationFactory:
             waiting: How time passes in delays; by default as the rules say.
 
         Raises:
-            PluginNeeded: Rules act inside the call: they raise, change or delay a real result. Use `create_plugin`.
-            RulesRefused: The rules have mistakes.
+            PluginRequired: Rules act inside the call: they raise, change or delay a real result. Use `create_plugin`.
+            InvalidRules: The rules have mistakes.
         """
-        book = _book(config, label=label, exceptions=exceptions, waiting=waiting)
-        if needs := list(_needs_plugin(book)):
-            raise PluginNeeded(needs)
-        environments = Environments(book)
+        book = _build_rulebook(config, label=label, exceptions=exceptions, sleeper=sleeper)
+        if needs := list(_list_plugin_reasons(book)):
+            raise PluginRequired(needs)
+        environments = EnvironmentRegistry(book)
 
         async def simulate(tool: BaseTool, args: dict[str, Any], tool_context: ToolContext) -> dict[str, Any] | None:
-            if not book.candidates(tool.name) or await _waits_for_consent(tool, args, tool_context):
+            if not book.find_candidates(tool.name) or await _is_consent_pending(tool, args, tool_context):
                 return None
-            return await answered(environments, tool, args, tool_context)
+            return await answer_by_rules(environments, tool, args, tool_context)
 
         return simulate
 
     @staticmethod
     def create_plugin(
-        config: Simulated,
+        config: EnvironmentSource,
         *,
         label: str = "",
-        exceptions: Exceptions | None = None,
-        waiting: Waiting | None = None,
+        exceptions: ExceptionFactories | None = None,
+        sleeper: Sleeper | None = None,
         name: str = "EnvironmentSimulation",
     ) -> EnvironmentSimulationPlugin:
         """A plugin for `App(plugins=[...])`, with `adk web`, `adk api_server`, `adk eval` and a Runner of your own.
@@ -81,14 +85,16 @@ class EnvironmentSimulationFactory:
             name: The plugin's name in the App.
 
         Raises:
-            RulesRefused: The rules have mistakes.
+            InvalidRules: The rules have mistakes.
         """
         return EnvironmentSimulationPlugin(
-            _book(config, label=label, exceptions=exceptions, waiting=waiting), name=name
+            _build_rulebook(config, label=label, exceptions=exceptions, sleeper=sleeper), name=name
         )
 
 
-def simulated(app: App, config: Simulated | None) -> tuple[App, Callable[[], Report | None]]:
+def add_environment_plugin(
+    app: App, config: EnvironmentSource | None
+) -> tuple[App, Callable[[], EnvironmentReport | None]]:
     """The app with rules for its tools, and what tells what they did; the app itself stays as it is."""
     if config is None:
         return app, lambda: None
@@ -96,21 +102,23 @@ def simulated(app: App, config: Simulated | None) -> tuple[App, Callable[[], Rep
     return app.model_copy(update={"plugins": [plugin, *app.plugins]}), plugin.report
 
 
-def _book(config: Simulated, *, label: str, exceptions: Exceptions | None, waiting: Waiting | None) -> Rulebook:
+def _build_rulebook(
+    config: EnvironmentSource, *, label: str, exceptions: ExceptionFactories | None, sleeper: Sleeper | None
+) -> Rulebook:
     if isinstance(config, EnvironmentSimulationConfig):
         # ADK's config may hold injections that never fire; whoever moves here with one keeps it.
-        return Rulebook(rules_of(config), label=label, waiting=waiting, checked=True)
+        return Rulebook(convert_config_to_rules(config), label=label, sleeper=sleeper, skip_checks=True)
     rules = config if isinstance(config, Rules) else load_rules(config, exceptions=exceptions)
-    return Rulebook(rules, label=label, exceptions=exceptions, waiting=waiting)
+    return Rulebook(rules, label=label, exceptions=exceptions, sleeper=sleeper)
 
 
-def _needs_plugin(book: Rulebook) -> list[str]:
-    inside = [rule.name for rule in book.rules if rule.acts_inside]
+def _list_plugin_reasons(rulebook: Rulebook) -> list[str]:
+    inside = [rule.name for rule in rulebook.rules if rule.acts_inside_call]
     found = [f"{name!r} acts inside the call: it raises, changes or delays a real result." for name in inside]
-    return found + (["`unanswered: refuse` acts inside the call."] if book.refuses else [])
+    return found + (["`unanswered: refuse` acts inside the call."] if rulebook.refuses_real_tools else [])
 
 
-async def _waits_for_consent(tool: BaseTool, args: dict[str, Any], context: ToolContext) -> bool:
+async def _is_consent_pending(tool: BaseTool, args: dict[str, Any], context: ToolContext) -> bool:
     """Whether ADK must ask for consent first, or was refused it: then the gate answers, and no rule."""
     consent = context.tool_confirmation
     if consent is not None and consent.confirmed:

@@ -14,37 +14,37 @@ from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
 from google.genai import types
 
-Answer = Callable[[LlmRequest], AsyncGenerator[LlmResponse, None]]
+AnswerFunction = Callable[[LlmRequest], AsyncGenerator[LlmResponse, None]]
 """Who plays: from a request to its responses."""
 
 
 class LiveSeat(BaseLlmConnection):
     """A live connection whose other end is the session's player."""
 
-    def __init__(self, request: LlmRequest, answer: Answer) -> None:
+    def __init__(self, request: LlmRequest, answer: AnswerFunction) -> None:
         self._request = request
         self._answer = answer
         self._contents: list[types.Content] = []
-        self._asked: asyncio.Queue[bool] = asyncio.Queue()
+        self._turn_signals: asyncio.Queue[bool] = asyncio.Queue()
         self._closed = False
 
     async def send_history(self, history: list[types.Content]) -> None:
         """The conversation so far; it is a turn if the user spoke last."""
         self._contents = list(history)
         if history and history[-1].role == "user":
-            self._asked.put_nowait(True)
+            self._turn_signals.put_nowait(True)
 
     async def send_content(self, content: types.Content) -> None:
         """A user message, or what tools answered: a turn."""
         self._contents.append(content)
-        self._asked.put_nowait(True)
+        self._turn_signals.put_nowait(True)
 
     async def send_realtime(self, blob: RealtimeInput) -> None:
         """Sound or pictures: nobody here hears or sees them."""
 
     async def receive(self) -> AsyncGenerator[LlmResponse, None]:
         """The player's answers, one turn after the other, until the connection is closed."""
-        while not self._closed and await self._asked.get():
+        while not self._closed and await self._turn_signals.get():
             request = self._request.model_copy(update={"contents": list(self._contents)})
             calls = False
             async with aclosing(self._answer(request)) as answers:
@@ -59,11 +59,11 @@ class LiveSeat(BaseLlmConnection):
     async def close(self) -> None:
         """End the connection."""
         self._closed = True
-        self._asked.put_nowait(False)
+        self._turn_signals.put_nowait(False)
 
 
 @asynccontextmanager
-async def connected(request: LlmRequest, answer: Answer) -> AsyncGenerator[BaseLlmConnection]:
+async def open_live_connection(request: LlmRequest, answer: AnswerFunction) -> AsyncGenerator[BaseLlmConnection]:
     """A live connection, for as long as it is used."""
     seat = LiveSeat(request, answer)
     try:

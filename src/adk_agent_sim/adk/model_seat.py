@@ -20,7 +20,7 @@ from google.adk.models.llm_response import LlmResponse
 from google.adk.tools import AgentTool
 from pydantic import PrivateAttr
 
-from adk_agent_sim.adk.live_seat import connected
+from adk_agent_sim.adk.live_seat import open_live_connection
 
 
 class ModelPlayer(Protocol):
@@ -31,40 +31,40 @@ class ModelPlayer(Protocol):
         ...
 
     @property
-    def plays_live(self) -> bool:
+    def can_play_live(self) -> bool:
         """Whether a live connection goes to this player rather than to the agent's own model."""
         ...
 
 
-PLAYING: ContextVar[ModelPlayer | None] = ContextVar("adksim_model_player", default=None)
+MODEL_PLAYER: ContextVar[ModelPlayer | None] = ContextVar("adksim_model_player", default=None)
 """Who plays the model in the current task."""
 
 
 class ModelSeat(BaseLlm):
     """Stands where the agent's model stood and reports its name and capabilities."""
 
-    _before: LlmAgent = PrivateAttr()
+    _original_agent: LlmAgent = PrivateAttr()
 
     @property
     def capabilities(self) -> LlmCapabilities:
         """What the agent's own model can do; ADK's defaults if it cannot be resolved here."""
         try:
-            return self.own_model().capabilities
+            return self.get_own_model().capabilities
         except (ImportError, ValueError):
             return LlmCapabilities()
 
-    def own_model(self) -> BaseLlm:
+    def get_own_model(self) -> BaseLlm:
         """The agent's own model, resolved by ADK when first needed: a wizard needs neither its library nor a key."""
-        model = self._before.canonical_model
-        return model.own_model() if isinstance(model, ModelSeat) else model
+        model = self._original_agent.canonical_model
+        return model.get_own_model() if isinstance(model, ModelSeat) else model
 
     async def generate_content_async(
         self, llm_request: LlmRequest, stream: bool = False
     ) -> AsyncGenerator[LlmResponse, None]:
         """Let the session's player answer, or the agent's own model."""
-        player = PLAYING.get()
+        player = MODEL_PLAYER.get()
         answers = (
-            self.own_model().generate_content_async(llm_request, stream)
+            self.get_own_model().generate_content_async(llm_request, stream)
             if player is None
             else player.answer(llm_request, self, stream=stream)
         )
@@ -74,50 +74,50 @@ class ModelSeat(BaseLlm):
 
     def connect(self, llm_request: LlmRequest) -> AbstractAsyncContextManager[BaseLlmConnection]:
         """Open a live connection to the session's player, or to the agent's own model."""
-        player = PLAYING.get()
-        if player is None or not player.plays_live:
-            return self.own_model().connect(llm_request)
-        return connected(llm_request, lambda request: player.answer(request, self, stream=False))
+        player = MODEL_PLAYER.get()
+        if player is None or not player.can_play_live:
+            return self.get_own_model().connect(llm_request)
+        return open_live_connection(llm_request, lambda request: player.answer(request, self, stream=False))
 
 
-def take(agent: LlmAgent) -> None:
+def install_seat(agent: LlmAgent) -> None:
     """Put a seat where `agent` has its model; an agent that has one keeps it.
 
     Agents that it calls as tools without its plugins are seated too, since nobody else will.
     """
     if not isinstance(agent.model, ModelSeat):
         before = agent.model_copy()
-        seat = _seat(agent)
-        seat._before = before  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+        seat = _create_seat(agent)
+        seat._original_agent = before  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
         agent.model = seat
     for tool in cast("list[object]", agent.tools):  # pyright: ignore[reportUnknownMemberType]
         if isinstance(tool, AgentTool) and not tool.include_plugins:
-            _take_all(tool.agent)
+            _install_seats_in_tree(tool.agent)
 
 
-def _take_all(agent: BaseAgent) -> None:
+def _install_seats_in_tree(agent: BaseAgent) -> None:
     if isinstance(agent, LlmAgent):
-        take(agent)
+        install_seat(agent)
     for child in agent.sub_agents:
-        _take_all(child)
+        _install_seats_in_tree(child)
 
 
-def _seat(agent: LlmAgent) -> ModelSeat:
+def _create_seat(agent: LlmAgent) -> ModelSeat:
     """A seat of the kind of the agent's model: ADK treats some models in ways of their own, by their class.
 
     A model that is only named is not resolved for that; ADK then sees a model of no special kind.
     """
     if not isinstance(agent.model, BaseLlm):
-        return ModelSeat(model=_model_name(agent))
-    return _kind(type(agent.model)).model_construct(**agent.model.__dict__)
+        return ModelSeat(model=_find_model_name(agent))
+    return _get_seat_class(type(agent.model)).model_construct(**agent.model.__dict__)
 
 
 @lru_cache(maxsize=64)
-def _kind(model: type[BaseLlm]) -> type[ModelSeat]:
+def _get_seat_class(model: type[BaseLlm]) -> type[ModelSeat]:
     return cast("type[ModelSeat]", type(f"Seated{model.__name__}", (ModelSeat, model), {"__module__": __name__}))
 
 
-def _model_name(agent: LlmAgent) -> str:
+def _find_model_name(agent: LlmAgent) -> str:
     """The name of the agent's model, or of the one it inherits, without resolving it."""
     above: BaseAgent | None = agent
     while above is not None:

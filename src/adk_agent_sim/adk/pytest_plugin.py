@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from adk_agent_sim.adk.environment import EnvironmentSimulationPlugin
-    from adk_agent_sim.adk.environment_factory import Simulated
+    from adk_agent_sim.adk.environment_factory import EnvironmentSource
+    from adk_agent_sim.adk.environment_plugin import EnvironmentSimulationPlugin
 
-_MADE = pytest.StashKey[list["EnvironmentSimulationPlugin"]]()
+_CREATED_PLUGINS = pytest.StashKey[list["EnvironmentSimulationPlugin"]]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -30,9 +30,9 @@ def simulated_environment(request: pytest.FixtureRequest) -> Callable[..., Envir
     Rules are objects, a dict as a rules file has it, ADK's own config, or the path of a file, beside the test if it is
     not absolute. Keyword arguments are those of `EnvironmentSimulationFactory.create_plugin`.
     """
-    made = request.node.stash.setdefault(_MADE, [])
+    made = request.node.stash.setdefault(_CREATED_PLUGINS, [])
 
-    def make(rules: Simulated | Mapping[str, Any], **settings: Any) -> EnvironmentSimulationPlugin:
+    def make_plugin(rules: EnvironmentSource | Mapping[str, Any], **settings: Any) -> EnvironmentSimulationPlugin:
         from adk_agent_sim.adk.environment_factory import EnvironmentSimulationFactory
         from adk_agent_sim.environment.rules import Rules
 
@@ -44,7 +44,7 @@ def simulated_environment(request: pytest.FixtureRequest) -> Callable[..., Envir
         made.append(plugin)
         return plugin
 
-    return make
+    return make_plugin
 
 
 @pytest.hookimpl(wrapper=True)
@@ -52,9 +52,9 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
     """Guard a marked test, and fail it also where its agent has swallowed the error."""
     if item.get_closest_marker("no_real_tools") is None:
         return (yield)
-    from adk_agent_sim.adk.real_tools import refusing_real_tools
+    from adk_agent_sim.adk.real_tool_guard import refuse_real_tools
 
-    with refusing_real_tools() as refused:
+    with refuse_real_tools() as refused:
         result = yield
     if refused:
         pytest.fail(f"would have run for real: {', '.join(dict.fromkeys(refused))}", pytrace=False)
@@ -67,6 +67,6 @@ def pytest_runtest_makereport(
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Add to a test's report what its simulated environments did."""
     if call.when == "call":
-        for plugin in item.stash.setdefault(_MADE, []):
+        for plugin in item.stash.setdefault(_CREATED_PLUGINS, []):
             item.add_report_section("call", "simulated environment", str(plugin.report()))
     return (yield)

@@ -28,10 +28,10 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from adk_agent_sim.adk.simulation import Simulation
 from adk_agent_sim.adk.steps import Confirmation, ModelTurn, Step
-from adk_agent_sim.errors import ScriptUnreadable, SimulatorError
-from adk_agent_sim.timeline.canonical import Json
+from adk_agent_sim.errors import InvalidScript, SimulatorError
+from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.history import ToolCall, ToolError, ToolOutput
-from adk_agent_sim.timeline.jsonable import jsonable
+from adk_agent_sim.timeline.json_conversion import to_json_value
 
 _UNSET: Any = object()
 
@@ -69,14 +69,14 @@ class ScriptedStep(BaseModel):
     anyway: bool = Field(default=False, description="Send it although it does not fit")
 
     @model_validator(mode="after")
-    def _one_verb(self) -> Self:
-        verbs = [verb for verb, given in self._verbs() if given]
+    def _check_one_verb(self) -> Self:
+        verbs = [verb for verb, given in self._iter_verbs() if given]
         if len(verbs) != 1:
             had = f"has {' and '.join(verbs)}" if verbs else "has none"
             raise ValueError(f"a step has exactly one of user, call, calls, respond, approve, deny; this one {had}")
         return self
 
-    def _verbs(self) -> Iterator[tuple[str, bool]]:
+    def _iter_verbs(self) -> Iterator[tuple[str, bool]]:
         yield "user", self.user is not _UNSET
         yield "call", bool(self.call)
         yield "calls", bool(self.calls)
@@ -114,88 +114,94 @@ class Mismatch:
 
 
 def read_script(path: Path) -> Script:
-    """Read a script from YAML or JSON; ScriptUnreadable says where it is wrong."""
+    """Read a script from YAML or JSON; InvalidScript says where it is wrong."""
     try:
         return Script.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         where = ".".join(str(step) for step in first["loc"])
-        raise ScriptUnreadable(str(path), f"{where}: {first['msg']}" if where else first["msg"]) from None
+        raise InvalidScript(str(path), f"{where}: {first['msg']}" if where else first["msg"]) from None
     except (yaml.YAMLError, OSError, UnicodeDecodeError) as error:
-        raise ScriptUnreadable(str(path), str(error)) from None
+        raise InvalidScript(str(path), str(error)) from None
 
 
-async def play_script(app: App, script: Script, eval_set: Path | None = None) -> list[Mismatch]:
+async def play_script(app: App, script: Script, eval_set_path: Path | None = None) -> list[Mismatch]:
     """Play a script on the real agent. Returns what was expected and is not so; exports if nothing is amiss."""
     async with Simulation(app, state=script.state) as sim:
-        mismatches = [mismatch async for mismatch in _played(sim, script)]
-        if eval_set is not None and not mismatches:
-            sim.export(eval_set)
+        mismatches = [mismatch async for mismatch in _play_steps(sim, script)]
+        if eval_set_path is not None and not mismatches:
+            sim.export(eval_set_path)
         return mismatches
 
 
-async def _played(sim: Simulation, script: Script) -> AsyncIterator[Mismatch]:
+async def _play_steps(sim: Simulation, script: Script) -> AsyncIterator[Mismatch]:
     step: Step | None = None
     for number, wanted in enumerate(script.steps, start=1):
-        where = f"step {number}: {_title(wanted)}"
-        if wanted.agent and (turn := _agent(step)) != wanted.agent:
+        where = f"step {number}: {_format_title(wanted)}"
+        if wanted.agent and (turn := _get_turn_owner(step)) != wanted.agent:
             yield Mismatch(where=where, expected={"agent": wanted.agent}, found={"agent": turn})
             return
         seen = len(sim.history())
         try:
-            step = await _taken(sim, step, wanted)
+            step = await _play_step(sim, step, wanted)
         except SimulatorError as error:
-            yield Mismatch(where=where, expected=_title(wanted), found=f"{type(error).__name__}: {error}")
+            yield Mismatch(where=where, expected=_format_title(wanted), found=f"{type(error).__name__}: {error}")
             return
-        for mismatch in _compared(where, wanted.all_calls, sim, seen):
+        for mismatch in _find_mismatches(where, wanted.all_calls, sim, seen):
             yield mismatch
-    state = jsonable(await sim.state())
+    state = to_json_value(await sim.state())
     held = {key: state.get(key) for key in script.expect_state}
     if held != script.expect_state:
         yield Mismatch(where="expect_state", expected=script.expect_state, found=held)
 
 
-async def _taken(sim: Simulation, step: Step | None, wanted: ScriptedStep) -> Step:
-    if wanted.user is not _UNSET:
-        return await sim.send(wanted.user, anyway=wanted.anyway)
+async def _play_step(sim: Simulation, step: Step | None, scripted_step: ScriptedStep) -> Step:
+    if scripted_step.user is not _UNSET:
+        return await sim.send(scripted_step.user, anyway=scripted_step.anyway)
     if step is None:
         raise SimulatorError("a script begins with a user step")
-    if wanted.respond is not _UNSET:
-        return await step.respond(wanted.respond, anyway=wanted.anyway)
-    if wanted.approve is not _UNSET:
-        return await step.approve(wanted.approve)
-    if wanted.deny:
+    if scripted_step.respond is not _UNSET:
+        return await step.respond(scripted_step.respond, anyway=scripted_step.anyway)
+    if scripted_step.approve is not _UNSET:
+        return await step.approve(scripted_step.approve)
+    if scripted_step.deny:
         return await step.deny()
-    return await step.calls([(call.call, call.args) for call in wanted.all_calls], anyway=wanted.anyway)
+    return await step.calls([(call.call, call.args) for call in scripted_step.all_calls], anyway=scripted_step.anyway)
 
 
-def _compared(where: str, wanted: Sequence[ScriptedCall], sim: Simulation, seen: int) -> Iterator[Mismatch]:
-    entries = sim.history()[seen:]
+def _find_mismatches(
+    where: str, expected_calls: Sequence[ScriptedCall], sim: Simulation, history_start: int
+) -> Iterator[Mismatch]:
+    entries = sim.history()[history_start:]
     made = [entry.call_id for entry in entries if isinstance(entry, ToolCall)]
     results = {entry.call_id: entry for entry in entries if isinstance(entry, ToolOutput | ToolError)}
-    for call, call_id in zip(wanted, made, strict=False):
+    for call, call_id in zip(expected_calls, made, strict=False):
         result = results.get(call_id)
         failed = result.error_type if isinstance(result, ToolError) else None
         if call.expect_error is not None and failed != call.expect_error:
-            yield Mismatch(where=f"{where} ({call.call})", expected={"error": call.expect_error}, found=_got(result))
-        if call.expect is not _UNSET and _got(result) != _as_response(call.expect):
-            yield Mismatch(where=f"{where} ({call.call})", expected=_as_response(call.expect), found=_got(result))
+            yield Mismatch(
+                where=f"{where} ({call.call})", expected={"error": call.expect_error}, found=_get_response(result)
+            )
+        if call.expect is not _UNSET and _get_response(result) != _wrap_response(call.expect):
+            yield Mismatch(
+                where=f"{where} ({call.call})", expected=_wrap_response(call.expect), found=_get_response(result)
+            )
 
 
-def _got(result: ToolOutput | ToolError | None) -> Json:
+def _get_response(result: ToolOutput | ToolError | None) -> Json:
     return result.response if result is not None else None
 
 
-def _as_response(expected: Json) -> Json:
+def _wrap_response(expected: Json) -> Json:
     return cast("Json", expected) if isinstance(expected, Mapping) else {"result": expected}
 
 
-def _agent(step: Step | None) -> str:
+def _get_turn_owner(step: Step | None) -> str:
     if isinstance(step, ModelTurn):
         return step.agent_name
     return "the user" if isinstance(step, Confirmation) else "nobody"
 
 
-def _title(step: ScriptedStep) -> str:
-    verb = next(verb for verb, given in step._verbs() if given)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+def _format_title(step: ScriptedStep) -> str:
+    verb = next(verb for verb, given in step._iter_verbs() if given)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
     return f"{verb} {step.call}".strip() if verb == "call" else verb

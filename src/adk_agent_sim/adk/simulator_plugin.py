@@ -27,36 +27,36 @@ from google.adk.tools import BaseTool, ToolContext
 from google.genai import types
 
 from adk_agent_sim.adk import tool_seat
-from adk_agent_sim.adk.plugin import SeatPlugin, SessionKey, session_key
-from adk_agent_sim.adk.seated import Scripted, SeatedSession
-from adk_agent_sim.adk.terms import Otherwise, Terms
-from adk_agent_sim.adk.trace_player import TracePlayer, Traces
-from adk_agent_sim.adk.tree import agent_names
+from adk_agent_sim.adk.agent_tree import collect_agent_names
+from adk_agent_sim.adk.play_policy import Fallback, PlayPolicy
+from adk_agent_sim.adk.recorded_session import ModelFunction, RecordedSession
+from adk_agent_sim.adk.seat_plugin import SeatPlugin, SessionKey, get_session_key
+from adk_agent_sim.adk.trace_player import TraceFile, TracePlayer
 from adk_agent_sim.link.outbox import Outbox
-from adk_agent_sim.timeline.events import Outcome, Player
+from adk_agent_sim.timeline.events import Player, RunOutcome
 
-SERVER_URL = "ADK_SIM_SERVER_URL"
-TARGET_AGENTS = "ADK_SIM_TARGET_AGENTS"
-DEFAULT_URL = "localhost:50051"
+SERVER_URL_VARIABLE = "ADK_SIM_SERVER_URL"
+TARGET_AGENTS_VARIABLE = "ADK_SIM_TARGET_AGENTS"
+DEFAULT_SERVER_URL = "localhost:50051"
 
-MOST_IDLE = 1_000
+MAX_IDLE_SESSIONS = 1_000
 """How many sessions that do not run are remembered; one that was forgotten begins anew on the timeline."""
 
-_FLUSH = 5.0
+_FLUSH_TIMEOUT = 5.0
 """Seconds that closing waits for what is not sent yet."""
 
 _log = logging.getLogger(__name__)
 
 
 @dataclass(kw_only=True)
-class _Run:
+class _ActiveInvocation:
     """An invocation that runs."""
 
-    seated: SeatedSession
+    recorded_session: RecordedSession
     session: Session
-    stop_obeying: Callable[[], None]
+    stop_listening: Callable[[], None]
     stop_watching: Callable[[], None]
-    emitted: AdkEvent | None = None
+    pending_event: AdkEvent | None = None
     """What was emitted last: other plugins may still change it, so it is recorded with what happens next."""
 
 
@@ -75,8 +75,8 @@ class SimulatorPlugin(SeatPlugin):
         *,
         player: str = "human",
         deadline: float | None = None,
-        on_deadline: Otherwise = "error",
-        on_unreachable: Otherwise = "error",
+        on_deadline: Fallback = "error",
+        on_unreachable: Fallback = "error",
         connect_timeout: float = 5.0,
         name: str = "adksim_simulator",
     ) -> None:
@@ -94,125 +94,132 @@ class SimulatorPlugin(SeatPlugin):
             name: The plugin's name in ADK.
         """
         super().__init__(name=name)
-        named = target_agents if target_agents is not None else os.environ.get(TARGET_AGENTS, "")
-        self._terms = Terms(
-            targets=frozenset(_names(named)),
+        named = target_agents if target_agents is not None else os.environ.get(TARGET_AGENTS_VARIABLE, "")
+        self._policy = PlayPolicy(
+            targets=frozenset(_parse_agent_names(named)),
             deadline=deadline,
             on_deadline=on_deadline,
             on_unreachable=on_unreachable,
         )
         self._description = session_description
-        self._traces = _traces(player)
-        self._outbox = Outbox(server_url or os.environ.get(SERVER_URL) or DEFAULT_URL, connect_timeout=connect_timeout)
-        self._runs: dict[str, _Run] = {}
-        self._idle: OrderedDict[SessionKey, SeatedSession] = OrderedDict()
-        self._endings: set[asyncio.Future[None]] = set()
-        self._heard: set[str] = set()
-        self._seen: set[str] = set()
-        self._warned = False
+        self._trace_file = _read_trace_file(player)
+        self._outbox = Outbox(
+            server_url or os.environ.get(SERVER_URL_VARIABLE) or DEFAULT_SERVER_URL, connect_timeout=connect_timeout
+        )
+        self._active_invocations: dict[str, _ActiveInvocation] = {}
+        self._idle_sessions: OrderedDict[SessionKey, RecordedSession] = OrderedDict()
+        self._ending_tasks: set[asyncio.Future[None]] = set()
+        self._recorded_invocation_ids: set[str] = set()
+        self._seen_agent_names: set[str] = set()
+        self._has_warned = False
 
     async def on_user_message_callback(
         self, *, invocation_context: InvocationContext, user_message: types.Content
     ) -> types.Content | None:
         """Record what the user says."""
-        if tool_seat.INSIDE.get() is None:
-            await self._hear(invocation_context, user_message)
+        if tool_seat.ENCLOSING_CALLS.get() is None:
+            await self._record_user_message(invocation_context, user_message)
         return None
 
     async def before_run_callback(self, *, invocation_context: InvocationContext) -> types.Content | None:
         """A run begins: what a person cancels in it is cancelled."""
-        if tool_seat.INSIDE.get() is None:
-            seated = await self._joined(invocation_context.session)
-            if invocation_context.user_content is not None and invocation_context.invocation_id not in self._heard:
+        if tool_seat.ENCLOSING_CALLS.get() is None:
+            seated = await self._get_or_create_session(invocation_context.session)
+            if (
+                invocation_context.user_content is not None
+                and invocation_context.invocation_id not in self._recorded_invocation_ids
+            ):
                 # Another plugin has changed the message, and ADK has asked no further one.
-                await self._hear(invocation_context, invocation_context.user_content)
-            self._heard.discard(invocation_context.invocation_id)
-            self._runs[invocation_context.invocation_id] = _Run(
-                seated=seated,
+                await self._record_user_message(invocation_context, invocation_context.user_content)
+            self._recorded_invocation_ids.discard(invocation_context.invocation_id)
+            self._active_invocations[invocation_context.invocation_id] = _ActiveInvocation(
+                recorded_session=seated,
                 session=invocation_context.session,
-                stop_obeying=await seated.obey(),
-                stop_watching=self._watch(invocation_context.invocation_id),
+                stop_listening=await seated.listen_for_cancel(),
+                stop_watching=self._watch_for_cancellation(invocation_context.invocation_id),
             )
-            self._idle.pop(session_key(invocation_context.session), None)
-            self._check_names(agent_names(invocation_context.agent))
+            self._idle_sessions.pop(get_session_key(invocation_context.session), None)
+            self._warn_unknown_targets(collect_agent_names(invocation_context.agent))
         return None
 
     async def before_agent_callback(
         self, *, agent: BaseAgent, callback_context: CallbackContext
     ) -> types.Content | None:
         """Put a seat into the agent."""
-        self._seen.add(agent.name)
+        self._seen_agent_names.add(agent.name)
         return await super().before_agent_callback(agent=agent, callback_context=callback_context)
 
     async def before_model_callback(
         self, *, callback_context: CallbackContext, llm_request: LlmRequest
     ) -> LlmResponse | None:
         """Say who plays."""
-        await self._settle(callback_context.invocation_id)
+        await self._record_pending_event(callback_context.invocation_id)
         return await super().before_model_callback(callback_context=callback_context, llm_request=llm_request)
 
     async def before_tool_callback(
         self, *, tool: BaseTool, tool_args: dict[str, Any], tool_context: ToolContext
     ) -> dict[str, Any] | None:
         """Put a seat into the tool."""
-        await self._settle(tool_context.invocation_id)
+        await self._record_pending_event(tool_context.invocation_id)
         return await super().before_tool_callback(tool=tool, tool_args=tool_args, tool_context=tool_context)
 
     async def on_event_callback(self, *, invocation_context: InvocationContext, event: AdkEvent) -> AdkEvent | None:
         """Remember what is emitted, until it is as the other plugins leave it."""
-        await self._settle(invocation_context.invocation_id)
-        run = self._runs.get(invocation_context.invocation_id)
+        await self._record_pending_event(invocation_context.invocation_id)
+        run = self._active_invocations.get(invocation_context.invocation_id)
         if run is not None and not event.partial and event.author != "user":
-            run.emitted = event
-            await self._artifacts(run.seated, invocation_context, event)
+            run.pending_event = event
+            await self._record_artifacts(run.recorded_session, invocation_context, event)
         return None
 
     async def after_run_callback(self, *, invocation_context: InvocationContext) -> None:
         """The run is over."""
-        await self._end(invocation_context, Outcome.DONE)
+        await self._end_invocation(invocation_context, RunOutcome.DONE)
 
     async def on_run_error_callback(self, *, invocation_context: InvocationContext, error: Exception) -> None:
         """The run failed."""
-        await self._end(invocation_context, Outcome.FAILED, error)
+        await self._end_invocation(invocation_context, RunOutcome.FAILED, error)
 
     async def close(self) -> None:
         """Wait a little for what is not sent yet."""
-        if self._bound and not await self._outbox.flush(_FLUSH):
+        if self._bound_sessions and not await self._outbox.flush(_FLUSH_TIMEOUT):
             _log.warning("The simulator server at %s has not taken everything.", self._outbox.url)
 
-    async def _hear(self, context: InvocationContext, message: types.Content) -> None:
-        self._heard.add(context.invocation_id)
-        seated = await self._joined(context.session)
+    async def _record_user_message(self, context: InvocationContext, message: types.Content) -> None:
+        self._recorded_invocation_ids.add(context.invocation_id)
+        seated = await self._get_or_create_session(context.session)
         if isinstance(seated.player, TracePlayer):
-            seated.player.hear(message)
-        await seated.user_spoke(message)
+            seated.player.handle_user_message(message)
+        await seated.record_user_message(message)
 
-    async def _joined(self, session: Session) -> SeatedSession:
+    async def _get_or_create_session(self, session: Session) -> RecordedSession:
         """The seats of an ADK session; it gets its session on the timeline when it is first seen."""
-        known = self._bound.get(session_key(session))
+        known = self._bound_sessions.get(get_session_key(session))
         if known is not None:
             return known
-        session_id = self._outbox.open_session(self._description or session.app_name, self._tell)
-        player = TracePlayer(self._traces) if self._traces is not None else Player.HUMAN
-        seated = _seated(self._outbox, session_id, player, self._terms)
+        session_id = self._outbox.open_session(self._description or session.app_name, self._print_session_url)
+        player = TracePlayer(self._trace_file) if self._trace_file is not None else Player.HUMAN
+        seated = _create_recorded_session(self._outbox, session_id, player, self._policy)
         self.bind(session, seated)
-        await seated.joined(session)
+        await seated.record_agent_joined(session)
         return seated
 
-    def _tell(self, url: str) -> None:
+    def _print_session_url(self, url: str) -> None:
         where = url or f"on the server at {self._outbox.url}"
         print(f"Simulator session: {where}", file=sys.stderr, flush=True)
 
-    async def _settle(self, invocation_id: str) -> None:
+    async def _record_pending_event(self, invocation_id: str) -> None:
         """Record the event that was emitted last, as it went into the ADK session."""
-        run = self._runs.get(invocation_id)
-        if run is None or run.emitted is None:
+        run = self._active_invocations.get(invocation_id)
+        if run is None or run.pending_event is None:
             return
-        emitted, run.emitted = run.emitted, None
+        emitted, run.pending_event = run.pending_event, None
         kept = next((event for event in reversed(run.session.events) if event.id == emitted.id), emitted)
-        await run.seated.agent_event(kept)
+        await run.recorded_session.record_agent_event(kept)
 
-    async def _artifacts(self, seated: SeatedSession, context: InvocationContext, event: AdkEvent) -> None:
+    async def _record_artifacts(
+        self, recorded_session: RecordedSession, context: InvocationContext, event: AdkEvent
+    ) -> None:
         if context.artifact_service is None:
             return
         session = context.session
@@ -224,54 +231,58 @@ class SimulatorPlugin(SeatPlugin):
                 filename=filename,
                 version=version,
             )
-            await seated.artifact(event.author, filename, version, part)
+            await recorded_session.record_artifact(event.author, filename, version, part)
 
-    async def _end(self, context: InvocationContext, outcome: Outcome, error: Exception | None = None) -> None:
-        await self._settle(context.invocation_id)
-        run = self._runs.pop(context.invocation_id, None)
+    async def _end_invocation(
+        self, context: InvocationContext, outcome: RunOutcome, error: Exception | None = None
+    ) -> None:
+        await self._record_pending_event(context.invocation_id)
+        run = self._active_invocations.pop(context.invocation_id, None)
         if run is None:
             return
         run.stop_watching()
-        await self._ended(context.invocation_id, run, outcome, error)
-        self._check_names(self._seen)
+        await self._record_invocation_end(context.invocation_id, run, outcome, error)
+        self._warn_unknown_targets(self._seen_agent_names)
 
-    async def _ended(self, invocation_id: str, run: _Run, outcome: Outcome, error: Exception | None = None) -> None:
-        run.stop_obeying()
-        await run.seated.run_ended(invocation_id, outcome, error)
-        self._rest(session_key(run.session), run.seated)
+    async def _record_invocation_end(
+        self, invocation_id: str, invocation: _ActiveInvocation, outcome: RunOutcome, error: Exception | None = None
+    ) -> None:
+        invocation.stop_listening()
+        await invocation.recorded_session.record_run_ended(invocation_id, outcome, error)
+        self._mark_idle(get_session_key(invocation.session), invocation.recorded_session)
 
-    def _watch(self, invocation_id: str) -> Callable[[], None]:
+    def _watch_for_cancellation(self, invocation_id: str) -> Callable[[], None]:
         """Notice a run that is cancelled, of which ADK tells no plugin: the task that runs it ends before it."""
         task = asyncio.current_task()
         if task is None:
             return lambda: None
 
-        def left(_: object) -> None:
-            if run := self._runs.pop(invocation_id, None):
-                ending = asyncio.ensure_future(self._ended(invocation_id, run, Outcome.CANCELLED))
-                self._endings.add(ending)
-                ending.add_done_callback(self._endings.discard)
+        def on_task_done(_: object) -> None:
+            if run := self._active_invocations.pop(invocation_id, None):
+                ending = asyncio.ensure_future(self._record_invocation_end(invocation_id, run, RunOutcome.CANCELLED))
+                self._ending_tasks.add(ending)
+                ending.add_done_callback(self._ending_tasks.discard)
 
-        def stop() -> None:
-            task.remove_done_callback(left)
+        def stop_watching() -> None:
+            task.remove_done_callback(on_task_done)
 
-        task.add_done_callback(left)
-        return stop
+        task.add_done_callback(on_task_done)
+        return stop_watching
 
-    def _rest(self, key: SessionKey, seated: SeatedSession) -> None:
+    def _mark_idle(self, key: SessionKey, recorded_session: RecordedSession) -> None:
         """Remember a session that does not run, and forget the one that has not run for longest."""
-        self._idle[key] = seated
-        if len(self._idle) > MOST_IDLE:
-            forgotten, old = self._idle.popitem(last=False)
+        self._idle_sessions[key] = recorded_session
+        if len(self._idle_sessions) > MAX_IDLE_SESSIONS:
+            forgotten, old = self._idle_sessions.popitem(last=False)
             self.unbind(forgotten)
-            self._outbox.forget(old.session_id)
+            self._outbox.release_session(old.session_id)
 
-    def _check_names(self, known: Iterable[str]) -> None:
+    def _warn_unknown_targets(self, known_names: Iterable[str]) -> None:
         """Warn, once, of targets that are no agents: their turns would go to the real model without a word."""
-        names = {*known}
-        unknown = sorted(self._terms.targets - names)
-        if unknown and names and not self._warned:
-            self._warned = True
+        names = {*known_names}
+        unknown = sorted(self._policy.targets - names)
+        if unknown and names and not self._has_warned:
+            self._has_warned = True
             _log.warning(
                 "No agent is named %s; the agents seen are: %s.",
                 ", ".join(map(repr, unknown)),
@@ -279,30 +290,32 @@ class SimulatorPlugin(SeatPlugin):
             )
 
 
-def _seated(outbox: Outbox, session_id: str, player: Player | Scripted, terms: Terms) -> SeatedSession:
-    seated = SeatedSession(outbox, session_id, player, terms=terms)
+def _create_recorded_session(
+    outbox: Outbox, session_id: str, player: Player | ModelFunction, policy: PlayPolicy
+) -> RecordedSession:
+    seated = RecordedSession(outbox, session_id, player, policy=policy)
 
-    async def cancelled(invocation_id: str) -> None:
-        await seated.run_ended(invocation_id, Outcome.CANCELLED)
+    async def record_cancellation(invocation_id: str) -> None:
+        await seated.record_run_ended(invocation_id, RunOutcome.CANCELLED)
 
-    seated.on_cancelled = cancelled
-    seated.on_waiting = _say_waiting
+    seated.on_turn_cancelled = record_cancellation
+    seated.on_waiting_for_human = _log_waiting
     return seated
 
 
-def _say_waiting(agent_name: str) -> None:
+def _log_waiting(agent_name: str) -> None:
     _log.warning("Waiting for human input for agent: '%s'", agent_name)
 
 
-def _names(named: str | Iterable[str]) -> list[str]:
-    listed = named.split(",") if isinstance(named, str) else named
+def _parse_agent_names(targets: str | Iterable[str]) -> list[str]:
+    listed = targets.split(",") if isinstance(targets, str) else targets
     return [name.strip() for name in listed if name.strip()]
 
 
-def _traces(player: str) -> Traces | None:
+def _read_trace_file(player: str) -> TraceFile | None:
     kind, _, path = player.partition(":")
     if kind == "replay" and path:
-        return Traces.read(path)
+        return TraceFile.read(path)
     if player != "human":
         raise ValueError(f'player is {player!r}: it must be "human", or "replay:FILE" with the path of an EvalSet.')
     return None

@@ -31,11 +31,11 @@ class ToolErrorPlugin(BasePlugin):
         """The answer for the model; None leaves it to ADK."""
         if not isinstance(error, Exception) or type(tool) is BaseTool:
             return None
-        own = await _agents_answer(tool, tool_args, tool_context, error)
+        own = await _call_agent_callbacks(tool, tool_args, tool_context, error)
         return own if own is not None else {"error": {"type": type(error).__name__, "message": str(error)}}
 
 
-async def _agents_answer(
+async def _call_agent_callbacks(
     tool: BaseTool, args: dict[str, Any], context: ToolContext, error: Exception
 ) -> dict[str, Any] | None:
     """What the agent's own callbacks say: ADK asks them only after every plugin has passed."""
@@ -43,14 +43,14 @@ async def _agents_answer(
     if not isinstance(agent, LlmAgent):
         return None
     for callback in agent.canonical_on_tool_error_callbacks:
-        answer = _called(callback, tool=tool, args=args, tool_context=context, error=error)
+        answer = _call_callback(callback, tool=tool, args=args, tool_context=context, error=error)
         answer = await answer if inspect.isawaitable(answer) else answer
         if answer is not None:
             return answer
     return None
 
 
-def _called(callback: Callable[..., Any], **named: Any) -> Any:
+def _call_callback(callback: Callable[..., Any], **named: Any) -> Any:
     """Call as ADK does: by name, and by position where the callback chose other names."""
     try:
         inspect.signature(callback).bind(**named)

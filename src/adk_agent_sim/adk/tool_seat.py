@@ -25,24 +25,24 @@ from adk_agent_sim.errors import Cancelled
 from adk_agent_sim.timeline.events import EnvironmentDecided, Player
 
 
-class ToolWatcher(Protocol):
+class ToolCallListener(Protocol):
     """Is told when the code of a tool starts and ends."""
 
-    async def environment_decided(self, context: ToolContext, decided: EnvironmentDecided) -> None:
+    async def on_environment_decided(self, context: ToolContext, decided: EnvironmentDecided) -> None:
         """The environment said what is to happen to the call."""
         ...
 
-    async def tool_started(
+    async def on_tool_started(
         self, context: ToolContext, tool: BaseTool, arguments: dict[str, Any], player: Player
     ) -> None:
         """The tool's code, or what stands for it, is about to run."""
         ...
 
-    async def tool_finished(self, context: ToolContext, result: object, seconds: float, player: Player) -> None:
+    async def on_tool_finished(self, context: ToolContext, result: object, seconds: float, player: Player) -> None:
         """It returned."""
         ...
 
-    async def tool_failed(self, context: ToolContext, error: BaseException, seconds: float, player: Player) -> None:
+    async def on_tool_failed(self, context: ToolContext, error: BaseException, seconds: float, player: Player) -> None:
         """It raised, or its call was cancelled."""
         ...
 
@@ -50,7 +50,7 @@ class ToolWatcher(Protocol):
 RunAsync: TypeAlias = Callable[..., Awaitable[Any]]
 
 
-class Intervention(Protocol):
+class CallInterceptor(Protocol):
     """Stands between one call and the tool's own code."""
 
     @property
@@ -62,59 +62,59 @@ class Intervention(Protocol):
         """Decide what is to happen to the call."""
         ...
 
-    def answer(self, own_run: RunAsync, args: dict[str, Any]) -> Awaitable[object]:
+    def execute_decision(self, own_run: RunAsync, args: dict[str, Any]) -> Awaitable[object]:
         """Do what was decided."""
         ...
 
-    def told(self) -> EnvironmentDecided:
+    def build_decision_event(self) -> EnvironmentDecided:
         """What was decided."""
         ...
 
 
-INTERVENING: ContextVar[Intervention | None] = ContextVar("adksim_intervening", default=None)
+CALL_INTERCEPTOR: ContextVar[CallInterceptor | None] = ContextVar("adksim_intervening", default=None)
 """What stands between the current call and its tool."""
 
-GUARDING: ContextVar[Callable[[BaseTool, RunAsync], RunAsync] | None] = ContextVar("adksim_guarding", default=None)
+TOOL_GUARD: ContextVar[Callable[[BaseTool, RunAsync], RunAsync] | None] = ContextVar("adksim_guarding", default=None)
 """Stands before the tool's own code itself, innermost."""
 
-CALLING: ContextVar[Calls | None] = ContextVar("adksim_calls", default=None)
+SESSION_CALLS: ContextVar[RunningCalls | None] = ContextVar("adksim_calls", default=None)
 """Where the calls of the current task run."""
 
-INSIDE: ContextVar[Calls | None] = ContextVar("adksim_inside", default=None)
+ENCLOSING_CALLS: ContextVar[RunningCalls | None] = ContextVar("adksim_inside", default=None)
 """Whose call the current task is part of; an agent that is used as a tool runs inside one."""
 
 
-class _Seat:
+class _ToolSeat:
     """Stands in a tool where its `run_async` stood."""
 
     def __init__(self, tool: BaseTool, own_run: RunAsync | None) -> None:
         self.tool = tool
         self._own_run = own_run
         """The tool's own, if it is the instance's and not the class's."""
-        self._runs = own_run or functools.partial(type(tool).run_async, tool)
+        self._run_tool = own_run or functools.partial(type(tool).run_async, tool)
 
     async def __call__(self, *, args: dict[str, Any], tool_context: ToolContext) -> object:
-        own_run = self._runs
-        if (guard := GUARDING.get()) is not None:
+        own_run = self._run_tool
+        if (guard := TOOL_GUARD.get()) is not None:
             own_run = guard(self.tool, own_run)
-        intervention = INTERVENING.get()
-        calls = CALLING.get()
+        intervention = CALL_INTERCEPTOR.get()
+        calls = SESSION_CALLS.get()
         # A tool that is called inside another's call inherits the variable: it is not meant.
         if intervention is None or intervention.context is not tool_context:
             if calls is None:
                 return await own_run(args=args, tool_context=tool_context)
             return await calls.run(self.tool, own_run, args, tool_context)
-        INTERVENING.set(None)
+        CALL_INTERCEPTOR.set(None)
         intervention.decide(args)
         if calls is None:
-            return await intervention.answer(own_run, args)
-        answer = functools.partial(_answered, intervention, own_run)
-        return await calls.run(self.tool, answer, args, tool_context, intervention.told())
+            return await intervention.execute_decision(own_run, args)
+        answer = functools.partial(_execute_intercepted, intervention, own_run)
+        return await calls.run(self.tool, answer, args, tool_context, intervention.build_decision_event())
 
     @classmethod
-    def take(cls, tool: BaseTool) -> None:
+    def install(cls, tool: BaseTool) -> None:
         own_run = tool.__dict__.get("run_async")
-        if isinstance(own_run, _Seat):
+        if isinstance(own_run, _ToolSeat):
             if own_run.tool is tool:
                 return
             # ADK copies tools, for instance to prefix their names: the copy brings the seat of its original.
@@ -122,41 +122,41 @@ class _Seat:
         vars(tool)["run_async"] = cls(tool, own_run)
 
 
-def _answered(
-    intervention: Intervention, own_run: RunAsync, *, args: dict[str, Any], tool_context: ToolContext
+def _execute_intercepted(
+    interceptor: CallInterceptor, own_run: RunAsync, *, args: dict[str, Any], tool_context: ToolContext
 ) -> Awaitable[object]:
-    return intervention.answer(own_run, args)
+    return interceptor.execute_decision(own_run, args)
 
 
-def take(tool: BaseTool) -> None:
+def install_seat(tool: BaseTool) -> None:
     """Put a seat into a tool; a tool that has one keeps it."""
-    _Seat.take(tool)
+    _ToolSeat.install(tool)
 
 
-class Calls:
+class RunningCalls:
     """The tool calls of one session that run now."""
 
-    def __init__(self, watcher: ToolWatcher, measured: Callable[[], float]) -> None:
-        self._watcher = watcher
-        self._measured = measured
-        self._stops: dict[asyncio.Future[None], str] = {}
-        self._late: set[asyncio.Future[Any]] = set()
+    def __init__(self, listener: ToolCallListener, monotonic: Callable[[], float]) -> None:
+        self._listener = listener
+        self._monotonic = monotonic
+        self._stop_signals: dict[asyncio.Future[None], str] = {}
+        self._abandoned_tasks: set[asyncio.Future[Any]] = set()
 
     @property
-    def running(self) -> list[str]:
+    def call_ids(self) -> list[str]:
         """The ids of the calls whose tools run now, oldest first."""
-        return list(self._stops.values())
+        return list(self._stop_signals.values())
 
     def cancel(self, call_id: str) -> bool:
         """Stop one call. Returns False if it does not run (any longer)."""
-        stops = [stop for stop, running in self._stops.items() if running == call_id and not stop.done()]
+        stops = [stop for stop, running in self._stop_signals.items() if running == call_id and not stop.done()]
         for stop in stops:
             stop.set_result(None)
         return bool(stops)
 
-    async def told(self, context: ToolContext, decided: EnvironmentDecided) -> None:
+    async def record_environment_decision(self, context: ToolContext, decided: EnvironmentDecided) -> None:
         """Record what the environment decided for a call that does not run here."""
-        await self._watcher.environment_decided(context, decided)
+        await self._listener.on_environment_decided(context, decided)
 
     async def run(
         self,
@@ -168,45 +168,45 @@ class Calls:
     ) -> object:
         """Run a tool's own code, or what was decided to stand for it, watched."""
         if decided is not None:
-            await self._watcher.environment_decided(context, decided)
+            await self._listener.on_environment_decided(context, decided)
         player = Player.SIMULATED if decided is not None and decided.rule else Player.REAL
-        await self._watcher.tool_started(context, tool, args, player)
-        start = self._measured()
-        threads = _Threads(tool.name)
-        inside = INSIDE.set(self)
+        await self._listener.on_tool_started(context, tool, args, player)
+        start = self._monotonic()
+        threads = _ToolThreads(tool.name)
+        inside = ENCLOSING_CALLS.set(self)
         try:
-            result = await self._finish_or_stop(_in_threads(threads, own_run, args, context), context)
+            result = await self._wait_for_result_or_stop(_run_in_threads(threads, own_run, args, context), context)
             if result is _STOPPED:
-                raise Cancelled(_cancelled_message(tool.name, in_thread=threads.busy))
+                raise Cancelled(_format_cancelled_message(tool.name, in_thread=threads.is_busy))
         except (Exception, asyncio.CancelledError) as error:
-            await self._watcher.tool_failed(context, error, self._measured() - start, player)
+            await self._listener.on_tool_failed(context, error, self._monotonic() - start, player)
             raise
         finally:
-            INSIDE.reset(inside)
-        await self._watcher.tool_finished(context, result, self._measured() - start, player)
+            ENCLOSING_CALLS.reset(inside)
+        await self._listener.on_tool_finished(context, result, self._monotonic() - start, player)
         return result
 
-    async def _finish_or_stop(self, work: Awaitable[Any], context: ToolContext) -> object:
+    async def _wait_for_result_or_stop(self, work: Awaitable[Any], context: ToolContext) -> object:
         """The tool's result, or `_STOPPED` at once when the call is cancelled, whatever the tool does about it."""
         stop: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._stops[stop] = context.function_call_id or ""
+        self._stop_signals[stop] = context.function_call_id or ""
         task = asyncio.ensure_future(work)
         task.set_name(f"a tool of {context.agent_name!r}")
         try:
             await asyncio.wait({task, stop}, return_when=asyncio.FIRST_COMPLETED)
             if not stop.done():
                 return task.result()
-            self._drop(task)
+            self._abandon_task(task)
             return _STOPPED
         finally:
-            del self._stops[stop]
+            del self._stop_signals[stop]
             if not task.done():
-                self._drop(task)
+                self._abandon_task(task)
 
-    def _drop(self, task: asyncio.Future[Any]) -> None:
+    def _abandon_task(self, task: asyncio.Future[Any]) -> None:
         """Cancel the task without waiting for it; how it ends concerns nobody."""
-        self._late.add(task)
-        task.add_done_callback(self._late.discard)
+        self._abandoned_tasks.add(task)
+        task.add_done_callback(self._abandoned_tasks.discard)
         task.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
         task.cancel()
 
@@ -214,7 +214,7 @@ class Calls:
 _STOPPED = object()
 
 
-def _cancelled_message(tool_name: str, *, in_thread: bool) -> str:
+def _format_cancelled_message(tool_name: str, *, in_thread: bool) -> str:
     if in_thread:
         return (
             f"The call of {tool_name} was cancelled. Its code is synchronous and cannot be stopped: "
@@ -223,12 +223,12 @@ def _cancelled_message(tool_name: str, *, in_thread: bool) -> str:
     return f"The call of {tool_name} was cancelled."
 
 
-class _Threads:
+class _ToolThreads:
     """Runs the sync functions of one call, each in a daemon thread: it starves no other call nor holds up the exit."""
 
     def __init__(self, name: str) -> None:
         self._name = name
-        self.busy = False
+        self.is_busy = False
         """Whether a thread runs now."""
 
     async def run(self, function: Callable[..., Any], kwargs: dict[str, Any]) -> Any:
@@ -237,8 +237,8 @@ class _Threads:
         done: asyncio.Future[Any] = loop.create_future()
         context = copy_context()
 
-        def settle(result: Any, error: BaseException | None) -> None:
-            self.busy = False
+        def resolve_future(result: Any, error: BaseException | None) -> None:
+            self.is_busy = False
             if done.done():
                 return
             if error is None:
@@ -246,7 +246,7 @@ class _Threads:
             else:
                 done.set_exception(error)
 
-        def work() -> None:
+        def run_function() -> None:
             result, error = None, None
             try:
                 result = context.run(function, **kwargs)
@@ -256,14 +256,14 @@ class _Threads:
             except BaseException as raised:  # noqa: BLE001 - handed to the awaiting call
                 error = raised
             with suppress(RuntimeError):  # the loop is closed: nobody waits any longer
-                loop.call_soon_threadsafe(settle, result, error)
+                loop.call_soon_threadsafe(resolve_future, result, error)
 
-        self.busy = True
-        threading.Thread(target=work, name=f"adksim-tool-{self._name}", daemon=True).start()
+        self.is_busy = True
+        threading.Thread(target=run_function, name=f"adksim-tool-{self._name}", daemon=True).start()
         return await done
 
 
-async def _in_threads(threads: _Threads, own_run: RunAsync, args: dict[str, Any], context: ToolContext) -> Any:
+async def _run_in_threads(threads: _ToolThreads, own_run: RunAsync, args: dict[str, Any], context: ToolContext) -> Any:
     """Run a tool so that its sync functions go to threads: ADK asks for the runner that is bound here."""
     with _use_sync_callable_runner(threads.run):
         return await own_run(args=args, tool_context=context)

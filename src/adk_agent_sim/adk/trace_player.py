@@ -11,14 +11,14 @@ from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
 from google.genai import types
 
-from adk_agent_sim.adk.replay import Recording, read_cases
+from adk_agent_sim.adk.tool_replay import RecordedModel, read_eval_cases
 from adk_agent_sim.errors import ReplayImpossible
 from adk_agent_sim.timeline.events import Player
 
 _log = logging.getLogger(__name__)
 
 
-class Traces:
+class TraceFile:
     """The cases of a file."""
 
     def __init__(self, path: str, cases: Sequence[EvalCase]) -> None:
@@ -26,9 +26,9 @@ class Traces:
         self.cases = cases
 
     @classmethod
-    def read(cls, path: str) -> Traces:
+    def read(cls, path: str) -> TraceFile:
         """The cases of an EvalSet file; NotAnEvalSet if it is none."""
-        return cls(path, read_cases(Path(path)))
+        return cls(path, read_eval_cases(Path(path)))
 
 
 class TracePlayer:
@@ -36,45 +36,47 @@ class TracePlayer:
 
     player = Player.RECORDED
 
-    def __init__(self, traces: Traces) -> None:
-        self._traces = traces
-        self._recording = Recording()
+    def __init__(self, trace_file: TraceFile) -> None:
+        self._trace_file = trace_file
+        self._recorded_model = RecordedModel()
         self._case: EvalCase | None = None
-        self._heard = 0
+        self._invocation_index = 0
         self._problem = ""
 
-    def hear(self, message: types.Content) -> None:
+    def handle_user_message(self, message: types.Content) -> None:
         """The user says something: play the decisions that followed in the trace."""
-        said = _text(message)
-        invocation = self._next(said)
+        said = _extract_text(message)
+        invocation = self._find_next_invocation(said)
         self._problem = "" if invocation else f"the user says {said!r} here"
         if invocation is not None:
-            self._heard += 1
-            self._recording.load(invocation)
+            self._invocation_index += 1
+            self._recorded_model.load_invocation(invocation)
 
     def __call__(self, request: LlmRequest) -> LlmResponse:
         """The next recorded decision."""
         if not self._problem:
             try:
-                return self._recording(request)
+                return self._recorded_model(request)
             except ReplayImpossible as error:
                 self._problem = str(error)
-        problem = f"The trace {self._traces.path} does not have what the agent asks: {self._problem}."
+        problem = f"The trace {self._trace_file.path} does not have what the agent asks: {self._problem}."
         _log.error("%s", problem)
         raise ReplayImpossible(problem)
 
-    def _next(self, said: str) -> Invocation | None:
+    def _find_next_invocation(self, message_text: str) -> Invocation | None:
         if self._case is None:
-            self._case = next((case for case in self._traces.cases if _says(case, 0, said)), None)
-        if self._case is None or not _says(self._case, self._heard, said):
+            self._case = next(
+                (case for case in self._trace_file.cases if _has_user_message(case, 0, message_text)), None
+            )
+        if self._case is None or not _has_user_message(self._case, self._invocation_index, message_text):
             return None
-        return (self._case.conversation or [])[self._heard]
+        return (self._case.conversation or [])[self._invocation_index]
 
 
-def _says(case: EvalCase, place: int, said: str) -> bool:
+def _has_user_message(case: EvalCase, index: int, message_text: str) -> bool:
     conversation = case.conversation or []
-    return place < len(conversation) and _text(conversation[place].user_content) == said
+    return index < len(conversation) and _extract_text(conversation[index].user_content) == message_text
 
 
-def _text(content: types.Content) -> str:
+def _extract_text(content: types.Content) -> str:
     return "".join(part.text or "" for part in content.parts or ())

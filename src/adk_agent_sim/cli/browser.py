@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 if TYPE_CHECKING:
-    from adk_agent_sim.adk.agents import App
+    from adk_agent_sim.adk.agent_loader import App
     from adk_agent_sim.golden.session import SimulatedAgentConfig
-    from adk_agent_sim.server.scenarios import Scenarios
+    from adk_agent_sim.server.scenario_catalog import ScenarioCatalog
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -38,7 +38,7 @@ def browser_options(command: Command) -> Command:
     return command
 
 
-def config_of(app: App, eval_set: Path, folder: Path) -> SimulatedAgentConfig:
+def build_agent_config(app: App, eval_set: Path, folder: Path) -> SimulatedAgentConfig:
     """An app as the browser plays it."""
     from adk_agent_sim.golden.session import SimulatedAgentConfig
 
@@ -49,23 +49,23 @@ def config_of(app: App, eval_set: Path, folder: Path) -> SimulatedAgentConfig:
     )
 
 
-def serve(
+def serve_in_browser(
     configs: Sequence[SimulatedAgentConfig],
     host: str,
     port: int,
     allow_hosts: Sequence[str],
     *,
     open_browser: bool,
-    scenarios: Scenarios | None = None,
+    scenarios: ScenarioCatalog | None = None,
 ) -> None:
     """Serve until Ctrl-C."""
-    from adk_agent_sim.cli.terminal import quiet
+    from adk_agent_sim.cli.terminal import silence_adk_logging
     from adk_agent_sim.server.simulator import AgentSimulator
 
-    quiet()
+    silence_adk_logging()
     simulator = AgentSimulator(configs, scenarios=scenarios)
     simulator.run(host, port, allow_hosts=allow_hosts, open_browser=open_browser)
-    if simulator.left_behind:  # Python would try to end them once more, and tell of it
+    if simulator.unfinished_tasks:  # Python would try to end them once more, and tell of it
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(0)

@@ -13,25 +13,25 @@ if TYPE_CHECKING:
     from adk_agent_sim.timeline.timeline import Timeline
 
 
-def _default() -> str:
-    from adk_agent_sim.persistence.place import default_database
+def _get_default_database() -> str:
+    from adk_agent_sim.persistence.default_path import get_default_database_path
 
-    return str(default_database())
+    return str(get_default_database_path())
 
 
 database_option: Any = click.option(
     "--db",
     "database",
-    default=_default,
+    default=_get_default_database,
     metavar="URL|PATH",
     show_default="in the user's data directory",
     help="Where sessions are kept: a file, or postgresql://USER@HOST/DATABASE.",
 )
 
 
-async def session_named(timeline: Timeline, name: str) -> Session:
+async def find_session(timeline: Timeline, name: str) -> Session:
     """The session of an id, of the beginning of one, or the `last` one."""
-    sessions = [summary.session for summary in await timeline.summaries()]
+    sessions = [summary.session for summary in await timeline.list_summaries()]
     last = sessions[:1] if name == "last" else []
     found = last or [session for session in sessions if session.session_id.startswith(name)]
     if not found:

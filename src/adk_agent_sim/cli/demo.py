@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from adk_agent_sim.cli.browser import browser_options, config_of, serve
+from adk_agent_sim.cli.browser import browser_options, build_agent_config, serve_in_browser
 
 
 @click.command()
@@ -42,31 +42,33 @@ def demo(
     EvalSet, with the command that evaluates an agent against it. No network and no key are needed.
     """
     if terminal or scripted:
-        _in_terminal(name or "math", eval_set, scripted=scripted)
+        _play_in_terminal(name or "math", eval_set, scripted=scripted)
         return
     if eval_set is not None:
         raise click.UsageError("--eval-set is for --terminal; the browser shows where it exports to.")
-    from adk_agent_sim.adk.agents import demo_app, demo_folder
+    from adk_agent_sim.adk.agent_loader import get_demo_folder, load_demo_app
 
     folder = Path(tempfile.mkdtemp(prefix="adksim-"))
     names = [f"{one}_agent" for one in ([name] if name else _SCRIPTS)]
-    configs = [config_of(demo_app(one), folder / f"{one}.evalset.json", demo_folder(one)) for one in names]
-    serve(configs, host, port, allow_host, open_browser=open_browser)
+    configs = [
+        build_agent_config(load_demo_app(one), folder / f"{one}.evalset.json", get_demo_folder(one)) for one in names
+    ]
+    serve_in_browser(configs, host, port, allow_host, open_browser=open_browser)
 
 
-def _in_terminal(name: str, eval_set: Path | None, *, scripted: bool) -> None:
-    from adk_agent_sim.adk.agents import demo_app, demo_folder
-    from adk_agent_sim.cli.prompts import Keyboard, Script
-    from adk_agent_sim.cli.terminal import adk_command, play
+def _play_in_terminal(name: str, eval_set: Path | None, *, scripted: bool) -> None:
+    from adk_agent_sim.adk.agent_loader import get_demo_folder, load_demo_app
+    from adk_agent_sim.cli.prompts import KeyboardPrompts, ScriptedPrompts
+    from adk_agent_sim.cli.terminal import find_adk_command, play_in_terminal
 
-    app = demo_app(f"{name}_agent")
+    app = load_demo_app(f"{name}_agent")
     path = eval_set or Path(tempfile.mkdtemp(prefix="adksim-")) / f"{name}.evalset.json"
     by_itself = scripted or not sys.stdin.isatty()
-    prompts = Script(_SCRIPTS[name]) if by_itself else Keyboard()
-    exported = asyncio.run(play(app, prompts, path))
+    prompts = ScriptedPrompts(_SCRIPTS[name]) if by_itself else KeyboardPrompts()
+    exported = asyncio.run(play_in_terminal(app, prompts, path))
     if exported:
         click.echo("\nEvaluate the agent's own model against it (Gemini, so it needs a GOOGLE_API_KEY):")
-        click.echo(f"  {adk_command()} eval {demo_folder(f'{name}_agent')} {path}")
+        click.echo(f"  {find_adk_command()} eval {get_demo_folder(f'{name}_agent')} {path}")
 
 
 _SCRIPTS = {

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from adk_agent_sim.environment.finding import Finding
-    from adk_agent_sim.environment.lint import Catalogue
+    from adk_agent_sim.environment.rule_finding import RuleFinding
+    from adk_agent_sim.environment.rule_lint import ToolCatalog
     from adk_agent_sim.timeline.events import Event
 
-_FILE = click.Path(path_type=Path)
+_FILE_TYPE = click.Path(path_type=Path)
 
 
 @click.group()
@@ -25,18 +25,18 @@ def env() -> None:
 
 
 @env.command()
-@click.argument("files", nargs=-1, required=True, type=_FILE)
-@click.option("--agent", "agent_dir", type=_FILE, help="Compare with the tools of the agent in this folder.")
+@click.argument("files", nargs=-1, required=True, type=_FILE_TYPE)
+@click.option("--agent", "agent_dir", type=_FILE_TYPE, help="Compare with the tools of the agent in this folder.")
 @click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
 def check(files: tuple[Path, ...], agent_dir: Path | None, as_json: bool) -> None:
     """Check the rules in FILES, YAML or JSON. Exit code 1 if anything is wrong."""
-    from adk_agent_sim.environment.loading import check_file
+    from adk_agent_sim.environment.rules_file import check_rules_file
 
-    catalogue = _catalogue(agent_dir) if agent_dir else None
-    checked = {file: check_file(file, catalogue=catalogue) for file in files}
+    catalogue = _load_catalog(agent_dir) if agent_dir else None
+    checked = {file: check_rules_file(file, catalog=catalogue) for file in files}
     findings = [finding for each in checked.values() for finding in each.findings]
     if as_json:
-        click.echo(json.dumps([_data(finding) for finding in findings], indent=2, ensure_ascii=False))
+        click.echo(json.dumps([_finding_to_json(finding) for finding in findings], indent=2, ensure_ascii=False))
     else:
         for finding in findings:
             click.echo(click.style(str(finding), fg="red" if finding.severity == "error" else "yellow"))
@@ -49,13 +49,13 @@ def check(files: tuple[Path, ...], agent_dir: Path | None, as_json: bool) -> Non
 @env.command()
 def schema() -> None:
     """Print the JSON Schema of a rules file, for editors."""
-    from adk_agent_sim.environment.schema import rules_schema
+    from adk_agent_sim.environment.rules_schema import build_rules_schema
 
-    click.echo(json.dumps(rules_schema(), indent=2, ensure_ascii=False))
+    click.echo(json.dumps(build_rules_schema(), indent=2, ensure_ascii=False))
 
 
 @env.command("from-trace")
-@click.argument("file", type=_FILE)
+@click.argument("file", type=_FILE_TYPE)
 @click.option("--case", "eval_id", help="The case of an EvalSet, if it holds several.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of YAML.")
 def from_trace(file: Path, eval_id: str | None, as_json: bool) -> None:
@@ -65,12 +65,12 @@ def from_trace(file: Path, eval_id: str | None, as_json: bool) -> None:
     """
     import yaml
 
-    from adk_agent_sim.environment.from_trace import recorded_calls, rules_from
+    from adk_agent_sim.environment.rules_from_trace import build_rules, extract_recorded_calls
 
-    calls = recorded_calls(_events(file, eval_id))
+    calls = extract_recorded_calls(_load_trace_events(file, eval_id))
     if not calls:
         raise click.ClickException(f"{file} holds no call of a tool that was answered.")
-    rules = rules_from(calls)
+    rules = build_rules(calls)
     click.echo(
         json.dumps(rules, indent=2, ensure_ascii=False)
         if as_json
@@ -80,45 +80,45 @@ def from_trace(file: Path, eval_id: str | None, as_json: bool) -> None:
 
 
 @env.command()
-@click.argument("file", type=_FILE)
+@click.argument("file", type=_FILE_TYPE)
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 def report(file: Path, as_json: bool) -> None:
     """Print what became of the tool calls in the timeline FILE, JSON Lines as `export_jsonl` writes them."""
-    from adk_agent_sim.environment.recorded_report import recorded_report
+    from adk_agent_sim.environment.recorded_report import build_recorded_report
 
-    found = recorded_report(_timeline(file))
-    click.echo(json.dumps(found.as_json(), indent=2, ensure_ascii=False) if as_json else str(found))
-
-
-def _catalogue(agent_dir: Path) -> Catalogue:
-    from adk_agent_sim.adk.agents import load_app
-    from adk_agent_sim.adk.catalogue import catalogue
-    from adk_agent_sim.cli.terminal import quiet
-
-    quiet()
-    return asyncio.run(catalogue(load_app(agent_dir)))
+    found = build_recorded_report(_load_timeline_events(file))
+    click.echo(json.dumps(found.to_json(), indent=2, ensure_ascii=False) if as_json else str(found))
 
 
-def _data(finding: Finding) -> dict[str, Any]:
+def _load_catalog(agent_dir: Path) -> ToolCatalog:
+    from adk_agent_sim.adk.agent_loader import load_app
+    from adk_agent_sim.adk.tool_catalog import build_tool_catalog
+    from adk_agent_sim.cli.terminal import silence_adk_logging
+
+    silence_adk_logging()
+    return asyncio.run(build_tool_catalog(load_app(agent_dir)))
+
+
+def _finding_to_json(finding: RuleFinding) -> dict[str, Any]:
     keys = ("file", "line", "path", "code", "severity", "message", "advice")
     return {key: getattr(finding, key) for key in keys}
 
 
-def _events(file: Path, eval_id: str | None) -> Sequence[Event]:
+def _load_trace_events(file: Path, eval_id: str | None) -> Sequence[Event]:
     """The timeline of whatever kind of trace the file is."""
     if file.suffix == ".jsonl":
-        return _timeline(file)
-    from adk_agent_sim.golden.opened import open_adk_session, open_eval_case
+        return _load_timeline_events(file)
+    from adk_agent_sim.golden.importers import import_adk_session, import_eval_case
 
     try:
         is_eval_set = "eval_cases" in json.loads(file.read_text(encoding="utf-8"))
     except (ValueError, TypeError):
         raise click.ClickException(f"{file} is neither an EvalSet, a session, nor a timeline.") from None
-    return open_eval_case(file, eval_id) if is_eval_set else open_adk_session(file)
+    return import_eval_case(file, eval_id) if is_eval_set else import_adk_session(file)
 
 
-def _timeline(file: Path) -> list[Event]:
+def _load_timeline_events(file: Path) -> list[Event]:
     from adk_agent_sim.timeline import jsonl
     from adk_agent_sim.timeline.events import Event
 
-    return [record for record in jsonl.read(file) if isinstance(record, Event)]
+    return [record for record in jsonl.read_records(file) if isinstance(record, Event)]

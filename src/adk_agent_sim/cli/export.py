@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from adk_agent_sim.cli.database import database_option, session_named
+from adk_agent_sim.cli.database import database_option, find_session
 
 if TYPE_CHECKING:
     from adk_agent_sim.golden.session import SimulationSession
     from adk_agent_sim.timeline.events import Event, Session
 
-Format = Literal["evalset", "adk-test", "jsonl", "markdown"]
+ExportFormat = Literal["evalset", "adk-test", "jsonl", "markdown"]
 
 
 @click.command()
@@ -38,7 +38,7 @@ Format = Literal["evalset", "adk-test", "jsonl", "markdown"]
 @click.option("--json", "as_json", is_flag=True, help="Print what was written as JSON.")
 def export(
     session: str,
-    form: Format,
+    form: ExportFormat,
     out: Path | None,
     agent_dir: Path | None,
     finished_only: bool,
@@ -48,76 +48,78 @@ def export(
     as_json: bool,
 ) -> None:
     """Export SESSION: its id, the beginning of it, or `last`."""
-    from adk_agent_sim.cli.terminal import quiet
+    from adk_agent_sim.cli.terminal import silence_adk_logging
 
-    quiet()
-    placed, events, lines = asyncio.run(_read(database, session, form))
-    kept = _kept(events, finished_only=finished_only, redact=redact)
+    silence_adk_logging()
+    placed, events, lines = asyncio.run(_read_session(database, session, form))
+    kept = _filter_events(events, finished_only=finished_only, redact=redact)
     match form:
         case "jsonl":
             _write_text(out, "\n".join(lines) + "\n", as_json=as_json)
         case "markdown":
-            _write_text(out, _report(events), as_json=as_json)
+            _write_text(out, _render_markdown(events), as_json=as_json)
         case "adk-test":
-            _write_fixture(_session(placed, kept, agent_dir), kept, out, anyway=anyway, as_json=as_json)
+            _write_fixture(_build_session(placed, kept, agent_dir), kept, out, anyway=anyway, as_json=as_json)
         case "evalset":
-            _write_case(_session(placed, kept, agent_dir), out, as_json=as_json)
+            _write_case(_build_session(placed, kept, agent_dir), out, as_json=as_json)
 
 
-async def _read(database: str, name: str, form: Format) -> tuple[Session, Sequence[Event], list[str]]:
-    from adk_agent_sim.persistence.store import open_store
+async def _read_session(
+    database: str, name: str, export_format: ExportFormat
+) -> tuple[Session, Sequence[Event], list[str]]:
+    from adk_agent_sim.persistence.database_store import open_store
     from adk_agent_sim.timeline import jsonl
     from adk_agent_sim.timeline.timeline import Timeline
 
     async with open_store(database) as store:
-        session = await session_named(Timeline(store), name)
-        if form != "jsonl":
-            return session, await store.read(session.session_id), []
-        return session, (), [jsonl.encode_line(record) async for record in jsonl.records(store, session)]
+        session = await find_session(Timeline(store), name)
+        if export_format != "jsonl":
+            return session, await store.read_events(session.session_id), []
+        return session, (), [jsonl.encode_line(record) async for record in jsonl.iter_records(store, session)]
 
 
-def _kept(events: Sequence[Event], *, finished_only: bool, redact: bool) -> Sequence[Event]:
-    from adk_agent_sim.golden.session import finished_part
-    from adk_agent_sim.timeline.redact import redacted
+def _filter_events(events: Sequence[Event], *, finished_only: bool, redact: bool) -> Sequence[Event]:
+    from adk_agent_sim.golden.session import select_finished_events
+    from adk_agent_sim.timeline.redaction import redact_events
 
-    kept = finished_part(events) if finished_only else events
-    return redacted(kept) if redact else kept
+    kept = select_finished_events(events) if finished_only else events
+    return redact_events(kept) if redact else kept
 
 
-def _report(events: Sequence[Event]) -> str:
-    from adk_agent_sim.golden.report import markdown
+def _render_markdown(events: Sequence[Event]) -> str:
+    from adk_agent_sim.golden.markdown_report import render_markdown_report
 
-    return markdown(events)
+    return render_markdown_report(events)
 
 
 def _write_text(out: Path | None, text: str, *, as_json: bool) -> None:
-    from adk_agent_sim.timeline.files import write_text
+    from adk_agent_sim.timeline.atomic_files import atomic_write_text
 
     if out is None:
         click.echo(text, nl=False)
         return
-    write_text(out, text)
+    atomic_write_text(out, text)
     click.echo(json.dumps({"path": str(out)}) if as_json else f"Wrote {out}")
 
 
 def _write_fixture(
     session: SimulationSession, events: Sequence[Event], out: Path | None, *, anyway: bool, as_json: bool
 ) -> None:
-    from adk_agent_sim.golden.adk_test import write_adk_test
+    from adk_agent_sim.golden.adk_test_fixture import write_adk_test_fixture
 
     path = out or Path(f"{session.agent_name}_{session.session_id[:8]}.json")
-    write_adk_test(session, events, path, anyway=anyway)
+    write_adk_test_fixture(session, events, path, anyway=anyway)
     click.echo(json.dumps({"path": str(path)}) if as_json else f"Wrote {path}; `adk test` looks for it in tests/")
 
 
 def _write_case(session: SimulationSession, out: Path | None, *, as_json: bool) -> None:
-    from adk_agent_sim.golden.builder import GoldenTraceBuilder
     from adk_agent_sim.golden.eval_set import EvalSetWriter
+    from adk_agent_sim.golden.golden_trace_builder import GoldenTraceBuilder
 
     path = out or Path(f"{session.agent_name}.evalset.json")
     builder = GoldenTraceBuilder(session)
     case = EvalSetWriter(path, session.agent_name).write_eval_case(builder.build())
-    notes = builder.notes()
+    notes = builder.collect_notes()
     if as_json:
         written = {"path": str(path), "eval_id": case.eval_id, "notes": notes}
         click.echo(json.dumps(written, indent=2, ensure_ascii=False))
@@ -125,13 +127,15 @@ def _write_case(session: SimulationSession, out: Path | None, *, as_json: bool) 
     click.echo("\n  ".join([f"Wrote {case.eval_id} to {path}", *notes]))
 
 
-def _session(placed: Session, events: Sequence[Event], agent_dir: Path | None) -> SimulationSession:
+def _build_session(stored_session: Session, events: Sequence[Event], agent_dir: Path | None) -> SimulationSession:
     """The session as data; the agent itself, which ran elsewhere, is only known by name unless its folder is given."""
-    from adk_agent_sim.adk.agents import load_app, named_agent
+    from adk_agent_sim.adk.agent_loader import create_placeholder_agent, load_app
     from adk_agent_sim.golden.session import SimulatedAgentConfig, SimulationSession
-    from adk_agent_sim.timeline.progress import Progress
+    from adk_agent_sim.timeline.session_progress import SessionProgress
 
-    name = Progress().after_all(events).agent_name or "agent"
+    name = SessionProgress().with_events(events).agent_name or "agent"
     agent = load_app(agent_dir).root_agent if agent_dir else None
-    config = SimulatedAgentConfig(name=name, agent=agent or named_agent(name), eval_set_path=f"{name}.evalset.json")
-    return SimulationSession.of(config, placed.session_id, events)
+    config = SimulatedAgentConfig(
+        name=name, agent=agent or create_placeholder_agent(name), eval_set_path=f"{name}.evalset.json"
+    )
+    return SimulationSession.from_events(config, stored_session.session_id, events)

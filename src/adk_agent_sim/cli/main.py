@@ -10,7 +10,7 @@ import click
 from adk_agent_sim import __version__
 from adk_agent_sim.errors import SimulatorError
 
-_COMMANDS = {
+_COMMAND_SUMMARIES = {
     "demo": "Play the model of a demo agent, in the browser or in this terminal.",
     "run": "Play the model of your own agent: in the terminal, in the browser, or from a script.",
     "serve": "Let people answer the model calls of agents that run anywhere.",
@@ -24,14 +24,14 @@ _COMMANDS = {
 """Each command is the function of that name in the module of that name."""
 
 
-class _Commands(click.Group):
+class _LazyCommandGroup(click.Group):
     """Finds commands by name, so that `adksim --help` costs no import of ADK."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(_COMMANDS)
+        return list(_COMMAND_SUMMARIES)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in _COMMANDS:
+        if cmd_name not in _COMMAND_SUMMARIES:
             return None
         return getattr(import_module(f"adk_agent_sim.cli.{cmd_name}"), cmd_name)
 
@@ -44,10 +44,10 @@ class _Commands(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
-            formatter.write_dl(list(_COMMANDS.items()))
+            formatter.write_dl(list(_COMMAND_SUMMARIES.items()))
 
 
-@click.group(cls=_Commands)
+@click.group(cls=_LazyCommandGroup)
 @click.version_option(__version__, prog_name="adksim")
 def adksim() -> None:
     """Simulate everything around an ADK agent: its model, its tools, its user, its world.

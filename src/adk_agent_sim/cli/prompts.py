@@ -29,7 +29,7 @@ class Prompts(Protocol):
         ...
 
 
-class Keyboard:
+class KeyboardPrompts:
     """A person at the terminal: lines can be edited, called back, and completed with Tab."""
 
     def __init__(self) -> None:
@@ -40,7 +40,7 @@ class Keyboard:
     def ask(self, prompt: str, words: Sequence[str] = ()) -> str:
         """Read a line. Nothing else runs meanwhile, so the loop may wait; Ctrl-C interrupts at once."""
         if _readline is not None:
-            _readline.set_completer(completer(words))
+            _readline.set_completer(make_completer(words))
             prompt = _COLOUR.sub(
                 lambda colour: f"\x01{colour[0]}\x02", prompt
             )  # else readline counts the colours as letters
@@ -51,7 +51,7 @@ class Keyboard:
             signal.signal(signal.SIGINT, before)
 
 
-class Script:
+class ScriptedPrompts:
     """Lines written beforehand, shown as if typed."""
 
     def __init__(self, lines: Iterable[str]) -> None:
@@ -66,11 +66,11 @@ class Script:
         return line
 
 
-def completer(words: Sequence[str]) -> Callable[[str, int], str | None]:
+def make_completer(words: Sequence[str]) -> Callable[[str, int], str | None]:
     """Offers the words that begin with what was typed, one by one, as readline asks for them."""
 
-    def complete(begun: str, place: int) -> str | None:
-        found = [word for word in words if word.startswith(begun)]
-        return found[place] if place < len(found) else None
+    def complete(prefix: str, index: int) -> str | None:
+        found = [word for word in words if word.startswith(prefix)]
+        return found[index] if index < len(found) else None
 
     return complete

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from adk_agent_sim.cli.diff import diff
+from adk_agent_sim.cli.json_diff import format_diff
 
 if TYPE_CHECKING:
-    from adk_agent_sim.adk.agents import App
-    from adk_agent_sim.adk.replay import CaseReplay, EvalCase
+    from adk_agent_sim.adk.agent_loader import App
+    from adk_agent_sim.adk.tool_replay import CaseReplay, EvalCase
 
 
 @click.command()
@@ -34,51 +34,54 @@ def replay(file: Path, agent_dir: Path, eval_id: str | None, ignore: tuple[str, 
 
     The agent's model is not asked: the trace plays it. Exit code 1 if anything has changed.
     """
-    from adk_agent_sim.adk.agents import load_app
-    from adk_agent_sim.adk.replay import read_cases
-    from adk_agent_sim.cli.terminal import quiet
+    from adk_agent_sim.adk.agent_loader import load_app
+    from adk_agent_sim.adk.tool_replay import read_eval_cases
+    from adk_agent_sim.cli.terminal import silence_adk_logging
 
-    quiet()
-    replays = asyncio.run(_all(load_app(agent_dir), read_cases(file, eval_id), ignore, show=not as_json))
+    silence_adk_logging()
+    replays = asyncio.run(_replay_cases(load_app(agent_dir), read_eval_cases(file, eval_id), ignore, show=not as_json))
     if as_json:
-        click.echo(json.dumps([_data(one) for one in replays], indent=2, ensure_ascii=False))
+        click.echo(json.dumps([_replay_to_json(one) for one in replays], indent=2, ensure_ascii=False))
     else:
-        click.echo(f"\n{sum(one.same for one in replays)} of {len(replays)} cases are as recorded")
-    sys.exit(0 if all(one.same for one in replays) else 1)
+        click.echo(f"\n{sum(one.is_unchanged for one in replays)} of {len(replays)} cases are as recorded")
+    sys.exit(0 if all(one.is_unchanged for one in replays) else 1)
 
 
-async def _all(app: App, cases: Sequence[EvalCase], ignore: Sequence[str], *, show: bool) -> list[CaseReplay]:
-    from adk_agent_sim.adk.replay import replay as replay_case
+async def _replay_cases(app: App, cases: Sequence[EvalCase], ignore: Sequence[str], *, show: bool) -> list[CaseReplay]:
+    from adk_agent_sim.adk.tool_replay import replay_eval_case as replay_case
 
     replays: list[CaseReplay] = []
     for case in cases:
         replays.append(await replay_case(app, case, ignore))
         if show:
-            click.echo(_text(replays[-1]))
+            click.echo(_format_replay(replays[-1]))
     return replays
 
 
-def _text(one: CaseReplay) -> str:
-    lines = [f"{one.eval_id}: {one.calls} calls, {'as recorded' if one.same else f'{len(one.drifts)} changed'}"]
-    for drift in one.drifts:
+def _format_replay(case_replay: CaseReplay) -> str:
+    lines = [
+        f"{case_replay.eval_id}: {case_replay.calls} calls, "
+        f"{'as recorded' if case_replay.is_unchanged else f'{len(case_replay.drifts)} changed'}"
+    ]
+    for drift in case_replay.drifts:
         arguments = json.dumps(drift.arguments, ensure_ascii=False)
         lines += [
             f"  call {drift.place}: {drift.tool_name} {arguments}",
-            diff(drift.recorded, drift.found, names=_NAMES),
+            format_diff(drift.recorded, drift.found, labels=_DIFF_LABELS),
         ]
-    if one.problem:
-        lines.append(click.style(f"  stopped: {one.problem}", fg="red"))
+    if case_replay.problem:
+        lines.append(click.style(f"  stopped: {case_replay.problem}", fg="red"))
     return "\n".join(lines)
 
 
-_NAMES = ("recorded", "now")
+_DIFF_LABELS = ("recorded", "now")
 
 
-def _data(one: CaseReplay) -> dict[str, Any]:
+def _replay_to_json(case_replay: CaseReplay) -> dict[str, Any]:
     return {
-        "eval_id": one.eval_id,
-        "same": one.same,
-        "calls": one.calls,
-        "problem": one.problem or None,
-        "drifts": [vars(drift) for drift in one.drifts],
+        "eval_id": case_replay.eval_id,
+        "same": case_replay.is_unchanged,
+        "calls": case_replay.calls,
+        "problem": case_replay.problem or None,
+        "drifts": [vars(drift) for drift in case_replay.drifts],
     }

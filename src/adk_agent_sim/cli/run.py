@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from adk_agent_sim.cli.browser import browser_options, config_of, serve
-from adk_agent_sim.cli.diff import diff
+from adk_agent_sim.cli.browser import browser_options, build_agent_config, serve_in_browser
+from adk_agent_sim.cli.json_diff import format_diff
 
 if TYPE_CHECKING:
     from adk_agent_sim.adk.script import Mismatch
-    from adk_agent_sim.environment.report import Report
+    from adk_agent_sim.environment.environment_report import EnvironmentReport
 
 
 @click.command()
@@ -65,50 +65,54 @@ def run(
             expect: {result: 4}
           - respond: The answer is 4
     """
-    from adk_agent_sim.adk.agents import load_app
-    from adk_agent_sim.adk.environment_factory import simulated
+    from adk_agent_sim.adk.agent_loader import load_app
+    from adk_agent_sim.adk.environment_factory import add_environment_plugin
     from adk_agent_sim.adk.script import play_script, read_script
-    from adk_agent_sim.cli.prompts import Keyboard
-    from adk_agent_sim.cli.terminal import adk_command, play, quiet
+    from adk_agent_sim.cli.prompts import KeyboardPrompts
+    from adk_agent_sim.cli.terminal import find_adk_command, play_in_terminal, silence_adk_logging
 
     if web and script:
         raise click.UsageError("--web and --script exclude each other.")
-    app, report = simulated(load_app(agent_dir), environment)
+    app, report = add_environment_plugin(load_app(agent_dir), environment)
     path = eval_set or Path(f"{app.name}.evalset.json")
     if web:
-        serve([config_of(app, path, agent_dir)], host, port, allow_host, open_browser=open_browser)
+        serve_in_browser([build_agent_config(app, path, agent_dir)], host, port, allow_host, open_browser=open_browser)
         return
     if script is None:
-        if asyncio.run(play(app, Keyboard(), path)):
-            click.echo(f"\nEvaluate the agent's own model against it:\n  {adk_command()} eval {agent_dir} {path}")
+        if asyncio.run(play_in_terminal(app, KeyboardPrompts(), path)):
+            click.echo(f"\nEvaluate the agent's own model against it:\n  {find_adk_command()} eval {agent_dir} {path}")
         if found := report():
             click.echo(f"\n{found}")
         return
-    quiet()
+    silence_adk_logging()
     mismatches = asyncio.run(play_script(app, read_script(script), eval_set))
     if as_json:
-        click.echo(_as_json(script, mismatches, eval_set, report()))
+        click.echo(_format_json_result(script, mismatches, eval_set, report()))
     else:
-        click.echo("\n\n".join(filter(None, [_as_text(script, mismatches, eval_set), str(report() or "")])))
+        click.echo("\n\n".join(filter(None, [_format_text_result(script, mismatches, eval_set), str(report() or "")])))
     sys.exit(1 if mismatches else 0)
 
 
-def _as_json(script: Path, mismatches: Sequence[Mismatch], eval_set: Path | None, report: Report | None) -> str:
+def _format_json_result(
+    script: Path, mismatches: Sequence[Mismatch], eval_set: Path | None, report: EnvironmentReport | None
+) -> str:
     return json.dumps(
         {
             "script": str(script),
             "passed": not mismatches,
             "mismatches": [vars(mismatch) for mismatch in mismatches],
             "exported": str(eval_set) if eval_set and not mismatches else None,
-            **({"environment": report.as_json()} if report else {}),
+            **({"environment": report.to_json()} if report else {}),
         },
         indent=2,
         ensure_ascii=False,
     )
 
 
-def _as_text(script: Path, mismatches: Sequence[Mismatch], eval_set: Path | None) -> str:
+def _format_text_result(script: Path, mismatches: Sequence[Mismatch], eval_set: Path | None) -> str:
     if not mismatches:
         return f"{script}: passed" + (f", exported to {eval_set}" if eval_set else "")
-    shown = "\n\n".join(f"{mismatch.where}\n{diff(mismatch.expected, mismatch.found)}" for mismatch in mismatches)
+    shown = "\n\n".join(
+        f"{mismatch.where}\n{format_diff(mismatch.expected, mismatch.found)}" for mismatch in mismatches
+    )
     return f"{script}: {len(mismatches)} not as expected\n\n{shown}"

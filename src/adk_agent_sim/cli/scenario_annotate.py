@@ -18,8 +18,8 @@ def annotate(file: Path, decision: str | None, comment: str | None, annotator: s
     """Write a reviewer's decision, comment and name into FILE; without options, show what is there."""
     from adk_agent_sim.scenario import load_scenario
     from adk_agent_sim.scenario.format.annotation import annotate_file
-    from adk_agent_sim.scenario.format.models import plain
-    from adk_agent_sim.scenario.format.visible import visible
+    from adk_agent_sim.scenario.format.models import to_json_value
+    from adk_agent_sim.scenario.format.printable import escape_unprintable
     from adk_agent_sim.timeline.clock import WallClock
 
     stated = {"validation_decision": decision, "comment": comment, "annotator": annotator}
@@ -27,11 +27,13 @@ def annotate(file: Path, decision: str | None, comment: str | None, annotator: s
     if given:
         scenario = annotate_file(file, given, now=WallClock().now())
         for change in scenario.adapted:
-            click.echo(visible(f"adapted: {change}"), err=True)
+            click.echo(escape_unprintable(f"adapted: {change}"), err=True)
     else:
         scenario = load_scenario(file)
-    annotation = plain(scenario.annotation)
+    annotation = to_json_value(scenario.annotation)
     if as_json:
         click.echo(json.dumps(annotation, indent=2))
     else:
-        click.echo("\n".join(visible(f"{name}: {value}") for name, value in annotation.items()) or "no annotation")
+        click.echo(
+            "\n".join(escape_unprintable(f"{name}: {value}") for name, value in annotation.items()) or "no annotation"
+        )

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from adk_agent_sim.scenario import ScenarioImportedFromJson
     from adk_agent_sim.scenario.format.strictness import Strictness
 
-_SHOWN = 100
+_MAX_PRINTED = 100
 """How many notes are printed; `--json` prints all."""
 
 
@@ -67,76 +67,78 @@ def convert(
     the agent did is expected. A scenario becomes a case by doing in its world what it expects, and is appended to the
     EvalSet OUTPUT. A scenario that is written replaces OUTPUT.
     """
-    from adk_agent_sim.golden.trace_kind import trace_kind
+    from adk_agent_sim.golden.trace_kind import detect_trace_kind
     from adk_agent_sim.scenario import load_scenario
 
     of_traces = {"--case": eval_id, "--apps": apps, "--strictness": strictness}
     notes: Iterable[str] = ()
-    if trace_kind(file):
-        scenario, notes = _from_trace(file, eval_id, apps, strictness, fs_content)
+    if detect_trace_kind(file):
+        scenario, notes = _convert_trace(file, eval_id, apps, strictness, fs_content)
     elif given := [name for name, each in of_traces.items() if each]:
         raise click.UsageError(f"{given[0]} is for a golden trace, and {file} is none.")
     else:
         scenario = load_scenario(file)
     if target == "evalset":
-        written, more = _case(scenario, output, fs_content)
-        _printed(output, written, scenario.adapted, [*notes, *more], as_json=as_json)
+        written, more = _write_case(scenario, output, fs_content)
+        _print_result(output, written, scenario.adapted, [*notes, *more], as_json=as_json)
     else:
-        changed = _scenario(scenario, output)
-        _printed(output, scenario.scenario_id, [*scenario.adapted, *changed], list(notes), as_json=as_json)
+        changed = _write_scenario(scenario, output)
+        _print_result(output, scenario.scenario_id, [*scenario.adapted, *changed], list(notes), as_json=as_json)
 
 
-def _from_trace(
+def _convert_trace(
     file: Path, eval_id: str | None, apps: Path | None, strictness: Iterable[str], fs_content: Path | None
 ) -> tuple[ScenarioImportedFromJson, Iterable[str]]:
-    from adk_agent_sim.adk.case_scenario import scenario_of
-    from adk_agent_sim.adk.golden_trace import golden_trace
+    from adk_agent_sim.adk.case_to_scenario import convert_case_to_scenario
+    from adk_agent_sim.adk.golden_trace_loader import load_golden_trace
     from adk_agent_sim.scenario import load_scenario
 
-    case = golden_trace(file, eval_id)
+    case = load_golden_trace(file, eval_id)
     world = load_scenario(apps) if apps else None
-    return scenario_of(case, apps=world, strictness=dict(map(_strict, strictness)), fs_content=fs_content)
+    return convert_case_to_scenario(
+        case, base_scenario=world, strictness=dict(map(_parse_strictness, strictness)), fs_content=fs_content
+    )
 
 
-def _scenario(scenario: ScenarioImportedFromJson, output: Path) -> Sequence[str]:
-    from adk_agent_sim.scenario.format.are import for_are
-    from adk_agent_sim.scenario.format.exporter import text_of_trace
-    from adk_agent_sim.timeline.files import write_text
+def _write_scenario(scenario: ScenarioImportedFromJson, output: Path) -> Sequence[str]:
+    from adk_agent_sim.scenario.format.are_conversion import convert_to_are
+    from adk_agent_sim.scenario.format.exporter import serialize_trace
+    from adk_agent_sim.timeline.atomic_files import atomic_write_text
 
-    trace, changed = for_are(scenario.trace)
-    write_text(output, text_of_trace(trace, indent=2) + "\n")
+    trace, changed = convert_to_are(scenario.trace)
+    atomic_write_text(output, serialize_trace(trace, indent=2) + "\n")
     return changed
 
 
-def _case(scenario: ScenarioImportedFromJson, output: Path, fs_content: Path | None) -> tuple[str, Iterable[str]]:
-    from adk_agent_sim.adk.scenario_case import case_of
+def _write_case(scenario: ScenarioImportedFromJson, output: Path, fs_content: Path | None) -> tuple[str, Iterable[str]]:
+    from adk_agent_sim.adk.scenario_to_case import convert_scenario_to_case
     from adk_agent_sim.golden.eval_set import EvalSetWriter
 
-    case, notes = case_of(scenario, fs_content=fs_content)
+    case, notes = convert_scenario_to_case(scenario, fs_content=fs_content)
     return EvalSetWriter(output, scenario.scenario_id).write_eval_case(case).eval_id, notes
 
 
-def _strict(text: str) -> tuple[str, Strictness]:
-    from adk_agent_sim.scenario.format.strictness import STRICTNESS
+def _parse_strictness(text: str) -> tuple[str, Strictness]:
+    from adk_agent_sim.scenario.format.strictness import STRICTNESS_LEVELS
 
     argument, _, how = text.rpartition("=")
-    for each in STRICTNESS:
+    for each in STRICTNESS_LEVELS:
         if each == how and "." in argument:
             return argument, each
-    words = "|".join(STRICTNESS)
+    words = "|".join(STRICTNESS_LEVELS)
     raise click.UsageError(
         f"--strictness {text!r} is to be TOOL.ARGUMENT={words}, such as Emails__send_email.content=any."
     )
 
 
-def _printed(output: Path, written: str, adapted: Sequence[str], notes: Sequence[str], *, as_json: bool) -> None:
-    from adk_agent_sim.scenario.format.visible import visible
+def _print_result(output: Path, written: str, adapted: Sequence[str], notes: Sequence[str], *, as_json: bool) -> None:
+    from adk_agent_sim.scenario.format.printable import escape_unprintable
 
     if as_json:
         found = {"output": str(output), "id": written, "adapted": list(adapted), "notes": list(notes)}
         click.echo(json.dumps(found, indent=2))
         return
     lines = [*(f"adapted: {each}" for each in adapted), *(f"note: {each}" for each in notes)]
-    click.echo("\n".join([f"written: {output}", *(visible(line) for line in lines[:_SHOWN])]))
-    if len(lines) > _SHOWN:
-        click.echo(f"... and {len(lines) - _SHOWN} more; --json prints all")
+    click.echo("\n".join([f"written: {output}", *(escape_unprintable(line) for line in lines[:_MAX_PRINTED])]))
+    if len(lines) > _MAX_PRINTED:
+        click.echo(f"... and {len(lines) - _MAX_PRINTED} more; --json prints all")

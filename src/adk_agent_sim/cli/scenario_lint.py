@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from adk_agent_sim.scenario.format.finding import Located
+    from adk_agent_sim.scenario.format.lint_finding import LocatedFinding
 
-_SHOWN = 100
+_MAX_PRINTED = 100
 """How many findings of a file are printed; `--json` prints all."""
 
 
@@ -27,27 +27,27 @@ def lint(files: tuple[Path, ...], are: bool, as_json: bool) -> None:
 
     Exit code 1 if there are errors; warnings alone are no error.
     """
-    found = [each for file in files for each in _findings(file, are=are)]
+    found = [each for file in files for each in _lint_path(file, are=are)]
     if as_json:
         click.echo(json.dumps([asdict(each) for each in found], indent=2))
     else:
-        _printed(found)
+        _print_findings(found)
     sys.exit(1 if any(each.severity == "error" for each in found) else 0)
 
 
-def _findings(path: Path, *, are: bool) -> Iterator[Located]:
-    from adk_agent_sim.errors import ScenarioUnreadable
+def _lint_path(path: Path, *, are: bool) -> Iterator[LocatedFinding]:
+    from adk_agent_sim.errors import InvalidScenario
     from adk_agent_sim.scenario import load_scenarios
-    from adk_agent_sim.scenario.format.finding import Located
     from adk_agent_sim.scenario.format.lint import lint as findings
-    from adk_agent_sim.scenario.format.loading import scenario_files
+    from adk_agent_sim.scenario.format.lint_finding import LocatedFinding
+    from adk_agent_sim.scenario.format.scenario_files import find_scenario_files
 
     try:
-        for file in scenario_files(path):
+        for file in find_scenario_files(path):
             for scenario in load_scenarios(file):
                 yield from findings(scenario, are=are)
-    except ScenarioUnreadable as error:
-        yield Located(
+    except InvalidScenario as error:
+        yield LocatedFinding(
             file=error.source,
             line=1,
             path="the file",
@@ -58,10 +58,10 @@ def _findings(path: Path, *, are: bool) -> Iterator[Located]:
         )
 
 
-def _printed(found: Sequence[Located]) -> None:
-    for each in found[:_SHOWN]:
+def _print_findings(findings: Sequence[LocatedFinding]) -> None:
+    for each in findings[:_MAX_PRINTED]:
         click.echo(click.style(str(each), fg="red" if each.severity == "error" else "yellow"))
-    if len(found) > _SHOWN:
-        click.echo(f"... and {len(found) - _SHOWN} more; --json prints all")
-    errors = sum(each.severity == "error" for each in found)
-    click.echo(f"{errors} errors, {len(found) - errors} warnings")
+    if len(findings) > _MAX_PRINTED:
+        click.echo(f"... and {len(findings) - _MAX_PRINTED} more; --json prints all")
+    errors = sum(each.severity == "error" for each in findings)
+    click.echo(f"{errors} errors, {len(findings) - errors} warnings")

@@ -40,17 +40,17 @@ def play(
     Type /help for what can be typed. Lines can also come from a pipe.
     """
     if web:
-        from adk_agent_sim.cli.browser import serve
-        from adk_agent_sim.server.scenarios import Scenarios
+        from adk_agent_sim.cli.browser import serve_in_browser
+        from adk_agent_sim.server.scenario_catalog import ScenarioCatalog
 
-        scenarios = Scenarios([file], fs_content=fs_content, seed=seed, notifications=notifications)
-        serve([], host, port, allow_host, open_browser=open_browser, scenarios=scenarios)
+        scenarios = ScenarioCatalog([file], fs_content=fs_content, seed=seed, notifications=notifications)
+        serve_in_browser([], host, port, allow_host, open_browser=open_browser, scenarios=scenarios)
         return
-    from adk_agent_sim.cli.playground import Playground
-    from adk_agent_sim.cli.prompts import Keyboard, Script
+    from adk_agent_sim.cli.playground_shell import PlaygroundShell
+    from adk_agent_sim.cli.prompts import KeyboardPrompts, ScriptedPrompts
     from adk_agent_sim.scenario import World, load_scenario
 
     scenario = load_scenario(file)
-    prompts = Keyboard() if sys.stdin.isatty() else Script(line.rstrip("\n") for line in sys.stdin)
+    prompts = KeyboardPrompts() if sys.stdin.isatty() else ScriptedPrompts(line.rstrip("\n") for line in sys.stdin)
     make = partial(World, scenario, fs_content=fs_content, seed=seed, notifications=notifications)
-    Playground(make, prompts).play()
+    PlaygroundShell(make, prompts).play()

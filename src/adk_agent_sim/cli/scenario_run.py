@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from adk_agent_sim.scenario.world.result import Fault, OracleResult
+    from adk_agent_sim.scenario.world.oracle_result import EventFailure, OracleResult
     from adk_agent_sim.scenario.world.world import World
 
-_SHOWN = 200
+_MAX_PRINTED = 200
 """How many events are printed; `--json` prints all."""
 
 
@@ -32,34 +32,34 @@ def run(
 
     Exit code 1 if something did.
     """
-    from adk_agent_sim.cli.progress import Progress
+    from adk_agent_sim.cli.progress_bar import ProgressBar
     from adk_agent_sim.scenario import World, load_scenario
-    from adk_agent_sim.scenario.format.are import for_are
-    from adk_agent_sim.scenario.format.exporter import text_of_trace
-    from adk_agent_sim.timeline.files import write_text
+    from adk_agent_sim.scenario.format.are_conversion import convert_to_are
+    from adk_agent_sim.scenario.format.exporter import serialize_trace
+    from adk_agent_sim.timeline.atomic_files import atomic_write_text
 
     if not oracle:
         raise click.UsageError(
             "Say --oracle to let the expected actions play the agent, or use `adksim scenario play`."
         )
     world = World(load_scenario(file), fs_content=fs_content, seed=seed)
-    progress = Progress("events")
+    progress = ProgressBar("events")
     try:
         result = world.run_oracle(progress)
     finally:
         progress.close()
     if output is not None:
-        trace, _ = for_are(world.exported())
-        write_text(output, text_of_trace(trace, indent=2) + "\n")
+        trace, _ = convert_to_are(world.export_trace())
+        atomic_write_text(output, serialize_trace(trace, indent=2) + "\n")
     if as_json:
-        click.echo(json.dumps(_data(world, result), indent=2))
+        click.echo(json.dumps(_result_to_json(world, result), indent=2))
     else:
-        _printed(world, result)
+        _print_result(world, result)
     sys.exit(0 if result.ok else 1)
 
 
-def _data(world: World, result: OracleResult) -> dict[str, Any]:
-    from adk_agent_sim.scenario.format.models import plain
+def _result_to_json(world: World, result: OracleResult) -> dict[str, Any]:
+    from adk_agent_sim.scenario.format.models import to_json_value
 
     return {
         "scenario_id": result.scenario_id,
@@ -67,28 +67,32 @@ def _data(world: World, result: OracleResult) -> dict[str, Any]:
         "seconds": result.seconds,
         "failed": [asdict(each) for each in result.failed],
         "missing": [asdict(each) for each in result.missing],
-        "completed_events": [plain(each) for each in world.completed_events()],
+        "completed_events": [to_json_value(each) for each in world.export_completed_events()],
     }
 
 
-def _printed(world: World, result: OracleResult) -> None:
-    from adk_agent_sim.scenario.format.visible import visible
+def _print_result(world: World, result: OracleResult) -> None:
+    from adk_agent_sim.scenario.format.printable import escape_unprintable
 
     start = world.scenario.start_time or 0
-    for each in result.completed[:_SHOWN]:
+    for each in result.completed[:_MAX_PRINTED]:
         time = f"+{each.time - start:g} s"
         line = f"{time:>10}  {each.kind:<5}  {each.app}__{each.function}  ({each.event_id})"
-        click.echo(visible(line) if each.error is None else click.style(f"{visible(line)}  failed", fg="red"))
-    if len(result.completed) > _SHOWN:
-        click.echo(f"... and {len(result.completed) - _SHOWN} more; --json prints all")
+        click.echo(
+            escape_unprintable(line)
+            if each.error is None
+            else click.style(f"{escape_unprintable(line)}  failed", fg="red")
+        )
+    if len(result.completed) > _MAX_PRINTED:
+        click.echo(f"... and {len(result.completed) - _MAX_PRINTED} more; --json prints all")
     for what, faults in (("failed", result.failed), ("never happened", result.missing)):
-        for fault in faults[:_SHOWN]:
-            click.echo(click.style(visible(_said(what, fault)), fg="red"))
+        for fault in faults[:_MAX_PRINTED]:
+            click.echo(click.style(escape_unprintable(_format_fault(what, fault)), fg="red"))
     click.echo(
         f"{len(result.completed)} events in {result.seconds:g} s of the world's time, "
         f"{len(result.failed)} failed, {len(result.missing)} never happened"
     )
 
 
-def _said(what: str, fault: Fault) -> str:
-    return f"{what}: {fault.event_id} ({fault.call}): {fault.why}"
+def _format_fault(label: str, fault: EventFailure) -> str:
+    return f"{label}: {fault.event_id} ({fault.call}): {fault.why}"

@@ -33,25 +33,25 @@ def show(
     if svg_path is not None and len(files) > 1:
         raise click.UsageError("--svg writes one graph: name one file.")
     if web:
-        from adk_agent_sim.cli.browser import serve
-        from adk_agent_sim.server.scenarios import Scenarios
+        from adk_agent_sim.cli.browser import serve_in_browser
+        from adk_agent_sim.server.scenario_catalog import ScenarioCatalog
 
-        serve([], host, port, allow_host, open_browser=open_browser, scenarios=Scenarios(files))
+        serve_in_browser([], host, port, allow_host, open_browser=open_browser, scenarios=ScenarioCatalog(files))
         return
     for file in files:
-        _print(file, svg_path, as_json=as_json)
+        _print_scenario(file, svg_path, as_json=as_json)
 
 
-def _print(file: Path, svg_path: Path | None, *, as_json: bool) -> None:
+def _print_scenario(file: Path, svg_path: Path | None, *, as_json: bool) -> None:
     from adk_agent_sim.scenario import load_scenario
-    from adk_agent_sim.scenario.format.show import as_text, summary
-    from adk_agent_sim.scenario.format.svg import as_svg
-    from adk_agent_sim.timeline.files import write_text
+    from adk_agent_sim.scenario.format.scenario_summary import render_text, summarize_scenario
+    from adk_agent_sim.scenario.format.svg import render_svg
+    from adk_agent_sim.timeline.atomic_files import atomic_write_text
 
     scenario = load_scenario(file)
     if svg_path is not None:
-        write_text(svg_path, as_svg(scenario))
+        atomic_write_text(svg_path, render_svg(scenario))
     if as_json:
-        click.echo(json.dumps(summary(scenario), indent=2))
+        click.echo(json.dumps(summarize_scenario(scenario), indent=2))
     else:
-        click.echo(as_text(scenario))
+        click.echo(render_text(scenario))

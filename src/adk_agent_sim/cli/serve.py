@@ -13,7 +13,7 @@ import click
 from adk_agent_sim.cli.database import database_option
 
 if TYPE_CHECKING:
-    from adk_agent_sim.server.serving import Settings
+    from adk_agent_sim.server.composition import ServeSettings
 
 
 @click.command()
@@ -53,10 +53,10 @@ def serve(
 
     Put the plugin into an agent's App, or start `adk web --extra_plugins adk_agent_sim.SimulatorPlugin`.
     """
-    from adk_agent_sim.server.serving import Settings
+    from adk_agent_sim.server.composition import ServeSettings
 
     logging.basicConfig(level=logging.WARNING, format="%(message)s")
-    settings = Settings(
+    settings = ServeSettings(
         database=database,
         host=host,
         port=port,
@@ -65,20 +65,20 @@ def serve(
         grpc_port=grpc_port,
         durability=durability,
         keep_days=keep_days,
-        patience=abandon_after,
+        abandon_after=abandon_after,
     )
     with suppress(KeyboardInterrupt):
-        asyncio.run(_serve(settings))
+        asyncio.run(_run_server(settings))
 
 
-async def _serve(settings: Settings) -> None:
-    from adk_agent_sim.server.serving import serving
+async def _run_server(settings: ServeSettings) -> None:
+    from adk_agent_sim.server.composition import run_services
 
     stop = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         with suppress(NotImplementedError):  # Windows: there Ctrl-C raises
             asyncio.get_running_loop().add_signal_handler(number, stop.set)
-    async with serving(settings) as served:
+    async with run_services(settings) as served:
         if served.web is not None:
             if settings.port not in (0, served.web.port):
                 click.echo(f"Port {settings.port} is taken; using {served.web.port}.")

@@ -17,13 +17,13 @@ import click
 
 from adk_agent_sim.adk.simulation import Simulation
 from adk_agent_sim.adk.steps import Confirmation, ModelTurn, Step
-from adk_agent_sim.cli import shown
-from adk_agent_sim.cli.arguments import read_calls
+from adk_agent_sim.cli import terminal_format
+from adk_agent_sim.cli.call_parsing import parse_calls
 from adk_agent_sim.cli.prompts import Prompts
-from adk_agent_sim.errors import DecisionDoubtful, RunFailed, SessionIncomplete, SimulatorError
+from adk_agent_sim.errors import DecisionMismatch, RunFailed, SessionIncomplete, SimulatorError
 
 if TYPE_CHECKING:
-    from adk_agent_sim.adk.agents import App
+    from adk_agent_sim.adk.agent_loader import App
 
 _HELP = """\
   TOOL name=value ...       call a tool; arguments also as JSON: TOOL {"name": "value"}
@@ -35,138 +35,142 @@ _HELP = """\
 """
 
 
-async def play(app: App, prompts: Prompts, eval_set: Path) -> bool:
+async def play_in_terminal(app: App, prompts: Prompts, eval_set: Path) -> bool:
     """Play until the person is done. Returns whether an EvalSet was written."""
-    quiet()
+    silence_adk_logging()
     async with Simulation(app) as sim:
-        return await _Table(sim, prompts, eval_set).play()
+        return await _TerminalSession(sim, prompts, eval_set).play()
 
 
-def quiet() -> None:
+def silence_adk_logging() -> None:
     """Leave out what ADK logs about models that count no tokens, and its tracebacks: what matters is shown."""
     logging.getLogger("google_adk").setLevel(logging.CRITICAL)
 
 
-def adk_command() -> str:
+def find_adk_command() -> str:
     """How to call ADK's command here: by its path, if it is not on the shell's."""
     return "adk" if shutil.which("adk") else str(Path(sys.executable).with_name("adk"))
 
 
-class _Table:
+class _TerminalSession:
     """One person, one agent."""
 
     def __init__(self, sim: Simulation, prompts: Prompts, eval_set: Path) -> None:
         self._sim = sim
         self._prompts = prompts
         self._eval_set = eval_set
-        self._shown = 0
-        self._introduced: set[str] = set()
+        self._printed_count = 0
+        self._introduced_agents: set[str] = set()
 
     async def play(self) -> bool:
         click.echo("First you are the user, then the agent's model. /help shows what you can type.\n")
         step: Step | None = None
         while True:
             try:
-                step = await self._next(step)
-            except _Quit:
+                step = await self._take_step(step)
+            except _QuitRequested:
                 return False
-            except _Done:
+            except _DoneRequested:
                 if not isinstance(step, ModelTurn | Confirmation):
-                    return self._export()
+                    return self._export_finished()
                 click.echo("  The agent still waits: answer with say TEXT first, or leave with /quit.", err=True)
             except (EOFError, KeyboardInterrupt):
                 click.echo()
-                return self._export()
+                return self._export_finished()
 
-    async def _next(self, step: Step | None) -> Step | None:
+    async def _take_step(self, step: Step | None) -> Step | None:
         match step:
             case ModelTurn():
-                return await self._decide(step)
+                return await self._ask_decision(step)
             case Confirmation():
-                return await self._confirm(step)
+                return await self._ask_confirmation(step)
             case _:
-                return await self._speak()
+                return await self._ask_user()
 
-    async def _speak(self) -> Step | None:
-        line = self._ask("user")
-        return await self._tried(self._sim.send(line), None) if line else None
+    async def _ask_user(self) -> Step | None:
+        line = self._read_line("user")
+        return await self._run_step(self._sim.send(line), None) if line else None
 
-    async def _decide(self, turn: ModelTurn) -> Step | None:
-        if turn.agent_name not in self._introduced:
-            _introduce(turn, first=not self._introduced)
-            self._introduced.add(turn.agent_name)
-        line = self._ask(f"model of {turn.agent_name}", _words(turn))
+    async def _ask_decision(self, turn: ModelTurn) -> Step | None:
+        if turn.agent_name not in self._introduced_agents:
+            _print_introduction(turn, first=not self._introduced_agents)
+            self._introduced_agents.add(turn.agent_name)
+        line = self._read_line(f"model of {turn.agent_name}", _list_completions(turn))
         command, _, rest = line.partition(" ")
         if command == "/tools":
-            click.echo(shown.tool_in_full(turn, rest.strip()) if rest.strip() else shown.tools(turn))
+            click.echo(
+                terminal_format.format_tool_details(turn, rest.strip())
+                if rest.strip()
+                else terminal_format.format_tools(turn)
+            )
         elif command == "/request":
-            click.echo(shown.request(turn))
+            click.echo(terminal_format.format_request(turn))
         elif line:
-            return await self._tried(_decision(turn, line), turn)
+            return await self._run_step(_send_decision(turn, line), turn)
         return turn
 
-    async def _confirm(self, question: Confirmation) -> Step | None:
-        call = f"{question.waiting.name}({json.dumps(question.waiting.args, ensure_ascii=False)})"
-        line = self._ask(f"{question.hint}\napprove {call}? yes/no", ["yes", "no"])
+    async def _ask_confirmation(self, question: Confirmation) -> Step | None:
+        call = f"{question.pending_call.name}({json.dumps(question.pending_call.args, ensure_ascii=False)})"
+        line = self._read_line(f"{question.hint}\napprove {call}? yes/no", ["yes", "no"])
         if line in ("yes", "no"):
-            return await self._tried(question.approve() if line == "yes" else question.deny(), question)
+            return await self._run_step(question.approve() if line == "yes" else question.deny(), question)
         return question
 
-    def _ask(self, who: str, words: Sequence[str] = ()) -> str:
-        line = self._prompts.ask(click.style(f"{who}> ", fg="cyan"), words).strip()
+    def _read_line(self, speaker: str, completions: Sequence[str] = ()) -> str:
+        line = self._prompts.ask(click.style(f"{speaker}> ", fg="cyan"), completions).strip()
         if line == "/help":
             click.echo(_HELP)
             return ""
         if line in ("/done", "/quit"):
-            raise _Quit if line == "/quit" else _Done
+            raise _QuitRequested if line == "/quit" else _DoneRequested
         return line
 
-    async def _tried(self, work: Awaitable[Step], otherwise: Step | None) -> Step | None:
+    async def _run_step(self, work: Awaitable[Step], fallback: Step | None) -> Step | None:
         """What comes next; `otherwise` if it was refused, and the user's turn again if the run failed."""
         try:
-            return await self._watched(work)
+            return await self._wait_with_progress(work)
         except RunFailed as error:
             click.echo(click.style(f"  {error}", fg="red"), err=True)
             return None
         except SimulatorError as error:
-            doubtful = isinstance(error, DecisionDoubtful)
-            said = f"{error.what}. Put ! before the line to send it all the same." if doubtful else str(error)
+            doubtful = isinstance(error, DecisionMismatch)
+            said = f"{error.summary}. Put ! before the line to send it all the same." if doubtful else str(error)
             click.echo(click.style(f"  {said}", fg="red"), err=True)
-            return otherwise
+            return fallback
 
-    async def _watched(self, work: Awaitable[Step]) -> Step:
+    async def _wait_with_progress(self, work: Awaitable[Step]) -> Step:
         """Wait for what comes next, showing how long a tool runs; Ctrl-C cancels its call."""
         loop = asyncio.get_running_loop()
         task = asyncio.ensure_future(work)
         with suppress(NotImplementedError):
             loop.add_signal_handler(signal.SIGINT, self._cancel_running)
         try:
-            waited, shown = 0, False
+            waited, terminal_format = 0, False
             while not (await asyncio.wait({task}, timeout=1))[0]:
                 waited += 1
                 if self._sim.running():
-                    shown = True
+                    terminal_format = True
                     click.echo(f"\r  running for {waited} s; Ctrl-C cancels the call ", nl=False, err=True)
-            if shown:
+            if terminal_format:
                 click.echo(err=True)
             return await task
         finally:
             with suppress(NotImplementedError):
                 loop.remove_signal_handler(signal.SIGINT)
-            self._show_new()
+            self._print_new_entries()
 
     def _cancel_running(self) -> None:
         for call_id in self._sim.running():
             self._sim.cancel(call_id)
 
-    def _show_new(self) -> None:
+    def _print_new_entries(self) -> None:
         entries = self._sim.history()
-        for entry in entries[self._shown :]:
-            if line := shown.entry(entry):
+        for entry in entries[self._printed_count :]:
+            if line := terminal_format.format_entry(entry):
                 click.echo(line)
-        self._shown = len(entries)
+        self._printed_count = len(entries)
 
-    def _export(self) -> bool:
+    def _export_finished(self) -> bool:
         """Write what is finished; a user turn that is still open is left out, and said."""
         if not self._sim.history():
             return False
@@ -186,15 +190,15 @@ class _Table:
         return True
 
 
-class _Done(Exception):
+class _DoneRequested(Exception):
     """The person is done."""
 
 
-class _Quit(Exception):
+class _QuitRequested(Exception):
     """The person wants no file."""
 
 
-async def _decision(turn: ModelTurn, line: str) -> Step:
+async def _send_decision(turn: ModelTurn, line: str) -> Step:
     anyway = line.startswith("!")
     line = line.removeprefix("!").strip()
     command, _, rest = line.partition(" ")
@@ -202,17 +206,21 @@ async def _decision(turn: ModelTurn, line: str) -> Step:
         return await turn.respond(rest.strip(), anyway=anyway)
     if command.startswith("/"):
         raise SimulatorError(f"There is no command {command}; /help shows what there is.")
-    return await turn.calls(read_calls(line, shown.schemas(turn)), anyway=anyway)
+    return await turn.calls(parse_calls(line, terminal_format.read_tool_schemas(turn)), anyway=anyway)
 
 
-def _words(turn: ModelTurn) -> list[str]:
+def _list_completions(turn: ModelTurn) -> list[str]:
     """What Tab can complete: tools, their arguments, commands."""
-    arguments = [f"{name}=" for schema in shown.schemas(turn).values() for name in schema.get("properties", {})]
+    arguments = [
+        f"{name}="
+        for schema in terminal_format.read_tool_schemas(turn).values()
+        for name in schema.get("properties", {})
+    ]
     return [*turn.tools, "say", *dict.fromkeys(arguments), "/tools", "/request", "/help", "/done", "/quit"]
 
 
-def _introduce(turn: ModelTurn, *, first: bool) -> None:
+def _print_introduction(turn: ModelTurn, *, first: bool) -> None:
     click.echo(click.style(f"\nYou are the model of {turn.agent_name} now. This is what it reads:", bold=True))
-    click.echo(f"{turn.instruction}\n\n{shown.tools(turn)}\n")
+    click.echo(f"{turn.instruction}\n\n{terminal_format.format_tools(turn)}\n")
     if first:
         click.echo(_HELP)

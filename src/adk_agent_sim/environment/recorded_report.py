@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from adk_agent_sim.environment.report import Report, Tally
+from adk_agent_sim.environment.environment_report import CallTally, EnvironmentReport
 from adk_agent_sim.timeline.events import EnvironmentDecided, Event, ToolStarted
 
 
-def recorded_report(events: Iterable[Event]) -> Report:
+def build_recorded_report(events: Iterable[Event]) -> EnvironmentReport:
     """What became of the calls of a session. Rules that were never asked are not on its timeline."""
-    tally, rules, decided = Tally(), dict[str, None](), set[str]()
+    tally, rules, decided = CallTally(), dict[str, None](), set[str]()
     for event in events:
         match event.payload:
             case EnvironmentDecided() as decision:
@@ -25,4 +25,4 @@ def recorded_report(events: Iterable[Event]) -> Report:
                 tally.real[tool] += 1
             case _:
                 pass
-    return Report.of(tally, rules)
+    return EnvironmentReport.from_tally(tally, rules)

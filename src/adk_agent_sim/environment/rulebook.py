@@ -6,40 +6,44 @@ from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 from adk_agent_sim.environment.actions.action import Action
-from adk_agent_sim.environment.actions.raised import BUILT_IN, Exceptions
-from adk_agent_sim.environment.conditions import Test, tests_of
-from adk_agent_sim.environment.finding import told
-from adk_agent_sim.environment.lint import lint
-from adk_agent_sim.environment.match import glob, is_glob
+from adk_agent_sim.environment.actions.raise_exception import BUILT_IN_EXCEPTIONS, ExceptionFactories
+from adk_agent_sim.environment.call_predicates import CallPredicate, build_predicates
+from adk_agent_sim.environment.rule_finding import format_findings
+from adk_agent_sim.environment.rule_lint import lint_rules
+from adk_agent_sim.environment.rule_match import compile_globs, is_glob
 from adk_agent_sim.environment.rules import Rule, Rules
-from adk_agent_sim.errors import RulesRefused
-from adk_agent_sim.timeline.clock import RealWaiting, VirtualWaiting, Waiting
+from adk_agent_sim.errors import InvalidRules
+from adk_agent_sim.timeline.clock import RealSleeper, Sleeper, VirtualSleeper
 
-_REMEMBERED = 10_000
+_MAX_CACHED_TOOLS = 10_000
 """How many names of tools are remembered; a model can make up any number."""
 
 
-class Compiled:
+class CompiledRule:
     """A rule made ready."""
 
-    __slots__ = ("actions", "holds", "index", "name", "rule", "seed", "tests")
+    __slots__ = ("actions", "index", "name", "predicate_checks", "predicates", "rule", "seed")
 
     def __init__(self, rule: Rule, *, name: str, index: int, seed: int, label: str) -> None:
         self.rule = rule
         self.name = name
         self.index = index
         self.seed = seed if rule.match.seed is None else rule.match.seed
-        self.tests: Sequence[Test] = tests_of(rule.match, index=index, rule=name, seed=self.seed, label=label)
-        self.holds = tuple(test.holds for test in self.tests)
+        self.predicates: Sequence[CallPredicate] = build_predicates(
+            rule.match, rule_index=index, rule_name=name, seed=self.seed, label=label
+        )
+        self.predicate_checks = tuple(test.is_met for test in self.predicates)
         self.actions: Sequence[Action] = tuple(rule.do)
 
     @property
-    def acts_inside(self) -> bool:
+    def acts_inside_call(self) -> bool:
         """Whether it must act inside the call: raise, change a real result, or delay one."""
-        return any(action.inside for action in self.actions) or not any(action.answers for action in self.actions)
+        return any(action.acts_inside_call for action in self.actions) or not any(
+            action.gives_result for action in self.actions
+        )
 
 
-Candidates: TypeAlias = Sequence[Compiled]
+Candidates: TypeAlias = Sequence[CompiledRule]
 
 
 class Rulebook:
@@ -50,12 +54,12 @@ class Rulebook:
         rules: Rules,
         *,
         label: str = "",
-        exceptions: Exceptions | None = None,
-        waiting: Waiting | None = None,
+        exceptions: ExceptionFactories | None = None,
+        sleeper: Sleeper | None = None,
         source: str = "Python",
-        checked: bool = False,
+        skip_checks: bool = False,
     ) -> None:
-        """Make rules ready; RulesRefused says what is wrong with them.
+        """Make rules ready; InvalidRules says what is wrong with them.
 
         Args:
             rules: The rules.
@@ -65,45 +69,45 @@ class Rulebook:
             source: Where the rules come from, for messages.
             checked: They need not be checked (again).
         """
-        self.exceptions: Exceptions = {**BUILT_IN, **(exceptions or {})}
-        findings = () if checked else lint(rules, exceptions=self.exceptions)
+        self.exceptions: ExceptionFactories = {**BUILT_IN_EXCEPTIONS, **(exceptions or {})}
+        findings = () if skip_checks else lint_rules(rules, exceptions=self.exceptions)
         errors = [finding for finding in findings if finding.severity == "error"]
         if errors:
-            raise RulesRefused(source, told(errors))
+            raise InvalidRules(source, format_findings(errors))
         self.spec = rules
         self.label = label
-        self.waiting: Waiting = waiting or (VirtualWaiting() if rules.time == "virtual" else RealWaiting())
-        self.rules: Sequence[Compiled] = tuple(
-            Compiled(rule, name=name, index=index, seed=rules.seed, label=label)
-            for index, (name, rule) in enumerate(zip(rules.named(), rules.rules, strict=True))
+        self.sleeper: Sleeper = sleeper or (VirtualSleeper() if rules.time == "virtual" else RealSleeper())
+        self.rules: Sequence[CompiledRule] = tuple(
+            CompiledRule(rule, name=name, index=index, seed=rules.seed, label=label)
+            for index, (name, rule) in enumerate(zip(rules.get_rule_names(), rules.rules, strict=True))
         )
-        self.refuses = rules.unanswered == "refuse"
-        self._globs = [(glob(rule.rule.match.tool), rule) for rule in self.rules if _has_glob(rule)]
-        self._known: dict[str, Candidates] = dict(self._by_name())
+        self.refuses_real_tools = rules.unanswered == "refuse"
+        self._globs = [(compile_globs(rule.rule.match.tool), rule) for rule in self.rules if _has_glob(rule)]
+        self._candidates_by_tool: dict[str, Candidates] = dict(self._index_by_tool())
 
-    def candidates(self, tool: str) -> Candidates:
+    def find_candidates(self, tool: str) -> Candidates:
         """The rules that name a tool, in their order."""
-        found = self._known.get(tool)
+        found = self._candidates_by_tool.get(tool)
         if found is None:
             found = tuple(rule for pattern, rule in self._globs if pattern.match(tool))
-            if len(self._known) < _REMEMBERED:
-                self._known[tool] = found
+            if len(self._candidates_by_tool) < _MAX_CACHED_TOOLS:
+                self._candidates_by_tool[tool] = found
         return found
 
-    def _by_name(self) -> Mapping[str, Candidates]:
-        names: dict[str, list[Compiled]] = {}
+    def _index_by_tool(self) -> Mapping[str, Candidates]:
+        names: dict[str, list[CompiledRule]] = {}
         for rule in self.rules:
             for name in rule.rule.match.tool:
                 if not is_glob(name):
                     names.setdefault(name, [])
         for rule in self.rules:
             literal = [name for name in rule.rule.match.tool if not is_glob(name)]
-            pattern = glob(rule.rule.match.tool) if _has_glob(rule) else None
+            pattern = compile_globs(rule.rule.match.tool) if _has_glob(rule) else None
             for name in names if pattern else literal:
                 if pattern is None or pattern.match(name):
                     names[name].append(rule)
         return {name: tuple(dict.fromkeys(rules)) for name, rules in names.items()}
 
 
-def _has_glob(rule: Compiled) -> bool:
+def _has_glob(rule: CompiledRule) -> bool:
     return any(map(is_glob, rule.rule.match.tool))

@@ -12,27 +12,27 @@ from typing import Annotated, Literal, cast
 
 from pydantic import BeforeValidator, Field
 
-from adk_agent_sim.environment.actions import Written
-from adk_agent_sim.environment.match import Match
-from adk_agent_sim.environment.spec import Spec
+from adk_agent_sim.environment.actions import ActionEntry
+from adk_agent_sim.environment.rule_match import Match
+from adk_agent_sim.environment.strict_model import StrictModel
 
 
-def _listed(value: object) -> object:
+def _wrap_in_list(value: object) -> object:
     return cast("object", value) if isinstance(value, list) else [value]
 
 
-class Rule(Spec):
+class Rule(StrictModel):
     """Which calls, and what happens to them."""
 
     name: str = Field(default="", description="For reports; also what its chances are keyed by")
     match: Match = Field(description="Which calls it is for")
-    do: Annotated[list[Written], BeforeValidator(_listed, json_schema_input_type=Written | list[Written])] = Field(
-        min_length=1, description="What happens to them: one action, or several, one after the other"
-    )
+    do: Annotated[
+        list[ActionEntry], BeforeValidator(_wrap_in_list, json_schema_input_type=ActionEntry | list[ActionEntry])
+    ] = Field(min_length=1, description="What happens to them: one action, or several, one after the other")
     enabled: bool = Field(default=True, description="A rule that is off is passed over; a person can switch it on")
 
 
-class Rules(Spec):
+class Rules(StrictModel):
     """All rules of an environment. For each call the first rule that matches answers."""
 
     version: Literal[1] = Field(default=1, description="Of the format")
@@ -45,6 +45,6 @@ class Rules(Spec):
     )
     rules: list[Rule]
 
-    def named(self) -> list[str]:
+    def get_rule_names(self) -> list[str]:
         """The rules' names; those without one are numbered."""
         return [rule.name or f"rule {number}" for number, rule in enumerate(self.rules, start=1)]

@@ -18,10 +18,10 @@ from google.adk.evaluation.eval_set import EvalSet
 from pydantic import ValidationError
 
 from adk_agent_sim.errors import ExportRefused, NotAnEvalSet
-from adk_agent_sim.golden.builder import invocation_id, snake_case
+from adk_agent_sim.golden.golden_trace_builder import build_invocation_id, to_snake_case
+from adk_agent_sim.timeline.atomic_files import atomic_write_text, prepare_path, replace_lone_surrogates
 from adk_agent_sim.timeline.clock import Clock, WallClock
-from adk_agent_sim.timeline.files import mended, real_path, write_text
-from adk_agent_sim.timeline.jsonable import jsonable
+from adk_agent_sim.timeline.json_conversion import to_json_value
 
 
 class EvalSetWriter:
@@ -40,20 +40,20 @@ class EvalSetWriter:
         """
         if not eval_case.eval_id.strip():
             raise ValueError("The eval case has no eval_id: give it one that is not empty.")
-        path = real_path(self.eval_set_path)
+        path = prepare_path(self.eval_set_path)
         with FileLock(path.with_name(f".{path.name}.lock")):
-            content = _read(path) if path.exists() else self._new()
-            taken = {_id(case) for case in content["eval_cases"]}
-            written = eval_case.model_copy(update={"eval_id": _free_id(eval_case.eval_id, taken)})
-            content["eval_cases"].append(jsonable(written))
-            text = mended(json.dumps(content, indent=2, ensure_ascii=False) + "\n")
+            content = _read_eval_set(path) if path.exists() else self._create_eval_set()
+            taken = {_get_case_id(case) for case in content["eval_cases"]}
+            written = eval_case.model_copy(update={"eval_id": _make_unique_id(eval_case.eval_id, taken)})
+            content["eval_cases"].append(to_json_value(written))
+            text = replace_lone_surrogates(json.dumps(content, indent=2, ensure_ascii=False) + "\n")
             _check_readable(path, text)
-            write_text(path, text)
+            atomic_write_text(path, text)
         return written
 
-    def _new(self) -> dict[str, Any]:
+    def _create_eval_set(self) -> dict[str, Any]:
         return {
-            "eval_set_id": f"{snake_case(self.agent_name)}_evals",
+            "eval_set_id": f"{to_snake_case(self.agent_name)}_evals",
             "name": self.agent_name,
             "description": f"Golden traces of {self.agent_name}, captured with adk-agent-sim",
             "eval_cases": [],
@@ -63,22 +63,22 @@ class EvalSetWriter:
 
 def count_cases(path: Path) -> int | None:
     """How many cases a file holds; None if there is no file. NotAnEvalSet if it is something else."""
-    return len(_read(path)["eval_cases"]) if path.exists() else None
+    return len(_read_eval_set(path)["eval_cases"]) if path.exists() else None
 
 
-def id_of_case(path: Path, session_id: str) -> str | None:
+def find_case_id(path: Path, session_id: str) -> str | None:
     """The newest case of a file that was made from the session, by its eval id; None if there is none."""
     if not path.exists():
         return None
-    first = invocation_id(session_id, 0)
-    for case in reversed(_read(path)["eval_cases"]):
+    first = build_invocation_id(session_id, 0)
+    for case in reversed(_read_eval_set(path)["eval_cases"]):
         turns: list[dict[str, Any]] = case.get("conversation") or [{}]
         if first in (turns[0].get("invocation_id"), turns[0].get("invocationId")):
-            return _id(case)
+            return _get_case_id(case)
     return None
 
 
-def _read(path: Path) -> dict[str, Any]:
+def _read_eval_set(path: Path) -> dict[str, Any]:
     """The file's content as it is, after making sure that ADK can read it."""
     if path.is_dir():
         raise NotAnEvalSet(str(path), "it is a folder")
@@ -87,7 +87,7 @@ def _read(path: Path) -> dict[str, Any]:
         EvalSet.model_validate_json(text)
         content = cast("dict[str, Any]", json.loads(text))
     except (ValidationError, ValueError) as error:
-        raise NotAnEvalSet(str(path), short(error)) from error
+        raise NotAnEvalSet(str(path), summarize_error(error)) from error
     return content
 
 
@@ -98,11 +98,11 @@ def _check_readable(path: Path, text: str) -> None:
     except ValidationError as error:
         raise ExportRefused(
             f"The session was not written to {path}, which is as it was: ADK could not read the file any more "
-            f"({short(error)}). A tool result or the state of the session may be nested too deep for it."
+            f"({summarize_error(error)}). A tool result or the state of the session may be nested too deep for it."
         ) from error
 
 
-def short(error: Exception) -> str:
+def summarize_error(error: Exception) -> str:
     """What is wrong with a file, in one line."""
     if isinstance(error, ValidationError):
         first = error.errors()[0]
@@ -111,12 +111,12 @@ def short(error: Exception) -> str:
     return str(error)
 
 
-def _id(case: dict[str, Any]) -> str:
+def _get_case_id(case: dict[str, Any]) -> str:
     """The id of a case, which `adk web` writes in camel case."""
     return case["eval_id"] if "eval_id" in case else case["evalId"]
 
 
-def _free_id(wanted: str, taken: set[str]) -> str:
+def _make_unique_id(wanted: str, taken: set[str]) -> str:
     free, number = wanted, 1
     while free in taken:
         number += 1

@@ -14,8 +14,8 @@ from google.adk.tools import BaseTool
 from google.adk.workflow import BaseNode
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from adk_agent_sim.timeline.canonical import Json
-from adk_agent_sim.timeline.events import AgentEvent, Event, Outcome, RunEnded
+from adk_agent_sim.timeline.canonical_json import Json
+from adk_agent_sim.timeline.events import AgentEvent, Event, RunEnded, RunOutcome
 from adk_agent_sim.timeline.history import (
     FinalResponse,
     HistoryEntry,
@@ -23,9 +23,9 @@ from adk_agent_sim.timeline.history import (
     ToolError,
     ToolOutput,
     UserQuery,
-    history,
+    build_history,
 )
-from adk_agent_sim.timeline.state import SessionState, joined, state_of
+from adk_agent_sim.timeline.session_state import SessionState, derive_state, find_agent_joined
 
 
 @dataclass
@@ -88,11 +88,11 @@ class SimulationSession(BaseModel):
     user_id: str = Field(default="user", description="The ADK user")
     initial_state: dict[str, Any] = Field(default_factory=dict, description="The session state before the first query")
     final_state: dict[str, Any] = Field(default_factory=dict, description="The session state now")
-    consented: set[str] = Field(default_factory=set, description="The ids of the calls that waited for consent")
+    consent_call_ids: set[str] = Field(default_factory=set, description="The ids of the calls that waited for consent")
     failure: str = Field(default="", description="Why the last run ended early; empty if it did not")
 
     @classmethod
-    def of(
+    def from_events(
         cls,
         config: SimulatedAgentConfig,
         session_id: str,
@@ -102,8 +102,8 @@ class SimulationSession(BaseModel):
         adk_session: AdkSession | None = None,
     ) -> Self:
         """Read a session from its timeline; the tools and the ADK session, if they are at hand, come along."""
-        entries = history(events)
-        join = joined(events)
+        entries = build_history(events)
+        join = find_agent_joined(events)
         return cls(
             session_id=session_id,
             agent_config=config,
@@ -111,19 +111,19 @@ class SimulationSession(BaseModel):
             agent=config.agent,
             tools=list(tools),
             adk_session=adk_session,
-            consented=_consented(events),
-            state=state_of(entries),
+            consent_call_ids=_find_consent_call_ids(events),
+            state=derive_state(entries),
             history=entries,
             start_timestamp=events[0].timestamp if events else 0.0,
             app_name=join.app_name if join else config.agent.name,
             user_id=join.user_id if join else "user",
             initial_state=dict(join.state) if join else {},
-            final_state=final_state(events),
-            failure=_failure(events),
+            final_state=compute_final_state(events),
+            failure=_describe_failure(events),
         )
 
     @model_validator(mode="after")
-    def _history_is_sound(self) -> Self:
+    def _check_history(self) -> Self:
         if self.state in (SessionState.ACTIVE, SessionState.COMPLETED) and not (
             self.history and isinstance(self.history[0], UserQuery)
         ):
@@ -141,9 +141,9 @@ class SimulationSession(BaseModel):
         return self
 
 
-def final_state(events: Sequence[Event]) -> dict[str, Json]:
+def compute_final_state(events: Sequence[Event]) -> dict[str, Json]:
     """The state after all that the agent's events changed; what ADK keeps for one invocation only is left out."""
-    join = joined(events)
+    join = find_agent_joined(events)
     state = dict(join.state) if join else {}
     for event in events:
         if isinstance(event.payload, AgentEvent):
@@ -151,7 +151,7 @@ def final_state(events: Sequence[Event]) -> dict[str, Json]:
     return {key: value for key, value in state.items() if not key.startswith(State.TEMP_PREFIX)}
 
 
-def _consented(events: Sequence[Event]) -> set[str]:
+def _find_consent_call_ids(events: Sequence[Event]) -> set[str]:
     """The calls that ADK asked the user about."""
     asked: set[str] = set()
     for event in events:
@@ -160,19 +160,19 @@ def _consented(events: Sequence[Event]) -> set[str]:
     return asked
 
 
-def finished_part(events: Sequence[Event]) -> Sequence[Event]:
+def select_finished_events(events: Sequence[Event]) -> Sequence[Event]:
     """The events up to the last run that was done: a session without its unfinished end."""
-    ends = [place for place, event in enumerate(events) if _is_done(event)]
+    ends = [place for place, event in enumerate(events) if _is_run_done(event)]
     return events[: ends[-1] + 1] if ends else []
 
 
-def _is_done(event: Event) -> bool:
-    return isinstance(event.payload, RunEnded) and event.payload.outcome is Outcome.DONE
+def _is_run_done(event: Event) -> bool:
+    return isinstance(event.payload, RunEnded) and event.payload.outcome is RunOutcome.DONE
 
 
-def _failure(events: Sequence[Event]) -> str:
+def _describe_failure(events: Sequence[Event]) -> str:
     ends = [event.payload for event in events if isinstance(event.payload, RunEnded)]
-    if not ends or ends[-1].outcome is Outcome.DONE:
+    if not ends or ends[-1].outcome is RunOutcome.DONE:
         return ""
     why = f": {ends[-1].error_type}: {ends[-1].error_message}" if ends[-1].error_type else ""
-    return f"the last run {'failed' if ends[-1].outcome is Outcome.FAILED else 'was cancelled'}{why}"
+    return f"the last run {'failed' if ends[-1].outcome is RunOutcome.FAILED else 'was cancelled'}{why}"

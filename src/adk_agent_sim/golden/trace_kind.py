@@ -9,9 +9,9 @@ from typing import Any, Literal, TypeAlias, cast
 TraceKind: TypeAlias = Literal["evalset", "session", "timeline"]
 
 
-def trace_kind(path: Path) -> TraceKind | None:
+def detect_trace_kind(path: Path) -> TraceKind | None:
     """What the file is; None if it is something else or cannot be read."""
-    keys = _keys(path)
+    keys = _read_top_level_keys(path)
     if keys & {"eval_cases", "evalCases"}:
         return "evalset"
     if "events" in keys and keys & {"app_name", "appName"}:
@@ -19,7 +19,7 @@ def trace_kind(path: Path) -> TraceKind | None:
     return "timeline" if "format" in keys else None
 
 
-def _keys(path: Path) -> set[str]:
+def _read_top_level_keys(path: Path) -> set[str]:
     """The keys at the top of a file, in JSON Lines those of the first line."""
     try:
         content = path.read_bytes()

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable
 from typing import Protocol
 
 from adk_agent_sim.timeline.blocks import Block
-from adk_agent_sim.timeline.canonical import Json
+from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.events import Event, Payload, Player
-from adk_agent_sim.timeline.request import RequestBlocks
+from adk_agent_sim.timeline.model_request import RequestBlocks
 
 
 class Link(Protocol):
@@ -57,7 +57,7 @@ class Link(Protocol):
         """Answer a turn."""
         ...
 
-    async def decision(self, session_id: str, turn_id: str) -> Event:
+    async def wait_for_decision(self, session_id: str, turn_id: str) -> Event:
         """Wait until a turn is decided; SessionClosed or TurnAbandoned if it never will be."""
         ...
 

@@ -22,33 +22,33 @@ from typing import Any, TypeVar
 from uuid import uuid4
 
 from adk_agent_sim.errors import ServerUnreachable, SimulatorError
-from adk_agent_sim.link.channel import target_of
-from adk_agent_sim.link.remote import RemoteLink
+from adk_agent_sim.link.channel import parse_target
+from adk_agent_sim.link.remote_link import RemoteLink
 from adk_agent_sim.timeline.blocks import Block
-from adk_agent_sim.timeline.canonical import Json
+from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.events import Event, Payload, Player
-from adk_agent_sim.timeline.request import RequestBlocks
+from adk_agent_sim.timeline.model_request import RequestBlocks
 
 T = TypeVar("T")
 
-MOST_WAITING = 10_000
+MAX_QUEUED = 10_000
 """How many facts of a session are kept for a server that does not take them; further ones are dropped, loudly."""
 
-AT_EXIT = 3.0
+EXIT_TIMEOUT = 3.0
 """Seconds that the end of the process waits for what is not sent yet."""
 
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class _Job:
+class _OutboxJob:
     """Something to send, and who is told when it is sent."""
 
     send: Callable[[RemoteLink], Awaitable[object]]
     sent: asyncio.Future[None]
 
 
-class _Queue:
+class _SessionQueue:
     """What one session has still to send; it opens the session first. Lives in the thread's loop."""
 
     def __init__(self, link: RemoteLink, session_id: str, description: str, on_open: Callable[[str], object]) -> None:
@@ -56,33 +56,33 @@ class _Queue:
         self._session_id = session_id
         self._description = description
         self._on_open = on_open
-        self._open = False
-        self._jobs: deque[_Job] = deque()
+        self._is_open = False
+        self._jobs: deque[_OutboxJob] = deque()
         self._task: asyncio.Task[None] | None = None
-        self._dropped = 0
+        self._dropped_count = 0
 
     def put(self, send: Callable[[RemoteLink], Awaitable[object]]) -> asyncio.Future[None]:
         """Send something behind all else."""
         sent: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         sent.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
-        if len(self._jobs) >= MOST_WAITING:
-            self._drop(sent)
+        if len(self._jobs) >= MAX_QUEUED:
+            self._drop_job(sent)
             return sent
-        self._jobs.append(_Job(send, sent))
+        self._jobs.append(_OutboxJob(send, sent))
         if self._task is None:
-            self._task = asyncio.create_task(self._work(), name=f"adksim-outbox-{self._session_id}")
+            self._task = asyncio.create_task(self._send_all(), name=f"adksim-outbox-{self._session_id}")
         return sent
 
-    async def empty(self) -> None:
+    async def wait_until_empty(self) -> None:
         """Wait until everything is sent."""
         while self._task is not None:
             await asyncio.wait({self._task})
 
-    async def _work(self) -> None:
+    async def _send_all(self) -> None:
         try:
             while self._jobs:
                 job = self._jobs[0]
-                error = await self._error_of(job)
+                error = await self._try_send(job)
                 if not job.sent.done():
                     if error is None:
                         job.sent.set_result(None)
@@ -90,32 +90,32 @@ class _Queue:
                         job.sent.set_exception(error)
                 self._jobs.popleft()
                 if isinstance(error, ServerUnreachable):
-                    self._give_up(error)
+                    self._fail_all(error)
         finally:
             self._task = None
 
-    async def _error_of(self, job: _Job) -> SimulatorError | None:
+    async def _try_send(self, job: _OutboxJob) -> SimulatorError | None:
         try:
-            if not self._open:
+            if not self._is_open:
                 await self._link.create_session(self._description, self._session_id)
-                self._open = True
-                self._on_open(await self._link.web_url(self._session_id))
+                self._is_open = True
+                self._on_open(await self._link.get_web_url(self._session_id))
             await job.send(self._link)
         except SimulatorError as error:
             _log.warning("Not told to the simulator server: %s", error)
             return error
         return None
 
-    def _give_up(self, error: ServerUnreachable) -> None:
+    def _fail_all(self, error: ServerUnreachable) -> None:
         """Nobody is there: what waits is not sent. The next that is put tries anew."""
         jobs, self._jobs = self._jobs, deque()
         for job in jobs:
             if not job.sent.done():
                 job.sent.set_exception(error)
 
-    def _drop(self, sent: asyncio.Future[None]) -> None:
-        self._dropped += 1
-        if self._dropped == 1:
+    def _drop_job(self, sent: asyncio.Future[None]) -> None:
+        self._dropped_count += 1
+        if self._dropped_count == 1:
             _log.error("The simulator server takes nothing; facts of session %s are lost.", self._session_id)
         sent.set_exception(ServerUnreachable("the simulator server", "too much waits to be sent"))
 
@@ -124,26 +124,26 @@ class Outbox:
     """A link of an agent's process. May be used from any event loop, and from several."""
 
     def __init__(self, url: str, *, connect_timeout: float = 5.0) -> None:
-        target_of(url)  # what is no address is said at once
+        parse_target(url)  # what is no address is said at once
         self.url = url
         self._connect_timeout = connect_timeout
         self._lock = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._link: RemoteLink | None = None
-        self._queues: dict[str, _Queue] = {}
-        self._asked: dict[str, asyncio.Future[None]] = {}
+        self._queues: dict[str, _SessionQueue] = {}
+        self._pending_asks: dict[str, asyncio.Future[None]] = {}
 
     def open_session(self, description: str, on_open: Callable[[str], object]) -> str:
         """Begin a session without waiting for the server; `on_open` gets its page's address once it is there."""
         session_id = str(uuid4())
-        self._post(lambda: self._begin(session_id, description, on_open))
+        self._call_in_thread(lambda: self._create_queue(session_id, description, on_open))
         return session_id
 
-    def _begin(self, session_id: str, description: str, on_open: Callable[[str], object]) -> None:
+    def _create_queue(self, session_id: str, description: str, on_open: Callable[[str], object]) -> None:
         link = self._link
         assert link is not None  # noqa: S101 - made before the thread's loop runs anything else
-        queue = self._queues[session_id] = _Queue(link, session_id, description, on_open)
-        queue.put(_nothing)
+        queue = self._queues[session_id] = _SessionQueue(link, session_id, description, on_open)
+        queue.put(_send_nothing)
 
     async def append(
         self,
@@ -156,7 +156,7 @@ class Outbox:
     ) -> None:
         """Tell facts; they are sent when this returns or later."""
         kept = list(blocks)
-        self._put(
+        self._enqueue(
             session_id,
             lambda link: link.append(
                 session_id, *payloads, turn_id=turn_id, agent_name=agent_name, player=player, blocks=kept
@@ -187,9 +187,9 @@ class Outbox:
                 )
             )
             if player is Player.HUMAN:
-                self._asked[turn_id] = sent
+                self._pending_asks[turn_id] = sent
 
-        self._post(put)
+        self._call_in_thread(put)
 
     async def decide(
         self,
@@ -204,7 +204,7 @@ class Outbox:
     ) -> None:
         """Tell what a player of this process decided."""
         made = decision_id or str(uuid4())
-        self._put(
+        self._enqueue(
             session_id,
             lambda link: link.decide(
                 session_id,
@@ -219,97 +219,97 @@ class Outbox:
 
     async def withdraw(self, session_id: str, turn_id: str) -> None:
         """Wait for a turn no longer."""
-        self._put(session_id, lambda link: link.withdraw(session_id, turn_id))
+        self._enqueue(session_id, lambda link: link.withdraw(session_id, turn_id))
 
-    async def decision(self, session_id: str, turn_id: str) -> Event:
+    async def wait_for_decision(self, session_id: str, turn_id: str) -> Event:
         """Wait until a turn is decided, or until it is clear that no server will take it."""
-        return await self._in_thread(self._decision(session_id, turn_id))
+        return await self._run_in_thread(self._wait_for_decision(session_id, turn_id))
 
-    async def _decision(self, session_id: str, turn_id: str) -> Event:
+    async def _wait_for_decision(self, session_id: str, turn_id: str) -> Event:
         link = self._link
         assert link is not None  # noqa: S101 - the thread runs
-        if asked := self._asked.get(turn_id):
+        if asked := self._pending_asks.get(turn_id):
             try:
                 await asyncio.shield(asked)
             finally:
-                self._asked.pop(turn_id, None)
-        return await link.decision(session_id, turn_id)
+                self._pending_asks.pop(turn_id, None)
+        return await link.wait_for_decision(session_id, turn_id)
 
     async def listen(self, session_id: str, listener: Callable[[Event], None]) -> Callable[[], None]:
         """Call `listener`, in this event loop, with the events of a session from now on."""
         loop = asyncio.get_running_loop()
         stops: list[Callable[[], None]] = []
 
-        def heard(event: Event) -> None:
+        def forward(event: Event) -> None:
             with suppress(RuntimeError):  # the loop is closed: nobody listens any longer
                 loop.call_soon_threadsafe(listener, event)
 
-        async def begin(link: RemoteLink) -> None:
-            stops.append(await link.listen(session_id, heard))
+        async def start_listening(link: RemoteLink) -> None:
+            stops.append(await link.listen(session_id, forward))
 
-        async def end(link: RemoteLink) -> None:
+        async def stop_listening(link: RemoteLink) -> None:
             for stop in stops:
                 stop()
 
-        self._put(session_id, begin)
-        return lambda: self._put(session_id, end)
+        self._enqueue(session_id, start_listening)
+        return lambda: self._enqueue(session_id, stop_listening)
 
     async def flush(self, timeout: float) -> bool:  # noqa: ASYNC109 - it is the wait of another thread
         """Wait until everything is sent, at most `timeout` seconds; whether it is."""
         with suppress(TimeoutError):
             async with asyncio.timeout(timeout):
-                await self._in_thread(self._empty())
+                await self._run_in_thread(self._wait_until_empty())
             return True
         return False
 
-    async def _empty(self) -> None:
+    async def _wait_until_empty(self) -> None:
         for queue in list(self._queues.values()):
-            await queue.empty()
+            await queue.wait_until_empty()
 
-    def forget(self, session_id: str) -> None:
+    def release_session(self, session_id: str) -> None:
         """Nothing more is told of a session: what is kept of it goes once it is sent."""
 
-        async def end(link: RemoteLink) -> None:
+        async def release(link: RemoteLink) -> None:
             self._queues.pop(session_id, None)
-            await link.forget(session_id)
+            await link.release_session(session_id)
 
-        self._put(session_id, end)
+        self._enqueue(session_id, release)
 
-    def _put(self, session_id: str, send: Callable[[RemoteLink], Awaitable[object]]) -> None:
-        self._post(lambda: self._queues[session_id].put(send))
+    def _enqueue(self, session_id: str, send: Callable[[RemoteLink], Awaitable[object]]) -> None:
+        self._call_in_thread(lambda: self._queues[session_id].put(send))
 
-    def _post(self, action: Callable[[], object]) -> None:
-        self._running().call_soon_threadsafe(action)
+    def _call_in_thread(self, action: Callable[[], object]) -> None:
+        self._ensure_loop().call_soon_threadsafe(action)
 
-    async def _in_thread(self, work: Coroutine[Any, Any, T]) -> T:
-        future: Future[T] = asyncio.run_coroutine_threadsafe(work, self._running())
+    async def _run_in_thread(self, work: Coroutine[Any, Any, T]) -> T:
+        future: Future[T] = asyncio.run_coroutine_threadsafe(work, self._ensure_loop())
         return await asyncio.wrap_future(future)
 
-    def _running(self) -> asyncio.AbstractEventLoop:
+    def _ensure_loop(self) -> asyncio.AbstractEventLoop:
         """The loop of the thread, which is started when it is first needed."""
         with self._lock:
             if self._loop is None:
                 self._loop = asyncio.new_event_loop()
-                threading.Thread(target=self._run, args=(self._loop,), name="adksim-link", daemon=True).start()
-                atexit.register(self._at_exit)
+                threading.Thread(target=self._run_loop, args=(self._loop,), name="adksim-link", daemon=True).start()
+                atexit.register(self._flush_at_exit)
             return self._loop
 
-    def _run(self, loop: asyncio.AbstractEventLoop) -> None:
+    def _run_loop(self, loop: asyncio.AbstractEventLoop) -> None:
         asyncio.set_event_loop(loop)
         self._link = RemoteLink(self.url, connect_timeout=self._connect_timeout)
         loop.run_forever()
 
-    def _at_exit(self) -> None:
+    def _flush_at_exit(self) -> None:
         """Give what is not sent yet a little time: a script may end as soon as its agent has answered."""
-        for work in (self._empty(), self._hang_up()):
+        for work in (self._wait_until_empty(), self._close_link()):
             assert self._loop is not None  # noqa: S101 - the thread runs
             with suppress(TimeoutError):
-                asyncio.run_coroutine_threadsafe(work, self._loop).result(AT_EXIT)
+                asyncio.run_coroutine_threadsafe(work, self._loop).result(EXIT_TIMEOUT)
 
-    async def _hang_up(self) -> None:
+    async def _close_link(self) -> None:
         if self._link is not None:
             await self._link.close()
 
 
-async def _nothing(link: RemoteLink) -> None:
+async def _send_nothing(link: RemoteLink) -> None:
     """What opens a session and sends nothing."""

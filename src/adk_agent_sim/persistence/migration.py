@@ -17,60 +17,60 @@ from sqlalchemy.schema import CreateIndex, ExecutableDDLElement
 from sqlalchemy.sql.compiler import DDLCompiler
 
 from adk_agent_sim.errors import StoreTooNew
-from adk_agent_sim.persistence import schema
-from adk_agent_sim.persistence.engine import shown
-from adk_agent_sim.persistence.record import decode_event
-from adk_agent_sim.persistence.transaction import standing_row
-from adk_agent_sim.timeline.progress import Progress, Standing
+from adk_agent_sim.persistence import tables
+from adk_agent_sim.persistence.database_engine import format_url
+from adk_agent_sim.persistence.row_codec import decode_event
+from adk_agent_sim.persistence.transaction import to_snapshot_columns
+from adk_agent_sim.timeline.session_progress import SessionProgress, StatusSnapshot
 
-Step = Callable[[Connection], None]
+MigrationStep = Callable[[Connection], None]
 
 _ADVISORY_LOCK = 0x61646B73
 """Any number, as long as every process takes the same one: PostgreSQL makes tables one process at a time."""
 
 
-def migrate(engine: Engine, url: URL, steps: Mapping[int, Step] | None = None) -> None:
+def migrate(engine: Engine, url: URL, steps: Mapping[int, MigrationStep] | None = None) -> None:
     """Make the tables what this release needs; `steps` are `STEPS` unless given."""
     with engine.connect() as connection, connection.begin():
         if connection.dialect.name == "postgresql":
             connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _ADVISORY_LOCK})
-        found = version(connection)
+        found = read_version(connection)
         if found is None:
-            schema.metadata.create_all(connection)
-            connection.execute(schema.schema_version.insert(), {"version": schema.VERSION})
-        elif found > schema.VERSION:
-            raise StoreTooNew(shown(url), found, schema.VERSION)
-        elif found < schema.VERSION:
-            _climb(connection, found, steps or STEPS)
+            tables.metadata.create_all(connection)
+            connection.execute(tables.schema_version.insert(), {"version": tables.SCHEMA_VERSION})
+        elif found > tables.SCHEMA_VERSION:
+            raise StoreTooNew(format_url(url), found, tables.SCHEMA_VERSION)
+        elif found < tables.SCHEMA_VERSION:
+            _run_steps(connection, found, steps or MIGRATION_STEPS)
 
 
-def version(connection: Connection) -> int | None:
+def read_version(connection: Connection) -> int | None:
     """Of the tables that are there; None if there are none."""
-    tables = set(inspect(connection).get_table_names())
-    if schema.schema_version.name in tables:
-        return connection.execute(select(schema.schema_version.c.version)).scalar_one()
-    return 0 if schema.events.name in tables else None
+    table_names = set(inspect(connection).get_table_names())
+    if tables.schema_version.name in table_names:
+        return connection.execute(select(tables.schema_version.c.version)).scalar_one()
+    return 0 if tables.events.name in table_names else None
 
 
-def _climb(connection: Connection, found: int, steps: Mapping[int, Step]) -> None:
+def _run_steps(connection: Connection, current_version: int, steps: Mapping[int, MigrationStep]) -> None:
     """Take every step from version `found` up."""
-    for start in range(found, schema.VERSION):
+    for start in range(current_version, tables.SCHEMA_VERSION):
         steps[start](connection)
-        connection.execute(schema.schema_version.update().values(version=bindparam("reached")), {"reached": start + 1})
+        connection.execute(tables.schema_version.update().values(version=bindparam("reached")), {"reached": start + 1})
 
 
-def _from_0(connection: Connection) -> None:
+def _migrate_from_0(connection: Connection) -> None:
     """Version 0 had the specification's two tables: no version, no blocks, events without a number."""
     connection.execute(text("DROP INDEX IF EXISTS ix_events_session_id"))
     connection.execute(text("DROP INDEX IF EXISTS idx_events_session_time"))
     connection.execute(text("DROP INDEX IF EXISTS idx_events_turn"))
-    for table in (schema.sessions, schema.events):
+    for table in (tables.sessions, tables.events):
         connection.execute(text(f"ALTER TABLE {table.name} RENAME TO {table.name}_0"))
     if connection.dialect.name == "postgresql":
         # There the name of a primary key is taken until its table is gone.
-        for table in (schema.sessions, schema.events):
+        for table in (tables.sessions, tables.events):
             connection.execute(text(f"ALTER INDEX {table.name}_pkey RENAME TO {table.name}_0_pkey"))
-    schema.metadata.create_all(connection)
+    tables.metadata.create_all(connection)
     connection.execute(
         text(
             "INSERT INTO sessions (id, created_at, status, proto_blob)"
@@ -87,39 +87,40 @@ def _from_0(connection: Connection) -> None:
     )
     connection.execute(text("DROP TABLE events_0"))
     connection.execute(text("DROP TABLE sessions_0"))
-    connection.execute(schema.schema_version.insert(), {"version": 0})
+    connection.execute(tables.schema_version.insert(), {"version": 0})
 
 
-def _from_1(connection: Connection) -> None:
+def _migrate_from_1(connection: Connection) -> None:
     """Version 1 did not keep where sessions stand: what they stand at is read from their logs."""
-    there = {column["name"] for column in inspect(connection).get_columns(schema.sessions.name)}
-    for column in schema.sessions.columns:
+    there = {column["name"] for column in inspect(connection).get_columns(tables.sessions.name)}
+    for column in tables.sessions.columns:
         if column.name not in there:
-            connection.execute(CreateColumn(schema.sessions, column))
-    connection.execute(CreateIndex(next(iter(schema.sessions.indexes)), if_not_exists=True))
-    for session_id in connection.execute(select(schema.sessions.c.id)).scalars().all():
-        _stand(connection, session_id)
+            connection.execute(AddColumn(tables.sessions, column))
+    connection.execute(CreateIndex(next(iter(tables.sessions.indexes)), if_not_exists=True))
+    for session_id in connection.execute(select(tables.sessions.c.id)).scalars().all():
+        _backfill_snapshot(connection, session_id)
 
 
-def _stand(connection: Connection, session_id: str) -> None:
-    events = schema.events.c
+def _backfill_snapshot(connection: Connection, session_id: str) -> None:
+    events = tables.events.c
     log = select(events.seq, events.timestamp, events.proto_blob)
     rows = connection.execute(log.where(events.session_id == session_id).order_by(events.seq)).all()
-    progress = Progress()
+    progress = SessionProgress()
     for row in rows:
         try:
-            progress = progress.after(decode_event(row.proto_blob))
+            progress = progress.with_event(decode_event(row.proto_blob))
         except ValueError:  # an event of version 0, which no timeline reads
             break
-    created = select(schema.sessions.c.created_at).where(schema.sessions.c.id == session_id)
+    created = select(tables.sessions.c.created_at).where(tables.sessions.c.id == session_id)
     last_event_at = rows[-1].timestamp if rows else connection.execute(created).scalar_one()
     connection.execute(
-        update(schema.sessions).where(schema.sessions.c.id == session_id),
-        standing_row(Standing.of(progress)) | {"last_seq": rows[-1].seq if rows else 0, "last_event_at": last_event_at},
+        update(tables.sessions).where(tables.sessions.c.id == session_id),
+        to_snapshot_columns(StatusSnapshot.from_progress(progress))
+        | {"last_seq": rows[-1].seq if rows else 0, "last_event_at": last_event_at},
     )
 
 
-class CreateColumn(ExecutableDDLElement):
+class AddColumn(ExecutableDDLElement):
     """A column of a table that is there."""
 
     inherit_cache = False
@@ -129,10 +130,10 @@ class CreateColumn(ExecutableDDLElement):
         self.column = column
 
 
-@compiles(CreateColumn)
-def _create_column(element: CreateColumn, compiler: DDLCompiler, **_: Any) -> str:
+@compiles(AddColumn)
+def _compile_add_column(element: AddColumn, compiler: DDLCompiler, **_: Any) -> str:
     return f"ALTER TABLE {element.table.name} ADD COLUMN {compiler.get_column_specification(element.column)}"
 
 
-STEPS: Mapping[int, Step] = {0: _from_0, 1: _from_1}
+MIGRATION_STEPS: Mapping[int, MigrationStep] = {0: _migrate_from_0, 1: _migrate_from_1}
 """By the version that each starts from."""

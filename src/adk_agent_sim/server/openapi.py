@@ -12,18 +12,18 @@ from typing import Any
 
 from pydantic.json_schema import models_json_schema
 
-from adk_agent_sim.server.shapes import Follow, Gone, ListNews, SessionNews
-from adk_agent_sim.server.web import application
+from adk_agent_sim.server.api_models import FollowRequest, SessionGone, SessionListUpdate, SessionUpdate
+from adk_agent_sim.server.web_app import create_app
 
-_SOCKET = (Follow, SessionNews, ListNews, Gone)
+_SOCKET_MESSAGES = (FollowRequest, SessionUpdate, SessionListUpdate, SessionGone)
 """What the WebSocket carries, which OpenAPI has no words for."""
 
 
-def document() -> dict[str, Any]:
+def build_document() -> dict[str, Any]:
     """The document."""
-    found = application(None).openapi()
+    found = create_app(None).openapi()
     _, schemas = models_json_schema(
-        [(shape, "serialization" if shape is not Follow else "validation") for shape in _SOCKET],
+        [(shape, "serialization" if shape is not FollowRequest else "validation") for shape in _SOCKET_MESSAGES],
         ref_template="#/components/schemas/{model}",
     )
     components: dict[str, Any] = found["components"]["schemas"]
@@ -33,10 +33,10 @@ def document() -> dict[str, Any]:
     return found
 
 
-def text() -> str:
+def render_document() -> str:
     """The document as it is written."""
-    return json.dumps(document(), indent=2, sort_keys=True) + "\n"
+    return json.dumps(build_document(), indent=2, sort_keys=True) + "\n"
 
 
 if __name__ == "__main__":
-    sys.stdout.write(text())
+    sys.stdout.write(render_document())

@@ -7,101 +7,101 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Request, Response
 
-from adk_agent_sim.server.answers import told
-from adk_agent_sim.server.json_text import written
-from adk_agent_sim.server.playground import Playground
-from adk_agent_sim.server.scenario_shapes import (
-    Acted,
+from adk_agent_sim.server.api_models import ErrorBody, FieldProblem
+from adk_agent_sim.server.json_text import dump_json
+from adk_agent_sim.server.responses import json_response
+from adk_agent_sim.server.scenario_api_models import (
+    AnnotationInfo,
     AnnotationPatch,
-    AnnotationShape,
-    Deed,
     EventDetail,
-    ScenarioLine,
-    ScenarioShape,
-    WorldCall,
-    WorldShape,
-    WorldTime,
+    ScenarioInfo,
+    ScenarioSummary,
+    TimeControlInput,
+    WorldAction,
+    WorldActionResult,
+    WorldCallInput,
+    WorldInfo,
     WorldTool,
 )
-from adk_agent_sim.server.scenarios import OpenScenario, Scenarios
-from adk_agent_sim.server.shapes import ProblemShape, Refusal
+from adk_agent_sim.server.scenario_catalog import OpenScenario, ScenarioCatalog
+from adk_agent_sim.server.world_playground import WorldPlayground
 
 
-def _scenarios(request: Request) -> Scenarios:
+def _get_scenarios(request: Request) -> ScenarioCatalog:
     return request.app.state.scenarios
 
 
-def _named(request: Request, key: str) -> OpenScenario:
-    return _scenarios(request)[key]
+def _get_open_scenario(request: Request, key: str) -> OpenScenario:
+    return _get_scenarios(request)[key]
 
 
-All = Annotated[Scenarios, Depends(_scenarios)]
-One = Annotated[OpenScenario, Depends(_named)]
+ScenariosDependency = Annotated[ScenarioCatalog, Depends(_get_scenarios)]
+ScenarioDependency = Annotated[OpenScenario, Depends(_get_open_scenario)]
 
-scenario_api = APIRouter(prefix="/api/scenarios", responses={"default": {"model": Refusal}})
+scenario_api = APIRouter(prefix="/api/scenarios", responses={"default": {"model": ErrorBody}})
 
 
-@scenario_api.get("", response_model=list[ScenarioLine])
-async def list_scenarios(scenarios: All) -> Response:
+@scenario_api.get("", response_model=list[ScenarioSummary])
+async def list_scenarios(scenarios: ScenariosDependency) -> Response:
     """The scenarios that were named when the server was started."""
-    return told(scenarios.lines())
+    return json_response(scenarios.list_summaries())
 
 
-@scenario_api.get("/{key}", response_model=ScenarioShape)
-async def get_scenario(scenario: One) -> Response:
+@scenario_api.get("/{key}", response_model=ScenarioInfo)
+async def get_scenario(scenario: ScenarioDependency) -> Response:
     """A scenario as it stands in its file."""
-    return told(await asyncio.to_thread(scenario.shape))
+    return json_response(await asyncio.to_thread(scenario.describe))
 
 
-@scenario_api.get("/{key}/events/{place}", response_model=EventDetail)
-async def get_event(scenario: One, place: int) -> Response:
+@scenario_api.get("/{key}/events/{index}", response_model=EventDetail)
+async def get_scenario_event(scenario: ScenarioDependency, index: int) -> Response:
     """Everything behind an event."""
-    return told(scenario.event(place))
+    return json_response(scenario.get_event_detail(index))
 
 
-@scenario_api.patch("/{key}/annotation", response_model=AnnotationShape)
-async def annotate(scenario: One, patch: AnnotationPatch) -> Response:
+@scenario_api.patch("/{key}/annotation", response_model=AnnotationInfo)
+async def annotate_scenario(scenario: ScenarioDependency, patch: AnnotationPatch) -> Response:
     """Write what a reviewer says into the scenario's file."""
-    return told(await scenario.annotate(patch))
+    return json_response(await scenario.annotate(patch))
 
 
 @scenario_api.get("/{key}/state", response_model=dict[str, Any])
-async def get_app_state(scenario: One, app: str) -> Response:
+async def get_app_state(scenario: ScenarioDependency, app: str) -> Response:
     """The state of an app: in the world if somebody plays it, else in the file."""
-    return Response(written(await scenario.state(app)), media_type="application/json")
+    return Response(dump_json(await scenario.read_app_state(app)), media_type="application/json")
 
 
-@scenario_api.get("/{key}/world", response_model=WorldShape)
-async def get_world(scenario: One) -> Response:
+@scenario_api.get("/{key}/world", response_model=WorldInfo)
+async def get_world(scenario: ScenarioDependency) -> Response:
     """Where the world stands; it is made when it is first asked for."""
-    return told(await scenario.play(Playground.shape))
+    return json_response(await scenario.use_playground(WorldPlayground.describe_world))
 
 
 @scenario_api.get("/{key}/world/tools", response_model=list[WorldTool])
-async def get_tools(scenario: One) -> Response:
+async def get_world_tools(scenario: ScenarioDependency) -> Response:
     """What can be called in the world."""
-    return told(await scenario.play(Playground.tools))
+    return json_response(await scenario.use_playground(WorldPlayground.list_tools))
 
 
-@scenario_api.get("/{key}/world/deeds", response_model=list[Deed])
-async def get_deeds(scenario: One) -> Response:
+@scenario_api.get("/{key}/world/actions", response_model=list[WorldAction])
+async def get_world_actions(scenario: ScenarioDependency) -> Response:
     """What was done in the world, oldest first."""
-    return told(await scenario.play(Playground.deeds))
+    return json_response(await scenario.use_playground(WorldPlayground.list_actions))
 
 
-@scenario_api.post("/{key}/world/check", response_model=list[ProblemShape])
-async def check_world_call(scenario: One, call: WorldCall) -> Response:
+@scenario_api.post("/{key}/world/check", response_model=list[FieldProblem])
+async def check_world_call(scenario: ScenarioDependency, call: WorldCallInput) -> Response:
     """What is wrong with a call as it stands; nothing happens by it."""
-    return told(await scenario.play(lambda playground: playground.problems(call)))
+    return json_response(await scenario.use_playground(lambda playground: playground.find_call_problems(call)))
 
 
-@scenario_api.post("/{key}/world/calls", response_model=Acted)
-async def call_tool(scenario: One, call: WorldCall) -> Response:
+@scenario_api.post("/{key}/world/calls", response_model=WorldActionResult)
+async def call_world_tool(scenario: ScenarioDependency, call: WorldCallInput) -> Response:
     """Call a tool in the world."""
-    return told(await scenario.play(lambda playground: playground.call(call)))
+    return json_response(await scenario.use_playground(lambda playground: playground.call_tool(call)))
 
 
-@scenario_api.post("/{key}/world/time", response_model=Acted)
-async def pass_time(scenario: One, order: WorldTime) -> Response:
+@scenario_api.post("/{key}/world/time", response_model=WorldActionResult)
+async def control_world_time(scenario: ScenarioDependency, time_control: TimeControlInput) -> Response:
     """Let time pass in the world, or take something back."""
-    return told(await scenario.play(lambda playground: playground.time(order)))
+    return json_response(await scenario.use_playground(lambda playground: playground.control_time(time_control)))

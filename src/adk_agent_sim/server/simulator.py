@@ -13,16 +13,16 @@ from pathlib import Path
 from typing import Any
 
 from adk_agent_sim.golden.session import SimulatedAgentConfig
-from adk_agent_sim.persistence.store import open_store
-from adk_agent_sim.server.agents import Agents
-from adk_agent_sim.server.scenarios import Scenarios
-from adk_agent_sim.server.sessions import Sessions
-from adk_agent_sim.server.web_server import RunningServer, is_everywhere, start_web
+from adk_agent_sim.persistence.database_store import open_store
+from adk_agent_sim.server.agent_catalog import AgentCatalog
+from adk_agent_sim.server.scenario_catalog import ScenarioCatalog
+from adk_agent_sim.server.web_server import RunningServer, is_wildcard_address, start_web_server
+from adk_agent_sim.server.web_sessions import WebSessions
 from adk_agent_sim.timeline.timeline import Timeline
 
 _log = logging.getLogger(__name__)
 
-_LONGEST_GOODBYE = 3.0
+_SHUTDOWN_TIMEOUT_SECONDS = 3.0
 """How many seconds tasks have that are left when everything is closed."""
 
 
@@ -39,7 +39,7 @@ class AgentSimulator:
         agents: Sequence[SimulatedAgentConfig],
         *,
         database: str | Path | None = None,
-        scenarios: Scenarios | None = None,
+        scenarios: ScenarioCatalog | None = None,
     ) -> None:
         """Prepare; nothing is opened before `run` or `start`.
 
@@ -50,10 +50,10 @@ class AgentSimulator:
         """
         if not agents and not scenarios:
             raise ValueError("There is no agent to play: pass at least one SimulatedAgentConfig.")
-        self._agents = Agents(agents)
+        self._agents = AgentCatalog(agents)
         self._database = database
         self._scenarios = scenarios
-        self.left_behind: Collection[asyncio.Task[Any]] = ()
+        self.unfinished_tasks: Collection[asyncio.Task[Any]] = ()
         """What did not end with `run`: tools that ignore that they are cancelled."""
 
     def run(
@@ -65,14 +65,14 @@ class AgentSimulator:
         open_browser: bool = False,
     ) -> None:
         """Serve until Ctrl-C; prints the address to open, and opens it if told to. Otherwise as `start`."""
-        if _in_event_loop():
+        if _is_in_event_loop():
             raise RuntimeError("An event loop runs already, as in a notebook: use `await simulator.start()` instead.")
         runner = asyncio.Runner()
         try:
             with contextlib.suppress(KeyboardInterrupt):
                 runner.run(self._serve(host, port, allow_hosts, open_browser=open_browser))
         finally:
-            self.left_behind = _close(runner)
+            self.unfinished_tasks = _close_runner(runner)
 
     async def start(
         self, host: str = "127.0.0.1", port: int = 8080, *, allow_hosts: Sequence[str] = ()
@@ -86,27 +86,27 @@ class AgentSimulator:
         """
         stack = AsyncExitStack()
         store = None if self._database is None else await stack.enter_async_context(open_store(self._database))
-        sessions = Sessions(self._agents, Timeline(store))
+        sessions = WebSessions(self._agents, Timeline(store))
         stack.push_async_callback(sessions.close)
         keeps = self._database is not None
-        return await start_web(
+        return await start_web_server(
             sessions,
             stack,
             host=host,
             port=port,
             allow_hosts=allow_hosts,
-            keeps=keeps,
+            is_persistent=keeps,
             scenarios=self._scenarios,
         )
 
     async def _serve(self, host: str, port: int, allow_hosts: Sequence[str], *, open_browser: bool) -> None:
         async with await self.start(host, port, allow_hosts=allow_hosts) as server:
             with contextlib.suppress(NotImplementedError):
-                asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, server.end)
+                asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, server.request_stop)
             if port not in (0, server.port):
                 print(f"Port {port} is taken; using {server.port}.", flush=True)
             print(f"Open {server.url}\nCtrl-C ends it.", flush=True)
-            if is_everywhere(host):
+            if is_wildcard_address(host):
                 print(
                     "Other machines can reach it; under a name or an address of this one only if told so, with "
                     f"--allow-host NAME:{server.port} (allow_hosts in Python).",
@@ -114,16 +114,16 @@ class AgentSimulator:
                 )
             if open_browser:
                 await asyncio.to_thread(webbrowser.open, server.url)
-            await server.ended()
+            await server.wait_until_stopped()
 
 
-def _close(runner: asyncio.Runner) -> Collection[asyncio.Task[Any]]:
+def _close_runner(runner: asyncio.Runner) -> Collection[asyncio.Task[Any]]:
     """Close as the runner does, but without waiting for ever for tasks that ignore that they are cancelled."""
     loop = runner.get_loop()
     tasks = asyncio.all_tasks(loop)
     for task in tasks:
         task.cancel()
-    left = loop.run_until_complete(asyncio.wait(tasks, timeout=_LONGEST_GOODBYE))[1] if tasks else ()
+    left = loop.run_until_complete(asyncio.wait(tasks, timeout=_SHUTDOWN_TIMEOUT_SECONDS))[1] if tasks else ()
     if left:
         names = ", ".join(sorted({task.get_name() for task in left}))
         _log.warning("Ending without waiting for what ignores that it was cancelled: %s.", names)
@@ -134,7 +134,7 @@ def _close(runner: asyncio.Runner) -> Collection[asyncio.Task[Any]]:
     return left
 
 
-def _in_event_loop() -> bool:
+def _is_in_event_loop() -> bool:
     try:
         asyncio.get_running_loop()
     except RuntimeError:

@@ -14,21 +14,21 @@ from typing import Self
 
 import uvicorn
 
-from adk_agent_sim.server.guard import Guard, loopback_hosts
-from adk_agent_sim.server.scenarios import Scenarios
-from adk_agent_sim.server.sessions import Sessions
-from adk_agent_sim.server.web import application
+from adk_agent_sim.server.guard import Guard, list_loopback_hosts
+from adk_agent_sim.server.scenario_catalog import ScenarioCatalog
+from adk_agent_sim.server.web_app import create_app
+from adk_agent_sim.server.web_sessions import WebSessions
 
-_PORTS_TRIED = 50
+_MAX_PORT_ATTEMPTS = 50
 _LAST_PORT = 65535
-_LONGEST_GOODBYE = 3
+_SHUTDOWN_TIMEOUT_SECONDS = 3
 """How many seconds open connections have at the end."""
 
-_LARGEST_SOCKET_MESSAGE = 64 * 1024
+_MAX_SOCKET_MESSAGE_BYTES = 64 * 1024
 
 
-async def start_web(
-    sessions: Sessions,
+async def start_web_server(
+    sessions: WebSessions,
     stack: AsyncExitStack,
     *,
     host: str,
@@ -36,8 +36,8 @@ async def start_web(
     allow_hosts: Sequence[str] = (),
     token: str | None = None,
     server_id: str | None = None,
-    keeps: bool = False,
-    scenarios: Scenarios | None = None,
+    is_persistent: bool = False,
+    scenarios: ScenarioCatalog | None = None,
 ) -> RunningServer:
     """Serve sessions to browsers.
 
@@ -55,7 +55,7 @@ async def start_web(
     host = host or "0.0.0.0"  # noqa: S104 - as sockets read an empty address
     token, server_id = token or token_urlsafe(32), server_id or token_hex(8)
     try:
-        listening = listening_socket(host, port)
+        listening = open_listening_socket(host, port)
     except BaseException:
         await stack.aclose()
         raise
@@ -63,12 +63,12 @@ async def start_web(
         bound = int(listening.getsockname()[1])
         named = f"[{host}]" if ":" in host else host
         guarded = Guard(
-            application(sessions, server_id=server_id, keeps=keeps, scenarios=scenarios),
+            create_app(sessions, server_id=server_id, is_persistent=is_persistent, scenarios=scenarios),
             token=token,
-            hosts=[*loopback_hosts(bound), f"{named}:{bound}", *allow_hosts],
+            hosts=[*list_loopback_hosts(bound), f"{named}:{bound}", *allow_hosts],
             cookie=f"adksim_{bound}_{server_id}",
         )
-        server = _Server(
+        server = _UvicornServer(
             uvicorn.Config(
                 guarded,
                 log_config=None,
@@ -76,21 +76,21 @@ async def start_web(
                 lifespan="off",
                 server_header=False,
                 proxy_headers=False,
-                timeout_graceful_shutdown=_LONGEST_GOODBYE,
-                ws_max_size=_LARGEST_SOCKET_MESSAGE,
+                timeout_graceful_shutdown=_SHUTDOWN_TIMEOUT_SECONDS,
+                ws_max_size=_MAX_SOCKET_MESSAGE_BYTES,
             )
         )
         serving = asyncio.create_task(server.serve(sockets=[listening]), name="adksim-web")
-        await _started(server, serving)
+        await _wait_until_started(server, serving)
     except BaseException:
         listening.close()
         await stack.aclose()
         raise
-    shown = "127.0.0.1" if is_everywhere(host) else named
+    shown = "127.0.0.1" if is_wildcard_address(host) else named
     return RunningServer(f"http://{shown}:{bound}/?token={token}", bound, token, server, serving, stack)
 
 
-def is_everywhere(host: str) -> bool:
+def is_wildcard_address(host: str) -> bool:
     """Whether who listens there listens on all addresses of the machine."""
     return host in ("0.0.0.0", "::", "")  # noqa: S104 - compared, not bound
 
@@ -99,28 +99,34 @@ class RunningServer:
     """A server that runs; made by `start_web`."""
 
     def __init__(
-        self, url: str, port: int, token: str, server: _Server, serving: asyncio.Task[None], stack: AsyncExitStack
+        self,
+        url: str,
+        port: int,
+        token: str,
+        server: _UvicornServer,
+        serve_task: asyncio.Task[None],
+        stack: AsyncExitStack,
     ) -> None:
         self.url = url
         """The address to open, with its token."""
         self.port = port
         self.token = token
         self._server = server
-        self._serving = serving
+        self._serve_task = serve_task
         self._stack = stack
 
-    def end(self) -> None:
+    def request_stop(self) -> None:
         """Ask the server to end."""
         self._server.should_exit = True
 
-    async def ended(self) -> None:
+    async def wait_until_stopped(self) -> None:
         """Wait until the server has ended."""
-        await asyncio.wait({self._serving})
+        await asyncio.wait({self._serve_task})
 
     async def stop(self) -> None:
         """End the server, the runs, and what they hold; stopping twice is stopping once."""
-        self.end()
-        await self.ended()
+        self.request_stop()
+        await self.wait_until_stopped()
         await self._stack.aclose()
 
     async def __aenter__(self) -> Self:
@@ -132,7 +138,7 @@ class RunningServer:
         await self.stop()
 
 
-class _Server(uvicorn.Server):
+class _UvicornServer(uvicorn.Server):
     """Leaves the signals of the process to whoever owns it, and says when it listens."""
 
     def __init__(self, config: uvicorn.Config) -> None:
@@ -148,21 +154,21 @@ class _Server(uvicorn.Server):
         self.on_started()
 
 
-async def _started(server: _Server, serving: asyncio.Task[None]) -> None:
+async def _wait_until_started(server: _UvicornServer, serve_task: asyncio.Task[None]) -> None:
     listens = asyncio.Event()
     server.on_started = listens.set
     waiting = asyncio.create_task(listens.wait())
-    await asyncio.wait({serving, waiting}, return_when=asyncio.FIRST_COMPLETED)
+    await asyncio.wait({serve_task, waiting}, return_when=asyncio.FIRST_COMPLETED)
     waiting.cancel()
-    if serving.done():
-        serving.result()
+    if serve_task.done():
+        serve_task.result()
         raise RuntimeError("The web server ended before it listened.")
 
 
-def listening_socket(host: str, port: int) -> socket.socket:
+def open_listening_socket(host: str, port: int) -> socket.socket:
     """A socket that listens on the port, or on the next free one."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    last = min(port + _PORTS_TRIED - 1, _LAST_PORT) if port else 0
+    last = min(port + _MAX_PORT_ATTEMPTS - 1, _LAST_PORT) if port else 0
     for tried in range(port, last + 1):
         # With the protocol named, asyncio sends small answers at once; else each would wait 40 ms for the browser.
         listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
@@ -172,13 +178,13 @@ def listening_socket(host: str, port: int) -> socket.socket:
             listening.listen(128)
         except OSError as error:
             listening.close()
-            if tried == last or not _is_taken(error):
+            if tried == last or not _is_port_taken(error):
                 raise
         else:
             return listening
     raise ValueError(f"There is no port {port}: ports are 0 to {_LAST_PORT}.")
 
 
-def _is_taken(error: OSError) -> bool:
+def _is_port_taken(error: OSError) -> bool:
 
     return error.errno in (errno.EADDRINUSE, errno.EACCES)

@@ -36,12 +36,12 @@ class Block:
     """What is stored."""
 
     @classmethod
-    def of(cls, data: bytes) -> Block:
+    def from_data(cls, data: bytes) -> Block:
         """The block of `data`."""
         return cls(blake2b(data, digest_size=_ID_BYTES).hexdigest(), data)
 
 
-def pack(block_ids: Sequence[str], keep: Callable[[Block], object]) -> PackedIds:
+def pack_ids(block_ids: Sequence[str], on_group: Callable[[Block], object]) -> PackedIds:
     """Group ids level by level; every group made is handed to `keep`."""
     levels: list[tuple[str, ...]] = []
     ids = list(block_ids)
@@ -51,22 +51,25 @@ def pack(block_ids: Sequence[str], keep: Callable[[Block], object]) -> PackedIds
         if not full:
             return tuple(levels)
         groups = [
-            Block.of(b"".join(map(bytes.fromhex, ids[start : start + FAN_OUT]))) for start in range(0, full, FAN_OUT)
+            Block.from_data(b"".join(map(bytes.fromhex, ids[start : start + FAN_OUT])))
+            for start in range(0, full, FAN_OUT)
         ]
         for group in groups:
-            keep(group)
+            on_group(group)
         ids = [group.block_id for group in groups]
 
 
-async def unpack(packed: PackedIds, read: Callable[[Sequence[str]], Awaitable[Mapping[str, bytes]]]) -> list[str]:
+async def unpack_ids(
+    packed: PackedIds, read_blocks: Callable[[Sequence[str]], Awaitable[Mapping[str, bytes]]]
+) -> list[str]:
     """The ids that were packed; `read` gives the data of a level's groups at once."""
     ids: list[str] = []
     for level in reversed(packed):
-        groups: Mapping[str, bytes] = await read(ids) if ids else {}
-        ids = [one for group in ids for one in _split(groups[group])]
+        groups: Mapping[str, bytes] = await read_blocks(ids) if ids else {}
+        ids = [one for group in ids for one in _split_ids(groups[group])]
         ids.extend(level)
     return ids
 
 
-def _split(group: bytes) -> list[str]:
+def _split_ids(group: bytes) -> list[str]:
     return [group[start : start + _ID_BYTES].hex() for start in range(0, len(group), _ID_BYTES)]

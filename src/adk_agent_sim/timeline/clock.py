@@ -14,7 +14,7 @@ class Clock(Protocol):
         """Seconds since 1970, UTC."""
         ...
 
-    def measured(self) -> float:
+    def monotonic(self) -> float:
         """Seconds from a fixed but unknown moment; never goes back."""
         ...
 
@@ -26,35 +26,35 @@ class WallClock:
         """Seconds since 1970, UTC."""
         return time.time()
 
-    def measured(self) -> float:
+    def monotonic(self) -> float:
         """Seconds from a fixed but unknown moment; never goes back."""
         return time.perf_counter()
 
 
-class Waiting(Protocol):
+class Sleeper(Protocol):
     """Lets simulated time pass."""
 
-    async def wait(self, seconds: float) -> None:
+    async def sleep(self, seconds: float) -> None:
         """Return when so much time has passed."""
         ...
 
 
-class RealWaiting:
+class RealSleeper:
     """Time that passes for everybody."""
 
-    async def wait(self, seconds: float) -> None:
+    async def sleep(self, seconds: float) -> None:
         """Return when so much time has passed."""
         await asyncio.sleep(seconds)
 
 
-class VirtualWaiting:
+class VirtualSleeper:
     """Time that is counted and not spent."""
 
     def __init__(self) -> None:
-        self.passed = 0.0
+        self.elapsed = 0.0
         """The seconds that were waited for so far."""
 
-    async def wait(self, seconds: float) -> None:
+    async def sleep(self, seconds: float) -> None:
         """Count the time; others get their turn as in a real wait."""
-        self.passed += seconds
+        self.elapsed += seconds
         await asyncio.sleep(0)

@@ -13,7 +13,7 @@ from enum import StrEnum
 from typing import TypeAlias
 
 from adk_agent_sim.timeline.blocks import PackedIds
-from adk_agent_sim.timeline.canonical import Json
+from adk_agent_sim.timeline.canonical_json import Json
 
 
 class Player(StrEnum):
@@ -223,7 +223,7 @@ class ArtifactSaved:
     """The block that holds the bytes."""
 
 
-class Outcome(StrEnum):
+class RunOutcome(StrEnum):
     """How a run ended."""
 
     DONE = "done"
@@ -238,7 +238,7 @@ class RunEnded:
     invocation_id: str
     """The invocation."""
 
-    outcome: Outcome
+    outcome: RunOutcome
     """How it ended."""
 
     error_type: str = ""

@@ -17,13 +17,13 @@ from typing import Any, Literal, TypeAlias
 
 from pydantic import BaseModel, Field
 
-from adk_agent_sim.timeline.canonical import Json
+from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.clock import WallClock
 from adk_agent_sim.timeline.events import (
     AgentEvent,
     Event,
-    Outcome,
     RunEnded,
+    RunOutcome,
     ToolFailed,
     ToolFinished,
     UserSpoke,
@@ -90,38 +90,38 @@ class FinalResponse(BaseModel):
 HistoryEntry: TypeAlias = UserQuery | ToolCall | ToolOutput | ToolError | FinalResponse
 """One entry; `type` tells which."""
 
-_FRAMEWORK_CALLS = "adk_request_"
+_FRAMEWORK_CALL_PREFIX = "adk_request_"
 """How ADK names the calls by which it asks the user for consent or credentials; no model makes them."""
 
 
-def history(events: Iterable[Event]) -> list[HistoryEntry]:
+def build_history(events: Iterable[Event]) -> list[HistoryEntry]:
     """The entries of a session, in the order in which things happened."""
-    fold = _Fold()
+    fold = _HistoryBuilder()
     for event in events:
         fold.apply(event)
     return fold.entries
 
 
-class _Fold:
+class _HistoryBuilder:
     def __init__(self) -> None:
         self.entries: list[HistoryEntry] = []
-        self._names: dict[str, str] = {}
+        self._history_call_ids: dict[str, str] = {}
         self._results: dict[str, ToolOutput | ToolError | None] = {}
-        self._answer: FinalResponse | None = None
+        self._final_response: FinalResponse | None = None
 
     def apply(self, event: Event) -> None:
         when = datetime.fromtimestamp(event.timestamp, UTC)
         match event.payload:
             case UserSpoke(content=content):
-                self._user(content, when)
+                self._add_user_message(content, when)
             case AgentEvent() as emitted:
-                self._agent(emitted, event.agent_name, when)
+                self._add_agent_event(emitted, event.agent_name, when)
             case ToolFinished() as tool:
-                self._result(
+                self._add_result(
                     ToolOutput(call_id=tool.call_id, result=tool.result, duration_ms=tool.duration_ms, timestamp=when)
                 )
             case ToolFailed() as tool:
-                self._result(
+                self._add_result(
                     ToolError(
                         call_id=tool.call_id,
                         error_type=tool.error_type,
@@ -131,40 +131,40 @@ class _Fold:
                         timestamp=when,
                     )
                 )
-            case RunEnded(outcome=Outcome.DONE) if self._answer is not None:
-                self.entries.append(self._answer)
-                self._answer = None
+            case RunEnded(outcome=RunOutcome.DONE) if self._final_response is not None:
+                self.entries.append(self._final_response)
+                self._final_response = None
             case _:
                 pass
 
-    def _user(self, content: Json, when: datetime) -> None:
+    def _add_user_message(self, content: Json, when: datetime) -> None:
         """A query; or consent or a late answer, which go on with the turn that seemed to be over."""
-        self._answer = None
-        if is_query(content):
-            self.entries.append(UserQuery(content=_text(content), timestamp=when, raw=content))
+        self._final_response = None
+        if is_user_query(content):
+            self.entries.append(UserQuery(content=_extract_text(content), timestamp=when, raw=content))
         elif self.entries and isinstance(self.entries[-1], FinalResponse):
             self.entries.pop()
 
-    def _agent(self, emitted: AgentEvent, agent_name: str, when: datetime) -> None:
+    def _add_agent_event(self, emitted: AgentEvent, agent_name: str, when: datetime) -> None:
         content: dict[str, Json] = emitted.event.get("content") or {}
-        for part in _parts(content):
+        for part in _get_parts(content):
             if call := part.get("function_call"):
-                self._call(call, agent_name, when)
+                self._add_call(call, agent_name, when)
             if response := part.get("function_response"):
-                self._response(response, when)
-        if emitted.final and _parts(content):
-            self._final(content, when)
+                self._add_function_response(response, when)
+        if emitted.final and _get_parts(content):
+            self._set_final_response(content, when)
 
-    def _final(self, content: Json, when: datetime) -> None:
+    def _set_final_response(self, content: Json, when: datetime) -> None:
         """As ADK reads its events: the last final one counts, but one with text more than one without."""
-        text = _visible_text(content)
-        if text or self._answer is None or not self._answer.content:
-            self._answer = FinalResponse(content=text, timestamp=when, raw=content)
+        text = _extract_visible_text(content)
+        if text or self._final_response is None or not self._final_response.content:
+            self._final_response = FinalResponse(content=text, timestamp=when, raw=content)
 
-    def _call(self, call: Mapping[str, Json], agent_name: str, when: datetime) -> None:
-        if call["name"].startswith(_FRAMEWORK_CALLS):
+    def _add_call(self, call: Mapping[str, Json], agent_name: str, when: datetime) -> None:
+        if call["name"].startswith(_FRAMEWORK_CALL_PREFIX):
             return
-        call_id = self._new_name(call.get("id") or "")
+        call_id = self._assign_call_id(call.get("id") or "")
         self._results[call_id] = None
         self.entries.append(
             ToolCall(
@@ -176,18 +176,18 @@ class _Fold:
             )
         )
 
-    def _new_name(self, call_id: str) -> str:
+    def _assign_call_id(self, call_id: str) -> str:
         """A model may use an id again; in a history each call has its own."""
         name, number = call_id, 1
         while name in self._results:
             number += 1
             name = f"{call_id}#{number}"
-        self._names[call_id] = name
+        self._history_call_ids[call_id] = name
         return name
 
-    def _result(self, entry: ToolOutput | ToolError) -> None:
+    def _add_result(self, entry: ToolOutput | ToolError) -> None:
         """How a call ended. One that was answered before, to wait for consent, has ended now."""
-        entry.call_id = self._names.get(entry.call_id, "")
+        entry.call_id = self._history_call_ids.get(entry.call_id, "")
         if not entry.call_id:
             return
         before = self._results[entry.call_id]
@@ -196,34 +196,34 @@ class _Fold:
         self._results[entry.call_id] = entry
         self.entries.append(entry)
 
-    def _response(self, response: Mapping[str, Json], when: datetime) -> None:
+    def _add_function_response(self, response: Mapping[str, Json], when: datetime) -> None:
         """What the model got for a call; a call that was answered without running its tool has nothing else."""
         call_id = response.get("id") or ""
         answer: dict[str, Json] = response.get("response") or {}
-        if call_id not in self._names:
+        if call_id not in self._history_call_ids:
             return
-        entry = self._results[self._names[call_id]]
+        entry = self._results[self._history_call_ids[call_id]]
         if entry is None:
-            self._result(ToolOutput(call_id=call_id, result=answer, duration_ms=0, timestamp=when, response=answer))
+            self._add_result(ToolOutput(call_id=call_id, result=answer, duration_ms=0, timestamp=when, response=answer))
         else:
             entry.response = answer
 
 
-def is_query(content: Json) -> bool:
+def is_user_query(content: Json) -> bool:
     """Whether a user message says something, and does not only answer a call."""
-    return any("function_response" not in part for part in _parts(content))
+    return any("function_response" not in part for part in _get_parts(content))
 
 
-def _parts(content: Json) -> Sequence[Mapping[str, Json]]:
+def _get_parts(content: Json) -> Sequence[Mapping[str, Json]]:
     return content.get("parts") or ()
 
 
-def _text(content: Json) -> str:
+def _extract_text(content: Json) -> str:
     """The visible text of a content; other data as JSON."""
-    text = _visible_text(content)
-    data = [part for part in _parts(content) if "function_call" not in part and "function_response" not in part]
+    text = _extract_visible_text(content)
+    data = [part for part in _get_parts(content) if "function_call" not in part and "function_response" not in part]
     return text or (json.dumps(data, ensure_ascii=False) if data else "")
 
 
-def _visible_text(content: Json) -> str:
-    return "".join(part["text"] for part in _parts(content) if part.get("text") and not part.get("thought"))
+def _extract_visible_text(content: Json) -> str:
+    return "".join(part["text"] for part in _get_parts(content) if part.get("text") and not part.get("thought"))

@@ -9,7 +9,7 @@ from typing import Protocol
 from adk_agent_sim.errors import EventExists, SessionExists, SessionNotFound
 from adk_agent_sim.timeline.blocks import Block
 from adk_agent_sim.timeline.events import Event, Session
-from adk_agent_sim.timeline.progress import Place, SessionSummary, Standing
+from adk_agent_sim.timeline.session_progress import SessionCursor, SessionSummary, StatusSnapshot
 
 
 class Store(Protocol):
@@ -19,16 +19,16 @@ class Store(Protocol):
         """Add an empty session; SessionExists if there is one of its id."""
         ...
 
-    async def sessions(self) -> Sequence[Session]:
+    async def list_sessions(self) -> Sequence[Session]:
         """All sessions, oldest first."""
         ...
 
-    async def session(self, session_id: str) -> Session | None:
+    async def find_session(self, session_id: str) -> Session | None:
         """The session of an id, if there is one."""
         ...
 
-    async def summaries(
-        self, *, before: Place | None = None, limit: int | None = None, waiting_only: bool = False
+    async def list_summaries(
+        self, *, before: SessionCursor | None = None, limit: int | None = None, waiting_only: bool = False
     ) -> Sequence[SessionSummary]:
         """Sessions and where they stand, newest first.
 
@@ -40,7 +40,7 @@ class Store(Protocol):
         ...
 
     async def append(
-        self, events: Sequence[Event], blocks: Iterable[Block], standing: Standing | None = None
+        self, events: Sequence[Event], blocks: Iterable[Block], snapshot: StatusSnapshot | None = None
     ) -> Sequence[Event]:
         """Add events of one session and the blocks they refer to, all or nothing; gives the events their `seq`.
 
@@ -48,23 +48,23 @@ class Store(Protocol):
         """
         ...
 
-    async def read(self, session_id: str, after_seq: int = 0, limit: int | None = None) -> Sequence[Event]:
+    async def read_events(self, session_id: str, after_seq: int = 0, limit: int | None = None) -> Sequence[Event]:
         """The events of a session behind `after_seq`, in order, at most `limit`; SessionNotFound if there is none."""
         ...
 
-    async def blocks(self, session_id: str, block_ids: Sequence[str]) -> Mapping[str, bytes]:
+    async def read_blocks(self, session_id: str, block_ids: Sequence[str]) -> Mapping[str, bytes]:
         """The data of blocks of a session, by id; those it does not have are left out."""
         ...
 
-    async def rename(self, session_id: str, description: str) -> None:
+    async def rename_session(self, session_id: str, description: str) -> None:
         """Give a session another description."""
         ...
 
-    async def delete(self, session_id: str) -> None:
+    async def delete_session(self, session_id: str) -> None:
         """Take a session away, with all that belongs to it."""
         ...
 
-    async def sizes(self) -> Mapping[str, int]:
+    async def get_session_sizes(self) -> Mapping[str, int]:
         """How many bytes each session takes."""
         ...
 
@@ -76,7 +76,7 @@ class MemoryStore:
         self._sessions: dict[str, Session] = {}
         self._events: dict[str, list[Event]] = {}
         self._blocks: dict[str, dict[str, bytes]] = {}
-        self._standings: dict[str, Standing] = {}
+        self._snapshots: dict[str, StatusSnapshot] = {}
         self._event_ids: set[str] = set()
 
     async def create_session(self, session: Session) -> None:
@@ -86,46 +86,48 @@ class MemoryStore:
         self._sessions[session.session_id] = session
         self._events[session.session_id] = []
         self._blocks[session.session_id] = {}
-        self._standings[session.session_id] = Standing()
+        self._snapshots[session.session_id] = StatusSnapshot()
 
-    async def sessions(self) -> Sequence[Session]:
+    async def list_sessions(self) -> Sequence[Session]:
         """All sessions, oldest first."""
         return list(self._sessions.values())
 
-    async def session(self, session_id: str) -> Session | None:
+    async def find_session(self, session_id: str) -> Session | None:
         """The session of an id, if there is one."""
         return self._sessions.get(session_id)
 
-    async def summaries(
-        self, *, before: Place | None = None, limit: int | None = None, waiting_only: bool = False
+    async def list_summaries(
+        self, *, before: SessionCursor | None = None, limit: int | None = None, waiting_only: bool = False
     ) -> Sequence[SessionSummary]:
         """Sessions and where they stand, newest first."""
-        found = sorted(map(self._summary, self._sessions.values()), key=lambda summary: summary.place, reverse=True)
+        found = sorted(
+            map(self._build_summary, self._sessions.values()), key=lambda summary: summary.cursor, reverse=True
+        )
         return [
             summary
             for summary in found
-            if (before is None or summary.place < before) and (summary.standing.waiting or not waiting_only)
+            if (before is None or summary.cursor < before) and (summary.snapshot.pending_count or not waiting_only)
         ][:limit]
 
-    def _summary(self, session: Session) -> SessionSummary:
+    def _build_summary(self, session: Session) -> SessionSummary:
         log = self._events[session.session_id]
         return SessionSummary(
             session=session,
-            standing=self._standings[session.session_id],
+            snapshot=self._snapshots[session.session_id],
             last_seq=len(log),
             last_event_at=log[-1].timestamp if log else session.created_at,
         )
 
     async def append(
-        self, events: Sequence[Event], blocks: Iterable[Block], standing: Standing | None = None
+        self, events: Sequence[Event], blocks: Iterable[Block], snapshot: StatusSnapshot | None = None
     ) -> Sequence[Event]:
         """Add events of one session and the blocks they refer to; gives the events their `seq`."""
-        log = self._log_of(events[0].session_id)
+        log = self._require_log(events[0].session_id)
         for event in events:
             if event.event_id in self._event_ids:
                 raise EventExists(event.event_id)
         self._event_ids.update(event.event_id for event in events)
-        self._standings[events[0].session_id] = standing or self._standings[events[0].session_id]
+        self._snapshots[events[0].session_id] = snapshot or self._snapshots[events[0].session_id]
         kept = self._blocks[events[0].session_id]
         for block in blocks:
             kept.setdefault(block.block_id, block.data)
@@ -133,40 +135,40 @@ class MemoryStore:
         log.extend(numbered)
         return numbered
 
-    async def read(self, session_id: str, after_seq: int = 0, limit: int | None = None) -> Sequence[Event]:
+    async def read_events(self, session_id: str, after_seq: int = 0, limit: int | None = None) -> Sequence[Event]:
         """The events of a session behind `after_seq`, in order, at most `limit`."""
-        return self.log(session_id)[after_seq : None if limit is None else after_seq + limit]
+        return self.get_log(session_id)[after_seq : None if limit is None else after_seq + limit]
 
-    async def blocks(self, session_id: str, block_ids: Sequence[str]) -> Mapping[str, bytes]:
+    async def read_blocks(self, session_id: str, block_ids: Sequence[str]) -> Mapping[str, bytes]:
         """The data of blocks of a session, by id."""
-        self._log_of(session_id)
+        self._require_log(session_id)
         kept = self._blocks[session_id]
         return {block_id: kept[block_id] for block_id in block_ids if block_id in kept}
 
-    async def rename(self, session_id: str, description: str) -> None:
+    async def rename_session(self, session_id: str, description: str) -> None:
         """Give a session another description."""
-        self._log_of(session_id)
+        self._require_log(session_id)
         self._sessions[session_id] = replace(self._sessions[session_id], description=description)
 
-    async def delete(self, session_id: str) -> None:
+    async def delete_session(self, session_id: str) -> None:
         """Take a session away, with all that belongs to it."""
-        self._event_ids.difference_update(event.event_id for event in self._log_of(session_id))
-        for kept in (self._sessions, self._events, self._blocks, self._standings):
+        self._event_ids.difference_update(event.event_id for event in self._require_log(session_id))
+        for kept in (self._sessions, self._events, self._blocks, self._snapshots):
             del kept[session_id]
 
-    async def sizes(self) -> Mapping[str, int]:
+    async def get_session_sizes(self) -> Mapping[str, int]:
         """How many bytes the blocks of each session take."""
-        return {session_id: self.stored_bytes(session_id) for session_id in self._sessions}
+        return {session_id: self.count_stored_bytes(session_id) for session_id in self._sessions}
 
-    def stored_bytes(self, session_id: str) -> int:
+    def count_stored_bytes(self, session_id: str) -> int:
         """How many bytes the blocks of a session take."""
         return sum(len(data) for data in self._blocks[session_id].values())
 
-    def log(self, session_id: str) -> Sequence[Event]:
+    def get_log(self, session_id: str) -> Sequence[Event]:
         """All events of a session, at once."""
-        return self._log_of(session_id)
+        return self._require_log(session_id)
 
-    def _log_of(self, session_id: str) -> list[Event]:
+    def _require_log(self, session_id: str) -> list[Event]:
         try:
             return self._events[session_id]
         except KeyError:

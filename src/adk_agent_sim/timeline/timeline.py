@@ -20,9 +20,9 @@ from adk_agent_sim.errors import (
     TurnAbandoned,
     TurnNotFound,
 )
-from adk_agent_sim.timeline import decision as decisions
+from adk_agent_sim.timeline import decision_checks as decisions
 from adk_agent_sim.timeline.blocks import Block
-from adk_agent_sim.timeline.canonical import Json, decode
+from adk_agent_sim.timeline.canonical_json import Json, decode_json
 from adk_agent_sim.timeline.clock import Clock, WallClock
 from adk_agent_sim.timeline.events import (
     CancelAsked,
@@ -36,9 +36,15 @@ from adk_agent_sim.timeline.events import (
     TurnRevived,
     TurnWithdrawn,
 )
-from adk_agent_sim.timeline.live import Live
-from adk_agent_sim.timeline.progress import Place, Progress, SessionSummary, Standing
-from adk_agent_sim.timeline.request import ModelRequest, RequestBlocks, asking, reassembled, referring
+from adk_agent_sim.timeline.model_request import (
+    ModelRequest,
+    RequestBlocks,
+    build_turn_asked,
+    get_turn_asked,
+    reassemble_request,
+)
+from adk_agent_sim.timeline.session_progress import SessionCursor, SessionProgress, SessionSummary, StatusSnapshot
+from adk_agent_sim.timeline.session_tracker import SessionTracker
 from adk_agent_sim.timeline.store import MemoryStore, Store
 
 
@@ -49,10 +55,10 @@ class Timeline:
         """Open the timeline that rests in `store`; by default a new one in memory."""
         self._store = store or MemoryStore()
         self.clock = clock or WallClock()
-        self._lives: dict[str, Live] = {}
+        self._trackers: dict[str, SessionTracker] = {}
         self._watchers: set[Callable[[str], object]] = set()
 
-    def watch(self, watcher: Callable[[str], object]) -> Callable[[], None]:
+    def watch_sessions(self, watcher: Callable[[str], object]) -> Callable[[], None]:
         """Call `watcher` with the id of each session that is new or has new events; what this returns ends it."""
         self._watchers.add(watcher)
         return lambda: self._watchers.discard(watcher)
@@ -61,71 +67,75 @@ class Timeline:
         """Open a new session; SessionExists if there is one of the id."""
         session = Session(session_id=session_id or str(uuid4()), created_at=self.clock.now(), description=description)
         await self._store.create_session(session)
-        self._tell(session.session_id)
+        self._notify_watchers(session.session_id)
         return session
 
-    async def sessions(self) -> Sequence[Session]:
+    async def list_sessions(self) -> Sequence[Session]:
         """All sessions, oldest first."""
-        return await self._store.sessions()
+        return await self._store.list_sessions()
 
-    async def session(self, session_id: str) -> Session:
+    async def get_session(self, session_id: str) -> Session:
         """One session; SessionNotFound if there is none of the id."""
-        found = await self._store.session(session_id)
+        found = await self._store.find_session(session_id)
         if found is None:
             raise SessionNotFound(session_id)
         return found
 
-    async def summaries(self, *, before: Place | None = None, limit: int | None = None) -> Sequence[SessionSummary]:
+    async def list_summaries(
+        self, *, before: SessionCursor | None = None, limit: int | None = None
+    ) -> Sequence[SessionSummary]:
         """Sessions and where they stand, newest first, page by page; no log is read for it."""
-        return await self._store.summaries(before=before, limit=limit)
+        return await self._store.list_summaries(before=before, limit=limit)
 
-    async def queue(self) -> Sequence[Event]:
+    async def get_turn_queue(self) -> Sequence[Event]:
         """The turns that wait for a person in all sessions, oldest first."""
-        found = await self._store.summaries(waiting_only=True)
-        waiting = [asked for summary in found for asked in await self.pending(summary.session.session_id)]
+        found = await self._store.list_summaries(waiting_only=True)
+        waiting = [asked for summary in found for asked in await self.get_pending_turns(summary.session.session_id)]
         return sorted(waiting, key=lambda asked: asked.timestamp)
 
-    async def sizes(self) -> Mapping[str, int]:
+    async def get_session_sizes(self) -> Mapping[str, int]:
         """How many bytes each session takes."""
-        return await self._store.sizes()
+        return await self._store.get_session_sizes()
 
-    async def rename(self, session_id: str, description: str) -> None:
+    async def rename_session(self, session_id: str, description: str) -> None:
         """Give a session another description."""
-        await self._store.rename(session_id, description)
+        await self._store.rename_session(session_id, description)
 
-    async def delete(self, session_id: str) -> None:
+    async def delete_session(self, session_id: str) -> None:
         """Take a session away, with all that belongs to it: who waits in it or follows it gets SessionNotFound."""
-        live = await self._live(session_id)
-        async with live.writing:
-            await self._store.delete(session_id)
-            live.deleted = True
-            self._lives.pop(session_id, None)
-            live.wake()
+        live = await self._get_tracker(session_id)
+        async with live.write_lock:
+            await self._store.delete_session(session_id)
+            live.is_deleted = True
+            self._trackers.pop(session_id, None)
+            live.wake_waiters()
 
-    async def delete_before(self, moment: float) -> Sequence[Session]:
+    async def delete_idle_sessions(self, idle_since: float) -> Sequence[Session]:
         """Delete the sessions in which nothing has happened since `moment` and nothing waits; which they were."""
         old = [
             summary.session
-            for summary in await self._store.summaries()
-            if summary.last_event_at < moment and not summary.standing.waiting
+            for summary in await self._store.list_summaries()
+            if summary.last_event_at < idle_since and not summary.snapshot.pending_count
         ]
         for session in old:
-            await self.delete(session.session_id)
+            await self.delete_session(session.session_id)
         return old
 
     async def close_session(self, session_id: str, reason: str, *, cancelled: bool = False) -> Event:
         """End a session: who waits in it stops waiting. Closing twice is closing once; gives what closed it."""
-        live = await self._live(session_id)
-        async with live.writing:
-            if not live.turns.closed:
+        live = await self._get_tracker(session_id)
+        async with live.write_lock:
+            if not live.turns.is_closed:
                 closed = Closed(reason=reason, cancelled=cancelled)
-                (event,) = await self._commit(live, [self._draft(session_id, closed, turn_id="", agent_name="")], ())
+                (event,) = await self._commit(
+                    live, [self._build_draft(session_id, closed, turn_id="", agent_name="")], ()
+                )
                 return event
-        return (await self._store.read(session_id, live.last_seq - 1))[0]
+        return (await self._store.read_events(session_id, live.last_seq - 1))[0]
 
     async def listen(self, session_id: str, listener: Callable[[Event], None]) -> Callable[[], None]:
         """Call `listener` with each event of a session from now on; calling what is returned ends that."""
-        live = await self._live(session_id)
+        live = await self._get_tracker(session_id)
         live.listeners.append(listener)
         return lambda: live.listeners.remove(listener)
 
@@ -144,7 +154,7 @@ class Timeline:
     ) -> Sequence[Event]:
         """Add facts; they are durable and visible to followers when this returns."""
         drafts = [
-            self._draft(session_id, payload, turn_id=turn_id, agent_name=agent_name, player=player)
+            self._build_draft(session_id, payload, turn_id=turn_id, agent_name=agent_name, player=player)
             for payload in payloads
         ]
         return await self.append_drafts(session_id, drafts, blocks)
@@ -153,8 +163,8 @@ class Timeline:
         self, session_id: str, drafts: Sequence[Event], blocks: Iterable[Block] = ()
     ) -> Sequence[Event]:
         """Add facts that have ids already; those that are here, because they were sent twice, are not added again."""
-        live = await self._live(session_id)
-        async with live.writing:
+        live = await self._get_tracker(session_id)
+        async with live.write_lock:
             dated = [replace(draft, timestamp=self.clock.now()) for draft in drafts]
             try:
                 return await self._commit(live, dated, blocks)
@@ -181,13 +191,13 @@ class Timeline:
             request: What the model would read.
             player: Who will answer; only a person's turns are in the queue.
         """
-        live = await self._live(session_id)
-        asked, blocks = referring(request, invocation_id, live.blocks)
-        return await self.ask_referring(
+        live = await self._get_tracker(session_id)
+        asked, blocks = build_turn_asked(request, invocation_id, live.known_block_ids)
+        return await self.ask_by_reference(
             session_id, asked, blocks, turn_id=turn_id, agent_name=agent_name, player=player
         )
 
-    async def ask_referring(
+    async def ask_by_reference(
         self,
         session_id: str,
         asked: TurnAsked,
@@ -198,44 +208,50 @@ class Timeline:
         player: Player = Player.HUMAN,
     ) -> Event:
         """As `ask`, for a request that is references; BlocksMissing if it refers to what the session does not have."""
-        live = await self._live(session_id)
-        async with live.writing:
-            if already := live.turns.asked(turn_id):
+        live = await self._get_tracker(session_id)
+        async with live.write_lock:
+            if already := live.turns.find_asked_event(turn_id):
                 await self._revive(live, already)
                 return already
             await self._check_blocks(live, session_id, asked, blocks)
-            draft = self._draft(session_id, asked, turn_id=turn_id, agent_name=agent_name, player=_unless_human(player))
-            committed = await self._commit(live, [draft], [one for one in blocks if one.block_id not in live.blocks])
-            live.blocks.update(block.block_id for block in blocks)
+            draft = self._build_draft(
+                session_id, asked, turn_id=turn_id, agent_name=agent_name, player=_player_unless_human(player)
+            )
+            committed = await self._commit(
+                live, [draft], [one for one in blocks if one.block_id not in live.known_block_ids]
+            )
+            live.known_block_ids.update(block.block_id for block in blocks)
             return committed[0]
 
-    async def _revive(self, live: Live, asked: Event) -> None:
+    async def _revive(self, tracker: SessionTracker, asked: Event) -> None:
         turn_id = asked.turn_id
-        if live.turns.waits(turn_id) or live.turns.decided(turn_id) or live.turns.closed:
+        if tracker.turns.is_waiting(turn_id) or tracker.turns.find_decided_event(turn_id) or tracker.turns.is_closed:
             return
-        revived = TurnRevived(invocation_id=asking(asked).invocation_id)
-        draft = self._draft(asked.session_id, revived, turn_id=turn_id, agent_name=asked.agent_name)
-        await self._commit(live, [draft], ())
+        revived = TurnRevived(invocation_id=get_turn_asked(asked).invocation_id)
+        draft = self._build_draft(asked.session_id, revived, turn_id=turn_id, agent_name=asked.agent_name)
+        await self._commit(tracker, [draft], ())
 
-    async def _check_blocks(self, live: Live, session_id: str, asked: TurnAsked, sent: Sequence[Block]) -> None:
+    async def _check_blocks(
+        self, tracker: SessionTracker, session_id: str, asked: TurnAsked, sent_blocks: Sequence[Block]
+    ) -> None:
         """See that what a request refers to is there: a reader must be able to reassemble it."""
-        here = live.blocks | {block.block_id for block in sent}
+        here = tracker.known_block_ids | {block.block_id for block in sent_blocks}
         named = {asked.tools, asked.instruction, asked.config, *(one for level in asked.contents for one in level)}
         unknown = [block_id for block_id in named if block_id not in here]
         if unknown:
-            found = await self._store.blocks(session_id, unknown)
-            live.blocks.update(found)
+            found = await self._store.read_blocks(session_id, unknown)
+            tracker.known_block_ids.update(found)
             if len(found) < len(unknown):
                 raise BlocksMissing(session_id, len(unknown) - len(found))
 
     async def withdraw(self, session_id: str, turn_id: str, *, abandoned: bool = False) -> None:
         """Nobody waits for a turn any longer; one that is decided, or does not wait, stays as it is."""
-        live = await self._live(session_id)
-        async with live.writing:
-            asked = live.turns.asked(turn_id)
-            if asked is not None and live.turns.waits(turn_id):
+        live = await self._get_tracker(session_id)
+        async with live.write_lock:
+            asked = live.turns.find_asked_event(turn_id)
+            if asked is not None and live.turns.is_waiting(turn_id):
                 withdrawn = TurnWithdrawn(abandoned=abandoned)
-                draft = self._draft(session_id, withdrawn, turn_id=turn_id, agent_name=asked.agent_name)
+                draft = self._build_draft(session_id, withdrawn, turn_id=turn_id, agent_name=asked.agent_name)
                 await self._commit(live, [draft], ())
 
     async def decide(
@@ -260,101 +276,104 @@ class Timeline:
             anyway: Send it although a tool is not offered or arguments do not fit.
             duration_ms: How long the model took, where that was measured.
         """
-        live = await self._live(session_id)
+        live = await self._get_tracker(session_id)
         decision_id = decision_id or str(uuid4())
-        async with live.writing:
-            before = live.turns.decided(turn_id)
+        async with live.write_lock:
+            before = live.turns.find_decided_event(turn_id)
             if before and isinstance(before.payload, TurnDecided) and before.payload.decision_id == decision_id:
                 return before
-            if live.turns.closed:
+            if live.turns.is_closed:
                 raise SessionClosed(session_id)
-            asked = live.turns.undecided(turn_id)
+            asked = live.turns.require_undecided(turn_id)
             if player is Player.HUMAN:
                 live.turns.check_next(asked)
                 decisions.check_not_empty(turn_id, response)
                 if not anyway:
-                    decisions.check_fits(await self._offer(asked), response)
+                    decisions.check_matches_request(await self._read_request_without_contents(asked), response)
             decided = TurnDecided(decision_id=decision_id, response=response, anyway=anyway, duration_ms=duration_ms)
-            draft = self._draft(session_id, decided, turn_id=turn_id, agent_name=asked.agent_name, player=player)
+            draft = self._build_draft(session_id, decided, turn_id=turn_id, agent_name=asked.agent_name, player=player)
             return (await self._commit(live, [draft], ()))[0]
 
-    async def decision(self, session_id: str, turn_id: str) -> Event:
+    async def wait_for_decision(self, session_id: str, turn_id: str) -> Event:
         """Wait until a turn is decided. Ends with SessionClosed or TurnAbandoned if it never will be."""
-        live = await self._live(session_id)
-        if live.turns.asked(turn_id) is None:
+        live = await self._get_tracker(session_id)
+        if live.turns.find_asked_event(turn_id) is None:
             raise TurnNotFound(session_id, turn_id)
-        await live.until(lambda: live.deleted or not live.turns.waits(turn_id))
-        if decided := live.turns.decided(turn_id):
+        await live.wait_until(lambda: live.is_deleted or not live.turns.is_waiting(turn_id))
+        if decided := live.turns.find_decided_event(turn_id):
             return decided
-        if live.deleted:
+        if live.is_deleted:
             raise SessionNotFound(session_id)
-        if live.turns.closed:
+        if live.turns.is_closed:
             raise SessionClosed(session_id)
         raise TurnAbandoned(turn_id)
 
-    def waiting(self, session_id: str) -> Sequence[Event]:
+    def peek_pending_turns(self, session_id: str) -> Sequence[Event]:
         """As `pending`, for a session that this process has written to or read from."""
-        live = self._lives.get(session_id)
-        return live.turns.waiting if live else ()
+        live = self._trackers.get(session_id)
+        return live.turns.pending_turns if live else ()
 
-    async def pending(self, session_id: str) -> Sequence[Event]:
+    async def get_pending_turns(self, session_id: str) -> Sequence[Event]:
         """The turns that wait for a decision, oldest first."""
-        return (await self._live(session_id)).turns.waiting
+        return (await self._get_tracker(session_id)).turns.pending_turns
 
-    async def request(self, asked: Event) -> ModelRequest:
+    async def read_request(self, asked_event: Event) -> ModelRequest:
         """The whole request of a `TurnAsked` event, reassembled."""
-        return await reassembled(asked, lambda ids: self._store.blocks(asked.session_id, ids))
+        return await reassemble_request(asked_event, lambda ids: self._store.read_blocks(asked_event.session_id, ids))
 
-    async def _offer(self, asked: Event) -> ModelRequest:
+    async def _read_request_without_contents(self, asked: Event) -> ModelRequest:
         """The request without its conversation, which grows, and which no decision is checked against."""
-        payload = asking(asked)
-        data = await self._store.blocks(asked.session_id, [payload.tools, payload.config])
+        payload = get_turn_asked(asked)
+        data = await self._store.read_blocks(asked.session_id, [payload.tools, payload.config])
         return ModelRequest(
-            contents=(), tools=decode(data[payload.tools]), instruction=None, config=decode(data[payload.config])
+            contents=(),
+            tools=decode_json(data[payload.tools]),
+            instruction=None,
+            config=decode_json(data[payload.config]),
         )
 
-    async def block(self, session_id: str, block_id: str) -> bytes:
+    async def read_block(self, session_id: str, block_id: str) -> bytes:
         """The data of one block, such as an artifact's bytes."""
-        return (await self._store.blocks(session_id, [block_id]))[block_id]
+        return (await self._store.read_blocks(session_id, [block_id]))[block_id]
 
-    async def blocks(self, session_id: str, block_ids: Sequence[str]) -> Mapping[str, bytes]:
+    async def read_blocks(self, session_id: str, block_ids: Sequence[str]) -> Mapping[str, bytes]:
         """The data of blocks of a session, by id; those it does not have are left out."""
-        return await self._store.blocks(session_id, block_ids)
+        return await self._store.read_blocks(session_id, block_ids)
 
-    async def last_seq(self, session_id: str) -> int:
+    async def get_last_seq(self, session_id: str) -> int:
         """The `seq` of the newest event; 0 while there is none."""
-        return (await self._live(session_id)).last_seq
+        return (await self._get_tracker(session_id)).last_seq
 
-    async def progress(self, session_id: str) -> Progress:
+    async def get_progress(self, session_id: str) -> SessionProgress:
         """Where a session stands."""
-        return (await self._live(session_id)).turns.progress
+        return (await self._get_tracker(session_id)).turns.progress
 
-    async def events(self, session_id: str, after_seq: int = 0, limit: int | None = None) -> Sequence[Event]:
+    async def read_events(self, session_id: str, after_seq: int = 0, limit: int | None = None) -> Sequence[Event]:
         """What has happened so far, behind `after_seq`; at most `limit` of it."""
-        return await self._store.read(session_id, max(after_seq, 0), limit)
+        return await self._store.read_events(session_id, max(after_seq, 0), limit)
 
     async def follow(self, session_id: str, after_seq: int = 0) -> AsyncGenerator[Event]:
         """All events behind `after_seq`, then each new one, no gap and no repeat; ends when the session is closed."""
-        live = await self._live(session_id)
+        live = await self._get_tracker(session_id)
         seq = max(after_seq, 0)
         while True:
-            for event in await self._store.read(session_id, seq):
+            for event in await self._store.read_events(session_id, seq):
                 seq = event.seq
                 yield event
-            if seq >= live.last_seq and live.turns.closed:
+            if seq >= live.last_seq and live.turns.is_closed:
                 return
-            await live.until(lambda: live.last_seq > seq or live.turns.closed or live.deleted)  # noqa: B023 - awaited here
+            await live.wait_until(lambda: live.last_seq > seq or live.turns.is_closed or live.is_deleted)  # noqa: B023 - awaited here
 
-    async def _live(self, session_id: str) -> Live:
-        live = self._lives.get(session_id)
+    async def _get_tracker(self, session_id: str) -> SessionTracker:
+        live = self._trackers.get(session_id)
         if live is None:
-            live = Live(session_id)
-            for event in await self._store.read(session_id):
+            live = SessionTracker(session_id)
+            for event in await self._store.read_events(session_id):
                 live.apply(event)
-            live = self._lives.setdefault(session_id, live)
+            live = self._trackers.setdefault(session_id, live)
         return live
 
-    def _draft(
+    def _build_draft(
         self, session_id: str, payload: Payload, *, turn_id: str, agent_name: str, player: Player | None = None
     ) -> Event:
         return Event(
@@ -368,36 +387,38 @@ class Timeline:
             player=player,
         )
 
-    async def _commit(self, live: Live, drafts: Sequence[Event], blocks: Iterable[Block]) -> Sequence[Event]:
+    async def _commit(
+        self, tracker: SessionTracker, drafts: Sequence[Event], blocks: Iterable[Block]
+    ) -> Sequence[Event]:
         """Make events durable, then let followers see them. The caller holds the session's writing lock."""
-        if live.turns.closed:
+        if tracker.turns.is_closed:
             raise SessionClosed(drafts[0].session_id)
-        if live.deleted:
+        if tracker.is_deleted:
             raise SessionNotFound(drafts[0].session_id)
-        dated = [replace(draft, timestamp=max(draft.timestamp, live.last_timestamp)) for draft in drafts]
-        standing = Standing.of(live.turns.progress.after_all(dated))
+        dated = [replace(draft, timestamp=max(draft.timestamp, tracker.last_timestamp)) for draft in drafts]
+        standing = StatusSnapshot.from_progress(tracker.turns.progress.with_events(dated))
         writing = asyncio.ensure_future(self._store.append(dated, blocks, standing))
         try:
-            return self._published(live, await asyncio.shield(writing))
+            return self._publish(tracker, await asyncio.shield(writing))
         except asyncio.CancelledError:
             # Who asked is gone, but what is being written may be durable already: nobody must miss it.
-            self._published(live, await writing)
+            self._publish(tracker, await writing)
             raise
 
-    def _published(self, live: Live, committed: Sequence[Event]) -> Sequence[Event]:
+    def _publish(self, tracker: SessionTracker, committed: Sequence[Event]) -> Sequence[Event]:
         for event in committed:
-            live.apply(event)
-            for listener in list(live.listeners):
+            tracker.apply(event)
+            for listener in list(tracker.listeners):
                 listener(event)
-        live.wake()
-        self._tell(committed[0].session_id)
+        tracker.wake_waiters()
+        self._notify_watchers(committed[0].session_id)
         return committed
 
-    def _tell(self, session_id: str) -> None:
+    def _notify_watchers(self, session_id: str) -> None:
         for watcher in list(self._watchers):
             watcher(session_id)
 
 
-def _unless_human(player: Player) -> Player | None:
+def _player_unless_human(player: Player) -> Player | None:
     """A person is who answers unless said."""
     return None if player is Player.HUMAN else player

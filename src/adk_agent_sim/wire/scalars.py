@@ -15,8 +15,8 @@ from google.protobuf.descriptor import FieldDescriptor
 Json: TypeAlias = Any
 """A JSON value."""
 
-_BITS = {FieldDescriptor.CPPTYPE_INT32: 32, FieldDescriptor.CPPTYPE_INT64: 64}
-_NUMBERS = {FieldDescriptor.CPPTYPE_FLOAT, FieldDescriptor.CPPTYPE_DOUBLE}
+_INTEGER_BITS = {FieldDescriptor.CPPTYPE_INT32: 32, FieldDescriptor.CPPTYPE_INT64: 64}
+_FLOAT_TYPES = {FieldDescriptor.CPPTYPE_FLOAT, FieldDescriptor.CPPTYPE_DOUBLE}
 
 
 def to_scalar(field: FieldDescriptor, value: Json) -> str | bytes | bool | float | None:
@@ -40,11 +40,11 @@ def from_scalar(field: FieldDescriptor, value: Any) -> Json:
     if field.type == FieldDescriptor.TYPE_BYTES:
         return base64.urlsafe_b64encode(value).decode("ascii")
     if field.type == FieldDescriptor.TYPE_FLOAT:
-        return shortest(value)
+        return round_to_shortest(value)
     return value
 
 
-def whole_text(text: str) -> str:
+def replace_lone_surrogates(text: str) -> str:
     """The text as UTF-8 can carry it: half a surrogate pair becomes the replacement character."""
     try:
         text.encode()
@@ -53,7 +53,7 @@ def whole_text(text: str) -> str:
     return text
 
 
-def shortest(single: float) -> float:
+def round_to_shortest(single: float) -> float:
     """The double with the fewest digits that is the same number in single precision: 0.7, not 0.699999988."""
     packed = struct.pack("f", single)
     for digits in range(6, 9):
@@ -64,9 +64,9 @@ def shortest(single: float) -> float:
 
 
 def _to_number(field: FieldDescriptor, value: float) -> float | None:
-    if field.cpp_type in _NUMBERS:
+    if field.cpp_type in _FLOAT_TYPES:
         return _to_double(value)
-    bits = _BITS.get(field.cpp_type)
+    bits = _INTEGER_BITS.get(field.cpp_type)
     # google.genai has floats where v1beta has integers: top_k.
     if bits is None or value != value // 1 or not -(1 << bits - 1) <= value < 1 << bits - 1:
         return None
@@ -86,7 +86,7 @@ def _to_text(field: FieldDescriptor, value: str) -> str | bytes | int | None:
         return named.number if named else None
     if field.type == FieldDescriptor.TYPE_BYTES:
         return _to_bytes(value)
-    return whole_text(value) if field.type == FieldDescriptor.TYPE_STRING else None
+    return replace_lone_surrogates(value) if field.type == FieldDescriptor.TYPE_STRING else None
 
 
 def _to_bytes(value: str) -> bytes | None:

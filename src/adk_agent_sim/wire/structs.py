@@ -7,16 +7,16 @@ from typing import cast
 
 from google.protobuf.struct_pb2 import ListValue, NullValue, Struct, Value
 
-from adk_agent_sim.wire.scalars import Json, whole_text
+from adk_agent_sim.wire.scalars import Json, replace_lone_surrogates
 
 
-def fill_struct(struct: Struct, value: Mapping[str, Json], room: int) -> None:
+def fill_struct(struct: Struct, value: Mapping[str, Json], max_depth: int) -> None:
     """Write an object, `room` levels of it."""
     for key, inner in value.items():
-        fill_value(struct.fields[whole_text(key)], inner, room - 1)
+        fill_value(struct.fields[replace_lone_surrogates(key)], inner, max_depth - 1)
 
 
-def fill_value(message: Value, value: Json, room: int) -> None:
+def fill_value(message: Value, value: Json, max_depth: int) -> None:
     """Write any JSON value; a number beyond the doubles, and what is too deep, is written as null."""
     match value:
         case bool():
@@ -24,14 +24,14 @@ def fill_value(message: Value, value: Json, room: int) -> None:
         case int() | float():
             _fill_number(message, value)
         case str():
-            message.string_value = whole_text(value)
-        case Mapping() if room > 0:
+            message.string_value = replace_lone_surrogates(value)
+        case Mapping() if max_depth > 0:
             message.struct_value.SetInParent()
-            fill_struct(message.struct_value, cast("Mapping[str, Json]", value), room)
-        case list() if room > 0:
+            fill_struct(message.struct_value, cast("Mapping[str, Json]", value), max_depth)
+        case list() if max_depth > 0:
             message.list_value.SetInParent()
             for inner in cast("list[Json]", value):
-                fill_value(message.list_value.values.add(), inner, room - 1)
+                fill_value(message.list_value.values.add(), inner, max_depth - 1)
         case _:
             message.null_value = NullValue.NULL_VALUE
 

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adk_agent_sim.scenario.apps.calling import call
-from adk_agent_sim.scenario.apps.file_system import FileSystem
+from adk_agent_sim.scenario.app_base.app_context import AppContext, CallerRole
+from adk_agent_sim.scenario.app_base.tool_call import call_tool
 from adk_agent_sim.scenario.apps.sandbox_files import SandboxLocalFileSystem
-from adk_agent_sim.scenario.apps.surroundings import Surroundings, Via
 from adk_agent_sim.scenario.apps.virtual_files import VirtualFileSystem
+from adk_agent_sim.scenario.files.file_system import FileSystem
 
 _BOTH = [SandboxLocalFileSystem, VirtualFileSystem]
 _HOSTILE = [
@@ -35,7 +35,7 @@ _HOSTILE = [
 def _files(kind: type[FileSystem], *names: str, **given: Any) -> FileSystem:
     """A file system with some empty files, and folders where a name ends with a slash."""
     app = kind(
-        "Files", Surroundings(**given), {"files": {"name": "", "type": "directory", "children": []}, "tmpdir": "/root"}
+        "Files", AppContext(**given), {"files": {"name": "", "type": "directory", "children": []}, "tmpdir": "/root"}
     )
     for name in names:
         if name.endswith("/"):
@@ -46,7 +46,7 @@ def _files(kind: type[FileSystem], *names: str, **given: Any) -> FileSystem:
 
 
 def _call(app: FileSystem, function: str, **arguments: Any) -> Any:
-    outcome = call(app, function, arguments, via=Via.AGENT)
+    outcome = call_tool(app, function, arguments, caller=CallerRole.AGENT)
     if outcome.error is not None:
         raise outcome.error
     return outcome.value
@@ -66,7 +66,7 @@ def test_no_tool_follows_a_path_out_of_the_root(kind: type[FileSystem], path: st
     for tool in app.tools().values():
         for place in (each.name for each in tool.arguments if each.name in {"path", "path1", "path2", "file_path"}):
             arguments = {each.name: "/kept.txt" for each in tool.arguments if each.required} | {place: path}
-            outcome = call(app, tool.name, arguments, via=Via.AGENT)
+            outcome = call_tool(app, tool.name, arguments, caller=CallerRole.AGENT)
             assert isinstance(outcome.error, PermissionError | FileNotFoundError), tool.name
             assert "outside sandbox" in str(outcome.error)
     assert app.state() == before
@@ -80,7 +80,7 @@ def test_no_tool_follows_a_path_out_of_the_root(kind: type[FileSystem], path: st
 )
 def test_whatever_a_path_says_it_lies_below_the_root_or_is_refused(path: str) -> None:
     app = _files(VirtualFileSystem, "a/b/")
-    found = call(app, "mkdir", {"path": path}, via=Via.AGENT)
+    found = call_tool(app, "mkdir", {"path": path}, caller=CallerRole.AGENT)
     assert found.error is None or isinstance(found.error, OSError)
     assert all(".." not in each.split("/") for each in _all_paths(app))
 
@@ -89,7 +89,7 @@ def test_no_tool_touches_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.chdir(tmp_path)
     secret = tmp_path / "secret.txt"
     secret.write_text("secret")
-    app = SandboxLocalFileSystem("Files", Surroundings(), {"tmpdir": str(tmp_path)})
+    app = SandboxLocalFileSystem("Files", AppContext(), {"tmpdir": str(tmp_path)})
     assert _call(app, "exists", path="secret.txt") is False
     assert _call(app, "exists", path=str(secret)) is False
     _call(app, "mkdir", path="/made")
@@ -105,7 +105,7 @@ def test_a_name_that_is_a_link_on_some_disk_is_a_plain_file_here(kind: type[File
     state = {
         "files": {"name": "", "type": "directory", "children": [{"name": "out", "type": "link", "target": "/etc"}]}
     }
-    app = kind("Files", Surroundings(), state)
+    app = kind("Files", AppContext(), state)
     assert app.state() == state
     assert _call(app, "cat", path="/out") == b""
     with pytest.raises(NotADirectoryError):
@@ -155,7 +155,7 @@ def test_a_file_is_asked_for_once_and_keeps_its_content_when_it_moves() -> None:
         return b"text"
 
     tree = {"name": "", "type": "directory", "children": [{"name": "f.txt", "type": "file"}]}
-    app = VirtualFileSystem("Files", Surroundings(content=content), {"files": tree})
+    app = VirtualFileSystem("Files", AppContext(read_file_content=content), {"files": tree})
     assert asked == []
     _call(app, "mv", path1="/f.txt", path2="/g.txt")
     assert _call(app, "cat", path="/g.txt") == b"text"
@@ -207,16 +207,16 @@ def test_a_file_system_put_back_knows_what_was_written_moved_and_read() -> None:
         "type": "directory",
         "children": [{"name": "a.txt", "type": "file"}, {"name": "b.txt", "type": "file"}],
     }
-    app = VirtualFileSystem("Files", Surroundings(content=lambda path: path.encode()), {"files": tree})
+    app = VirtualFileSystem("Files", AppContext(read_file_content=lambda path: path.encode()), {"files": tree})
     assert app.read_bytes("/a.txt") == b"a.txt"
-    assert app.hidden()["files"] == {}
+    assert app.hidden_state()["files"] == {}
     _call(app, "mv", path1="/a.txt", path2="/moved.txt")
     app.write_bytes("/b.txt", b"written")
     app.write_bytes("/new.txt", b"")
-    state, hidden = app.state(), app.hidden()
+    state, hidden = app.state(), app.hidden_state()
     _call(app, "rm", path="/moved.txt")
     app.write_bytes("/b.txt", b"lost")
     app.load(state)
-    app.recall(hidden)
+    app.restore_hidden_state(hidden)
     found = {name: app.read_bytes(name) for name in ("/moved.txt", "/b.txt", "/new.txt")}
     assert found == {"/moved.txt": b"a.txt", "/b.txt": b"written", "/new.txt": b""}

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from adk_agent_sim.scenario.apps.fitting import fits
+from adk_agent_sim.scenario.app_base.argument_check import matches_type
 
 _FITTING: list[tuple[Any, str]] = [
     ("a", "str"),
@@ -39,9 +39,9 @@ _UNFIT: list[tuple[Any, str]] = [
 
 @pytest.mark.parametrize(("value", "annotation"), _FITTING)
 def test_a_value_of_the_type_fits(value: Any, annotation: str) -> None:
-    assert fits(value, annotation)
+    assert matches_type(value, annotation)
 
 
 @pytest.mark.parametrize(("value", "annotation"), _UNFIT)
 def test_a_value_of_another_type_does_not(value: Any, annotation: str) -> None:
-    assert not fits(value, annotation)
+    assert not matches_type(value, annotation)

@@ -8,16 +8,16 @@ from typing import Any, cast
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from scenario_corpus import sandbox
+from scenario_corpus import load_sandbox
 
-from adk_agent_sim.scenario.apps.app import App
-from adk_agent_sim.scenario.apps.calling import call
-from adk_agent_sim.scenario.apps.registry import APPS
-from adk_agent_sim.scenario.apps.surroundings import Surroundings, Via
-from adk_agent_sim.scenario.apps.tool import APP, DATA, Tool
+from adk_agent_sim.scenario.app_base.app import App
+from adk_agent_sim.scenario.app_base.app_context import AppContext, CallerRole
+from adk_agent_sim.scenario.app_base.tool import APP, DATA, Tool
+from adk_agent_sim.scenario.app_base.tool_call import call_tool
+from adk_agent_sim.scenario.apps.registry import BUILT_IN_APPS
 
-_STATES = {each["class_name"]: each["app_state"] for each in sandbox()["apps"]}
-_STARTED = sandbox()["metadata"]["definition"]["start_time"]
+_STATES = {each["class_name"]: each["app_state"] for each in load_sandbox()["apps"]}
+_STARTED = load_sandbox()["metadata"]["definition"]["start_time"]
 
 
 def _words(value: Any) -> set[str]:
@@ -55,7 +55,7 @@ _BY_TYPE: dict[str, st.SearchStrategy[Any]] = {
     "dict[str, float]": st.dictionaries(_TEXTS, st.floats(), max_size=4),
     "list[dict[str, Any]]": st.lists(st.dictionaries(st.text(max_size=8), _JSON), max_size=2),
 }
-_TOOLS = [(app, tool) for app in APPS.values() for tool in app.tools().values() if tool.kinds - {DATA}]
+_TOOLS = [(app, tool) for app in BUILT_IN_APPS.values() for tool in app.tools().values() if tool.kinds - {DATA}]
 _CHECKED = [(app, tool) for app, tool in _TOOLS if tool.type_checked]
 
 
@@ -72,10 +72,10 @@ def _fitting(tool: Tool) -> st.SearchStrategy[dict[str, Any]]:
 
 def _world(app: type[App]) -> App:
     """The app in the world of the sandbox, under a name of its own."""
-    world = Surroundings(now=lambda: _STARTED)
+    world = AppContext(now=lambda: _STARTED)
     for name, state in _STATES.items():
-        APPS[name](f"the {name}", world, state)
-    known = next((state for name, state in _STATES.items() if issubclass(app, APPS[name])), None)
+        BUILT_IN_APPS[name](f"the {name}", world, state)
+    known = next((state for name, state in _STATES.items() if issubclass(app, BUILT_IN_APPS[name])), None)
     return app("tried", world, known)
 
 
@@ -91,11 +91,11 @@ def test_any_arguments_at_all_give_an_answer_or_an_error(name: str, data: st.Dat
     kind, tool = _named(_TOOLS)[name]
     app = _world(kind)
     values = {each.name: data.draw(_JSON | _TEXTS) for each in tool.arguments if data.draw(st.booleans())}
-    via = Via.AGENT if APP in tool.kinds else Via.ENV
-    outcome = call(app, tool.name, values, via=via)
+    via = CallerRole.AGENT if APP in tool.kinds else CallerRole.ENV
+    outcome = call_tool(app, tool.name, values, caller=via)
     assert (outcome.text is None) == (outcome.error is not None)
     json.dumps(app.state())
-    json.dumps(app.hidden())
+    json.dumps(app.hidden_state())
 
 
 @pytest.mark.parametrize("name", _named(_CHECKED))
@@ -106,8 +106,8 @@ def test_arguments_of_the_right_types_meet_no_error_that_the_tool_did_not_choose
 ) -> None:
     kind, tool = _named(_CHECKED)[name]
     app = _world(kind)
-    via = Via.AGENT if APP in tool.kinds else Via.ENV
-    outcome = call(app, tool.name, data.draw(_fitting(tool)), via=via)
+    via = CallerRole.AGENT if APP in tool.kinds else CallerRole.ENV
+    outcome = call_tool(app, tool.name, data.draw(_fitting(tool)), caller=via)
     chosen = ValueError, KeyError, IndexError, AttributeError, OSError
     refused = outcome.error
     assert (

@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adk_agent_sim.scenario.apps.moment import moment, parsed, weekday, written
+from adk_agent_sim.scenario.app_base.datetimes import format_datetime, get_weekday_name, parse_datetime, to_datetime
 
 _FIRST, _LAST = -62_135_596_800, 253_402_300_799
 
 
 @given(st.integers(_FIRST, _LAST))
 def test_what_is_written_can_be_read(seconds: int) -> None:
-    assert parsed(written(seconds)) == seconds
+    assert parse_datetime(format_datetime(seconds)) == seconds
 
 
 @pytest.mark.parametrize(
@@ -26,5 +26,5 @@ def test_what_is_written_can_be_read(seconds: int) -> None:
     ],
 )
 def test_times_are_utc_to_the_second(seconds: float, text: str, day: str) -> None:
-    assert (written(seconds), weekday(seconds)) == (text, day)
-    assert moment(seconds).utcoffset() is not None
+    assert (format_datetime(seconds), get_weekday_name(seconds)) == (text, day)
+    assert to_datetime(seconds).utcoffset() is not None

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from scenario_corpus import scenarios
+from scenario_corpus import load_scenarios
 
 from adk_agent_sim.scenario import JsonScenarioImporter, World
 
@@ -17,7 +17,7 @@ NO_DATE = "time data '' does not match format '%Y-%m-%d %H:%M:%S'"
 
 @pytest.fixture
 def world() -> World:
-    file = json.dumps(scenarios()["scenario_synth_s01_search"])
+    file = json.dumps(load_scenarios()["scenario_synth_s01_search"])
     return World(JsonScenarioImporter().import_from_json(json_str=file)[0])
 
 
@@ -66,7 +66,7 @@ def world() -> World:
 )
 def test_what_is_wrong_first_is_said(world: World, tool: str, arguments: dict[str, Any], message: str) -> None:
     app, _, function = tool.partition("__")
-    assert message in str(world.attempt(app, function, arguments).error)
+    assert message in str(world.try_call(app, function, arguments).error)
 
 
 @pytest.mark.parametrize("function", ["search", "regex_search"])
@@ -121,7 +121,7 @@ def test_the_root_moved_to_itself_stays(world: World) -> None:
 @pytest.mark.parametrize("path", ["", "/", "."])
 def test_the_root_of_a_file_system_cannot_be_removed(world: World, path: str) -> None:
     for function, arguments in (("rmdir", {}), ("rm", {"recursive": True})):
-        world.attempt("Files", function, {"path": path, **arguments})
+        world.try_call("Files", function, {"path": path, **arguments})
     world.call("Files", "mkdir", {"path": "still/there"})
 
 

@@ -11,25 +11,25 @@ from typing import Any, cast
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from scenario_corpus import lines, sandbox, universe
+from scenario_corpus import load_lines, load_sandbox, load_universe
 
-from adk_agent_sim.errors import StateDoesNotFit
-from adk_agent_sim.scenario.apps.app import App
-from adk_agent_sim.scenario.apps.calling import call
-from adk_agent_sim.scenario.apps.chance import Chance
-from adk_agent_sim.scenario.apps.registry import APPS
-from adk_agent_sim.scenario.apps.surroundings import Surroundings, Via
+from adk_agent_sim.errors import InvalidAppState
+from adk_agent_sim.scenario.app_base.app import App
+from adk_agent_sim.scenario.app_base.app_context import AppContext, CallerRole
+from adk_agent_sim.scenario.app_base.tool_call import call_tool
+from adk_agent_sim.scenario.app_base.world_random import WorldRandom
+from adk_agent_sim.scenario.apps.registry import BUILT_IN_APPS
 
-_APPS: list[dict[str, Any]] = [*universe(), *sandbox()["apps"]]
+_APPS: list[dict[str, Any]] = [*load_universe(), *load_sandbox()["apps"]]
 _VALUES = st.none() | st.booleans() | st.integers() | st.text() | st.lists(st.integers(), max_size=2)
 
 
-@pytest.mark.parametrize("class_name", APPS)
+@pytest.mark.parametrize("class_name", BUILT_IN_APPS)
 @pytest.mark.parametrize("state", [{}, {"unknown": [1, {"a": None}]}])
 def test_an_app_without_its_keys_is_an_empty_app_and_dumps_none(class_name: str, state: dict[str, Any]) -> None:
-    app = APPS[class_name](state=state)
+    app = BUILT_IN_APPS[class_name](state=state)
     assert app.state() == state
-    assert json.loads(json.dumps(app.hidden())) == app.hidden()
+    assert json.loads(json.dumps(app.hidden_state())) == app.hidden_state()
 
 
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
@@ -49,7 +49,7 @@ def test_what_is_loaded_is_dumped_whatever_keys_are_missing_null_or_unknown(
             data.draw(st.dictionaries(st.text(min_size=1).map(lambda text: f"x-{text}"), _VALUES, max_size=1))
         )
     before = json.dumps(state)
-    assert json.dumps(APPS[app["class_name"]](state=state).state()) == before
+    assert json.dumps(BUILT_IN_APPS[app["class_name"]](state=state).state()) == before
 
 
 def _entities(state: dict[str, Any]) -> list[dict[str, Any]]:
@@ -77,12 +77,14 @@ def _without(value: Any, keys: set[str]) -> Any:
 
 
 def test_entities_without_the_keys_that_have_defaults_can_be_used_all_the_same() -> None:
-    rows = [row for row in lines("tool_calls.jsonl") if row["in"] == "B"]
+    rows = [row for row in load_lines("tool_calls.jsonl") if row["in"] == "B"]
     now = [0.0]
-    world = _world([each | {"app_state": _without(each["app_state"], _LEFT_OUT)} for each in sandbox()["apps"]], now)
+    world = _world(
+        [each | {"app_state": _without(each["app_state"], _LEFT_OUT)} for each in load_sandbox()["apps"]], now
+    )
     for row in rows:
         now[0] = 1_741_268_400.0 + row["t"]
-        error = call(world.apps[row["app"]], row["fn"], row["args"], via=Via(row["via"])).error
+        error = call_tool(world.apps[row["app"]], row["fn"], row["args"], caller=CallerRole(row["via"])).error
         surprising = isinstance(error, TypeError | AttributeError) and type(error).__name__ not in row.get("exc", [])
         missed = isinstance(error, KeyError) and error.args[0] in _LEFT_OUT
         assert not surprising, (row, repr(error))
@@ -101,31 +103,31 @@ def test_entities_without_the_keys_that_have_defaults_can_be_used_all_the_same()
     ],
 )
 def test_a_state_of_another_shape_is_refused_by_the_name_of_the_app(class_name: str, state: dict[str, Any]) -> None:
-    with pytest.raises(StateDoesNotFit, match=rf"The state of app 'Mine' \({class_name}\) does not fit: "):
-        APPS[class_name]("Mine", Surroundings(), state)
+    with pytest.raises(InvalidAppState, match=rf"The state of app 'Mine' \({class_name}\) does not fit: "):
+        BUILT_IN_APPS[class_name]("Mine", AppContext(), state)
 
 
-def _world(apps: list[dict[str, Any]], now: list[float]) -> Surroundings:
-    world = Surroundings(now=lambda: now[0])
+def _world(apps: list[dict[str, Any]], now: list[float]) -> AppContext:
+    world = AppContext(now=lambda: now[0])
     for each in apps:
-        APPS[each["class_name"]](each["name"], world, each["app_state"])
+        BUILT_IN_APPS[each["class_name"]](each["name"], world, each["app_state"])
     return world
 
 
-def _do(world: Surroundings, rows: list[dict[str, Any]], now: list[float]) -> str:
+def _do(world: AppContext, rows: list[dict[str, Any]], now: list[float]) -> str:
     """Make recorded calls; numbers of ids mean nothing here, so some calls fail, which is as good."""
     seen: list[Any] = []
     for row in rows:
         now[0] = 1_741_268_400.0 + row["t"]
-        outcome = call(world.apps[row["app"]], row["fn"], row["args"], via=Via(row["via"]))
+        outcome = call_tool(world.apps[row["app"]], row["fn"], row["args"], caller=CallerRole(row["via"]))
         seen.append([outcome.text, repr(outcome.error)])
     return json.dumps([seen, {name: app.state() for name, app in world.apps.items()}])
 
 
 def test_a_scenario_is_never_changed_and_worlds_do_not_see_each_other() -> None:
-    apps = sandbox()["apps"]
+    apps = load_sandbox()["apps"]
     before = json.dumps(apps)
-    rows = [row for row in lines("tool_calls.jsonl") if row["in"] == "B"]
+    rows = [row for row in load_lines("tool_calls.jsonl") if row["in"] == "B"]
     now = [0.0]
     first, second = _world(apps, now), _world(apps, now)
     untouched = json.dumps({name: app.state() for name, app in second.apps.items()})
@@ -136,43 +138,48 @@ def test_a_scenario_is_never_changed_and_worlds_do_not_see_each_other() -> None:
 
 @pytest.mark.parametrize("cut", [40, 150, 300, 450])
 def test_a_world_put_back_does_again_what_it_did(cut: int) -> None:
-    rows = [row for row in lines("tool_calls.jsonl") if row["in"] == "B"]
+    rows = [row for row in load_lines("tool_calls.jsonl") if row["in"] == "B"]
     now = [0.0]
-    world = _world(sandbox()["apps"], now)
+    world = _world(load_sandbox()["apps"], now)
     _do(world, rows[:cut], now)
-    kept = {name: (app.state(), app.hidden()) for name, app in world.apps.items()}
+    kept = {name: (app.state(), app.hidden_state()) for name, app in world.apps.items()}
     text = json.dumps(kept)
     done = _do(world, rows[cut:], now)
     assert json.dumps(kept) == text
     for name, (state, hidden) in kept.items():
         world.apps[name].load(state)
-        world.apps[name].recall(hidden)
+        world.apps[name].restore_hidden_state(hidden)
     assert _do(world, rows[cut:], now) == done
 
 
 def test_ids_depend_on_seed_and_name_only_whatever_the_hash_seed() -> None:
     script = (
-        "from adk_agent_sim.scenario.apps.chance import Chance\n"
-        "chance = Chance(7, 'Emails'); print(chance.new_id(), chance.fraction())"
+        "from adk_agent_sim.scenario.app_base.world_random import WorldRandom\n"
+        "random = WorldRandom(7, 'Emails'); print(random.new_id(), random.next_float())"
     )
     environment = {"PYTHONPATH": ":".join(sys.path)}
     told = {
         subprocess.check_output([sys.executable, "-c", script], env=environment | {"PYTHONHASHSEED": seed}, text=True)
         for seed in ("0", "1", "random")
     }
-    chance = Chance(7, "Emails")
-    assert told == {f"{chance.new_id()} {chance.fraction()}\n"}
-    others = {Chance(8, "Emails").new_id(), Chance(7, "Cabs").new_id(), Chance(7, "Emails").new_id(), chance.new_id()}
+    chance = WorldRandom(7, "Emails")
+    assert told == {f"{chance.new_id()} {chance.next_float()}\n"}
+    others = {
+        WorldRandom(8, "Emails").new_id(),
+        WorldRandom(7, "Cabs").new_id(),
+        WorldRandom(7, "Emails").new_id(),
+        chance.new_id(),
+    }
     assert len(others) == 4
 
 
 def test_a_chance_is_put_back_by_its_count() -> None:
-    chance = Chance(0, "x")
+    chance = WorldRandom(0, "x")
     chance.new_id()
-    count = chance.count
-    drawn = chance.between(2, 3), chance.new_id()
-    chance.count = count
-    assert drawn == (chance.between(2, 3), chance.new_id())
+    count = chance.draw_count
+    drawn = chance.uniform(2, 3), chance.new_id()
+    chance.draw_count = count
+    assert drawn == (chance.uniform(2, 3), chance.new_id())
     assert 2 <= drawn[0] < 3
 
 
@@ -185,7 +192,7 @@ def test_an_app_that_keeps_nothing_of_its_own_needs_no_more_than_its_tools() -> 
 
 
 def test_what_a_tool_returned_can_be_changed_without_changing_the_world() -> None:
-    world = _world(sandbox()["apps"], [1_741_268_400.0])
+    world = _world(load_sandbox()["apps"], [1_741_268_400.0])
     before = json.dumps({name: app.state() for name, app in world.apps.items()})
     read = {
         "list_emails",
@@ -199,7 +206,7 @@ def test_what_a_tool_returned_can_be_changed_without_changing_the_world() -> Non
     for name, app in world.apps.items():
         for function in read & app.tools().keys():
             arguments = {"query": ""} if function == "search_events" else {}
-            _spoil(call(app, function, arguments, via=Via.AGENT).value)
+            _spoil(call_tool(app, function, arguments, caller=CallerRole.AGENT).value)
         assert {name: app.state() for name, app in world.apps.items()} == json.loads(before), name
 
 

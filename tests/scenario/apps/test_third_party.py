@@ -39,20 +39,20 @@ def test_the_documented_app_is_found_linted_and_called(tmp_path: Path) -> None:
         tmp_path,
         """
         import json
-        from adk_agent_sim.scenario.apps.calling import call
-        from adk_agent_sim.scenario.apps.registry import app_class, app_names
-        from adk_agent_sim.scenario.apps.surroundings import Surroundings, Via
-        from adk_agent_sim.scenario.format.lint_calls import wrong_calls
+        from adk_agent_sim.scenario.app_base.tool_call import call_tool
+        from adk_agent_sim.scenario.apps.registry import find_app_class, list_app_class_names
+        from adk_agent_sim.scenario.app_base.app_context import AppContext, CallerRole
+        from adk_agent_sim.scenario.format.lint_calls import check_calls
         from adk_agent_sim.scenario.format.graph import EventGraph
         from adk_agent_sim.scenario.format.models import ExportedTrace
 
         heard, logged = [], []
-        world = Surroundings(tell=heard.append, record=logged.append)
-        app = app_class("some.path.ThermostatApp")("Heating", world, {"celsius": 18.5, "room": "hall"})
-        read = call(app, "get_temperature", {}, via=Via.AGENT)
-        call(app, "set_temperature", {"celsius": 21.0}, via=Via.AGENT)
-        wrong = call(app, "set_temperature", {"celsius": "hot"}, via=Via.AGENT)
-        event = call(app, "set_temperature", {"celsius": 99.0}, via=Via.ENV)
+        world = AppContext(notify=heard.append, record=logged.append)
+        app = find_app_class("some.path.ThermostatApp")("Heating", world, {"celsius": 18.5, "room": "hall"})
+        read = call_tool(app, "get_temperature", {}, caller=CallerRole.AGENT)
+        call_tool(app, "set_temperature", {"celsius": 21.0}, caller=CallerRole.AGENT)
+        wrong = call_tool(app, "set_temperature", {"celsius": "hot"}, caller=CallerRole.AGENT)
+        event = call_tool(app, "set_temperature", {"celsius": 99.0}, caller=CallerRole.ENV)
         listed = [{"name": "Heating", "class_name": "ThermostatApp", "app_state": {}}]
         described = {"metadata": {"definition": {"scenario_id": "x"}}, "version": "are_simulation_v1", "apps": listed}
         trace = ExportedTrace.model_validate(described)
@@ -62,9 +62,9 @@ def test_the_documented_app_is_found_linted_and_called(tmp_path: Path) -> None:
             str(wrong.error),
             str(event.error),
             [each.text for each in heard],
-            [each.row() for each in logged],
-            "ThermostatApp" in app_names(),
-            [each.code for each in wrong_calls(trace, EventGraph(trace))],
+            [each.to_log_row() for each in logged],
+            "ThermostatApp" in list_app_class_names(),
+            [each.code for each in check_calls(trace, EventGraph(trace))],
         ]))
         """,
     )
@@ -89,9 +89,9 @@ def test_a_distribution_cannot_replace_an_app_and_an_unknown_name_loads_nothing(
     told = _run(
         tmp_path,
         """
-        from adk_agent_sim.scenario.apps.registry import app_class, app_names
-        print(app_class("SystemApp").__module__, app_class("thermostat_app"), app_class("os"))
-        print(app_names().count("SystemApp"))
+        from adk_agent_sim.scenario.apps.registry import find_app_class, list_app_class_names
+        print(find_app_class("SystemApp").__module__, find_app_class("thermostat_app"), find_app_class("os"))
+        print(list_app_class_names().count("SystemApp"))
         """,
     )
     assert told.split() == ["adk_agent_sim.scenario.apps.system", "None", "None", "1"]
@@ -102,12 +102,12 @@ def test_an_app_that_does_not_load_is_an_error_that_names_its_distribution(tmp_p
     told = _run(
         tmp_path,
         """
-        from adk_agent_sim.errors import AppNotLoaded
-        from adk_agent_sim.scenario.apps.registry import app_class
+        from adk_agent_sim.errors import AppLoadFailed
+        from adk_agent_sim.scenario.apps.registry import find_app_class
         for name in ("Number", "Absent"):
             try:
-                app_class(name)
-            except AppNotLoaded as refused:
+                find_app_class(name)
+            except AppLoadFailed as refused:
                 print(refused)
         """,
     )

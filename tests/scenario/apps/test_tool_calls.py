@@ -10,17 +10,19 @@ from hashlib import sha256
 from typing import Any
 
 import pytest
-from are_normal_form import Ids, digest, normal, same, view
-from scenario_corpus import ARE, lines, sandbox, scenarios, universe
+from are_normal_form import IdNumbering, digest, matches_expected, normalize, to_json_view
+from scenario_corpus import ARE_FOLDER, load_lines, load_sandbox, load_scenarios, load_universe
 
-from adk_agent_sim.scenario.apps.app import App
-from adk_agent_sim.scenario.apps.calling import Outcome, call
-from adk_agent_sim.scenario.apps.registry import APPS
-from adk_agent_sim.scenario.apps.surroundings import Call, Message, Surroundings, Via
-from adk_agent_sim.scenario.apps.tool import DATA
+from adk_agent_sim.scenario.app_base.app import App
+from adk_agent_sim.scenario.app_base.app_context import AppCall, AppContext, CallerRole, Notification
+from adk_agent_sim.scenario.app_base.tool import DATA
+from adk_agent_sim.scenario.app_base.tool_call import CallOutcome, call_tool
+from adk_agent_sim.scenario.apps.registry import BUILT_IN_APPS
 
-_CALLS = lines("tool_calls.jsonl")
-_START_HASHES: dict[str, dict[str, str]] = json.loads((ARE / "tool_calls_start.json").read_text(encoding="utf-8"))
+_CALLS = load_lines("tool_calls.jsonl")
+_START_HASHES: dict[str, dict[str, str]] = json.loads(
+    (ARE_FOLDER / "tool_calls_start.json").read_text(encoding="utf-8")
+)
 _OUTSIDE = re.compile(r"(?<=Operation not allowed outside sandbox: ).*", re.DOTALL)
 _TRACEBACK = re.compile(r"Traceback \(most recent call last\):.*", re.DOTALL)
 _HANDLES = {"TextIOWrapper", "LocalFileOpener"}
@@ -28,12 +30,12 @@ _HANDLES = {"TextIOWrapper", "LocalFileOpener"}
 
 def _start(session: str) -> tuple[float, list[Any]]:
     if session == "B":
-        return sandbox()["metadata"]["definition"]["start_time"], sandbox()["apps"]
-    return scenarios()["scenario_synth_s01_search"]["metadata"]["definition"]["start_time"], universe()
+        return load_sandbox()["metadata"]["definition"]["start_time"], load_sandbox()["apps"]
+    return load_scenarios()["scenario_synth_s01_search"]["metadata"]["definition"]["start_time"], load_universe()
 
 
 def _content(path: str) -> bytes | None:
-    file = ARE / "fs_content" / path
+    file = ARE_FOLDER / "fs_content" / path
     return file.read_bytes() if file.is_file() else None
 
 
@@ -43,14 +45,17 @@ class _Session:
     def __init__(self, session: str) -> None:
         self._start, apps = _start(session)
         self._now = self._start
-        self._logged: list[Call] = []
-        self._told: list[Message] = []
-        self.world = Surroundings(
-            now=lambda: self._now, record=self._logged.append, tell=self._told.append, content=_content
+        self._logged: list[AppCall] = []
+        self._told: list[Notification] = []
+        self.world = AppContext(
+            now=lambda: self._now,
+            record_call=self._logged.append,
+            notify_agent=self._told.append,
+            read_file_content=_content,
         )
         for each in apps:
-            APPS[each["class_name"]](each["name"], self.world, each["app_state"])
-        self._ids = Ids(apps)
+            BUILT_IN_APPS[each["class_name"]](each["name"], self.world, each["app_state"])
+        self._ids = IdNumbering(apps)
         self._states = {name: app.state() for name, app in self.world.apps.items()}
         self.hashes = {name: self._hash(name) for name in self._states}
 
@@ -60,11 +65,11 @@ class _Session:
         self._logged.clear()
         self._told.clear()
         app = self.world.apps[row["app"]]
-        outcome = call(app, row["fn"], self._ids.given(row["args"]), via=Via(row["via"]))
+        outcome = call_tool(app, row["fn"], self._ids.restore_ids(row["args"]), caller=CallerRole(row["via"]))
         changed = self._look(app, outcome)
-        told = [[each.level.value, each.kind.value, self._ids.numbered(each.text)] for each in self._told]
+        told = [[each.level.value, each.kind.value, self._ids.replace_ids(each.text)] for each in self._told]
         found = {
-            "logged": ([each.row() for each in self._logged], row["logged"]),
+            "logged": ([each.to_log_row() for each in self._logged], row["logged"]),
             "told": (told, row.get("told", [])),
             "changed": (changed, row.get("changed", {})),
             **self._answer(outcome, row),
@@ -73,29 +78,29 @@ class _Session:
             f"{what}: {ours!r:.600} is not {theirs!r:.600}" for what, (ours, theirs) in found.items() if ours != theirs
         ]
 
-    def _look(self, called: App, outcome: Outcome) -> dict[str, str]:
+    def _look(self, called: App, outcome: CallOutcome) -> dict[str, str]:
         """Number the ids that are new, in the order in which the recorder met them; return what changed."""
-        self._ids.scan(view(outcome.value))
-        self._ids.scan(str(outcome.error or ""))
+        self._ids.number_new_ids(to_json_view(outcome.value))
+        self._ids.number_new_ids(str(outcome.error or ""))
         order = [called.name, *(name for name in self.world.apps if name != called.name)]
         touched = [name for name in order if self.world.apps[name].state() != self._states[name]]
         for name in touched:
             self._states[name] = self.world.apps[name].state()
-            self._ids.scan(self._states[name])
+            self._ids.number_new_ids(self._states[name])
         before = dict(self.hashes)
         self.hashes |= {name: self._hash(name) for name in touched}
         return {name: self.hashes[name] for name in order if self.hashes[name] != before[name]}
 
-    def _answer(self, outcome: Outcome, row: dict[str, Any]) -> dict[str, tuple[Any, Any]]:
+    def _answer(self, outcome: CallOutcome, row: dict[str, Any]) -> dict[str, tuple[Any, Any]]:
         if outcome.error is not None or "exc" in row:
             text = _TRACEBACK.sub("<TRACEBACK>", _OUTSIDE.sub("<OUTSIDE>", str(outcome.error)))
-            raised = [type(outcome.error).__name__, self._ids.numbered(text)]
+            raised = [type(outcome.error).__name__, self._ids.replace_ids(text)]
             return {"exc": (raised, row.get("exc"))}
-        value = normal(view(outcome.value), self._ids, answered=True)
+        value = normalize(to_json_view(outcome.value), self._ids, answered=True)
         found: dict[str, tuple[Any, Any]] = {"value": self._value(value, row)}
         if row["type"] not in _HANDLES:
             found["type"] = type(outcome.value).__name__, row["type"]
-        text = self._ids.numbered(outcome.text or "")
+        text = self._ids.replace_ids(outcome.text or "")
         if "seen" in row:
             found["seen"] = text, row["seen"]
         elif "seen_sha256" in row:
@@ -108,10 +113,10 @@ class _Session:
         expected = row["ret"]
         if row.get("unordered"):
             value, expected = sorted(value, key=json.dumps), sorted(expected, key=json.dumps)
-        return (expected, expected) if same(value, expected) else (value, expected)
+        return (expected, expected) if matches_expected(value, expected) else (value, expected)
 
     def _hash(self, name: str) -> str:
-        return digest(normal(view(self._states[name]), self._ids))
+        return digest(normalize(to_json_view(self._states[name]), self._ids))
 
 
 @cache
@@ -165,7 +170,9 @@ def test_every_call_of_the_other_apps_does_what_it_did_in_the_package(app: str, 
 
 
 def test_the_corpus_calls_every_tool_that_a_run_can_call() -> None:
-    classes = {(each, app["name"]): APPS[app["class_name"]] for each in _START_HASHES for app in _start(each)[1]}
+    classes = {
+        (each, app["name"]): BUILT_IN_APPS[app["class_name"]] for each in _START_HASHES for app in _start(each)[1]
+    }
     called = {(classes[row["in"], row["app"]], row["fn"]) for row in _CALLS}
     for app in set(classes.values()):
         in_a_run = {name for name, tool in app.tools().items() if tool.kinds - {DATA}}

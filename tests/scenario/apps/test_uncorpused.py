@@ -7,11 +7,13 @@ from typing import Any
 import pytest
 from scenario_corpus import SPEC_EXAMPLE
 
+from adk_agent_sim.scenario.app_base.app import App
+from adk_agent_sim.scenario.app_base.app_context import AppContext, CallerRole, Notification
+from adk_agent_sim.scenario.app_base.tool import APP
+from adk_agent_sim.scenario.app_base.tool_call import call_tool
 from adk_agent_sim.scenario.apps.agent_user_interface import AgentUserInterface
-from adk_agent_sim.scenario.apps.app import App
 from adk_agent_sim.scenario.apps.cabs import CabApp
 from adk_agent_sim.scenario.apps.calendar import CalendarApp
-from adk_agent_sim.scenario.apps.calling import call
 from adk_agent_sim.scenario.apps.emails import EmailClientV2
 from adk_agent_sim.scenario.apps.messaging import MessagingApp
 from adk_agent_sim.scenario.apps.messaging_v2 import MessagingAppV2
@@ -19,9 +21,7 @@ from adk_agent_sim.scenario.apps.notification import NotificationApp
 from adk_agent_sim.scenario.apps.reminders import ReminderApp
 from adk_agent_sim.scenario.apps.sandbox_files import SandboxLocalFileSystem
 from adk_agent_sim.scenario.apps.simple_email import EmailApp
-from adk_agent_sim.scenario.apps.surroundings import Message, Surroundings, Via
-from adk_agent_sim.scenario.apps.tool import APP
-from adk_agent_sim.scenario.format.loading import load_scenario
+from adk_agent_sim.scenario.format.scenario_files import load_scenario
 
 _NOON = 1_728_993_600.0
 """2024-10-15 12:00:00."""
@@ -30,20 +30,20 @@ _NOON = 1_728_993_600.0
 class _Clock:
     def __init__(self) -> None:
         self.now = _NOON
-        self.told: list[Message] = []
-        self.world = Surroundings(now=lambda: self.now, tell=self.told.append)
+        self.told: list[Notification] = []
+        self.world = AppContext(now=lambda: self.now, notify_agent=self.told.append)
 
 
 def _do(app: App, function: str, **arguments: Any) -> Any:
-    via = Via.AGENT if APP in app.tools()[function].kinds else Via.ENV
-    outcome = call(app, function, arguments, via=via)
+    via = CallerRole.AGENT if APP in app.tools()[function].kinds else CallerRole.ENV
+    outcome = call_tool(app, function, arguments, caller=via)
     if outcome.error is not None:
         raise outcome.error
     return outcome.value
 
 
 def _seen(app: App, function: str, **arguments: Any) -> str | None:
-    return call(app, function, arguments, via=Via.AGENT).text
+    return call_tool(app, function, arguments, caller=CallerRole.AGENT).text
 
 
 @pytest.mark.req("004/apps-email", "004/app-state")
@@ -78,14 +78,14 @@ def test_a_reminder_comes_due_once() -> None:
     clock = _Clock()
     app = ReminderApp("Reminders", clock.world)
     made = _do(app, "add_reminder", title="Call", due_datetime="2024-10-15 12:00:30", description="Ada")
-    assert (app.next_due(), app.due(), _do(app, "get_due_reminders")) == (_NOON + 30, None, [])
+    assert (app.next_due_time(), app.take_due_notification(), _do(app, "get_due_reminders")) == (_NOON + 30, None, [])
     clock.now += 31
-    told = app.due()
+    told = app.take_due_notification()
     assert told is not None
     assert told.text == (
         f"Reminders: New due reminders:\nReminder ID: {made}\nTitle: Call\nDue: 2024-10-15 12:00:30\nDescription: Ada"
     )
-    assert (app.next_due(), app.due()) == (None, None)
+    assert (app.next_due_time(), app.take_due_notification()) == (None, None)
     assert [each["title"] for each in _do(app, "get_due_reminders")] == ["Call"]
     _do(app, "delete_reminder", reminder_id=made)
     assert _seen(app, "get_all_reminders") == ""
@@ -110,9 +110,9 @@ def test_a_reminder_that_repeats_is_set_again_after_the_present(
     at = {"due_datetime": "2024-10-15 12:00:00", "description": ""}
     _do(app, "add_reminder", title="Stretch", repetition_unit=unit, repetition_value=value, **at)
     clock.now += after
-    assert app.due() is not None
-    assert app.next_due() == _NOON + due
-    assert app.due() is None
+    assert app.take_due_notification() is not None
+    assert app.next_due_time() == _NOON + due
+    assert app.take_due_notification() is None
 
 
 def test_a_monthly_reminder_of_the_31st_comes_on_the_last_day_of_shorter_months() -> None:
@@ -120,7 +120,7 @@ def test_a_monthly_reminder_of_the_31st_comes_on_the_last_day_of_shorter_months(
     app = ReminderApp("Reminders", clock.world)
     _do(app, "add_reminder", title="Rent", due_datetime="2024-01-31 00:00:00", description="", repetition_unit="month")
     clock.now = 1_706_659_200.0
-    assert app.due() is not None
+    assert app.take_due_notification() is not None
     assert "2024-02-29" in str(_do(app, "get_all_reminders")[0])
 
 
@@ -145,8 +145,8 @@ def test_a_reminder_that_repeats_beyond_all_calendars_comes_due_once() -> None:
     at = {"due_datetime": "2024-10-15 12:00:00", "description": ""}
     _do(app, "add_reminder", title="a", repetition_unit="week", repetition_value=1_000_000, **at)
     _do(app, "add_reminder", title="b", repetition_unit="month", repetition_value=1_000_000, **at)
-    assert app.due() is not None
-    assert (app.next_due(), app.due()) == (None, None)
+    assert app.take_due_notification() is not None
+    assert (app.next_due_time(), app.take_due_notification()) == (None, None)
     _do(app, "delete_all_reminders")
     assert _do(app, "get_all_reminders") == []
 
@@ -229,7 +229,7 @@ def test_files_that_come_with_a_users_message_are_named_but_not_kept() -> None:
     app = AgentUserInterface()
     contents = [{"a.txt": "YQ=="}]
     arguments = {"content": "see", "attachments": ["a.txt"], "base64_utf8_encoded_attachment_contents": contents}
-    assert call(app, "send_message_to_agent", arguments, via=Via.USER).error is None
+    assert call_tool(app, "send_message_to_agent", arguments, caller=CallerRole.USER).error is None
     assert app.state()["messages"][0]["attachments"] == ["a.txt"]
     assert "YQ==" not in str(app.state())
 

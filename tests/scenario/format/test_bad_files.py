@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from scenario_corpus import SPEC_EXAMPLE, event, scenario
+from scenario_corpus import SPEC_EXAMPLE, build_event, build_scenario
 
-from adk_agent_sim.errors import ScenarioUnreadable, SimulatorError
+from adk_agent_sim.errors import InvalidScenario, SimulatorError
 from adk_agent_sim.scenario import JsonScenarioExporter, JsonScenarioImporter, load_scenario
-from adk_agent_sim.scenario.apps.registry import app_class
+from adk_agent_sim.scenario.apps.registry import find_app_class
 from adk_agent_sim.scenario.format.lint import lint
-from adk_agent_sim.scenario.format.show import as_text
-from adk_agent_sim.scenario.format.svg import as_svg
+from adk_agent_sim.scenario.format.scenario_summary import render_text
+from adk_agent_sim.scenario.format.svg import render_svg
 
 _EXAMPLE = SPEC_EXAMPLE.read_text()
 
@@ -35,15 +35,21 @@ _BAD: dict[str, tuple[str | bytes, str]] = {
     "deep": ("[" * 100_000 + "]" * 100_000, "it is nested too deeply to be read"),
     "deep, never closed": ('{"a":' * 100_000, "it is nested too deeply to be read"),
     "a key twice": ('{"version": "1", "version": "2"}', "the key 'version' twice"),
-    "other version": (json.dumps(scenario() | {"version": "are_simulation_v9"}), "'are_simulation_v9' is not known"),
+    "other version": (
+        json.dumps(build_scenario() | {"version": "are_simulation_v9"}),
+        "'are_simulation_v9' is not known",
+    ),
     "id of a wrong type": (
-        json.dumps(scenario(event("e") | {"event_id": 5})),
+        json.dumps(build_scenario(build_event("e") | {"event_id": 5})),
         "events[0].event_id (line 1): Input should be",
     ),
-    "time of a wrong type": (json.dumps(scenario(event("e", event_time="5"))), "events[0].event_time (line 1): Input"),
-    "yes is no number": (json.dumps(scenario(duration=True)), "metadata.definition.duration (line 1): Input"),
-    "events is no list": (json.dumps(scenario() | {"events": {}}), "events (line 1): Input should be"),
-    "an event is null": (json.dumps(scenario() | {"events": [None]}), "events[0] (line 1): Input should be"),
+    "time of a wrong type": (
+        json.dumps(build_scenario(build_event("e", event_time="5"))),
+        "events[0].event_time (line 1): Input",
+    ),
+    "yes is no number": (json.dumps(build_scenario(duration=True)), "metadata.definition.duration (line 1): Input"),
+    "events is no list": (json.dumps(build_scenario() | {"events": {}}), "events (line 1): Input should be"),
+    "an event is null": (json.dumps(build_scenario() | {"events": [None]}), "events[0] (line 1): Input should be"),
     "no id": (
         json.dumps({"version": "are_simulation_v1", "metadata": {"definition": {}}}),
         "scenario_id (line 1): Field",
@@ -55,7 +61,7 @@ _BAD: dict[str, tuple[str | bytes, str]] = {
 @pytest.mark.req("004/schema-types", "004/schema-values", "004/schema-errors")
 def test_a_bad_file_gives_one_clear_error(name: str) -> None:
     text, said = _BAD[name]
-    with pytest.raises(ScenarioUnreadable) as error:
+    with pytest.raises(InvalidScenario) as error:
         JsonScenarioImporter().import_from_json(text)
     assert said in str(error.value)
     assert len(str(error.value)) < 4_000
@@ -63,18 +69,18 @@ def test_a_bad_file_gives_one_clear_error(name: str) -> None:
 
 @pytest.mark.parametrize("missing", ["nowhere.json", "nul\0.json", "."])
 def test_a_path_without_a_scenario_says_so(missing: str, tmp_path: Path) -> None:
-    with pytest.raises(ScenarioUnreadable, match="Cannot read a scenario from"):
+    with pytest.raises(InvalidScenario, match="Cannot read a scenario from"):
         load_scenario(str(tmp_path / missing))
 
 
 def test_wrong_fields_in_flat_metadata_are_named_as_the_file_has_them() -> None:
-    with pytest.raises(ScenarioUnreadable, match=r"metadata\.seed \(line 4\)"):
+    with pytest.raises(InvalidScenario, match=r"metadata\.seed \(line 4\)"):
         JsonScenarioImporter().import_from_json(_EXAMPLE.replace("12345", '"many"'))
 
 
 def test_many_wrong_events_are_counted_not_listed() -> None:
-    text = json.dumps(scenario() | {"events": [{}] * 1000})
-    with pytest.raises(ScenarioUnreadable, match=r"and \d+ more"):
+    text = json.dumps(build_scenario() | {"events": [{}] * 1000})
+    with pytest.raises(InvalidScenario, match=r"and \d+ more"):
         JsonScenarioImporter().import_from_json(text)
 
 
@@ -93,18 +99,18 @@ _HOSTILE = [
 @pytest.mark.parametrize("name", _HOSTILE)
 def test_a_hostile_class_name_is_kept_as_text_and_imports_nothing(name: str) -> None:
     before = set(sys.modules)
-    file = scenario(event("e", class_name=name))
+    file = build_scenario(build_event("e", class_name=name))
     file["apps"] = [{"name": name, "class_name": name, "app_state": {"__class__": name}}]
     imported, _, _ = JsonScenarioImporter().import_from_json(json.dumps(file))
     JsonScenarioExporter().export_to_json(scenario=imported)
-    assert app_class(name) is None
+    assert find_app_class(name) is None
     assert set(sys.modules) == before
 
 
 @given(st.text() | st.binary())
 @example('{"metadata": {"scenario_id": []}, "events": [[]], "apps": [5]}')
 def test_any_text_gives_a_scenario_or_one_error(text: str | bytes) -> None:
-    with pytest.raises(ScenarioUnreadable):
+    with pytest.raises(InvalidScenario):
         JsonScenarioImporter().import_from_json(text)
 
 
@@ -129,7 +135,7 @@ def _places(value: Any, path: tuple[str | int, ...] = ()) -> list[tuple[str | in
     return [path, *(place for key, child in children for place in _places(child, (*path, key)))]
 
 
-_FILES = [json.loads(_EXAMPLE), scenario(event("ask", "USER"), event("say", "AGENT", after=("ask",)))]
+_FILES = [json.loads(_EXAMPLE), build_scenario(build_event("ask", "USER"), build_event("say", "AGENT", after=("ask",)))]
 
 
 @given(st.data())
@@ -144,20 +150,26 @@ def test_a_scenario_with_junk_in_any_place_is_handled_or_refused(data: st.DataOb
         imported, _, _ = JsonScenarioImporter().import_from_json(json.dumps(file))
         JsonScenarioExporter().export_to_json(scenario=imported)
         assert all(str(found) for found in lint(imported, are=True))
-        as_text(imported)
-        as_svg(imported)
+        render_text(imported)
+        render_svg(imported)
 
 
 _EXTREME: dict[str, dict[str, Any]] = {
-    "times beyond any number": scenario(
-        event("a", event_relative_time=1e308), event("b", after=("a",), event_relative_time=1e308), start_time=1e308
+    "times beyond any number": build_scenario(
+        build_event("a", event_relative_time=1e308),
+        build_event("b", after=("a",), event_relative_time=1e308),
+        start_time=1e308,
     ),
-    "integers beyond any float that is exact": scenario(event("a", event_relative_time=10**298), start_time=-(10**298)),
-    "a duration below zero": scenario(event("a"), duration=-5),
-    "half a surrogate pair": scenario(event("\ud800"), scenario_id="\udfff", tags=["\ud800"]),
-    "commands for a terminal": scenario(event("\x1b[2J"), scenario_id="\x1b]0;x\x07"),
-    "nothing at all": scenario() | {"apps": []},
-    "a thousand dots": scenario(event("a") | {"action": {"action_id": "x", "app": "." * 1000, "function": "f"}}),
+    "integers beyond any float that is exact": build_scenario(
+        build_event("a", event_relative_time=10**298), start_time=-(10**298)
+    ),
+    "a duration below zero": build_scenario(build_event("a"), duration=-5),
+    "half a surrogate pair": build_scenario(build_event("\ud800"), scenario_id="\udfff", tags=["\ud800"]),
+    "commands for a terminal": build_scenario(build_event("\x1b[2J"), scenario_id="\x1b]0;x\x07"),
+    "nothing at all": build_scenario() | {"apps": []},
+    "a thousand dots": build_scenario(
+        build_event("a") | {"action": {"action_id": "x", "app": "." * 1000, "function": "f"}}
+    ),
 }
 
 
@@ -169,5 +181,5 @@ def test_an_extreme_scenario_is_read_written_checked_and_shown(name: str, tmp_pa
     assert path is not None
     assert json.loads(Path(path).read_text(encoding="utf-8")) == _EXTREME[name]
     assert all(str(found).isprintable() for found in lint(imported, are=True))
-    as_text(imported).encode()
-    as_svg(imported).encode()
+    render_text(imported).encode()
+    render_svg(imported).encode()

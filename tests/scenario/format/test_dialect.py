@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from scenario_corpus import SPEC_EXAMPLE, event, scenario
+from scenario_corpus import SPEC_EXAMPLE, build_event, build_scenario
 
 from adk_agent_sim.scenario import JsonScenarioExporter, JsonScenarioImporter, load_scenario, load_scenarios
-from adk_agent_sim.scenario.format.are import for_are
+from adk_agent_sim.scenario.format.are_conversion import convert_to_are
 
 
 def _written() -> Any:
@@ -45,7 +45,7 @@ def test_the_example_is_written_in_the_shape_of_are() -> None:
 
 @pytest.mark.req("004/complete-example-apps")
 def test_apps_that_are_lacks_are_written_as_apps_it_has() -> None:
-    trace, changed = for_are(load_scenario(SPEC_EXAMPLE).trace)
+    trace, changed = convert_to_are(load_scenario(SPEC_EXAMPLE).trace)
     assert changed == (
         "app 'EmailApp': EmailApp is not an app of ARE; it is written as EmailClientV2, its lists as folders",
         "NotificationApp.show_reminder is written as EmailApp.send_email_to_user_only",
@@ -85,9 +85,9 @@ def test_writing_what_was_written_changes_nothing_more() -> None:
     ],
 )
 def test_an_argument_that_is_not_text_becomes_text(value: Any, text: str, kind: str) -> None:
-    given = event("env")
+    given = build_event("env")
     given["action"]["args"] = [{"name": "sender", "value": value}]
-    imported, _, _ = JsonScenarioImporter().import_from_json(json.dumps(scenario(given)))
+    imported, _, _ = JsonScenarioImporter().import_from_json(json.dumps(build_scenario(given)))
     assert imported.events[0].action is not None
     (argument,) = imported.events[0].action.args or []
     assert (argument.value, argument.value_type) == (text, kind)
@@ -95,8 +95,8 @@ def test_an_argument_that_is_not_text_becomes_text(value: Any, text: str, kind: 
 
 
 def test_scenarios_are_loaded_from_json_lines_and_directories(tmp_path: Path) -> None:
-    one, two = json.dumps(scenario(scenario_id="one")), json.dumps(scenario(scenario_id="two"))
-    row = json.dumps({"scenario_id": "three", "data": json.dumps(scenario(scenario_id="three"))})
+    one, two = json.dumps(build_scenario(scenario_id="one")), json.dumps(build_scenario(scenario_id="two"))
+    row = json.dumps({"scenario_id": "three", "data": json.dumps(build_scenario(scenario_id="three"))})
     (tmp_path / "b.jsonl").write_text(f"{two}\n\n{row}\n")
     (tmp_path / "a.json").write_text(one)
     (tmp_path / "notes.txt").write_text("no scenario")

@@ -7,14 +7,14 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from scenario_corpus import SPEC_EXAMPLE, event, lines, sandbox, scenario, scenarios
+from scenario_corpus import SPEC_EXAMPLE, build_event, build_scenario, load_lines, load_sandbox, load_scenarios
 
 from adk_agent_sim.scenario import JsonScenarioExporter, JsonScenarioImporter, load_scenario
-from adk_agent_sim.scenario.format.finding import Located
 from adk_agent_sim.scenario.format.lint import lint
+from adk_agent_sim.scenario.format.lint_finding import LocatedFinding
 
 
-def _linted(file: Any, *, are: bool = False) -> list[Located]:
+def _linted(file: Any, *, are: bool = False) -> list[LocatedFinding]:
     imported, _, _ = JsonScenarioImporter().import_from_json(json.dumps(file, indent=1))
     return lint(imported, are=are)
 
@@ -25,167 +25,170 @@ def _call(app: str, function: str, **arguments: str) -> dict[str, Any]:
 
 
 _MAIL = ("Emails", "send_email_to_user_only")
-_ASK = event("ask", "USER")
+_ASK = build_event("ask", "USER")
 
-_ANSWER: dict[str, Any] = event("a", "AGENT")["action"]
+_ANSWER: dict[str, Any] = build_event("a", "AGENT")["action"]
 
 _WRONG: dict[str, tuple[dict[str, Any], str, str, str]] = {
     "a cycle": (
-        scenario(event("a", after=("b",)), event("b", after=("c",)), event("c", after=("a",))),
+        build_scenario(build_event("a", after=("b",)), build_event("b", after=("c",)), build_event("c", after=("a",))),
         "dependency-cycle",
         "events[2].dependencies",
         "events wait for each other: c -> b -> a -> c",
     ),
     "an event that waits for itself": (
-        scenario(event("a", after=("a",))),
+        build_scenario(build_event("a", after=("a",))),
         "dependency-cycle",
         "events[0].dependencies",
         "events wait for each other: a -> a",
     ),
     "a dependency on nothing": (
-        scenario(event("a", after=("gone",))),
+        build_scenario(build_event("a", after=("gone",))),
         "dependency-unknown",
         "events[0].dependencies[0]",
         "event 'a' waits for 'gone', which is not there",
     ),
     "an unknown app": (
-        scenario(event("a", **_call("Letters", "send"))),
+        build_scenario(build_event("a", **_call("Letters", "send"))),
         "app-unknown",
         "events[0].action.app",
         "there is no app 'Letters' in this scenario",
     ),
     "an unknown app class": (
-        scenario() | {"apps": [{"name": "Letters", "class_name": "LetterApp", "app_state": None}]},
+        build_scenario() | {"apps": [{"name": "Letters", "class_name": "LetterApp", "app_state": None}]},
         "app-unknown",
         "apps[0].class_name",
         "there is no app class 'LetterApp'",
     ),
     "an unknown tool": (
-        scenario(event("a", **_call("Emails", "send_letter"))),
+        build_scenario(build_event("a", **_call("Emails", "send_letter"))),
         "tool-unknown",
         "events[0].action.function",
         "Emails (EmailClientV2) has no tool 'send_letter'",
     ),
     "an unknown argument": (
-        scenario(event("a", **_call(*_MAIL, sender="a@b.c", color="red"))),
+        build_scenario(build_event("a", **_call(*_MAIL, sender="a@b.c", color="red"))),
         "argument-unfit",
         "events[0].action.args[1]",
         "has no argument 'color'; its arguments are: sender, subject, content",
     ),
     "a missing argument": (
-        scenario(event("a", **_call(*_MAIL))),
+        build_scenario(build_event("a", **_call(*_MAIL))),
         "argument-unfit",
         "events[0].action.args",
         "needs the argument 'sender' (str)",
     ),
     "an argument of another type": (
-        scenario(event("a", "AGENT", after=("ask",), **_call("Emails", "send_email", recipients="a@b.c")), _ASK),
+        build_scenario(
+            build_event("a", "AGENT", after=("ask",), **_call("Emails", "send_email", recipients="a@b.c")), _ASK
+        ),
         "argument-unfit",
         "events[0].action.args[0]",
         "recipients is to be list[str] | None, and 'a@b.c' is str",
     ),
     "a placeholder to a later event": (
-        scenario(event("a", **_call(*_MAIL, sender="{{b.sender}}")), event("b", after=("a",))),
+        build_scenario(build_event("a", **_call(*_MAIL, sender="{{b.sender}}")), build_event("b", after=("a",))),
         "placeholder-later",
         "events[0].action.args[0].value",
         "stands for what event 'b' returns, which happens later",
     ),
     "a placeholder to the event itself": (
-        scenario(event("a", **_call(*_MAIL, sender="{{a}}"))),
+        build_scenario(build_event("a", **_call(*_MAIL, sender="{{a}}"))),
         "placeholder-later",
         "events[0].action.args[0].value",
         "event 'a' returns, which happens later",
     ),
     "a placeholder to nothing": (
-        scenario(event("a", **_call(*_MAIL, sender="{{gone}}"))),
+        build_scenario(build_event("a", **_call(*_MAIL, sender="{{gone}}"))),
         "placeholder-unknown",
         "events[0].action.args[0].value",
         "names event 'gone', which is not there",
     ),
     "an oracle with a tool that the agent does not have": (
-        scenario(_ASK, event("a", "AGENT", after=("ask",), **_call(*_MAIL, sender="a@b.c"))),
+        build_scenario(_ASK, build_event("a", "AGENT", after=("ask",), **_call(*_MAIL, sender="a@b.c"))),
         "oracle-impossible",
         "events[1].action.function",
         "send_email_to_user_only is not a tool that the agent calls",
     ),
     "an oracle after the end": (
-        scenario(_ASK, event("a", "AGENT", after=("ask",), event_relative_time=700)),
+        build_scenario(_ASK, build_event("a", "AGENT", after=("ask",), event_relative_time=700)),
         "oracle-impossible",
         "events[1]",
         "can never happen: it is due 101 s after the scenario's end",
     ),
     "an event after the end": (
-        scenario(event("a", event_relative_time=601)),
+        build_scenario(build_event("a", event_relative_time=601)),
         "event-cannot-fire",
         "events[0]",
         "can never happen: it is due 1 s after the scenario's end",
     ),
     "an event behind one that never happens": (
-        scenario(event("a", event_relative_time=601), event("b", after=("a",))),
+        build_scenario(build_event("a", event_relative_time=601), build_event("b", after=("a",))),
         "event-cannot-fire",
         "events[1]",
         "it waits for 'a', which never happens",
     ),
     "an event behind a cycle": (
-        scenario(event("a", after=("b",)), event("b", after=("a",)), event("c", after=("b",))),
+        build_scenario(build_event("a", after=("b",)), build_event("b", after=("a",)), build_event("c", after=("b",))),
         "event-cannot-fire",
         "events[2]",
         "it waits for events that wait for each other",
     ),
     "an event without action": (
-        scenario(event("a", action=None)),
+        build_scenario(build_event("a", action=None)),
         "event-cannot-fire",
         "events[0]",
         "it has no action",
     ),
     "a hint to a missing event": (
-        scenario(hints=[{"hint_type": "TASK_HINT", "content": "", "associated_event_id": "gone"}]),
+        build_scenario(hints=[{"hint_type": "TASK_HINT", "content": "", "associated_event_id": "gone"}]),
         "hint-unknown-event",
         "metadata.definition.hints[0].associated_event_id",
         "belongs to event 'gone', which is not there",
     ),
     "a time before what it waits for": (
-        scenario(
-            event("a", event_relative_time=50), event("b", after=("a",), event_relative_time=None, event_time=1020)
+        build_scenario(
+            build_event("a", event_relative_time=50),
+            build_event("b", after=("a",), event_relative_time=None, event_time=1020),
         ),
         "time-contradiction",
         "events[1].event_time",
         "it is to happen 30 s before an event that it waits for",
     ),
     "a negative time": (
-        scenario(event("a"), event("b", after=("a",), event_relative_time=-5)),
+        build_scenario(build_event("a"), build_event("b", after=("a",), event_relative_time=-5)),
         "time-contradiction",
         "events[1].event_relative_time",
         "it is to happen 5 s before the events it waits for",
     ),
     "an event id twice": (
-        scenario(event("a"), event("a") | _call(*_MAIL, sender="a@b.c")),
+        build_scenario(build_event("a"), build_event("a") | _call(*_MAIL, sender="a@b.c")),
         "id-twice",
         "events[1].event_id",
         "the event_id 'a' is there twice",
     ),
     "an action id twice": (
-        scenario(event("a", **_call(*_MAIL, sender="x")), event("b", **_call(*_MAIL, sender="x"))),
+        build_scenario(build_event("a", **_call(*_MAIL, sender="x")), build_event("b", **_call(*_MAIL, sender="x"))),
         "id-twice",
         "events[1].action.action_id",
         "the action_id 'a' is there twice",
     ),
     "an unknown kind of event": (
-        scenario(event("a", event_type="ALIEN")),
+        build_scenario(build_event("a", event_type="ALIEN")),
         "value-unknown",
         "events[0].event_type",
         "'ALIEN' is not known here",
     ),
     "an unknown comparator": (
-        scenario(_ASK, event("a", "AGENT", after=("ask",), event_time_comparator="ABOUT")),
+        build_scenario(_ASK, build_event("a", "AGENT", after=("ask",), event_time_comparator="ABOUT")),
         "value-unknown",
         "events[1].event_time_comparator",
         "'ABOUT' is not known here",
     ),
     "an unknown strictness": (
-        scenario(
+        build_scenario(
             _ASK,
-            event("a", "AGENT", after=("ask",))
+            build_event("a", "AGENT", after=("ask",))
             | {"action": _ANSWER | {"args": [{"name": "content", "value": "x", "value_type": "str", "strictness": 1}]}},
         ),
         "value-unknown",
@@ -208,23 +211,23 @@ def test_each_mistake_is_found_where_it_is(name: str) -> None:
 
 
 def test_a_finding_names_the_line() -> None:
-    file = scenario(event("a", after=("gone",)))
+    file = build_scenario(build_event("a", after=("gone",)))
     (finding,) = _linted(file)
     text = json.dumps(file, indent=1).splitlines()
     assert '"gone"' in text[finding.line - 1]
 
 
-@pytest.mark.parametrize("name", scenarios())
+@pytest.mark.parametrize("name", load_scenarios())
 def test_what_are_wrote_is_clean(name: str) -> None:
-    assert _linted(scenarios()[name], are=True) == []
+    assert _linted(load_scenarios()[name], are=True) == []
 
 
 def test_the_sandbox_universe_is_clean() -> None:
-    assert _linted(sandbox(), are=True) == []
+    assert _linted(load_sandbox(), are=True) == []
 
 
 def test_are_refuses_the_traces_that_it_cannot_import_and_no_others() -> None:
-    for each in lines("agent_traces.jsonl"):
+    for each in load_lines("agent_traces.jsonl"):
         errors = [found for found in _linted(each["trace"], are=True) if found.severity == "error"]
         assert (errors == []) == each["importable"], (each["scenario"], each["mutation"])
 
@@ -234,13 +237,13 @@ def _graph(rows: list[list[Any]]) -> dict[str, Any]:
     events: list[dict[str, Any]] = []
     for name, kind, after, relative, time, talks in rows:
         quiet = {} if talks else _call("Emails", "list_emails")
-        events.append(event(name, kind, tuple(after), event_relative_time=relative, event_time=time, **quiet))
+        events.append(build_event(name, kind, tuple(after), event_relative_time=relative, event_time=time, **quiet))
         events[-1]["action"]["action_id"] = name
-    return scenario(*events)
+    return build_scenario(*events)
 
 
 def test_are_refuses_the_event_graphs_that_it_was_seen_to_refuse_and_no_others() -> None:
-    for recorded in lines("import_verdicts.jsonl"):
+    for recorded in load_lines("import_verdicts.jsonl"):
         found = [each for each in _linted(_graph(recorded["events"]), are=True) if each.severity == "error"]
         assert (found != []) == (recorded["refused"] is not None), recorded
 
@@ -259,63 +262,75 @@ def test_the_complete_example_has_no_errors_and_are_accepts_it_once_converted() 
 
 
 _READ_MAIL = _call("Emails", "list_emails")
-_SAY = event("say", "AGENT", after=("ask",))
-_LATER = event("later", "AGENT", after=("ask",), event_relative_time=60, **_READ_MAIL)
+_SAY = build_event("say", "AGENT", after=("ask",))
+_LATER = build_event("later", "AGENT", after=("ask",), event_relative_time=60, **_READ_MAIL)
 
 _REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
-    "an agent event that depends on nothing": (scenario(event("say", "AGENT")), "are-agent-first", "events[0]"),
-    "an ENV event that depends on nothing": (scenario(event("a")), "are-env-parents", "events[0]"),
+    "an agent event that depends on nothing": (
+        build_scenario(build_event("say", "AGENT")),
+        "are-agent-first",
+        "events[0]",
+    ),
+    "an ENV event that depends on nothing": (build_scenario(build_event("a")), "are-env-parents", "events[0]"),
     "an ENV event with two dependencies": (
-        scenario(_ASK, event("a", after=("ask",)), event("b", after=("ask", "a"))),
+        build_scenario(_ASK, build_event("a", after=("ask",)), build_event("b", after=("ask", "a"))),
         "are-env-parents",
         "events[2]",
     ),
     "an ENV event after what the agent does": (
-        scenario(_ASK, event("read", "AGENT", after=("ask",), **_READ_MAIL), event("b", after=("read",))),
+        build_scenario(
+            _ASK, build_event("read", "AGENT", after=("ask",), **_READ_MAIL), build_event("b", after=("read",))
+        ),
         "are-env-parents",
         "events[2]",
     ),
     "an agent event after a message to the user": (
-        scenario(_ASK, _SAY, event("more", "AGENT", after=("say",), **_READ_MAIL)),
+        build_scenario(_ASK, _SAY, build_event("more", "AGENT", after=("say",), **_READ_MAIL)),
         "are-after-message",
         "events[2]",
     ),
-    "a message to the user that is not last": (scenario(_ASK, _LATER, _SAY), "are-turn", "events[2]"),
+    "a message to the user that is not last": (build_scenario(_ASK, _LATER, _SAY), "are-turn", "events[2]"),
     "an event after the message that ends its turn": (
-        scenario(_ASK, _SAY | {"event_relative_time": 2}, _LATER),
+        build_scenario(_ASK, _SAY | {"event_relative_time": 2}, _LATER),
         "are-turn",
         "events[2]",
     ),
     "dependencies in two turns": (
-        scenario(_ASK, _SAY, event("two", "USER", after=("say",)), event("x", "USER", after=("ask", "two"))),
+        build_scenario(
+            _ASK, _SAY, build_event("two", "USER", after=("say",)), build_event("x", "USER", after=("ask", "two"))
+        ),
         "are-turn",
         "events[3]",
     ),
-    "two threads of messages": (scenario(_ASK, event("other", "USER")), "are-two-threads", "events[1]"),
+    "two threads of messages": (build_scenario(_ASK, build_event("other", "USER")), "are-two-threads", "events[1]"),
     "a comparator where it does not belong": (
-        scenario(event("ask", "USER", event_time_comparator="EQUAL")),
+        build_scenario(build_event("ask", "USER", event_time_comparator="EQUAL")),
         "are-comparator",
         "events[0]",
     ),
-    "a condition without what it needs": (scenario(event("c", event_type="CONDITION")), "are-condition", "events[0]"),
+    "a condition without what it needs": (
+        build_scenario(build_event("c", event_type="CONDITION")),
+        "are-condition",
+        "events[0]",
+    ),
     "an empty value": (
-        scenario(_ASK, event("a", after=("ask",), **_call(*_MAIL, sender="x", subject=""))),
+        build_scenario(_ASK, build_event("a", after=("ask",), **_call(*_MAIL, sender="x", subject=""))),
         "are-value",
         "events[1].action.args[1]",
     ),
-    "a log that is no object": (scenario() | {"world_logs": ["hello"]}, "are-log", "world_logs[0]"),
+    "a log that is no object": (build_scenario() | {"world_logs": ["hello"]}, "are-log", "world_logs[0]"),
     "an app that it cannot import": (
-        scenario() | {"apps": [{"name": "R", "class_name": "ReminderApp", "app_state": None}]},
+        build_scenario() | {"apps": [{"name": "R", "class_name": "ReminderApp", "app_state": None}]},
         "are-app",
         "apps[0].class_name",
     ),
     "an app without its state": (
-        scenario() | {"apps": [{"name": "Shopping", "class_name": "ShoppingApp", "app_state": {"products": {}}}]},
+        build_scenario() | {"apps": [{"name": "Shopping", "class_name": "ShoppingApp", "app_state": {"products": {}}}]},
         "are-state",
         "apps[0].app_state",
     ),
     "an app that is not listed": (
-        scenario(_ASK) | {"apps": scenario()["apps"][1:]},
+        build_scenario(_ASK) | {"apps": build_scenario()["apps"][1:]},
         "are-app",
         "events[0].action.app",
     ),
@@ -331,16 +346,19 @@ def test_what_are_refuses_is_an_error_only_if_asked_for(name: str) -> None:
 
 @pytest.mark.parametrize("count", [5_000, pytest.param(50_000, marks=pytest.mark.long)])
 def test_a_chain_and_a_ring_of_very_many_events_are_read_and_checked(count: int) -> None:
-    chain = [event("0"), *(event(str(n), after=(str(n - 1),), event_relative_time=0) for n in range(1, count))]
-    ring = [event(f"r{n}", after=(f"r{(n + 1) % count}",)) for n in range(count)]
-    imported, _, _ = JsonScenarioImporter().import_from_json(json.dumps(scenario(*chain, *ring)))
+    chain = [
+        build_event("0"),
+        *(build_event(str(n), after=(str(n - 1),), event_relative_time=0) for n in range(1, count)),
+    ]
+    ring = [build_event(f"r{n}", after=(f"r{(n + 1) % count}",)) for n in range(count)]
+    imported, _, _ = JsonScenarioImporter().import_from_json(json.dumps(build_scenario(*chain, *ring)))
     assert len(imported.events) == 2 * count
     assert [each.code for each in lint(imported)] == ["dependency-cycle"]
 
 
 @pytest.mark.parametrize("count", [2_000, pytest.param(50_000, marks=pytest.mark.long)])
 def test_very_many_apps_and_threads_are_checked_in_one_pass(count: int) -> None:
-    file = scenario(*(event(str(n), "USER") for n in range(count)))
+    file = build_scenario(*(build_event(str(n), "USER") for n in range(count)))
     file["apps"] += [{"name": f"R{n}", "class_name": "ReminderApp", "app_state": None} for n in range(count)]
     imported, _, _ = JsonScenarioImporter().import_from_json(json.dumps(file))
     codes = Counter(each.code for each in lint(imported, are=True))

@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adk_agent_sim.scenario.format.positions import Path, line_numbers, written
+from adk_agent_sim.scenario.format.json_positions import JsonPath, find_line_numbers, format_path
 
 _KEYS = st.text(min_size=1, max_size=3)
 _VALUES = st.recursive(
@@ -18,7 +18,7 @@ _VALUES = st.recursive(
 )
 
 
-def _indented(value: Any, path: Path, line: int, found: dict[Path, int]) -> int:
+def _indented(value: Any, path: JsonPath, line: int, found: dict[JsonPath, int]) -> int:
     """The line on which a value ends in the text that json indents, every value's line noted."""
     found[path] = line
     children: list[tuple[str | int, Any]] = []
@@ -33,16 +33,20 @@ def _indented(value: Any, path: Path, line: int, found: dict[Path, int]) -> int:
 
 @given(_VALUES)
 def test_every_value_is_found_on_its_line(value: Any) -> None:
-    expected: dict[Path, int] = {}
+    expected: dict[JsonPath, int] = {}
     _indented(value, (), 1, expected)
-    assert line_numbers(json.dumps(value, indent=1), expected) == expected
+    assert find_line_numbers(json.dumps(value, indent=1), expected) == expected
 
 
 def test_a_value_that_is_not_there_is_where_the_nearest_one_around_it_is() -> None:
     text = '{\n "a": [\n  1,\n  {"b": 2}\n ]\n}'
-    assert line_numbers(text, [("a", 1, "c", 5), ("x",), ("a", 7)]) == {("a", 1, "c", 5): 4, ("x",): 1, ("a", 7): 2}
+    assert find_line_numbers(text, [("a", 1, "c", 5), ("x",), ("a", 7)]) == {
+        ("a", 1, "c", 5): 4,
+        ("x",): 1,
+        ("a", 7): 2,
+    }
 
 
 def test_a_path_is_written_as_people_write_it() -> None:
-    assert written(("events", 3, "action", "args", 0)) == "events[3].action.args[0]"
-    assert written(()) == "the file"
+    assert format_path(("events", 3, "action", "args", 0)) == "events[3].action.args[0]"
+    assert format_path(()) == "the file"

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scenario_corpus import event, sandbox, scenario, scenarios, traces
+from scenario_corpus import build_event, build_scenario, load_sandbox, load_scenarios, load_traces
 
 from adk_agent_sim.scenario import JsonScenarioExporter, JsonScenarioImporter
 
-_CORPUS = scenarios() | traces() | {"universe_sandbox": sandbox()}
+_CORPUS = load_scenarios() | load_traces() | {"universe_sandbox": load_sandbox()}
 
 _JSON = st.recursive(
     st.none()
@@ -42,15 +42,15 @@ def test_what_are_wrote_comes_out_as_it_went_in(name: str) -> None:
 
 @pytest.mark.req("004/ExportedTraceBase", "004/operation-type")
 def test_what_are_loses_is_kept() -> None:
-    env = event("env", after=("ask",), event_time=5)
+    env = build_event("env", after=("ask",), event_time=5)
     env["action"] |= {"operation_type": "WRITE"}
     env["action"]["args"] = [
         {"name": "sender", "value": "{{ask.sender}}", "value_type": "str"},
         {"name": "subject", "value": "", "value_type": "str"},
     ]
-    done = event("env", after=("ask",), event_time=1001, class_name="CompletedEvent")
+    done = build_event("env", after=("ask",), event_time=1001, class_name="CompletedEvent")
     done["metadata"] = {"return_value": "", "return_value_type": "str", "exception": None}
-    file = scenario(event("ask", "USER"), env)
+    file = build_scenario(build_event("ask", "USER"), env)
     file |= {"completed_events": [done], "augmentation": {"tool": {"p": 0.1}}, "a_field_of_tomorrow": [1, 2.0]}
     file["metadata"]["definition"]["another"] = {"deep": None}
     assert _exactly(_again(file)) == _exactly(file)
@@ -58,6 +58,9 @@ def test_what_are_loses_is_kept() -> None:
 
 @given(extra=_JSON, state=st.dictionaries(st.text(), _JSON, max_size=3), seconds=st.integers() | st.floats(0, 1e9))
 def test_any_state_and_any_unknown_field_is_kept(extra: Any, state: Any, seconds: Any) -> None:
-    file = scenario(event("env", unknown=extra, event_relative_time=seconds)) | {"more": extra, "augmentation": state}
+    file = build_scenario(build_event("env", unknown=extra, event_relative_time=seconds)) | {
+        "more": extra,
+        "augmentation": state,
+    }
     file["apps"][1]["app_state"] = state
     assert _exactly(_again(file)) == _exactly(file)

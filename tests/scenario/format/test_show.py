@@ -7,12 +7,12 @@ from xml.etree import ElementTree
 
 from hypothesis import given
 from hypothesis import strategies as st
-from scenario_corpus import SPEC_EXAMPLE, event, scenario, scenarios
+from scenario_corpus import SPEC_EXAMPLE, build_event, build_scenario, load_scenarios
 
 from adk_agent_sim.scenario import JsonScenarioImporter, load_scenario
-from adk_agent_sim.scenario.format.scenario import ScenarioImportedFromJson
-from adk_agent_sim.scenario.format.show import as_text, summary
-from adk_agent_sim.scenario.format.svg import as_svg
+from adk_agent_sim.scenario.format.imported_scenario import ScenarioImportedFromJson
+from adk_agent_sim.scenario.format.scenario_summary import render_text, summarize_scenario
+from adk_agent_sim.scenario.format.svg import render_svg
 
 
 def _imported(file: object) -> ScenarioImportedFromJson:
@@ -20,7 +20,7 @@ def _imported(file: object) -> ScenarioImportedFromJson:
 
 
 def test_events_are_listed_by_time_and_turn_with_what_they_wait_for() -> None:
-    text = as_text(_imported(scenarios()["scenario_synth_s05_adapt_multi_turn"]))
+    text = render_text(_imported(load_scenarios()["scenario_synth_s05_adapt_multi_turn"]))
     first, second = text.split("turn 2")
     assert "from 2024-10-15 07:00:00 UTC, 1000 s, seed 0" in first
     assert (
@@ -31,17 +31,19 @@ def test_events_are_listed_by_time_and_turn_with_what_they_wait_for() -> None:
 
 
 def test_events_in_a_cycle_are_listed_last() -> None:
-    told = summary(_imported(scenario(event("a", after=("b",)), event("b", after=("a",)), event("c"))))
+    told = summarize_scenario(
+        _imported(build_scenario(build_event("a", after=("b",)), build_event("b", after=("a",)), build_event("c")))
+    )
     assert [(each["event_id"], each["seconds"]) for each in told["events"]] == [("c", 1), ("a", None), ("b", None)]
-    assert "never, as they wait for a cycle" in as_text(_imported(scenario(event("a", after=("a",)))))
+    assert "never, as they wait for a cycle" in render_text(_imported(build_scenario(build_event("a", after=("a",)))))
 
 
 def test_what_was_adapted_is_shown() -> None:
-    assert "adapted: flat metadata is written under metadata.definition" in as_text(load_scenario(SPEC_EXAMPLE))
+    assert "adapted: flat metadata is written under metadata.definition" in render_text(load_scenario(SPEC_EXAMPLE))
 
 
 def test_the_drawing_has_a_box_an_event_and_a_line_a_dependency() -> None:
-    drawing = ElementTree.fromstring(as_svg(_imported(scenarios()["scenario_synth_s05_adapt_multi_turn"])))  # noqa: S314
+    drawing = ElementTree.fromstring(render_svg(_imported(load_scenarios()["scenario_synth_s05_adapt_multi_turn"])))  # noqa: S314
     space = "{http://www.w3.org/2000/svg}"
     assert len(drawing.findall(f".//{space}rect")) == 7
     assert len(drawing.findall(f"{space}path")) == 6
@@ -49,7 +51,7 @@ def test_the_drawing_has_a_box_an_event_and_a_line_a_dependency() -> None:
 
 @given(st.text(max_size=20), st.text(max_size=20))
 def test_no_text_of_a_file_breaks_the_drawing_or_commands_the_terminal(name: str, value: str) -> None:
-    given_event = event("e") | {"event_id": name, "event_type": value}
-    hostile = _imported(scenario(given_event, scenario_id=value, tags=[name]))
-    ElementTree.fromstring(as_svg(hostile).encode("utf-8", "surrogatepass"))  # noqa: S314
-    assert all(sign.isprintable() or sign == "\n" for sign in as_text(hostile))
+    given_event = build_event("e") | {"event_id": name, "event_type": value}
+    hostile = _imported(build_scenario(given_event, scenario_id=value, tags=[name]))
+    ElementTree.fromstring(render_svg(hostile).encode("utf-8", "surrogatepass"))  # noqa: S314
+    assert all(sign.isprintable() or sign == "\n" for sign in render_text(hostile))

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from scenario_corpus import SPEC_EXAMPLE, scenarios, traces
+from scenario_corpus import SPEC_EXAMPLE, load_scenarios, load_traces
 
 from adk_agent_sim.scenario import BaseAgentLog, JsonScenarioExporter, JsonScenarioImporter, ScenarioImportedFromJson
 from adk_agent_sim.scenario.format import models
 from adk_agent_sim.scenario.format.models import ExportedApp, ExportedCompletedEvent
 
-_TRACE = json.dumps(traces()["scenario_synth_s04_shopping-oracle"])
+_TRACE = json.dumps(load_traces()["scenario_synth_s04_shopping-oracle"])
 
 
 def _imported() -> ScenarioImportedFromJson:
@@ -41,7 +41,7 @@ def test_programmatic_access(tmp_path: Path) -> None:
 @pytest.mark.req("004/example-filter-apps")
 def test_filtering_applications() -> None:
     importer = JsonScenarioImporter()
-    json_content = json.dumps(scenarios()["scenario_synth_s04_shopping"])
+    json_content = json.dumps(load_scenarios()["scenario_synth_s04_shopping"])
     every = [app.name for app in importer.import_from_json(json_str=json_content)[0].apps]
     scenario, _, _ = importer.import_from_json(json_str=json_content, apps_to_skip=["EmailClientV2", "Chats"])
     assert [app.name for app in scenario.apps] == [name for name in every if name not in ("Emails", "Chats")]
@@ -66,10 +66,10 @@ def test_benchmark_scenarios() -> None:
 
 
 class _World:
-    def exported_apps(self) -> list[ExportedApp]:
+    def list_exported_apps(self) -> list[ExportedApp]:
         return [ExportedApp(name="Emails", class_name="EmailClientV2", app_state={"folders": {}})]
 
-    def exported_events(self) -> list[ExportedCompletedEvent]:
+    def list_exported_events(self) -> list[ExportedCompletedEvent]:
         happened: dict[str, Any] = {
             "class_name": "CompletedEvent",
             "event_type": "ENV",

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adk_agent_sim.scenario.format.types import fits
+from adk_agent_sim.scenario.format.type_match import matches_type
 from adk_agent_sim.scenario.format.values import (
     ValueDoesNotFit,
-    placeholder,
-    placeholder_event,
-    text_of,
-    type_of,
-    value_of,
+    find_placeholder_event,
+    format_value,
+    get_value_type,
+    parse_placeholder,
+    parse_value,
 )
 
 _PLAIN = st.booleans() | st.integers(-(10**50), 10**50) | st.floats(allow_nan=False, allow_infinity=False) | st.text()
@@ -24,12 +24,17 @@ _PLAIN = st.booleans() | st.integers(-(10**50), 10**50) | st.floats(allow_nan=Fa
 @given(_PLAIN | st.lists(_PLAIN, max_size=3) | st.dictionaries(st.text(), _PLAIN, max_size=3))
 @pytest.mark.req("004/arg-value-type")
 def test_a_value_is_read_as_it_was_written(value: Any) -> None:
-    again = value_of(text_of(value), type_of(value))
+    again = parse_value(format_value(value), get_value_type(value))
     assert (again, type(again)) == (value, type(value))
 
 
 def test_nothing_is_nothing() -> None:
-    assert (text_of(None), type_of(None), value_of(None, None), value_of(None, "str")) == (None, None, None, None)
+    assert (format_value(None), get_value_type(None), parse_value(None, None), parse_value(None, "str")) == (
+        None,
+        None,
+        None,
+        None,
+    )
 
 
 @pytest.mark.parametrize(
@@ -46,12 +51,12 @@ def test_nothing_is_nothing() -> None:
 )
 def test_a_text_of_another_type_says_what_would_fit(text: str, kind: str) -> None:
     with pytest.raises(ValueDoesNotFit, match=r"is not an? "):
-        value_of(text, kind)
+        parse_value(text, kind)
 
 
 def test_a_union_is_read_as_its_first_type() -> None:
-    assert value_of("5", "int | str") == 5
-    assert value_of('["a"]', "list[str] | None") == ["a"]
+    assert parse_value("5", "int | str") == 5
+    assert parse_value('["a"]', "list[str] | None") == ["a"]
 
 
 @pytest.mark.parametrize(
@@ -74,17 +79,17 @@ def test_a_union_is_read_as_its_first_type() -> None:
     ],
 )
 def test_a_value_fits_its_type_or_does_not(value: Any, annotation: str, does: bool) -> None:
-    assert fits(value, annotation) is does
+    assert matches_type(value, annotation) is does
 
 
 def test_only_a_whole_value_is_a_placeholder() -> None:
-    assert placeholder("{{a.b}}") == "a.b"
-    assert placeholder("see {{a}}") is None
-    assert placeholder("{{}}") is None
-    assert placeholder(None) is None
+    assert parse_placeholder("{{a.b}}") == "a.b"
+    assert parse_placeholder("see {{a}}") is None
+    assert parse_placeholder("{{}}") is None
+    assert parse_placeholder(None) is None
 
 
 def test_an_id_with_dots_is_found_in_a_placeholder() -> None:
-    assert placeholder_event("a.b", {"a"}) == "a"
-    assert placeholder_event("a.b", {"a", "a.b"}) == "a.b"
-    assert placeholder_event("x.y.z", {"a"}) == "x"
+    assert find_placeholder_event("a.b", {"a"}) == "a"
+    assert find_placeholder_event("a.b", {"a", "a.b"}) == "a.b"
+    assert find_placeholder_event("x.y.z", {"a"}) == "x"

@@ -6,17 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from adk_agent_sim.scenario.world.contents import contents
+from adk_agent_sim.scenario.world.file_contents import make_content_reader
 
 
 def test_a_file_is_found_by_its_path(tmp_path: Path) -> None:
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "a.txt").write_bytes(b"hello")
-    content = contents(tmp_path)
+    content = make_content_reader(tmp_path)
     assert (content("docs/a.txt"), content("/docs/a.txt")) == (b"hello", b"hello")
     assert content("docs/b.txt") is None
     assert content("docs") is None
-    assert contents(None)("docs/a.txt") is None
+    assert make_content_reader(None)("docs/a.txt") is None
 
 
 @pytest.mark.parametrize("path", ["../secret", "/../secret", "docs/../../secret", "link", "a\0b", "x" * 5000])
@@ -25,4 +25,4 @@ def test_nothing_outside_is_found(path: str, tmp_path: Path) -> None:
     inside = tmp_path / "inside"
     inside.mkdir()
     (inside / "link").symlink_to(tmp_path / "secret")
-    assert contents(inside)(path) is None
+    assert make_content_reader(inside)(path) is None

@@ -3,28 +3,30 @@
 from __future__ import annotations
 
 import pytest
-from worlds import does, says, seen, world_of
+from world_builders import build_reply_event, build_world, build_world_event, list_happened
 
-from adk_agent_sim.errors import AppNotThere, InvalidTransition, ToolNotThere
+from adk_agent_sim.errors import InvalidTransition, UnknownApp, UnknownTool
 from adk_agent_sim.scenario import World
 
-USER = does("u", "USER", delay=0)
+USER = build_world_event("u", "USER", delay=0)
 
 
 def _deletes(event_id: str, after: str, email_id: str) -> dict[str, object]:
-    return does(event_id, "AGENT", (after,), "Emails__delete_email", email_id=email_id, folder_name="INBOX")
+    return build_world_event(
+        event_id, "AGENT", (after,), "Emails__delete_email", email_id=email_id, folder_name="INBOX"
+    )
 
 
 @pytest.mark.req("004/event-action", "004/action-target")
 def test_a_failed_event_is_recorded_and_what_follows_it_happens() -> None:
-    world = world_of(USER, _deletes("a", "u", "x"), does("b", after=("a",)))
+    world = build_world(USER, _deletes("a", "u", "x"), build_world_event("b", after=("a",)))
     result = world.run_oracle()
-    assert seen(world) == [(0, "u"), (1, "a"), (2, "b")]
+    assert list_happened(world) == [(0, "u"), (1, "a"), (2, "b")]
     assert not result.ok
     assert [(each.event_id, each.call, each.why, each.t) for each in result.failed] == [
         ("a", "Emails__delete_email", "ValueError: Email with id x does not exist", 1)
     ]
-    failed = world.completed_events()[1].metadata
+    failed = world.export_completed_events()[1].metadata
     assert failed is not None
     assert (failed.exception, failed.return_value) == ("Email with id x does not exist", None)
 
@@ -40,71 +42,92 @@ def test_a_failed_event_is_recorded_and_what_follows_it_happens() -> None:
     ],
 )
 def test_an_unresolved_placeholder_fails_its_event_and_the_call_is_not_made(placeholder: str, why: str) -> None:
-    events = [_deletes("failed", "u", "x"), does("t", "AGENT", ("failed",), "SystemApp__get_current_time")]
-    sends = does("a", "AGENT", ("t",), "Emails__send_email", recipients=["a@example.org"], subject=placeholder)
-    world = world_of(USER, *events, sends, does("b", after=("a",)))
+    events = [_deletes("failed", "u", "x"), build_world_event("t", "AGENT", ("failed",), "SystemApp__get_current_time")]
+    sends = build_world_event(
+        "a", "AGENT", ("t",), "Emails__send_email", recipients=["a@example.org"], subject=placeholder
+    )
+    world = build_world(USER, *events, sends, build_world_event("b", after=("a",)))
     result = world.run_oracle()
     assert [(each.event_id, why in each.why) for each in result.failed] == [("failed", False), ("a", True)]
-    assert world.happened()[3].arguments["subject"] == placeholder
+    assert world.event_log()[3].arguments["subject"] == placeholder
     assert [mail["subject"] for mail in world.state()["Emails"]["folders"]["SENT"]["emails"]] == ["b"]
 
 
 def test_placeholders_take_what_was_returned_and_its_keys() -> None:
-    events = [does("a", after=("u",)), does("t", "AGENT", ("a",), "SystemApp__get_current_time")]
-    subject = does(
+    events = [
+        build_world_event("a", after=("u",)),
+        build_world_event("t", "AGENT", ("a",), "SystemApp__get_current_time"),
+    ]
+    subject = build_world_event(
         "b", "AGENT", ("t",), "Emails__send_email", recipients=["a@example.org"], subject="{{t.current_datetime}}"
     )
-    gone = does("c", "AGENT", ("b",), "Emails__delete_email", email_id="{{a}}", folder_name="SENT")
-    half = does("d", "AGENT", ("c",), "Emails__send_email", recipients=["a@example.org"], subject="now {{t}}")
-    world = world_of(USER, *events, subject, gone, half)
+    gone = build_world_event("c", "AGENT", ("b",), "Emails__delete_email", email_id="{{a}}", folder_name="SENT")
+    half = build_world_event(
+        "d", "AGENT", ("c",), "Emails__send_email", recipients=["a@example.org"], subject="now {{t}}"
+    )
+    world = build_world(USER, *events, subject, gone, half)
     assert world.run_oracle().ok
     sent = world.state()["Emails"]["folders"]["SENT"]["emails"]
     assert [mail["subject"] for mail in sent] == ["now {{t}}", "1970-01-01 00:16:42"]
 
 
 def test_a_failed_env_event_still_tells_the_agent() -> None:
-    world = world_of(
-        USER, does("e", "ENV", ("u",), "Emails__reply_to_email_from_user", sender="b@example.org", email_id="{{x}}")
+    world = build_world(
+        USER,
+        build_world_event(
+            "e", "ENV", ("u",), "Emails__reply_to_email_from_user", sender="b@example.org", email_id="{{x}}"
+        ),
     )
     world.advance(1)
-    assert [each.text for each in world.notifications()][1:] == ["EmailClientV2: New email received"]
-    assert [each.event_id for each in world.faults] == ["e"]
+    assert [each.text for each in world.take_notifications()][1:] == ["EmailClientV2: New email received"]
+    assert [each.event_id for each in world.failed_events] == ["e"]
 
 
 @pytest.mark.parametrize(
     ("wrong", "why"),
     [
         (
-            does("a", "AGENT", ("u",), "Emails__list_emails", nope="x"),
+            build_world_event("a", "AGENT", ("u",), "Emails__list_emails", nope="x"),
             "TypeError: got an unexpected keyword argument 'nope'",
         ),
-        (does("a", "AGENT", ("u",), "Emails__delete_email"), "TypeError: missing a required argument: 'email_id'"),
         (
-            does("a", "AGENT", ("u",), "Emails__create_and_add_email"),
-            "ToolNotThere: Emails (EmailClientV2) has no tool",
+            build_world_event("a", "AGENT", ("u",), "Emails__delete_email"),
+            "TypeError: missing a required argument: 'email_id'",
         ),
-        (does("a", "AGENT", ("u",), "Mails__send_email"), "Unresolved: There is no app 'Mails' in this world"),
+        (
+            build_world_event("a", "AGENT", ("u",), "Emails__create_and_add_email"),
+            "UnknownTool: Emails (EmailClientV2) has no tool",
+        ),
+        (
+            build_world_event("a", "AGENT", ("u",), "Mails__send_email"),
+            "UnresolvedReference: There is no app 'Mails' in this world",
+        ),
     ],
 )
 def test_a_call_that_cannot_be_made_fails_its_event(wrong: dict[str, object], why: str) -> None:
     """ARE's event loop dies of these."""
-    world = world_of(USER, wrong, does("b", after=("a",)))
+    world = build_world(USER, wrong, build_world_event("b", after=("a",)))
     result = world.run_oracle()
-    assert [name for _, name in seen(world)] == ["u", "a", "b"]
+    assert [name for _, name in list_happened(world)] == ["u", "a", "b"]
     assert result.failed[0].why.startswith(why)
 
 
 def test_a_value_that_is_not_of_its_type_fails_its_event() -> None:
-    wrong = does("a", "AGENT", ("u",), "Emails__list_emails", folder_name="INBOX", limit="many")
+    wrong = build_world_event("a", "AGENT", ("u",), "Emails__list_emails", folder_name="INBOX", limit="many")
     wrong["action"]["args"][1]["value_type"] = "int"
-    result = world_of(USER, wrong).run_oracle()
+    result = build_world(USER, wrong).run_oracle()
     assert result.failed[0].why == "ValueDoesNotFit: 'many' is not an int, such as 5"
 
 
 def test_events_that_can_never_happen_are_listed_with_the_reason() -> None:
-    events = [does("a", after=("b",)), does("b", after=("a",)), does("c", after=("b",)), does("d", after=("gone",))]
-    nothing = does("e", after=("u",)) | {"action": None}
-    result = world_of(USER, *events, nothing).run_oracle()
+    events = [
+        build_world_event("a", after=("b",)),
+        build_world_event("b", after=("a",)),
+        build_world_event("c", after=("b",)),
+        build_world_event("d", after=("gone",)),
+    ]
+    nothing = build_world_event("e", after=("u",)) | {"action": None}
+    result = build_world(USER, *events, nothing).run_oracle()
     assert {each.event_id: each.why for each in result.missing} == {
         "a": "it waits for itself",
         "b": "it waits for itself",
@@ -116,36 +139,36 @@ def test_events_that_can_never_happen_are_listed_with_the_reason() -> None:
 
 
 def test_a_call_raises_what_the_tool_raises() -> None:
-    world = world_of(USER)
+    world = build_world(USER)
     with pytest.raises(ValueError, match=r"^Email with id x does not exist$"):
         world.call("Emails", "delete_email", {"email_id": "x", "folder_name": "INBOX"})
-    with pytest.raises(ToolNotThere, match=r"There is no app 'Mail' in this world. It has: AgentUserInterface, Emails"):
+    with pytest.raises(UnknownTool, match=r"There is no app 'Mail' in this world. It has: AgentUserInterface, Emails"):
         world.call("Mail", "delete_email")
-    with pytest.raises(ToolNotThere, match="has no tool 'create_and_add_email' that can be called via agent"):
+    with pytest.raises(UnknownTool, match="has no tool 'create_and_add_email' that can be called via agent"):
         world.call("Emails", "create_and_add_email")
 
 
 def test_an_oracle_runs_in_a_world_at_rest_only() -> None:
-    world = world_of(USER, says("m", "u"))
+    world = build_world(USER, build_reply_event("m", "u"))
     world.tick()
     with pytest.raises(InvalidTransition, match="Make a new World"):
         world.run_oracle()
 
 
 def test_an_app_that_nobody_knows_is_named() -> None:
-    scenario = world_of(USER).scenario
+    scenario = build_world(USER).scenario
     scenario.trace.apps[1].class_name = "os.system"
-    with pytest.raises(AppNotThere, match=r"Cannot make the app 'Emails': its class 'os.system' is not known"):
+    with pytest.raises(UnknownApp, match=r"Cannot make the app 'Emails': its class 'os.system' is not known"):
         World(scenario)
 
 
 def test_a_time_that_no_calendar_has_is_said() -> None:
     events = [
-        does("e", "ENV", ("u",), delay=1e300),
-        does("f", "ENV", ("u",), delay=None, at=1e15),
-        does("a", after=("e",)),
+        build_world_event("e", "ENV", ("u",), delay=1e300),
+        build_world_event("f", "ENV", ("u",), delay=None, at=1e15),
+        build_world_event("a", after=("e",)),
     ]
-    result = world_of(USER, *events, definition={"duration": None}).run_oracle()
+    result = build_world(USER, *events, definition={"duration": None}).run_oracle()
     assert {each.event_id: each.why for each in result.missing} == {
         "e": "its time is after the year 9999",
         "f": "its time is after the year 9999",

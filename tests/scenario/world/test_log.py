@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-from worlds import does, say, says, world_of
+from world_builders import build_reply_event, build_world, build_world_event, send_message_to_user
 
 from adk_agent_sim.scenario.format.models import ExportedActionArg, ExportedCompletedEvent
 
-USER = does("u", "USER", delay=0)
+USER = build_world_event("u", "USER", delay=0)
 
 
 def test_what_was_returned_is_written_down_even_if_it_is_nothing_much() -> None:
-    search = does("s", "AGENT", ("u",), "Emails__search_emails", query="x", folder_name="INBOX")
-    world = world_of(USER, search, says("m", "s"))
+    search = build_world_event("s", "AGENT", ("u",), "Emails__search_emails", query="x", folder_name="INBOX")
+    world = build_world(USER, search, build_reply_event("m", "s"))
     world.run_oracle()
-    found = [each.metadata for each in world.completed_events()]
+    found = [each.metadata for each in world.export_completed_events()]
     assert [(each.return_value, each.return_value_type) for each in found if each][1:] == [("[]", "list"), (None, None)]
 
 
 def test_arguments_are_written_as_given_for_events_and_in_full_for_the_agent() -> None:
-    world = world_of(USER, does("a", "AGENT", ("u",), "Emails__send_email", subject="x", recipients=["ü@example.org"]))
+    world = build_world(
+        USER, build_world_event("a", "AGENT", ("u",), "Emails__send_email", subject="x", recipients=["ü@example.org"])
+    )
     world.run_oracle()
-    asked, sent = ([(arg.name, arg.value, arg.value_type) for arg in _args(each)] for each in world.completed_events())
+    asked, sent = (
+        [(arg.name, arg.value, arg.value_type) for arg in _args(each)] for each in world.export_completed_events()
+    )
     assert asked == [("content", "Please help.", "str")]
     assert sent == [
         ("recipients", '["\\u00fc@example.org"]', "list"),
@@ -32,47 +36,47 @@ def test_arguments_are_written_as_given_for_events_and_in_full_for_the_agent() -
 
 
 def test_events_of_the_scenario_are_logged_as_reads_and_the_agents_as_what_they_are() -> None:
-    world = world_of(USER, does("e", "ENV", ("u",)), does("a", after=("u",)))
+    world = build_world(USER, build_world_event("e", "ENV", ("u",)), build_world_event("a", after=("u",)))
     world.run_oracle()
-    assert [(each.event_id, each.operation) for each in world.happened()] == [
+    assert [(each.event_id, each.operation) for each in world.event_log()] == [
         ("u", "READ"),
         ("a", "WRITE"),
         ("e", "READ"),
     ]
-    world = world_of(USER)
+    world = build_world(USER)
     world.call("AgentUserInterface", "send_message_to_agent", {"content": "x"}, via="user")
     world.call("Emails", "send_email_to_user_only", {"sender": "a@example.org"}, via="env")
-    assert [(each.kind, each.operation) for each in world.happened()] == [("USER", "WRITE"), ("ENV", "READ")]
+    assert [(each.kind, each.operation) for each in world.event_log()] == [("USER", "WRITE"), ("ENV", "READ")]
 
 
 def test_looks_at_turns_are_not_in_the_log() -> None:
-    world = world_of(USER, says("m", "u"), does("u2", "USER", ("m",)))
+    world = build_world(USER, build_reply_event("m", "u"), build_world_event("u2", "USER", ("m",)))
     world.tick()
-    say(world)
+    send_message_to_user(world)
     world.advance(50)
-    assert [each.kind for each in world.happened()] == ["USER", "AGENT", "USER"]
+    assert [each.kind for each in world.event_log()] == ["USER", "AGENT", "USER"]
 
 
 def test_calls_of_one_time_stay_in_their_order() -> None:
-    world = world_of(USER)
+    world = build_world(USER)
     for number in range(20):
         world.call("Emails", "send_email", {"recipients": ["a@example.org"], "subject": str(number)})
-    assert [each.arguments["subject"] for each in world.happened()] == [str(number) for number in range(20)]
+    assert [each.arguments["subject"] for each in world.event_log()] == [str(number) for number in range(20)]
 
 
 def test_what_a_caller_does_with_its_arguments_afterwards_changes_nothing() -> None:
-    world = world_of(USER)
+    world = build_world(USER)
     recipients = ["a@example.org"]
     world.call("Emails", "send_email", {"recipients": recipients})
     recipients.append("b@example.org")
-    assert world.happened()[0].arguments["recipients"] == ["a@example.org"]
+    assert world.event_log()[0].arguments["recipients"] == ["a@example.org"]
     assert world.state()["Emails"]["folders"]["SENT"]["emails"][0]["recipients"] == ["a@example.org"]
 
 
 def test_the_export_has_what_happened_and_the_present_states() -> None:
-    world = world_of(USER, does("a", after=("u",)))
+    world = build_world(USER, build_world_event("a", after=("u",)))
     world.run_oracle()
-    trace = world.exported()
+    trace = world.export_trace()
     assert [each.event_id for each in trace.completed_events] == ["u", "a"]
     assert trace.completed_events[1].dependencies == ["u"]
     states = {each.name: each.app_state for each in trace.apps}

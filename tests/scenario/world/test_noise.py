@@ -3,72 +3,72 @@
 from __future__ import annotations
 
 import pytest
-from worlds import does, says, seen, world_of
+from world_builders import build_reply_event, build_world, build_world_event, list_happened
 
 from adk_agent_sim.scenario import World
 from adk_agent_sim.scenario.world.noise import Noise
 
-EVENTS = [does("u", "USER", delay=0), says("m", "u")]
+EVENTS = [build_world_event("u", "USER", delay=0), build_reply_event("m", "u")]
 
 
 def _failed(world: World) -> list[int]:
     return [
         number
         for number in range(200)
-        if world.attempt("Emails", "list_emails", {"folder_name": "INBOX"}).error is not None
+        if world.try_call("Emails", "list_emails", {"folder_name": "INBOX"}).error is not None
     ]
 
 
 def test_calls_of_the_agent_fail_by_chance_and_by_the_seed() -> None:
     noise = Noise(failure_probability=0.1)
-    failed = _failed(world_of(*EVENTS, noise=noise))
+    failed = _failed(build_world(*EVENTS, noise=noise))
     assert 8 <= len(failed) <= 35
-    assert failed == _failed(world_of(*EVENTS, noise=noise))
-    assert failed != _failed(world_of(*EVENTS, noise=noise, seed=7))
-    assert _failed(world_of(*EVENTS)) == []
+    assert failed == _failed(build_world(*EVENTS, noise=noise))
+    assert failed != _failed(build_world(*EVENTS, noise=noise, seed=7))
+    assert _failed(build_world(*EVENTS)) == []
 
 
 def test_a_failed_call_says_what_ares_says_and_is_not_made() -> None:
-    world = world_of(*EVENTS, noise=Noise(failure_probability=1))
+    world = build_world(*EVENTS, noise=Noise(failure_probability=1))
     with pytest.raises(Exception, match=r"^Calling Emails__send_email failed with error: Internal error - Retry again"):
         world.call("Emails", "send_email", {"recipients": ["a@example.org"]})
-    assert world.happened() == []
+    assert world.event_log() == []
     world.call("Emails", "send_email_to_user_only", {"sender": "a@example.org"}, via="env")
     assert len(world.state()["Emails"]["folders"]["INBOX"]["emails"]) == 1
 
 
 def test_how_other_tools_are_called_does_not_change_which_calls_fail() -> None:
     noise = Noise(failure_probability=0.3)
-    alone, between = world_of(*EVENTS, noise=noise), world_of(*EVENTS, noise=noise)
+    alone, between = build_world(*EVENTS, noise=noise), build_world(*EVENTS, noise=noise)
     found: list[int] = []
     for number in range(200):
-        between.attempt("SystemApp", "get_current_time")
-        if between.attempt("Emails", "list_emails", {"folder_name": "INBOX"}).error is not None:
+        between.try_call("SystemApp", "get_current_time")
+        if between.try_call("Emails", "list_emails", {"folder_name": "INBOX"}).error is not None:
             found.append(number)
     assert found == _failed(alone)
 
 
 def test_events_nobody_asked_for_arrive_at_random_times() -> None:
-    world = world_of(*EVENTS, noise=Noise(events_per_minute=10), definition={"duration": 3000})
+    world = build_world(*EVENTS, noise=Noise(events_per_minute=10), definition={"duration": 3000})
     world.advance(3000)
-    noise = [time for time, name in seen(world) if name.startswith("Noise-ENV-")]
+    noise = [time for time, name in list_happened(world) if name.startswith("Noise-ENV-")]
     assert 400 <= len(noise) <= 600
-    assert world.faults == []
-    other = world_of(*EVENTS, noise=Noise(events_per_minute=10), definition={"duration": 3000}, seed=3)
+    assert world.failed_events == []
+    other = build_world(*EVENTS, noise=Noise(events_per_minute=10), definition={"duration": 3000}, seed=3)
     other.advance(3000)
-    assert [time for time, name in seen(other) if name.startswith("Noise-ENV-")] != noise
+    assert [time for time, name in list_happened(other) if name.startswith("Noise-ENV-")] != noise
 
 
 def test_an_oracle_run_has_no_noise() -> None:
-    world = world_of(*EVENTS, noise=Noise(events_per_minute=100, failure_probability=1))
+    world = build_world(*EVENTS, noise=Noise(events_per_minute=100, failure_probability=1))
     assert world.run_oracle().ok
-    assert [name for _, name in seen(world)] == ["u", "m"]
+    assert [name for _, name in list_happened(world)] == ["u", "m"]
 
 
 def test_noise_takes_its_texts_from_the_scenarios_augmentation() -> None:
     mail = {"sender": "x@example.org", "subject": "Only this", "content": "c"}
     state = {"folders": {"INBOX": {"emails": [mail]}}}
-    scenario = world_of(*EVENTS).scenario
+    scenario = build_world(*EVENTS).scenario
     apps = [{"name": "Emails", "class_name": "EmailClientV2", "app_state": state}, "junk", {"name": 5}]
     scenario.trace.augmentation = {"apps": apps}
     world = World(scenario, noise=Noise(events_per_minute=10))
@@ -77,13 +77,13 @@ def test_noise_takes_its_texts_from_the_scenarios_augmentation() -> None:
 
 
 def test_tools_are_offered_under_other_words() -> None:
-    plain = world_of(*EVENTS).tools()
-    other = world_of(*EVENTS, noise=Noise(rename_tools=True, reword_tools=True)).tools()
+    plain = build_world(*EVENTS).tools()
+    other = build_world(*EVENTS, noise=Noise(rename_tools=True, reword_tools=True)).tools()
     assert len(plain) == len(other)
     assert plain["Emails__send_email"].tool.name == "send_email"
     renamed = next(each for each in other.values() if each.tool.name == "send_email")
     assert renamed.name in ("Emails__dispatch_email", "Emails__transmit_email")
     assert renamed.description.endswith(renamed.tool.description)
     assert renamed.description != renamed.tool.description
-    again = world_of(*EVENTS, noise=Noise(rename_tools=True, reword_tools=True)).tools()
+    again = build_world(*EVENTS, noise=Noise(rename_tools=True, reword_tools=True)).tools()
     assert list(other) == list(again)

@@ -7,13 +7,13 @@ import json
 from typing import Any
 
 import pytest
-from are_normal_form import Ids, view
-from scenario_corpus import lines, scenarios
+from are_normal_form import IdNumbering, to_json_view
+from scenario_corpus import load_lines, load_scenarios
 
 from adk_agent_sim.scenario import JsonScenarioImporter, World
-from adk_agent_sim.scenario.world.turns import TurnVerdict
+from adk_agent_sim.scenario.world.turn_tracker import TurnVerdict
 
-RUNS = lines("online_runs.jsonl")
+RUNS = load_lines("online_runs.jsonl")
 
 
 def _judge(run: dict[str, Any], asked: list[tuple[int, float]]) -> Any:
@@ -21,7 +21,7 @@ def _judge(run: dict[str, Any], asked: list[tuple[int, float]]) -> Any:
 
     def judge(world: World, turn: int) -> TurnVerdict:
         asked.append((turn, world.elapsed))
-        done = [each for each in world.happened() if each.kind == "AGENT"]
+        done = [each for each in world.event_log() if each.kind == "AGENT"]
         recorded = [row for row in run["log"] if row[1] == "AGENT"][: len(done)]
         matches = {ours.event_id: row[2] for ours, row in zip(done, recorded, strict=True) if row[2] != "<agent>"}
         return TurnVerdict(passed=not run["stopped_by_judge"], matches=matches)
@@ -31,18 +31,20 @@ def _judge(run: dict[str, Any], asked: list[tuple[int, float]]) -> Any:
 
 @pytest.mark.parametrize("run", RUNS, ids=lambda each: f"{each['scenario']}-{'-'.join(each['variant']) or 'perfect'}")
 def test_a_run_with_an_agent_goes_as_in_are(run: dict[str, Any]) -> None:
-    file = scenarios()[run["scenario"]]
+    file = load_scenarios()[run["scenario"]]
     scenario, _, _ = JsonScenarioImporter().import_from_json(json_str=json.dumps(file))
     asked: list[tuple[int, float]] = []
     world = World(scenario, notifications=run["verbosity"], turn_condition=_judge(run, asked))
-    ids = Ids([file["apps"], file["events"]])
+    ids = IdNumbering([file["apps"], file["events"]])
     told: list[dict[str, Any]] = []
 
     def listen() -> None:
-        told.extend({"t": each.t, "type": each.type, "text": each.text} for each in world.notifications())
+        told.extend(
+            {"t": each.elapsed_seconds, "type": each.kind, "text": each.text} for each in world.take_notifications()
+        )
 
     def sleep_until(t: float) -> None:
-        while world.elapsed < t and world.standing == "RUNNING":
+        while world.elapsed < t and world.status == "RUNNING":
             world.set_time(world.elapsed + 1)
             world.tick()
             listen()
@@ -59,8 +61,8 @@ def test_a_run_with_an_agent_goes_as_in_are(run: dict[str, Any]) -> None:
         sleep_until(action["t"])
         assert world.elapsed == action["t"]
         if "<NEW:" in json.dumps(action["args"]):
-            ids.scan([each.value for each in world.happened() if each.kind == "ENV"])
-        ids.scan(view(world.call(action["app"], action["fn"], ids.given(action["args"]))))
+            ids.number_new_ids([each.value for each in world.event_log() if each.kind == "ENV"])
+        ids.number_new_ids(to_json_view(world.call(action["app"], action["fn"], ids.restore_ids(action["args"]))))
     sleep_until(run["end_t"])
     start = world.scenario.start_time or 0
     log = [
@@ -71,8 +73,8 @@ def test_a_run_with_an_agent_goes_as_in_are(run: dict[str, Any]) -> None:
             f"{each.app}__{each.function}",
             "ok" if each.error is None else "failed",
         ]
-        for each in world.happened()
+        for each in world.event_log()
     ]
     assert log == run["log"]
     assert told == run["notifications"]
-    assert (world.elapsed, world.standing, world.turn) == (run["end_t"], run["env_state"], run["turns_judged"])
+    assert (world.elapsed, world.status, world.turn) == (run["end_t"], run["env_state"], run["turns_judged"])

@@ -6,13 +6,13 @@ import json
 from typing import Any
 
 import pytest
-from are_normal_form import Ids, digest, normal, view
-from scenario_corpus import oracle_digests, scenarios
+from are_normal_form import IdNumbering, digest, normalize, to_json_view
+from scenario_corpus import load_oracle_digests, load_scenarios
 
 from adk_agent_sim.scenario import JsonScenarioImporter, World
 from adk_agent_sim.scenario.format.models import ExportedCompletedEvent
 
-DIGESTS = oracle_digests()
+DIGESTS = load_oracle_digests()
 
 
 def _row(event: ExportedCompletedEvent) -> dict[str, Any]:
@@ -37,20 +37,23 @@ def _row(event: ExportedCompletedEvent) -> dict[str, Any]:
 
 @pytest.mark.parametrize("scenario_id", DIGESTS)
 def test_an_oracle_run_ends_as_in_are(scenario_id: str) -> None:
-    file = scenarios()[scenario_id]
+    file = load_scenarios()[scenario_id]
     expected = DIGESTS[scenario_id]
     scenario, _, _ = JsonScenarioImporter().import_from_json(json_str=json.dumps(file))
     world = World(scenario)
     result = world.run_oracle()
     assert result.ok
 
-    ids = Ids([file["apps"], file["events"]])
-    rows = [_row(each) for each in sorted(world.completed_events(), key=lambda each: (each.event_time, each.event_id))]
+    ids = IdNumbering([file["apps"], file["events"]])
+    rows = [
+        _row(each)
+        for each in sorted(world.export_completed_events(), key=lambda each: (each.event_time, each.event_id))
+    ]
     for row in rows:
-        ids.scan(list(row["args"].values()))
-        ids.scan(row["return_value"])
-    states = view(world.state())
-    ids.scan(states)
+        ids.number_new_ids(list(row["args"].values()))
+        ids.number_new_ids(row["return_value"])
+    states = to_json_view(world.state())
+    ids.number_new_ids(states)
     assert len(rows) == expected["n_events"]
-    assert digest(normal(rows, ids)) == expected["completed_events"]
-    assert {name: digest(normal(state, ids)) for name, state in states.items()} == expected["apps"]
+    assert digest(normalize(rows, ids)) == expected["completed_events"]
+    assert {name: digest(normalize(state, ids)) for name, state in states.items()} == expected["apps"]

@@ -11,11 +11,11 @@ import pytest
 
 _RUN = """
 import json, sys
-from scenario_corpus import scenarios
+from scenario_corpus import load_scenarios
 from adk_agent_sim.scenario import JsonScenarioImporter, World
 from adk_agent_sim.scenario.world.noise import Noise
 
-for file in scenarios().values():
+for file in load_scenarios().values():
     scenario = JsonScenarioImporter().import_from_json(json_str=json.dumps(file))[0]
     oracle = World(scenario)
     oracle.run_oracle()
@@ -31,12 +31,13 @@ for file in scenarios().values():
         ("AgentUserInterface", "send_message_to_user", {"content": "x"}),
         ("SystemApp", "wait_for_notification", {"timeout": 100}),
     ):
-        outcome = played.attempt(app, function, arguments)
+        outcome = played.try_call(app, function, arguments)
         print(outcome.text, type(outcome.error), outcome.error)
     played.advance(100)
     for world in (oracle, played):
-        print(json.dumps([world.state(), [each.model_dump() for each in world.completed_events()], world.elapsed]))
-        print(world.notifications(), world.faults, list(world.tools()), world.snapshot().hidden)
+        completed = [each.model_dump() for each in world.export_completed_events()]
+        print(json.dumps([world.state(), completed, world.elapsed]))
+        print(world.take_notifications(), world.failed_events, list(world.tools()), world.snapshot().hidden_states)
 """
 
 

@@ -6,20 +6,20 @@ import json
 from typing import Any
 
 import pytest
-from scenario_corpus import lines, scenarios
+from scenario_corpus import load_lines, load_scenarios
 
 from adk_agent_sim.scenario import JsonScenarioImporter, World
 
-TRANSCRIPTS = lines("wait_transcripts.jsonl")
+TRANSCRIPTS = load_lines("wait_transcripts.jsonl")
 
 
 def opened(scenario_id: str, **options: Any) -> World:
-    scenario, _, _ = JsonScenarioImporter().import_from_json(json_str=json.dumps(scenarios()[scenario_id]))
+    scenario, _, _ = JsonScenarioImporter().import_from_json(json_str=json.dumps(load_scenarios()[scenario_id]))
     return World(scenario, **options)
 
 
 def told(world: World) -> list[dict[str, Any]]:
-    return [{"t": each.t, "type": each.type, "text": each.text} for each in world.notifications()]
+    return [{"t": each.elapsed_seconds, "type": each.kind, "text": each.text} for each in world.take_notifications()]
 
 
 def rows(world: World) -> list[list[Any]]:
@@ -33,7 +33,7 @@ def rows(world: World) -> list[list[Any]]:
             f"{each.app}__{each.function}",
             "ok" if each.error is None else "failed",
         ]
-        for each in world.happened()
+        for each in world.event_log()
     ]
     return sorted(found)
 

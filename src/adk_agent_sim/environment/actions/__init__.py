@@ -7,13 +7,13 @@ from typing import Annotated, Any, Literal, TypeAlias, cast
 
 from pydantic import BeforeValidator, Discriminator, Tag
 
-from adk_agent_sim.environment.actions.action import Acting, Action
+from adk_agent_sim.environment.actions.action import Action, RuleExecution
 from adk_agent_sim.environment.actions.delay import Delay
 from adk_agent_sim.environment.actions.drop import Drop
-from adk_agent_sim.environment.actions.error import Error, ErrorAnswer
+from adk_agent_sim.environment.actions.error_response import Error, ErrorResponse
 from adk_agent_sim.environment.actions.mutate import Mutate
-from adk_agent_sim.environment.actions.raised import Raise, Raised
-from adk_agent_sim.environment.actions.real import Pass
+from adk_agent_sim.environment.actions.pass_through import Pass
+from adk_agent_sim.environment.actions.raise_exception import ExceptionToRaise, Raise
 from adk_agent_sim.environment.actions.respond import Respond
 from adk_agent_sim.environment.actions.stale import Stale
 from adk_agent_sim.environment.actions.timeout import Timeout
@@ -22,22 +22,22 @@ from adk_agent_sim.environment.actions.wrong_type import WrongType
 
 __all__ = [
     "ACTIONS",
-    "Acting",
     "Action",
+    "ActionEntry",
     "AnyAction",
     "Delay",
     "Drop",
     "Error",
-    "ErrorAnswer",
+    "ErrorResponse",
+    "ExceptionToRaise",
     "Mutate",
     "Pass",
     "Raise",
-    "Raised",
     "Respond",
+    "RuleExecution",
     "Stale",
     "Timeout",
     "Truncate",
-    "Written",
     "WrongType",
 ]
 
@@ -47,12 +47,12 @@ ACTIONS: Mapping[str, type[Action]] = {
 """By their keys."""
 
 
-def _written_out(value: object) -> object:
+def _expand_keyword(value: object) -> object:
     """`pass` and `stale` take nothing, so the word alone is enough."""
     return {value: True} if value in ("pass", "stale") else value
 
 
-def _key(value: Any) -> str | None:
+def _find_action_key(value: Any) -> str | None:
     if isinstance(value, Action):
         return value.key
     if not isinstance(value, Mapping):
@@ -73,11 +73,11 @@ AnyAction: TypeAlias = Annotated[
     | Annotated[Drop, Tag("drop")]
     | Annotated[WrongType, Tag("wrong_type")]
     | Annotated[Stale, Tag("stale")],
-    Discriminator(_key),
+    Discriminator(_find_action_key),
 ]
 """Any action."""
 
-Written: TypeAlias = Annotated[
-    AnyAction, BeforeValidator(_written_out, json_schema_input_type=AnyAction | Literal["pass", "stale"])
+ActionEntry: TypeAlias = Annotated[
+    AnyAction, BeforeValidator(_expand_keyword, json_schema_input_type=AnyAction | Literal["pass", "stale"])
 ]
 """As a file has it."""

@@ -11,18 +11,18 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, ClassVar, Protocol
 
-from adk_agent_sim.environment.call import Call
-from adk_agent_sim.environment.spec import Spec
-from adk_agent_sim.timeline.canonical import Json
-from adk_agent_sim.timeline.chance import Key, chance
-from adk_agent_sim.timeline.clock import Waiting
-from adk_agent_sim.timeline.jsonable import jsonable
+from adk_agent_sim.environment.incoming_call import IncomingCall
+from adk_agent_sim.environment.strict_model import StrictModel
+from adk_agent_sim.timeline.canonical_json import Json
+from adk_agent_sim.timeline.clock import Sleeper
+from adk_agent_sim.timeline.json_conversion import to_json_value
+from adk_agent_sim.timeline.seeded_random import DrawKey, draw_uniform
 
-NOTHING: Any = object()
+NO_RESULT: Any = object()
 """No result yet; None is a result."""
 
 
-class World(Protocol):
+class ActionContext(Protocol):
     """What actions have in common."""
 
     @property
@@ -31,7 +31,7 @@ class World(Protocol):
         ...
 
     @property
-    def waiting(self) -> Waiting:
+    def sleeper(self) -> Sleeper:
         """How time passes."""
         ...
 
@@ -41,61 +41,68 @@ class World(Protocol):
         ...
 
 
-class Acting:
+class RuleExecution:
     """A call while a rule's actions are done to it."""
 
-    __slots__ = ("_run", "_world", "call", "rule", "seed", "went_real")
+    __slots__ = ("_context", "_run_tool", "call", "has_run_tool", "rule", "seed")
 
-    def __init__(self, call: Call, rule: str, seed: int, world: World, run: Callable[[], Awaitable[object]]) -> None:
+    def __init__(
+        self,
+        call: IncomingCall,
+        rule: str,
+        seed: int,
+        context: ActionContext,
+        run_tool: Callable[[], Awaitable[object]],
+    ) -> None:
         self.call = call
         self.rule = rule
         self.seed = seed
-        self._world = world
-        self._run = run
-        self.went_real = False
+        self._context = context
+        self._run_tool = run_tool
+        self.has_run_tool = False
         """Whether the tool's own code was run."""
 
-    async def real(self) -> object:
+    async def run_tool(self) -> object:
         """Run the tool's own code."""
-        self.went_real = True
-        return await self._run()
+        self.has_run_tool = True
+        return await self._run_tool()
 
-    async def result(self, so_far: object) -> Json:
+    async def resolve_result(self, current_result: object) -> Json:
         """The result to change: the one so far, or the tool's own, as JSON."""
-        return jsonable(await self.real() if so_far is NOTHING else so_far)
+        return to_json_value(await self.run_tool() if current_result is NO_RESULT else current_result)
 
-    async def wait(self, seconds: float) -> None:
+    async def sleep(self, seconds: float) -> None:
         """Let time pass."""
-        await self._world.waiting.wait(seconds)
+        await self._context.sleeper.sleep(seconds)
 
-    def chance(self, *what: Key) -> float:
+    def draw(self, *key: DrawKey) -> float:
         """A keyed draw for this call and rule."""
-        return chance(self.seed, self._world.label, self.rule, *self.call.key(), *what)
+        return draw_uniform(self.seed, self._context.label, self.rule, *self.call.build_random_key(), *key)
 
-    def exception(self, name: str, message: str) -> Exception:
+    def build_exception(self, name: str, message: str) -> Exception:
         """A new exception of a registered type."""
-        return self._world.exceptions[name](message)
+        return self._context.exceptions[name](message)
 
 
-class Action(Spec):
+class Action(StrictModel):
     """One step of a rule."""
 
     key: ClassVar[str]
     """How a rules file names it."""
 
-    inside: ClassVar[bool] = False
+    acts_inside_call: ClassVar[bool] = False
     """Whether it must happen inside the call, where errors and real results are."""
 
-    ends: ClassVar[bool] = False
+    is_terminal: ClassVar[bool] = False
     """Whether nothing comes after it."""
 
-    answers: ClassVar[bool] = False
+    gives_result: ClassVar[bool] = False
     """Whether there is a result after it without the tool having run."""
 
-    async def apply(self, acting: Acting, result: object) -> object:
+    async def apply(self, execution: RuleExecution, result: object) -> object:
         """The next result."""
         raise NotImplementedError
 
-    def described(self, acting: Acting | None = None) -> str:
+    def describe(self, execution: RuleExecution | None = None) -> str:
         """For people, in a few words; with what was drawn, for one call."""
         return self.key

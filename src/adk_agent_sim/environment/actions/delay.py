@@ -8,30 +8,30 @@ from typing import Annotated, ClassVar, Self
 
 from pydantic import Field, model_validator
 
-from adk_agent_sim.environment.actions.action import Acting, Action
-from adk_agent_sim.environment.spec import Spec
+from adk_agent_sim.environment.actions.action import Action, RuleExecution
+from adk_agent_sim.environment.strict_model import StrictModel
 
-LONGEST = 86_400
+MAX_SECONDS = 86_400
 """Seconds; more is a mistake."""
 
-Seconds = Annotated[float, Field(ge=0, le=LONGEST, allow_inf_nan=False)]
+Seconds = Annotated[float, Field(ge=0, le=MAX_SECONDS, allow_inf_nan=False)]
 
 
-class LogNormal(Spec):
+class LogNormal(StrictModel):
     """As real services answer: mostly near the median, now and then much later."""
 
     median: Seconds = Field(description="Half of the calls take less")
     sigma: float = Field(gt=0, le=10, description="How wide: at 0.5, one call in twenty takes over 2.3 medians")
     max: Seconds = Field(default=120.0, description="No call takes longer")
 
-    def drawn(self, chance: float) -> float:
+    def sample_seconds(self, draw: float) -> float:
         """The seconds for a draw between 0 and 1."""
-        if chance <= 0:
+        if draw <= 0:
             return 0.0
-        return min(self.median * math.exp(self.sigma * NormalDist().inv_cdf(chance)), self.max)
+        return min(self.median * math.exp(self.sigma * NormalDist().inv_cdf(draw)), self.max)
 
 
-class Distribution(Spec):
+class Distribution(StrictModel):
     """Seconds that differ from call to call."""
 
     uniform: list[Seconds] | None = Field(
@@ -40,7 +40,7 @@ class Distribution(Spec):
     lognormal: LogNormal | None = None
 
     @model_validator(mode="after")
-    def _one(self) -> Self:
+    def _require_one_distribution(self) -> Self:
         if (self.uniform is None) == (self.lognormal is None):
             raise ValueError("give either uniform or lognormal")
         if self.uniform is not None and self.uniform[0] > self.uniform[1]:
@@ -55,24 +55,24 @@ class Delay(Action):
 
     delay: Seconds | Distribution = Field(description="Seconds, or how they are drawn")
 
-    async def apply(self, acting: Acting, result: object) -> object:
+    async def apply(self, execution: RuleExecution, result: object) -> object:
         """The same result, later."""
-        await acting.wait(self.seconds(acting))
+        await execution.sleep(self.draw_seconds(execution))
         return result
 
-    def seconds(self, acting: Acting) -> float:
+    def draw_seconds(self, execution: RuleExecution) -> float:
         """How long this call waits."""
         if not isinstance(self.delay, Distribution):
             return self.delay
-        drawn = acting.chance("delay")
+        drawn = execution.draw("delay")
         if self.delay.uniform is not None:
             low, high = self.delay.uniform
             return low + (high - low) * drawn
         assert self.delay.lognormal is not None  # noqa: S101 - a distribution has one of the two
-        return self.delay.lognormal.drawn(drawn)
+        return self.delay.lognormal.sample_seconds(drawn)
 
-    def described(self, acting: Acting | None = None) -> str:
+    def describe(self, execution: RuleExecution | None = None) -> str:
         """With its seconds."""
-        if acting is None and isinstance(self.delay, Distribution):
+        if execution is None and isinstance(self.delay, Distribution):
             return "delay, drawn"
-        return f"delay {self.seconds(acting) if acting else self.delay:.3g} s"
+        return f"delay {self.draw_seconds(execution) if execution else self.delay:.3g} s"

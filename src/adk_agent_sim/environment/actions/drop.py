@@ -6,17 +6,17 @@ from typing import Annotated, ClassVar
 
 from pydantic import BeforeValidator, Field
 
-from adk_agent_sim.environment.actions.action import Acting, Action
-from adk_agent_sim.environment.patch import remove_at
-from adk_agent_sim.environment.values import path_of
+from adk_agent_sim.environment.actions.action import Action, RuleExecution
+from adk_agent_sim.environment.json_patch import remove_at
+from adk_agent_sim.environment.json_values import parse_path
 
 
-def _listed(value: object) -> object:
+def _wrap_in_list(value: object) -> object:
     return [value] if isinstance(value, str) else value
 
 
-Paths = Annotated[
-    list[Annotated[str, Field(min_length=1)]], BeforeValidator(_listed, json_schema_input_type=str | list[str])
+ResultPaths = Annotated[
+    list[Annotated[str, Field(min_length=1)]], BeforeValidator(_wrap_in_list, json_schema_input_type=str | list[str])
 ]
 """A place in a result, as `total` or `products.0.price`, or several."""
 
@@ -25,13 +25,13 @@ class Drop(Action):
     """Takes fields out of the result; those that it lacks do not matter."""
 
     key: ClassVar[str] = "drop"
-    inside: ClassVar[bool] = True
+    acts_inside_call: ClassVar[bool] = True
 
-    drop: Paths = Field(min_length=1, description="The fields, as `total` or `products.0.price`")
+    drop: ResultPaths = Field(min_length=1, description="The fields, as `total` or `products.0.price`")
 
-    async def apply(self, acting: Acting, result: object) -> object:
+    async def apply(self, execution: RuleExecution, result: object) -> object:
         """The result without them."""
-        left = await acting.result(result)
+        left = await execution.resolve_result(result)
         for path in self.drop:
-            remove_at(left, path_of(path))
+            remove_at(left, parse_path(path))
         return left

@@ -6,8 +6,8 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from adk_agent_sim.environment.actions.action import Acting, Action
-from adk_agent_sim.environment.patch import Operation, PatchDoesNotApply, patched
+from adk_agent_sim.environment.actions.action import Action, RuleExecution
+from adk_agent_sim.environment.json_patch import PatchNotApplicable, PatchOperation, apply_patch
 from adk_agent_sim.errors import RuleFailed
 
 
@@ -15,14 +15,16 @@ class Mutate(Action):
     """Changes the result by a JSON Patch."""
 
     key: ClassVar[str] = "mutate"
-    inside: ClassVar[bool] = True
+    acts_inside_call: ClassVar[bool] = True
 
-    mutate: list[Operation] = Field(min_length=1, description="The operations of a JSON Patch (RFC 6902)")
+    mutate: list[PatchOperation] = Field(min_length=1, description="The operations of a JSON Patch (RFC 6902)")
 
-    async def apply(self, acting: Acting, result: object) -> object:
+    async def apply(self, execution: RuleExecution, result: object) -> object:
         """The changed result; RuleFailed if it does not have what the patch needs."""
-        before = await acting.result(result)
+        before = await execution.resolve_result(result)
         try:
-            return patched(before, self.mutate)
-        except PatchDoesNotApply as error:
-            raise RuleFailed(acting.rule, acting.call.tool, f"the patch does not fit the result: {error}") from error
+            return apply_patch(before, self.mutate)
+        except PatchNotApplicable as error:
+            raise RuleFailed(
+                execution.rule, execution.call.tool, f"the patch does not fit the result: {error}"
+            ) from error

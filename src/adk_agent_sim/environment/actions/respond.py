@@ -8,23 +8,23 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
-from adk_agent_sim.environment.actions.action import Acting, Action
-from adk_agent_sim.environment.values import copied, copier
-from adk_agent_sim.timeline.canonical import Json
+from adk_agent_sim.environment.actions.action import Action, RuleExecution
+from adk_agent_sim.environment.json_values import copy_value, make_copier
+from adk_agent_sim.timeline.canonical_json import Json
 
 
 class Respond(Action):
     """Answers with a fixed value; each call gets a copy of its own."""
 
     key: ClassVar[str] = "respond"
-    answers: ClassVar[bool] = True
+    gives_result: ClassVar[bool] = True
 
     respond: Any = Field(description="The answer; what is no object reaches the model as {result: ...}")
 
     @cached_property
-    def _copy(self) -> Callable[[], Json]:
-        return copier(copied(self.respond))
+    def _copy_response(self) -> Callable[[], Json]:
+        return make_copier(copy_value(self.respond))
 
-    async def apply(self, acting: Acting, result: object) -> object:
+    async def apply(self, execution: RuleExecution, result: object) -> object:
         """The value."""
-        return self._copy()
+        return self._copy_response()

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
-from adk_agent_sim.environment.actions.action import Acting, Action
-from adk_agent_sim.environment.conversation import succeeded
-from adk_agent_sim.environment.values import copied
+from adk_agent_sim.environment.actions.action import Action, RuleExecution
+from adk_agent_sim.environment.call_history import is_success
+from adk_agent_sim.environment.json_values import copy_value
 
 
 class Stale(Action):
     """Answers with what the tool answered last in this session; a tool that has not answered yet runs."""
 
     key: ClassVar[str] = "stale"
-    inside: ClassVar[bool] = True
+    acts_inside_call: ClassVar[bool] = True
 
     stale: Literal[True] = True
 
-    async def apply(self, acting: Acting, result: object) -> object:
+    async def apply(self, execution: RuleExecution, result: object) -> object:
         """The last answer of the tool that was no failure."""
-        call = acting.call
-        for earlier in call.caller.conversation().seen_by(call.place, call.tool):
-            if succeeded(earlier.response):
-                return copied(earlier.response)
-        return await acting.real()
+        call = execution.call
+        for earlier in call.caller.get_call_history().iter_visible_calls(call.record, call.tool):
+            if is_success(earlier.response):
+                return copy_value(earlier.response)
+        return await execution.run_tool()

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from adk_agent_sim.environment.actions.action import Acting, Action
+from adk_agent_sim.environment.actions.action import Action, RuleExecution
 from adk_agent_sim.environment.actions.delay import Seconds
 
 
@@ -14,16 +14,16 @@ class Timeout(Action):
     """Waits so long, then raises TimeoutError; the tool's own code does not run."""
 
     key: ClassVar[str] = "timeout"
-    inside: ClassVar[bool] = True
-    ends: ClassVar[bool] = True
+    acts_inside_call: ClassVar[bool] = True
+    is_terminal: ClassVar[bool] = True
 
     timeout: Seconds = Field(description="The seconds until the call is given up")
 
-    async def apply(self, acting: Acting, result: object) -> object:
+    async def apply(self, execution: RuleExecution, result: object) -> object:
         """Never returns."""
-        await acting.wait(self.timeout)
-        raise TimeoutError(f"{acting.call.tool} did not answer within {self.timeout:g} s")
+        await execution.sleep(self.timeout)
+        raise TimeoutError(f"{execution.call.tool} did not answer within {self.timeout:g} s")
 
-    def described(self, acting: Acting | None = None) -> str:
+    def describe(self, execution: RuleExecution | None = None) -> str:
         """With its seconds."""
         return f"timeout after {self.timeout:g} s"

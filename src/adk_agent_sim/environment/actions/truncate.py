@@ -6,19 +6,19 @@ from typing import ClassVar, Self, cast
 
 from pydantic import Field, model_validator
 
-from adk_agent_sim.environment.actions.action import Acting, Action
-from adk_agent_sim.environment.spec import Spec
-from adk_agent_sim.timeline.canonical import Json
+from adk_agent_sim.environment.actions.action import Action, RuleExecution
+from adk_agent_sim.environment.strict_model import StrictModel
+from adk_agent_sim.timeline.canonical_json import Json
 
 
-class Limits(Spec):
+class TruncateLimits(StrictModel):
     """How much is left of each text and list, at any depth."""
 
     chars: int | None = Field(default=None, ge=0, description="Of a text")
     items: int | None = Field(default=None, ge=0, description="Of a list")
 
     @model_validator(mode="after")
-    def _one(self) -> Self:
+    def _require_a_limit(self) -> Self:
         if self.chars is None and self.items is None:
             raise ValueError("give chars or items, or both")
         return self
@@ -28,19 +28,19 @@ class Truncate(Action):
     """Cuts texts and lists of the result."""
 
     key: ClassVar[str] = "truncate"
-    inside: ClassVar[bool] = True
+    acts_inside_call: ClassVar[bool] = True
 
-    truncate: Limits
+    truncate: TruncateLimits
 
-    async def apply(self, acting: Acting, result: object) -> object:
+    async def apply(self, execution: RuleExecution, result: object) -> object:
         """What is left of the result."""
-        return self._cut(await acting.result(result))
+        return self._truncate_value(await execution.resolve_result(result))
 
-    def _cut(self, value: Json) -> Json:
+    def _truncate_value(self, value: Json) -> Json:
         if isinstance(value, str):
             return value[: self.truncate.chars]
         if isinstance(value, list):
-            return [self._cut(inner) for inner in cast("list[Json]", value)[: self.truncate.items]]
+            return [self._truncate_value(inner) for inner in cast("list[Json]", value)[: self.truncate.items]]
         if isinstance(value, dict):
-            return {key: self._cut(inner) for key, inner in cast("dict[str, Json]", value).items()}
+            return {key: self._truncate_value(inner) for key, inner in cast("dict[str, Json]", value).items()}
         return value

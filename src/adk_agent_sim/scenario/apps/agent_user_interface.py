@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from adk_agent_sim.scenario.apps.app import JSON, App
-from adk_agent_sim.scenario.apps.moment import written
-from adk_agent_sim.scenario.apps.record import Record, many
-from adk_agent_sim.scenario.apps.surroundings import Message, MessageKind
-from adk_agent_sim.scenario.apps.tool import APP, DATA, LOW, READ, USER, WRITE, Notice, Tool, tool
+from adk_agent_sim.scenario.app_base.app import JSON, App
+from adk_agent_sim.scenario.app_base.app_context import Notification, NotificationKind
+from adk_agent_sim.scenario.app_base.datetimes import format_datetime
+from adk_agent_sim.scenario.app_base.entity import Entity, get_list
+from adk_agent_sim.scenario.app_base.tool import APP, DATA, LOW, READ, USER, WRITE, NotificationTemplate, Tool, tool
 
 
-class AUIMessage(Record):
+class AUIMessage(Entity):
     """A message between user and agent."""
 
     fields = ("sender", "content", "attachments", "timestamp", "time_read", "id")
@@ -22,10 +22,10 @@ class AUIMessage(Record):
     def __str__(self) -> str:
         read_at = self["time_read"]
         text = (
-            f"Received at: {written(self['timestamp'])}\nSender: {self['sender']}\nMessage: {self['content']}\n"
+            f"Received at: {format_datetime(self['timestamp'])}\nSender: {self['sender']}\nMessage: {self['content']}\n"
             f"Already read: {read_at is not None}"
         )
-        return text if read_at is None else f"{text}\nRead at: {written(read_at)}"
+        return text if read_at is None else f"{text}\nRead at: {format_datetime(read_at)}"
 
 
 class AgentUserInterface(App):
@@ -36,23 +36,25 @@ class AgentUserInterface(App):
     def load(self, state: JSON) -> None:
         """Take over the conversation so far."""
         super().load(state)
-        self._messages: list[JSON] = list(many(state, "messages"))
+        self._messages: list[JSON] = list(get_list(state, "messages"))
 
-    def message(self, tool: Tool, arguments: Mapping[str, Any]) -> Message | None:
+    def build_notification(self, tool: Tool, arguments: Mapping[str, Any]) -> Notification | None:
         """What the user says reaches the agent as a message that it has read already."""
-        if tool.notice is None:
+        if tool.notification is None:
             return None
-        now = self.world.now()
+        now = self.context.now()
         said = {"sender": "User", "content": arguments.get("content", ""), "timestamp": now, "time_read": now}
-        return Message(level=tool.notice.level, kind=MessageKind.USER_MESSAGE, text=str(AUIMessage(said)))
+        return Notification(
+            level=tool.notification.level, kind=NotificationKind.USER_MESSAGE, text=str(AUIMessage(said))
+        )
 
-    def observed(self, tool: Tool, value: Any) -> str:
+    def render_result(self, tool: Tool, value: Any) -> str:
         """Show unread messages one below the other."""
         if tool.name == "get_last_unread_messages":
             return "\n\n".join(map(str, value))
-        return super().observed(tool, value)
+        return super().render_result(tool, value)
 
-    def _held(self) -> JSON:
+    def _mutable_state(self) -> JSON:
         return {"messages": list(self._messages)}
 
     @tool(APP, DATA, operation=WRITE)
@@ -64,41 +66,41 @@ class AgentUserInterface(App):
         Args:
             content: The text.
         """
-        self._add("Agent", content, [], time_read=self.world.now())
+        self._add_message("Agent", content, [], time_read=self.context.now())
 
-    @tool(APP, DATA, operation=READ, returns="AUIMessage | None", type_checked=False)
+    @tool(APP, DATA, operation=READ, return_type="AUIMessage | None", type_checked=False)
     def get_last_message_from_user(self) -> Any:
         """Read the user's newest message.
 
         Returns the message with its time and attachments, or null if the user has said nothing yet.
         """
-        return self._last_from("User")
+        return self._read_last_from("User")
 
-    @tool(APP, DATA, operation=READ, returns="list[AUIMessage]", type_checked=False)
+    @tool(APP, DATA, operation=READ, return_type="list[AUIMessage]", type_checked=False)
     def get_last_unread_messages(self) -> Any:
         """Read the messages that were not read before, and mark them as read.
 
         Returns the newest first; nothing if all were read.
         """
-        return self._read([place for place, each in self._newest_first() if each.get("time_read") is None])
+        return self._mark_read([place for place, each in self._list_newest_first() if each.get("time_read") is None])
 
-    @tool(APP, DATA, operation=READ, returns="AUIMessage | None", type_checked=False)
+    @tool(APP, DATA, operation=READ, return_type="AUIMessage | None", type_checked=False)
     def get_last_message_from_agent(self) -> Any:
         """Read the agent's newest message.
 
         Returns the message with its time, or null if the agent has said nothing yet.
         """
-        return self._last_from("Agent")
+        return self._read_last_from("Agent")
 
-    @tool(APP, DATA, operation=READ, returns="list[AUIMessage]", type_checked=False)
+    @tool(APP, DATA, operation=READ, return_type="list[AUIMessage]", type_checked=False)
     def get_all_messages(self) -> Any:
         """Read the whole conversation between user and agent.
 
         Returns the newest message first; all of them count as read from then on.
         """
-        return self._read([place for place, _ in self._newest_first()])
+        return self._mark_read([place for place, _ in self._list_newest_first()])
 
-    @tool(USER, operation=WRITE, notice=Notice(LOW, "{content}"))
+    @tool(USER, operation=WRITE, notification=NotificationTemplate(LOW, "{content}"))
     def send_message_to_agent(
         self,
         content: str = "",
@@ -112,32 +114,32 @@ class AgentUserInterface(App):
             attachments: Names of the files that come with the message.
             base64_utf8_encoded_attachment_contents: The files themselves, Base64 in UTF-8; not kept.
         """
-        return self._add("User", content, list(attachments or []), time_read=None)
+        return self._add_message("User", content, list(attachments or []), time_read=None)
 
-    def _add(self, sender: str, content: str, attachments: list[str], time_read: float | None) -> str:
+    def _add_message(self, sender: str, content: str, attachments: list[str], time_read: float | None) -> str:
         message: JSON = {
             "sender": sender,
             "content": content,
             "attachments": attachments,
-            "timestamp": self.world.now(),
+            "timestamp": self.context.now(),
             "time_read": time_read,
-            "id": self.chance.new_id(),
+            "id": self.random.new_id(),
         }
         self._messages.append(message)
         return message["id"]
 
-    def _last_from(self, sender: str) -> AUIMessage | None:
+    def _read_last_from(self, sender: str) -> AUIMessage | None:
         places = range(len(self._messages) - 1, -1, -1)
         last = next((place for place in places if self._messages[place]["sender"] == sender), None)
         if last is None:
             return None
         unread = self._messages[last].get("time_read") is None
-        return self._read([last])[0] if unread else AUIMessage(self._messages[last])
+        return self._mark_read([last])[0] if unread else AUIMessage(self._messages[last])
 
-    def _newest_first(self) -> list[tuple[int, JSON]]:
+    def _list_newest_first(self) -> list[tuple[int, JSON]]:
         return sorted(enumerate(self._messages), key=lambda each: each[1]["timestamp"], reverse=True)
 
-    def _read(self, places: list[int]) -> list[AUIMessage]:
-        for place in places:
-            self._messages[place] = self._messages[place] | {"time_read": self.world.now()}
-        return [AUIMessage(self._messages[place]) for place in places]
+    def _mark_read(self, positions: list[int]) -> list[AUIMessage]:
+        for place in positions:
+            self._messages[place] = self._messages[place] | {"time_read": self.context.now()}
+        return [AUIMessage(self._messages[place]) for place in positions]

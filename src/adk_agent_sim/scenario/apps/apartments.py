@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from adk_agent_sim.scenario.apps.app import JSON, App
-from adk_agent_sim.scenario.apps.record import Record, keyed, many
-from adk_agent_sim.scenario.apps.tool import APP, DATA, ENV, HIGH, READ, WRITE, Notice, tool
+from adk_agent_sim.scenario.app_base.app import JSON, App
+from adk_agent_sim.scenario.app_base.entity import Entity, get_list, get_object
+from adk_agent_sim.scenario.app_base.tool import APP, DATA, ENV, HIGH, READ, WRITE, NotificationTemplate, tool
 
 
-class Apartment(Record):
+class Apartment(Entity):
     """A flat to rent."""
 
     fields = (
@@ -31,11 +31,11 @@ class ApartmentListingApp(App):
     def load(self, state: JSON) -> None:
         """Take over the flats."""
         super().load(state)
-        self._flats: dict[str, JSON] = dict(keyed(state, "apartments"))
-        self._saved: list[str] = list(many(state, "saved_apartments"))
+        self._apartments: dict[str, JSON] = dict(get_object(state, "apartments"))
+        self._saved_ids: list[str] = list(get_list(state, "saved_apartments"))
 
-    def _held(self) -> JSON:
-        return {"apartments": dict(self._flats), "saved_apartments": list(self._saved)}
+    def _mutable_state(self) -> JSON:
+        return {"apartments": dict(self._apartments), "saved_apartments": list(self._saved_ids)}
 
     @tool(APP, DATA, operation=READ, type_checked=False)
     def list_all_apartments(self) -> dict[str, Any]:
@@ -44,9 +44,9 @@ class ApartmentListingApp(App):
         Returns the flats by id, each with name, place, zip code, rent, rooms, area in square feet, terms and
         amenities. The list can be long: search_apartments finds faster.
         """
-        return {flat_id: Apartment(each) for flat_id, each in self._flats.items()}
+        return {flat_id: Apartment(each) for flat_id, each in self._apartments.items()}
 
-    @tool(APP, DATA, operation=READ, returns="Apartment")
+    @tool(APP, DATA, operation=READ, return_type="Apartment")
     def get_apartment_details(self, apartment_id: str) -> Any:
         """Look at one flat.
 
@@ -56,9 +56,9 @@ class ApartmentListingApp(App):
         Args:
             apartment_id: The id of the flat.
         """
-        return Apartment(self._existing(apartment_id))
+        return Apartment(self._get_apartment(apartment_id))
 
-    @tool(APP, DATA, operation=WRITE, says="Successfully saved apartment")
+    @tool(APP, DATA, operation=WRITE, success_text="Successfully saved apartment")
     def save_apartment(self, apartment_id: str) -> None:
         """Put a flat on the user's list of saved flats.
 
@@ -67,12 +67,12 @@ class ApartmentListingApp(App):
         Args:
             apartment_id: The id of the flat.
         """
-        self._existing(apartment_id)
-        if apartment_id not in self._saved:
-            self._saved.append(apartment_id)
-            self._mark(apartment_id, saved=True)
+        self._get_apartment(apartment_id)
+        if apartment_id not in self._saved_ids:
+            self._saved_ids.append(apartment_id)
+            self._set_saved(apartment_id, saved=True)
 
-    @tool(APP, DATA, operation=WRITE, says="Successfully removed apartment from favorites")
+    @tool(APP, DATA, operation=WRITE, success_text="Successfully removed apartment from favorites")
     def remove_saved_apartment(self, apartment_id: str) -> None:
         """Take a flat off the user's list of saved flats.
 
@@ -81,20 +81,20 @@ class ApartmentListingApp(App):
         Args:
             apartment_id: The id of the flat.
         """
-        if apartment_id not in self._saved:
+        if apartment_id not in self._saved_ids:
             raise ValueError("Apartment not in saved list")
-        self._saved.remove(apartment_id)
-        self._mark(apartment_id, saved=False)
+        self._saved_ids.remove(apartment_id)
+        self._set_saved(apartment_id, saved=False)
 
-    @tool(APP, DATA, operation=READ, returns="dict[str, Apartment]", type_checked=False)
+    @tool(APP, DATA, operation=READ, return_type="dict[str, Apartment]", type_checked=False)
     def list_saved_apartments(self) -> Any:
         """List the flats that the user has saved.
 
         Returns the saved flats by id, with all their details.
         """
-        return {flat_id: Apartment(self._flats[flat_id]) for flat_id in self._saved}
+        return {flat_id: Apartment(self._apartments[flat_id]) for flat_id in self._saved_ids}
 
-    @tool(APP, DATA, operation=READ, returns="dict[str, Apartment]")
+    @tool(APP, DATA, operation=READ, return_type="dict[str, Apartment]")
     def search_apartments(
         self,
         name: str | None = None,
@@ -135,7 +135,9 @@ class ApartmentListingApp(App):
             amenities: What comes with it, such as Pool.
             saved_only: Look at saved flats only.
         """
-        offered = {flat_id: self._flats[flat_id] for flat_id in self._saved} if saved_only else self._flats
+        offered = (
+            {flat_id: self._apartments[flat_id] for flat_id in self._saved_ids} if saved_only else self._apartments
+        )
         same = {
             "property_type": property_type,
             "furnished_status": furnished_status,
@@ -149,22 +151,27 @@ class ApartmentListingApp(App):
         }
         wanted = {each.lower() for each in amenities or []}
 
-        def meets(flat: Apartment) -> bool:
+        def meets_all_filters(apartment: Apartment) -> bool:
             return (
-                _contains(flat["name"], name)
-                and _contains(flat["location"], location)
-                and all(not value or flat[key] == value for key, value in exact.items())
-                and all(not value or not flat[key] or flat[key].lower() == value.lower() for key, value in same.items())
-                and (not floor_level or not flat["floor_level"] or flat["floor_level"] == floor_level)
-                and (not min_price or flat["price"] >= min_price)
-                and (not max_price or flat["price"] <= max_price)
-                and (not square_footage or flat["square_footage"] >= square_footage)
-                and wanted <= {each.lower() for each in flat["amenities"]}
+                _contains(apartment["name"], name)
+                and _contains(apartment["location"], location)
+                and all(not value or apartment[key] == value for key, value in exact.items())
+                and all(
+                    not value or not apartment[key] or apartment[key].lower() == value.lower()
+                    for key, value in same.items()
+                )
+                and (not floor_level or not apartment["floor_level"] or apartment["floor_level"] == floor_level)
+                and (not min_price or apartment["price"] >= min_price)
+                and (not max_price or apartment["price"] <= max_price)
+                and (not square_footage or apartment["square_footage"] >= square_footage)
+                and wanted <= {each.lower() for each in apartment["amenities"]}
             )
 
-        return {flat_id: flat for flat_id, each in offered.items() if meets(flat := Apartment(each))}
+        return {flat_id: flat for flat_id, each in offered.items() if meets_all_filters(flat := Apartment(each))}
 
-    @tool(ENV, DATA, operation=WRITE, notice=Notice(HIGH, "New apartment available with name {name}"))
+    @tool(
+        ENV, DATA, operation=WRITE, notification=NotificationTemplate(HIGH, "New apartment available with name {name}")
+    )
     def add_new_apartment(
         self,
         name: str,
@@ -211,11 +218,11 @@ class ApartmentListingApp(App):
             "floor_level": floor_level,
             "pet_policy": pet_policy,
             "lease_term": lease_term,
-            "apartment_id": self.chance.new_id(),
+            "apartment_id": self.random.new_id(),
             "amenities": list(amenities or []),
             "saved": False,
         }
-        self._flats[flat["apartment_id"]] = flat
+        self._apartments[flat["apartment_id"]] = flat
         return flat["apartment_id"]
 
     @tool(ENV, DATA, operation=WRITE)
@@ -226,7 +233,7 @@ class ApartmentListingApp(App):
             apartment_id: The id of the flat.
             new_price: The new price.
         """
-        self._flats[apartment_id] = self._existing(apartment_id) | {"price": new_price}
+        self._apartments[apartment_id] = self._get_apartment(apartment_id) | {"price": new_price}
         return apartment_id
 
     @tool(ENV, DATA, operation=WRITE)
@@ -236,17 +243,17 @@ class ApartmentListingApp(App):
         Args:
             apartment_id: The id of the flat.
         """
-        if apartment_id not in self._flats:
+        if apartment_id not in self._apartments:
             raise ValueError("Apartment does not exist.")
-        del self._flats[apartment_id]
+        del self._apartments[apartment_id]
 
-    def _existing(self, apartment_id: str) -> JSON:
-        if apartment_id not in self._flats:
+    def _get_apartment(self, apartment_id: str) -> JSON:
+        if apartment_id not in self._apartments:
             raise ValueError("Apartment does not exist")
-        return self._flats[apartment_id]
+        return self._apartments[apartment_id]
 
-    def _mark(self, apartment_id: str, *, saved: bool) -> None:
-        self._flats[apartment_id] = self._flats[apartment_id] | {"saved": saved}
+    def _set_saved(self, apartment_id: str, *, saved: bool) -> None:
+        self._apartments[apartment_id] = self._apartments[apartment_id] | {"saved": saved}
 
 
 class RentAFlat(ApartmentListingApp):

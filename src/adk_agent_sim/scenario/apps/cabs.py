@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from adk_agent_sim.scenario.apps.app import JSON, App
-from adk_agent_sim.scenario.apps.calling import call_within
-from adk_agent_sim.scenario.apps.moment import parsed
-from adk_agent_sim.scenario.apps.paging import page
-from adk_agent_sim.scenario.apps.record import many
-from adk_agent_sim.scenario.apps.ride import Ride
-from adk_agent_sim.scenario.apps.tool import APP, DATA, ENV, HIGH, MEDIUM, READ, WRITE, Notice, tool
+from adk_agent_sim.scenario.app_base.app import JSON, App
+from adk_agent_sim.scenario.app_base.datetimes import parse_datetime
+from adk_agent_sim.scenario.app_base.entity import get_list
+from adk_agent_sim.scenario.app_base.paging import slice_page
+from adk_agent_sim.scenario.app_base.tool import APP, DATA, ENV, HIGH, MEDIUM, READ, WRITE, NotificationTemplate, tool
+from adk_agent_sim.scenario.app_base.tool_call import call_nested_tool
+from adk_agent_sim.scenario.app_entities.ride import Ride
 
-_UNDER_WAY = ("DELAYED", "IN_PROGRESS", "ARRIVED_AT_PICKUP")
-_KM_PER_HOUR = 40.0
-_SERVICES: dict[str, JSON] = {
+_ACTIVE_STATUSES = ("DELAYED", "IN_PROGRESS", "ARRIVED_AT_PICKUP")
+_SPEED_KM_PER_HOUR = 40.0
+_DEFAULT_SERVICES: dict[str, JSON] = {
     "Default": {"nb_seats": 4, "price_per_km": 1.0, "base_delay_min": 5, "max_distance_km": 25},
     "Premium": {"nb_seats": 4, "price_per_km": 2.0, "base_delay_min": 3, "max_distance_km": 25},
     "Van": {"nb_seats": 6, "price_per_km": 1.5, "base_delay_min": 7, "max_distance_km": 25},
@@ -29,24 +29,24 @@ class CabApp(App):
     def load(self, state: JSON) -> None:
         """Take over rides and quotations; no ride is under way, whatever they say."""
         super().load(state)
-        self._rides: list[JSON] = list(many(state, "ride_history"))
-        self._quotations: list[JSON] = list(many(state, "quotation_history"))
-        self._services: dict[str, JSON] = state.get("d_service_config") or _SERVICES
-        self._current: tuple[int, int] | None = None
-        self._routes: dict[tuple[str, str], dict[str, JSON]] | None = None
+        self._rides: list[JSON] = list(get_list(state, "ride_history"))
+        self._quotations: list[JSON] = list(get_list(state, "quotation_history"))
+        self._services: dict[str, JSON] = state.get("d_service_config") or _DEFAULT_SERVICES
+        self._current_positions: tuple[int, int] | None = None
+        self._quotations_by_route: dict[tuple[str, str], dict[str, JSON]] | None = None
 
-    def recall(self, hidden: JSON) -> None:
+    def restore_hidden_state(self, hidden_state: JSON) -> None:
         """Know the ride under way again."""
-        super().recall(hidden)
-        self._current = tuple(hidden["current"]) if hidden["current"] else None
+        super().restore_hidden_state(hidden_state)
+        self._current_positions = tuple(hidden_state["current"]) if hidden_state["current"] else None
 
-    def _held(self) -> JSON:
+    def _mutable_state(self) -> JSON:
         return {"ride_history": list(self._rides), "quotation_history": list(self._quotations)}
 
-    def _unstated(self) -> JSON:
-        return {"current": self._current and list(self._current)}
+    def _extra_hidden_state(self) -> JSON:
+        return {"current": self._current_positions and list(self._current_positions)}
 
-    @tool(APP, operation=READ, returns="Ride")
+    @tool(APP, operation=READ, return_type="Ride")
     def get_quotation(
         self, start_location: str, end_location: str, service_type: str, ride_time: str | None = None
     ) -> Any:
@@ -63,11 +63,11 @@ class CabApp(App):
         """
         if service_type not in self._services:
             raise ValueError("Invalid service type.")
-        ride = self._quoted(start_location, end_location, service_type, self._time(ride_time))
+        ride = self._build_quotation(start_location, end_location, service_type, self._parse_ride_time(ride_time))
         self._quotations.append(ride)
         return Ride(ride)
 
-    @tool(APP, DATA, operation=READ, returns="list[Ride]")
+    @tool(APP, DATA, operation=READ, return_type="list[Ride]")
     def list_rides(self, start_location: str, end_location: str, ride_time: str | None = None) -> Any:
         """Ask what a ride would cost with every kind of service. Nothing is ordered.
 
@@ -78,9 +78,9 @@ class CabApp(App):
             end_location: Where the ride ends.
             ride_time: When the ride starts, as `YYYY-MM-DD HH:MM:SS`; now if left out.
         """
-        self._time(ride_time)
+        self._parse_ride_time(ride_time)
         return [
-            call_within(
+            call_nested_tool(
                 self,
                 "get_quotation",
                 start_location=start_location,
@@ -91,7 +91,7 @@ class CabApp(App):
             for each in self._services
         ]
 
-    @tool(APP, DATA, operation=WRITE, returns="Ride")
+    @tool(APP, DATA, operation=WRITE, return_type="Ride")
     def order_ride(
         self, start_location: str, end_location: str, service_type: str, ride_time: str | None = None
     ) -> Any:
@@ -106,10 +106,10 @@ class CabApp(App):
             service_type: The kind of service: Default, Premium or Van.
             ride_time: When the ride starts, as `YYYY-MM-DD HH:MM:SS`; now if left out.
         """
-        if self._current is not None:
+        if self._current_positions is not None:
             raise ValueError("You have an on-going ride.")
-        self._time(ride_time)
-        quoted = call_within(
+        self._parse_ride_time(ride_time)
+        quoted = call_nested_tool(
             self,
             "get_quotation",
             start_location=start_location,
@@ -118,35 +118,35 @@ class CabApp(App):
             ride_time=ride_time,
         )
         self._rides.append(self._quotations[-1])
-        self._current = (len(self._rides) - 1, len(self._quotations) - 1)
+        self._current_positions = (len(self._rides) - 1, len(self._quotations) - 1)
         delayed = {"delay": quoted["delay"], "time_stamp": quoted["time_stamp"]}
-        return Ride(self._change(status="BOOKED", delay_history=[delayed]))
+        return Ride(self._update_current_ride(status="BOOKED", delay_history=[delayed]))
 
-    @tool(APP, operation=WRITE, notice=Notice(MEDIUM, "ride cancelled", own_calls=False))
+    @tool(APP, operation=WRITE, notification=NotificationTemplate(MEDIUM, "ride cancelled", notify_own_calls=False))
     def user_cancel_ride(self) -> str:
         """Cancel the current ride, as the user.
 
         It is an error if no ride is ordered or under way.
         """
-        self._ongoing()
-        self._finish("CANCELLED")
+        self._get_current_ride()
+        self._finish_current_ride("CANCELLED")
         return "Ride has been cancelled, sorry to see you go."
 
-    @tool(APP, operation=READ, returns="Ride")
+    @tool(APP, operation=READ, return_type="Ride")
     def get_current_ride_status(self) -> Any:
         """Look at the ride that is under way or ordered.
 
         Returns its status, such as BOOKED, DELAYED, ARRIVED_AT_PICKUP or IN_PROGRESS, and its present delay in
         seconds; an error if no ride was ordered.
         """
-        if self._current is None:
+        if self._current_positions is None:
             raise ValueError("No ride ordered.")
-        ride = self._ongoing()
-        delay = self._delay(ride["service_type"])
+        ride = self._get_current_ride()
+        delay = self._draw_delay(ride["service_type"])
         delayed = {"delay": delay, "time_stamp": ride["time_stamp"]}
-        return Ride(self._change(delay=delay, delay_history=[*many(ride, "delay_history"), delayed]))
+        return Ride(self._update_current_ride(delay=delay, delay_history=[*get_list(ride, "delay_history"), delayed]))
 
-    @tool(APP, DATA, operation=READ, returns="Ride")
+    @tool(APP, DATA, operation=READ, return_type="Ride")
     def get_ride(self, idx: int) -> Any:
         """Look at one ride of the past by its place in the list.
 
@@ -170,7 +170,7 @@ class CabApp(App):
             offset: How many to pass over first.
             limit: How many to return at most.
         """
-        shown, places = page(self._rides, offset, limit)
+        shown, places = slice_page(self._rides, offset, limit)
         rides = {offset + number: Ride(each) for number, each in enumerate(shown)}
         return {"rides": rides, "range": places, "total": len(self._rides)}
 
@@ -179,7 +179,9 @@ class CabApp(App):
         """Count the past rides."""
         return len(self._rides)
 
-    @tool(ENV, DATA, operation=WRITE, notice=Notice(MEDIUM, "ride cancelled", own_calls=False))
+    @tool(
+        ENV, DATA, operation=WRITE, notification=NotificationTemplate(MEDIUM, "ride cancelled", notify_own_calls=False)
+    )
     def cancel_ride(self, who_cancel: str = "driver", message: str | None = None) -> str:
         """Cancel the current ride, as somebody else than the agent.
 
@@ -189,18 +191,18 @@ class CabApp(App):
         """
         if who_cancel not in {"driver", "user"}:
             raise ValueError("who_cancel must be either 'driver' or 'user'.")
-        self._ongoing()
-        self._finish("CANCELLED")
+        self._get_current_ride()
+        self._finish_current_ride("CANCELLED")
         return message or "The ride has been cancelled. Sorry for the inconvenience."
 
-    @tool(ENV, operation=WRITE, notice=Notice(MEDIUM, "ride completed"))
+    @tool(ENV, operation=WRITE, notification=NotificationTemplate(MEDIUM, "ride completed"))
     def end_ride(self) -> str:
         """Bring the current ride to its end."""
-        self._ongoing()
-        self._finish("COMPLETED")
+        self._get_current_ride()
+        self._finish_current_ride("COMPLETED")
         return "Ride has been completed."
 
-    @tool(ENV, operation=WRITE, notice=Notice(HIGH, "ride status updated"))
+    @tool(ENV, operation=WRITE, notification=NotificationTemplate(HIGH, "ride status updated"))
     def update_ride_status(self, status: str, message: str | None = None) -> str:
         """Change how the current ride stands.
 
@@ -208,10 +210,10 @@ class CabApp(App):
             status: The new status.
             message: What is said about it.
         """
-        self._ongoing()
-        if status not in _UNDER_WAY:
-            raise ValueError(f"status must be one of {', '.join(map(repr, _UNDER_WAY))}")
-        self._change(status=status)
+        self._get_current_ride()
+        if status not in _ACTIVE_STATUSES:
+            raise ValueError(f"status must be one of {', '.join(map(repr, _ACTIVE_STATUSES))}")
+        self._update_current_ride(status=status)
         said = f" Message from your driver: {message}" if message else ""
         return f"Ride status has been updated to {status}.{said}"
 
@@ -237,7 +239,7 @@ class CabApp(App):
             time_stamp: When it was, as Unix time.
             distance_km: How far it went, in kilometres.
         """
-        ride: JSON = self._ride(start_location, end_location, service_type, time_stamp) | {
+        ride: JSON = self._build_ride(start_location, end_location, service_type, time_stamp) | {
             "status": "COMPLETED",
             "price": price,
             "duration": duration,
@@ -246,32 +248,32 @@ class CabApp(App):
         self._rides.append(ride)
         return ride["ride_id"]
 
-    def _time(self, text: str | None) -> float:
+    def _parse_ride_time(self, text: str | None) -> float:
         try:
-            return self.world.now() if text is None else parsed(text)
+            return self.context.now() if text is None else parse_datetime(text)
         except ValueError:
             message = "Invalid datetime format for the ride time. Please use YYYY-MM-DD HH:MM:SS"
             raise ValueError(message) from None
 
-    def _ongoing(self) -> JSON:
-        if self._current is None:
+    def _get_current_ride(self) -> JSON:
+        if self._current_positions is None:
             raise ValueError("You have no on-going ride.")
-        return self._rides[self._current[0]]
+        return self._rides[self._current_positions[0]]
 
-    def _change(self, **changes: Any) -> JSON:
+    def _update_current_ride(self, **changes: Any) -> JSON:
         """Change the ride under way, which is also among the quotations."""
-        changed = self._ongoing() | changes
-        if self._current is not None:
-            self._rides[self._current[0]] = self._quotations[self._current[1]] = changed
+        changed = self._get_current_ride() | changes
+        if self._current_positions is not None:
+            self._rides[self._current_positions[0]] = self._quotations[self._current_positions[1]] = changed
         return changed
 
-    def _finish(self, status: str) -> None:
-        self._change(status=status)
-        self._current = None
+    def _finish_current_ride(self, status: str) -> None:
+        self._update_current_ride(status=status)
+        self._current_positions = None
 
-    def _ride(self, start: str, end: str, service_type: str, time_stamp: float) -> JSON:
+    def _build_ride(self, start: str, end: str, service_type: str, time_stamp: float) -> JSON:
         return {
-            "ride_id": self.chance.new_id(),
+            "ride_id": self.random.new_id(),
             "status": None,
             "service_type": service_type,
             "start_location": start,
@@ -284,34 +286,34 @@ class CabApp(App):
             "delay_history": [],
         }
 
-    def _quoted(self, start: str, end: str, service_type: str, time_stamp: float) -> JSON:
+    def _build_quotation(self, start: str, end: str, service_type: str, time_stamp: float) -> JSON:
         """What a ride would be: a way keeps its length, and the price of a service on it goes up and down."""
-        known = self._route(start, end)
+        known = self._get_route_quotations(start, end)
         service = self._services[service_type]
         if known:
             distance: float = next(iter(known.values()))["distance_km"]
         else:
-            distance = round(self.chance.between(1, service["max_distance_km"]), 2)
+            distance = round(self.random.uniform(1, service["max_distance_km"]), 2)
         price = distance * service["price_per_km"]
         if service_type in known:
-            price = known[service_type]["price"] * self.chance.between(0.5, 1.5)
-        ride = self._ride(start, end, service_type, time_stamp) | {
+            price = known[service_type]["price"] * self.random.uniform(0.5, 1.5)
+        ride = self._build_ride(start, end, service_type, time_stamp) | {
             "price": round(price, 2),
-            "duration": round(distance / _KM_PER_HOUR * 3600, 2),
+            "duration": round(distance / _SPEED_KM_PER_HOUR * 3600, 2),
             "distance_km": distance,
-            "delay": self._delay(service_type),
+            "delay": self._draw_delay(service_type),
         }
         known[service_type] = ride
         return ride
 
-    def _route(self, start: str, end: str) -> dict[str, JSON]:
+    def _get_route_quotations(self, start: str, end: str) -> dict[str, JSON]:
         """What is known of a way, by kind of service."""
-        if self._routes is None:
-            self._routes = {}
+        if self._quotations_by_route is None:
+            self._quotations_by_route = {}
             for each in self._quotations:
                 way = (each["start_location"], each["end_location"])
-                self._routes.setdefault(way, {})[each["service_type"]] = each
-        return self._routes.setdefault((start, end), {})
+                self._quotations_by_route.setdefault(way, {})[each["service_type"]] = each
+        return self._quotations_by_route.setdefault((start, end), {})
 
-    def _delay(self, service_type: str) -> float:
-        return round(60 * self._services[service_type]["base_delay_min"] * self.chance.between(0.5, 1.5), 2)
+    def _draw_delay(self, service_type: str) -> float:
+        return round(60 * self._services[service_type]["base_delay_min"] * self.random.uniform(0.5, 1.5), 2)

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from adk_agent_sim.scenario.apps.app import JSON, App
-from adk_agent_sim.scenario.apps.calling import call_within
-from adk_agent_sim.scenario.apps.moment import moment, parsed, weekday, written
-from adk_agent_sim.scenario.apps.paging import page
-from adk_agent_sim.scenario.apps.record import Record, keyed, many
-from adk_agent_sim.scenario.apps.tool import APP, DATA, ENV, MEDIUM, READ, WRITE, Notice, tool
+from adk_agent_sim.scenario.app_base.app import JSON, App
+from adk_agent_sim.scenario.app_base.datetimes import format_datetime, get_weekday_name, parse_datetime, to_datetime
+from adk_agent_sim.scenario.app_base.entity import Entity, get_list, get_object
+from adk_agent_sim.scenario.app_base.paging import slice_page
+from adk_agent_sim.scenario.app_base.tool import APP, DATA, ENV, MEDIUM, READ, WRITE, NotificationTemplate, tool
+from adk_agent_sim.scenario.app_base.tool_call import call_nested_tool
 
 _HOUR = 3600.0
 _DAY = 24 * _HOUR
 
 
-class CalendarEvent(Record):
+class CalendarEvent(Entity):
     """Something in the calendar."""
 
     fields = (
@@ -26,7 +26,7 @@ class CalendarEvent(Record):
     defaults: ClassVar[Mapping[str, Any]] = {**dict.fromkeys(fields), "title": "Event", "attendees": []}
 
     def __str__(self) -> str:
-        start, end = moment(self["start_datetime"]), moment(self["end_datetime"])
+        start, end = to_datetime(self["start_datetime"]), to_datetime(self["end_datetime"])
         return (
             f"EventID: {self['event_id']}\nTitle: {self['title']}\nStart: {start}\nEnd: {end}\nTag: {self['tag']}\n"
             f"Description: {self['description']}\nLocation: {self['location']}\n"
@@ -42,9 +42,9 @@ class CalendarApp(App):
     def load(self, state: JSON) -> None:
         """Take over the events."""
         super().load(state)
-        self._events: dict[str, JSON] = dict(keyed(state, "events"))
+        self._events: dict[str, JSON] = dict(get_object(state, "events"))
 
-    def _held(self) -> JSON:
+    def _mutable_state(self) -> JSON:
         return {"events": dict(self._events)}
 
     @tool(APP, DATA, operation=WRITE)
@@ -71,9 +71,9 @@ class CalendarApp(App):
             location: Where it is.
             attendees: The names of those who attend.
         """
-        start, end = self._span(start_datetime, end_datetime)
+        start, end = self._parse_span(start_datetime, end_datetime)
         event: JSON = {
-            "event_id": self.chance.new_id(),
+            "event_id": self.random.new_id(),
             "title": title,
             "start_datetime": start,
             "end_datetime": end,
@@ -81,13 +81,13 @@ class CalendarApp(App):
             "description": description,
             "location": location,
             "attendees": list(attendees or []),
-            "start_strftime": f"{weekday(start)}, {written(start)}",
-            "end_strftime": f"{weekday(end)}, {written(end)}",
+            "start_strftime": f"{get_weekday_name(start)}, {format_datetime(start)}",
+            "end_strftime": f"{get_weekday_name(end)}, {format_datetime(end)}",
         }
         self._events[event["event_id"]] = event
         return event["event_id"]
 
-    @tool(APP, operation=READ, returns="CalendarEvent")
+    @tool(APP, operation=READ, return_type="CalendarEvent")
     def get_calendar_event(self, event_id: str) -> Any:
         """Look at one event.
 
@@ -96,7 +96,7 @@ class CalendarApp(App):
         Args:
             event_id: The id of the event.
         """
-        return CalendarEvent(self._existing(event_id))
+        return CalendarEvent(self._get_event(event_id))
 
     @tool(APP, DATA, operation=WRITE)
     def delete_calendar_event(self, event_id: str) -> str:
@@ -107,11 +107,11 @@ class CalendarApp(App):
         Args:
             event_id: The id of the event.
         """
-        self._existing(event_id)
+        self._get_event(event_id)
         del self._events[event_id]
         return f"Event {event_id} successfully deleted."
 
-    @tool(APP, operation=READ, returns="CalendarEventsResult")
+    @tool(APP, operation=READ, return_type="CalendarEventsResult")
     def get_calendar_events_from_to(
         self, start_datetime: str, end_datetime: str, offset: int = 0, limit: int = 10
     ) -> Any:
@@ -126,31 +126,31 @@ class CalendarApp(App):
             offset: How many to pass over first.
             limit: How many to return at most.
         """
-        first, last = _ordered(_parsed(start_datetime), _parsed(end_datetime))
+        first, last = _check_order(_parse_event_time(start_datetime), _parse_event_time(end_datetime))
         found = [
             each for each in self._events.values() if each["start_datetime"] < last and each["end_datetime"] > first
         ]
-        shown, places = page(found, offset, limit)
+        shown, places = slice_page(found, offset, limit)
         return {"events": [CalendarEvent(each) for each in shown], "range": places, "total": len(found)}
 
-    @tool(APP, operation=READ, returns="list[CalendarEvent]", type_checked=False)
+    @tool(APP, operation=READ, return_type="list[CalendarEvent]", type_checked=False)
     def read_today_calendar_events(self) -> Any:
         """List today's events.
 
         Returns the first ten, with the range shown and how many there are in all; get_calendar_events_from_to
         shows the others.
         """
-        now = self.world.now()
+        now = self.context.now()
         midnight = now - now % _DAY
-        start, end = written(midnight), written(midnight + _DAY)
-        return call_within(self, "get_calendar_events_from_to", start_datetime=start, end_datetime=end)
+        start, end = format_datetime(midnight), format_datetime(midnight + _DAY)
+        return call_nested_tool(self, "get_calendar_events_from_to", start_datetime=start, end_datetime=end)
 
     @tool(APP, operation=READ)
     def get_all_tags(self) -> list[str]:
         """List every tag that some event has."""
         return sorted({each["tag"] for each in self._events.values() if each.get("tag")})
 
-    @tool(APP, operation=READ, returns="list[CalendarEvent]")
+    @tool(APP, operation=READ, return_type="list[CalendarEvent]")
     def get_calendar_events_by_tag(self, tag: str) -> Any:
         """List the events with one tag.
 
@@ -163,7 +163,7 @@ class CalendarApp(App):
             raise ValueError("Tag cannot be empty.")
         return [CalendarEvent(each) for each in self._events.values() if each.get("tag") == tag]
 
-    @tool(APP, DATA, operation=READ, returns="list[CalendarEvent]")
+    @tool(APP, DATA, operation=READ, return_type="list[CalendarEvent]")
     def search_events(self, query: str) -> Any:
         """Find events by words in title, description, place or attendees.
 
@@ -174,10 +174,14 @@ class CalendarApp(App):
         """
         wanted = query.lower()
         return [
-            CalendarEvent(each) for each in self._events.values() if any(wanted in text for text in _searched(each))
+            CalendarEvent(each)
+            for each in self._events.values()
+            if any(wanted in text for text in _collect_event_texts(each))
         ]
 
-    @tool(ENV, DATA, operation=WRITE, notice=Notice(MEDIUM, "New calendar event added by {who_add}"))
+    @tool(
+        ENV, DATA, operation=WRITE, notification=NotificationTemplate(MEDIUM, "New calendar event added by {who_add}")
+    )
     def add_calendar_event_by_attendee(
         self,
         who_add: str,
@@ -213,7 +217,7 @@ class CalendarApp(App):
             attendees=others if who_add in others else [*others, who_add],
         )
 
-    @tool(ENV, operation=WRITE, notice=Notice(MEDIUM, "Calendar event deleted by {who_delete}"))
+    @tool(ENV, operation=WRITE, notification=NotificationTemplate(MEDIUM, "Calendar event deleted by {who_delete}"))
     def delete_calendar_event_by_attendee(self, event_id: str, who_delete: str) -> str:
         """Take an event out of the user's calendar, as somebody who attends it.
 
@@ -221,40 +225,42 @@ class CalendarApp(App):
             event_id: The id of the event.
             who_delete: Who deletes it.
         """
-        if who_delete not in many(self._existing(event_id), "attendees"):
+        if who_delete not in get_list(self._get_event(event_id), "attendees"):
             raise ValueError(f"{who_delete} is not an attendee of the event.")
         del self._events[event_id]
         return f"Event {event_id} successfully deleted by {who_delete}."
 
-    def _existing(self, event_id: str) -> JSON:
+    def _get_event(self, event_id: str) -> JSON:
         if event_id not in self._events:
             raise ValueError(f"Calendar Event with id {event_id} does not exist.")
         return self._events[event_id]
 
-    def _span(self, start: str | None, end: str | None) -> tuple[float, float]:
+    def _parse_span(self, start: str | None, end: str | None) -> tuple[float, float]:
         """When an event starts and ends: now, and an hour from now, where nothing is said."""
-        now = self.world.now()
-        return _ordered(now if start is None else _parsed(start), now + _HOUR if end is None else _parsed(end))
+        now = self.context.now()
+        return _check_order(
+            now if start is None else _parse_event_time(start), now + _HOUR if end is None else _parse_event_time(end)
+        )
 
 
 class Calendar(CalendarApp):
     """The same calendar under its short name."""
 
 
-def _parsed(text: str) -> float:
+def _parse_event_time(text: str) -> float:
     try:
-        return parsed(text)
+        return parse_datetime(text)
     except ValueError:
         raise ValueError("Invalid datetime format. Please use YYYY-MM-DD HH:MM:SS") from None
 
 
-def _ordered(start: float, end: float) -> tuple[float, float]:
+def _check_order(start: float, end: float) -> tuple[float, float]:
     if start > end:
         raise ValueError("Start time cannot be after end time.")
     return start, end
 
 
-def _searched(event: JSON) -> list[str]:
+def _collect_event_texts(event: JSON) -> list[str]:
     told = CalendarEvent(event)
-    texts = [told["title"], told["description"], told["location"], *many(told, "attendees")]
+    texts = [told["title"], told["description"], told["location"], *get_list(told, "attendees")]
     return [text.lower() for text in texts if text]

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from adk_agent_sim.scenario.apps.app import JSON, App
-from adk_agent_sim.scenario.apps.record import Record, keyed
-from adk_agent_sim.scenario.apps.tool import APP, ENV, READ, WRITE, tool
+from adk_agent_sim.scenario.app_base.app import JSON, App
+from adk_agent_sim.scenario.app_base.entity import Entity, get_object
+from adk_agent_sim.scenario.app_base.tool import APP, ENV, READ, WRITE, tool
 
 _LOCK_SECONDS = 1800.0
 
 
-class CrimeDataPoint(Record):
+class CrimeDataPoint(Entity):
     """The crime rates of one zip code."""
 
 
@@ -23,23 +23,23 @@ class CityApp(App):
     def load(self, state: JSON) -> None:
         """Take over the rates; lookups are counted from here on."""
         super().load(state)
-        self._limit: int = state.get("api_call_limit", 100)
-        self._crime: dict[str, JSON] = dict(keyed(state, "crime_data"))
-        self._calls = 0
+        self._call_limit: int = state.get("api_call_limit", 100)
+        self._crime_rates: dict[str, JSON] = dict(get_object(state, "crime_data"))
+        self._call_count = 0
         self._locked_at: float | None = None
 
-    def recall(self, hidden: JSON) -> None:
+    def restore_hidden_state(self, hidden_state: JSON) -> None:
         """Know the lookups again."""
-        super().recall(hidden)
-        self._calls, self._locked_at = hidden["calls"], hidden["locked_at"]
+        super().restore_hidden_state(hidden_state)
+        self._call_count, self._locked_at = hidden_state["calls"], hidden_state["locked_at"]
 
-    def _held(self) -> JSON:
-        return {"crime_data": dict(self._crime)}
+    def _mutable_state(self) -> JSON:
+        return {"crime_data": dict(self._crime_rates)}
 
-    def _unstated(self) -> JSON:
-        return {"calls": self._calls, "locked_at": self._locked_at}
+    def _extra_hidden_state(self) -> JSON:
+        return {"calls": self._call_count, "locked_at": self._locked_at}
 
-    @tool(APP, operation=READ, returns="CrimeDataPoint")
+    @tool(APP, operation=READ, return_type="CrimeDataPoint")
     def get_crime_rate(self, zip_code: str) -> Any:
         """Look up the crime rates of a zip code. Each lookup counts towards the limit.
 
@@ -49,16 +49,16 @@ class CityApp(App):
         Args:
             zip_code: The zip code.
         """
-        self._unlock()
-        if self._locked_at is None and self._calls >= self._limit:
-            self._calls, self._locked_at = 0, self.world.now()
+        self._unlock_if_expired()
+        if self._locked_at is None and self._call_count >= self._call_limit:
+            self._call_count, self._locked_at = 0, self.context.now()
         if self._locked_at is not None:
             raise ValueError(
-                f"Free version only supports {self._limit} API calls. "
+                f"Free version only supports {self._call_limit} API calls. "
                 "Please try again after 30 minutes or upgrade to pro-version."
             )
-        self._calls += 1
-        return CrimeDataPoint(self._known(zip_code))
+        self._call_count += 1
+        return CrimeDataPoint(self._get_crime_rates(zip_code))
 
     @tool(APP, operation=READ, type_checked=False)
     def get_api_call_count(self) -> int:
@@ -66,12 +66,12 @@ class CityApp(App):
 
         The count starts again when lookups were refused.
         """
-        return self._calls
+        return self._call_count
 
     @tool(APP, operation=READ, type_checked=False)
     def get_api_call_limit(self) -> int:
         """Tell how many lookups are allowed."""
-        return self._limit
+        return self._call_limit
 
     @tool(ENV, operation=WRITE)
     def add_crime_rate(self, zip_code: str, violent_crime_rate: float, property_crime_rate: float) -> str:
@@ -82,7 +82,7 @@ class CityApp(App):
             violent_crime_rate: Violent crimes per 100,000 people.
             property_crime_rate: Property crimes per 100,000 people.
         """
-        self._crime[zip_code] = {"violent_crime": violent_crime_rate, "property_crime": property_crime_rate}
+        self._crime_rates[zip_code] = {"violent_crime": violent_crime_rate, "property_crime": property_crime_rate}
         return "Added Successfully"
 
     @tool(ENV, operation=WRITE)
@@ -96,19 +96,19 @@ class CityApp(App):
             new_violent_crime_rate: The new rate of violent crimes; unchanged if left out.
             new_property_crime_rate: The new rate of property crimes; unchanged if left out.
         """
-        known = self._known(zip_code)
+        known = self._get_crime_rates(zip_code)
         rates = {"violent_crime": new_violent_crime_rate, "property_crime": new_property_crime_rate}
         changes = {name: rate for name, rate in rates.items() if rate is not None}
         if not changes:
             raise ValueError("No update provided")
-        self._crime[zip_code] = known | changes
+        self._crime_rates[zip_code] = known | changes
         return "Updated Successfully"
 
-    def _known(self, zip_code: str) -> JSON:
-        if zip_code not in self._crime:
+    def _get_crime_rates(self, zip_code: str) -> JSON:
+        if zip_code not in self._crime_rates:
             raise ValueError("Zip code does not exist in our database")
-        return self._crime[zip_code]
+        return self._crime_rates[zip_code]
 
-    def _unlock(self) -> None:
-        if self._locked_at is not None and self.world.now() - self._locked_at >= _LOCK_SECONDS:
+    def _unlock_if_expired(self) -> None:
+        if self._locked_at is not None and self.context.now() - self._locked_at >= _LOCK_SECONDS:
             self._locked_at = None

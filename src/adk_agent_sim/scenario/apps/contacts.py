@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from adk_agent_sim.scenario.apps.app import JSON, App
-from adk_agent_sim.scenario.apps.choice import Choice
-from adk_agent_sim.scenario.apps.paging import page
-from adk_agent_sim.scenario.apps.record import Record, keyed
-from adk_agent_sim.scenario.apps.tool import APP, DATA, READ, WRITE, tool
+from adk_agent_sim.scenario.app_base.app import JSON, App
+from adk_agent_sim.scenario.app_base.entity import Entity, get_object
+from adk_agent_sim.scenario.app_base.paging import slice_page
+from adk_agent_sim.scenario.app_base.tool import APP, DATA, READ, WRITE, tool
+from adk_agent_sim.scenario.app_entities.choice import Choice
 
 GENDER = Choice("Gender", "Male", "Female", "Other", "Unknown")
 STATUS = Choice("Status", "Student", "Employed", "Unemployed", "Retired", "Unknown")
 
-_AGES = range(1, 101)
+_VALID_AGES = range(1, 101)
 
 
-class Contact(Record):
+class Contact(Entity):
     """A person in the address book."""
 
     fields = (
@@ -35,8 +35,10 @@ class Contact(Record):
     def __str__(self) -> str:
         return (
             f"\nContact ID: {self['contact_id']}\nFirst Name: {self['first_name']}\nLast Name: {self['last_name']}"
-            f"\nGender: {GENDER.named(self['gender'])}\nAge: {self['age']}\nNationality: {self['nationality']}"
-            f"\nCity Living: {self['city_living']}\nCountry: {self['country']}\nStatus: {STATUS.named(self['status'])}"
+            f"\nGender: {GENDER.format_qualified(self['gender'])}\nAge: {self['age']}"
+            f"\nNationality: {self['nationality']}"
+            f"\nCity Living: {self['city_living']}\nCountry: {self['country']}"
+            f"\nStatus: {STATUS.format_qualified(self['status'])}"
             f"\nJob: {self['job']}\nDescription: {self['description']}\nPhone: {self['phone']}\nEmail: {self['email']}"
             f"\nIs User: {self['is_user']}\nAddress: {self['address']}\n"
         )
@@ -51,10 +53,10 @@ class ContactsApp(App):
         """Take over the contacts."""
         super().load(state)
         self._view_limit: int = state.get("view_limit", 10)
-        self._contacts: dict[str, JSON] = dict(keyed(state, "contacts"))
-        self._names: dict[str, str] | None = None
+        self._contacts: dict[str, JSON] = dict(get_object(state, "contacts"))
+        self._ids_by_name: dict[str, str] | None = None
 
-    def _held(self) -> JSON:
+    def _mutable_state(self) -> JSON:
         return {"contacts": dict(self._contacts)}
 
     @tool(APP, DATA, operation=READ)
@@ -67,13 +69,13 @@ class ContactsApp(App):
         Args:
             offset: How many to pass over first.
         """
-        found, places = page(list(self._contacts.values()), offset, self._view_limit)
+        found, places = slice_page(list(self._contacts.values()), offset, self._view_limit)
         return {
             "contacts": [Contact(each) for each in found],
             "metadata": {"range": places, "total": len(self._contacts)},
         }
 
-    @tool(APP, DATA, operation=READ, returns="Contact")
+    @tool(APP, DATA, operation=READ, return_type="Contact")
     def get_contact(self, contact_id: str) -> Any:
         """Look at one contact.
 
@@ -87,7 +89,7 @@ class ContactsApp(App):
             raise KeyError(f"Contact {contact_id} does not exist.")
         return Contact(self._contacts[contact_id])
 
-    @tool(APP, DATA, operation=READ, returns="Contact")
+    @tool(APP, DATA, operation=READ, return_type="Contact")
     def get_current_user_details(self) -> Any:
         """Look at the user's own entry.
 
@@ -134,19 +136,19 @@ class ContactsApp(App):
             email: The mail address.
             address: The postal address.
         """
-        known = self._by_name()
+        known = self._index_by_name()
         full_name = f"{first_name} {last_name}".lower()
         if full_name in known:
             raise ValueError(f"Contact already exists with contact id - {known[full_name]}.")
-        chosen_gender = GENDER.exact("Unknown" if gender is None else gender)
-        chosen_status = STATUS.exact("Unknown" if status is None else status)
+        chosen_gender = GENDER.parse_exact("Unknown" if gender is None else gender)
+        chosen_status = STATUS.parse_exact("Unknown" if status is None else status)
         contact: JSON = {
-            "first_name": _checked("first_name", first_name),
-            "last_name": _checked("last_name", last_name),
+            "first_name": _validate_field("first_name", first_name),
+            "last_name": _validate_field("last_name", last_name),
             "contact_id": "",
             "is_user": False,
             "gender": chosen_gender,
-            "age": _checked("age", age),
+            "age": _validate_field("age", age),
             "nationality": nationality,
             "city_living": city_living,
             "country": country,
@@ -157,7 +159,7 @@ class ContactsApp(App):
             "email": email,
             "address": address,
         }
-        contact["contact_id"] = self.chance.new_id()
+        contact["contact_id"] = self.random.new_id()
         self._contacts[contact["contact_id"]] = contact
         known[full_name] = contact["contact_id"]
         return contact["contact_id"]
@@ -173,12 +175,12 @@ class ContactsApp(App):
             contact_id: The id of the contact.
             updates: The fields to change, each with its new value.
         """
-        self._existing(contact_id)
-        self._names = None
+        self._get_contact(contact_id)
+        self._ids_by_name = None
         for name, value in updates.items():
             if name not in Contact.fields:
                 raise AttributeError(f"{name} is not a valid attribute of Contact.")
-            self._contacts[contact_id] = self._contacts[contact_id] | {name: _checked(name, value)}
+            self._contacts[contact_id] = self._contacts[contact_id] | {name: _validate_field(name, value)}
         return f"Contact {contact_id} updated successfully."
 
     @tool(APP, DATA, operation=WRITE)
@@ -188,12 +190,12 @@ class ContactsApp(App):
         Args:
             contact_id: The id of the contact.
         """
-        self._existing(contact_id)
+        self._get_contact(contact_id)
         del self._contacts[contact_id]
-        self._names = None
+        self._ids_by_name = None
         return f"Contact {contact_id} successfully deleted."
 
-    @tool(APP, operation=READ, returns="list[Contact]")
+    @tool(APP, operation=READ, return_type="list[Contact]")
     def search_contacts(self, query: str) -> Any:
         """Find contacts by part of a name, phone number or address.
 
@@ -204,18 +206,22 @@ class ContactsApp(App):
             query: What to look for.
         """
         wanted = query.lower()
-        return [Contact(each) for each in self._contacts.values() if any(wanted in text for text in _searched(each))]
+        return [
+            Contact(each)
+            for each in self._contacts.values()
+            if any(wanted in text for text in _collect_contact_texts(each))
+        ]
 
-    def _by_name(self) -> dict[str, str]:
+    def _index_by_name(self) -> dict[str, str]:
         """The last contact of each full name, in lower case."""
-        if self._names is None:
-            self._names = {
+        if self._ids_by_name is None:
+            self._ids_by_name = {
                 f"{each['first_name']} {each['last_name']}".lower(): contact_id
                 for contact_id, each in self._contacts.items()
             }
-        return self._names
+        return self._ids_by_name
 
-    def _existing(self, contact_id: str) -> JSON:
+    def _get_contact(self, contact_id: str) -> JSON:
         if contact_id not in self._contacts:
             raise KeyError("Contact does not exist.")
         return self._contacts[contact_id]
@@ -229,16 +235,16 @@ class InternalContacts(ContactsApp):
     """The same address book, for people of one company."""
 
 
-def _searched(contact: JSON) -> list[str]:
+def _collect_contact_texts(contact: JSON) -> list[str]:
     first, last = str(contact["first_name"]).lower(), str(contact["last_name"]).lower()
     return [f"{first} {last}", f"{last} {first}", *(str(contact.get(key) or "").lower() for key in ("phone", "email"))]
 
 
-def _checked(name: str, value: Any) -> Any:
+def _validate_field(name: str, value: Any) -> Any:
     """What a field takes on when it is set to that value."""
     if name in {"first_name", "last_name"} and not isinstance(value, str):
         raise ValueError(f"Invalid {name.replace('_', ' ')}.")
-    if name == "age" and value is not None and value not in _AGES:
+    if name == "age" and value is not None and value not in _VALID_AGES:
         raise ValueError("Invalid age.", value)
     choice = {"gender": GENDER, "status": STATUS}.get(name)
-    return choice.roughly(value) if choice else value
+    return choice.parse_lenient(value) if choice else value

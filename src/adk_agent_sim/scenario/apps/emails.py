@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
-from adk_agent_sim.scenario.apps.app import JSON, App
-from adk_agent_sim.scenario.apps.attachment import attach, save
-from adk_agent_sim.scenario.apps.calling import call_within
-from adk_agent_sim.scenario.apps.mail import FOLDER, Email, ReturnedEmails, addresses, searched
-from adk_agent_sim.scenario.apps.mail_folder import MailFolder
-from adk_agent_sim.scenario.apps.moment import parsed
-from adk_agent_sim.scenario.apps.paging import page
-from adk_agent_sim.scenario.apps.record import keyed
-from adk_agent_sim.scenario.apps.tool import APP, DATA, ENV, MEDIUM, READ, WRITE, Notice, tool
+from adk_agent_sim.scenario.app_base.app import JSON, App
+from adk_agent_sim.scenario.app_base.datetimes import parse_datetime
+from adk_agent_sim.scenario.app_base.entity import get_object
+from adk_agent_sim.scenario.app_base.paging import slice_page
+from adk_agent_sim.scenario.app_base.tool import APP, DATA, ENV, MEDIUM, READ, WRITE, NotificationTemplate, tool
+from adk_agent_sim.scenario.app_base.tool_call import call_nested_tool
+from adk_agent_sim.scenario.app_entities.email_message import (
+    FOLDER_NAME,
+    Email,
+    ReturnedEmails,
+    check_addresses,
+    collect_search_texts,
+)
+from adk_agent_sim.scenario.app_entities.mail_folder import MailFolder
+from adk_agent_sim.scenario.files.attachment import read_attachment, save_attachment
 
 
 class EmailClientApp(App):
@@ -24,17 +30,17 @@ class EmailClientApp(App):
         """Take over the folders."""
         super().load(state)
         self._user_email: str = state.get("user_email", "user@example.com")
-        stated: dict[str, JSON] = keyed(state, "folders")
+        stated: dict[str, JSON] = get_object(state, "folders")
         self._folders = {name: MailFolder(each) for name, each in stated.items()}
-        for name in FOLDER.values:
+        for name in FOLDER_NAME.values:
             self._folders.setdefault(name, MailFolder({"folder_name": name, "emails": []}))
 
-    def _held(self) -> JSON:
-        stated: JSON = keyed(self._loaded, "folders")
+    def _mutable_state(self) -> JSON:
+        stated: JSON = get_object(self._loaded_state, "folders")
         kept = {name: folder for name, folder in self._folders.items() if len(folder) or name in stated}
-        return {"folders": {name: folder.state() for name, folder in kept.items()}}
+        return {"folders": {name: folder.to_state() for name, folder in kept.items()}}
 
-    @tool(APP, operation=READ, returns="ReturnedEmails")
+    @tool(APP, operation=READ, return_type="ReturnedEmails")
     def list_emails(self, folder_name: str = "INBOX", offset: int = 0, limit: int = 10) -> Any:
         """List the mails of a folder, newest first, a page at a time.
 
@@ -46,12 +52,12 @@ class EmailClientApp(App):
             offset: How many to pass over first.
             limit: How many to return at most.
         """
-        folder = self._folder(folder_name)
+        folder = self._get_folder(folder_name)
         if offset < 0:
             raise ValueError("Offset must be non-negative")
         if offset > len(folder):
             raise ValueError("Offset must be less than the number of emails")
-        shown, places = page(folder.newest_first(), offset, limit)
+        shown, places = slice_page(folder.list_newest_first(), offset, limit)
         return ReturnedEmails(
             emails=[Email(each) for each in shown],
             emails_range=places,
@@ -59,7 +65,7 @@ class EmailClientApp(App):
             total_emails=len(folder),
         )
 
-    @tool(APP, operation=READ, returns="Email")
+    @tool(APP, operation=READ, return_type="Email")
     def get_email_by_id(self, email_id: str, folder_name: str = "INBOX") -> Any:
         """Read one mail. It counts as read from then on.
 
@@ -69,10 +75,10 @@ class EmailClientApp(App):
             email_id: The id of the mail.
             folder_name: The folder: INBOX, SENT, DRAFT or TRASH.
         """
-        folder = self._folder(folder_name)
-        return self._read(folder, _existing(folder, email_id))
+        folder = self._get_folder(folder_name)
+        return self._mark_read(folder, _get_mail(folder, email_id))
 
-    @tool(APP, operation=READ, returns="Email")
+    @tool(APP, operation=READ, return_type="Email")
     def get_email_by_index(self, idx: int, folder_name: str = "INBOX") -> Any:
         """Read the mail at a place in its folder, 0 being the newest.
 
@@ -82,10 +88,10 @@ class EmailClientApp(App):
             idx: The place in the list, from 0.
             folder_name: The folder: INBOX, SENT, DRAFT or TRASH.
         """
-        folder = self._folder(folder_name)
+        folder = self._get_folder(folder_name)
         if idx > len(folder):
             raise ValueError(f"Email with index {idx} does not exist")
-        return self._read(folder, folder.newest_first()[idx])
+        return self._mark_read(folder, folder.list_newest_first()[idx])
 
     @tool(APP, operation=WRITE)
     def send_email(
@@ -107,14 +113,14 @@ class EmailClientApp(App):
             cc: The mail addresses that get a copy.
             attachment_paths: Paths of the files to attach.
         """
-        mail = self._mail(
+        mail = self._build_mail(
             self._user_email,
             recipients,
             subject,
             content,
             cc=cc,
         )
-        return self._put("SENT", mail | {"attachments": self._attached(attachment_paths)})
+        return self._add_mail("SENT", mail | {"attachments": self._read_attachments(attachment_paths)})
 
     @tool(APP, operation=WRITE)
     def forward_email(self, email_id: str, recipients: list[str] | None = None, folder_name: str = "INBOX") -> str:
@@ -127,13 +133,18 @@ class EmailClientApp(App):
             recipients: The mail addresses it goes to.
             folder_name: The folder: INBOX, SENT, DRAFT or TRASH.
         """
-        mail = call_within(self, "get_email_by_id", email_id=email_id, folder_name=folder_name)
+        mail = call_nested_tool(self, "get_email_by_id", email_id=email_id, folder_name=folder_name)
         quoted = "\n".join(f"> {line}" for line in (mail["content"] or "").split("\n"))
         subject = f"FWD: {mail['subject']}"
-        return self._put(
+        return self._add_mail(
             "SENT",
-            self._mail(
-                self._user_email, recipients, subject, quoted, parent=mail["email_id"], attachments=mail["attachments"]
+            self._build_mail(
+                self._user_email,
+                recipients,
+                subject,
+                quoted,
+                parent_id=mail["email_id"],
+                attachments=mail["attachments"],
             ),
         )
 
@@ -150,8 +161,11 @@ class EmailClientApp(App):
             folder_name: The folder: INBOX, SENT, DRAFT or TRASH.
             path_to_save: The folder to save into.
         """
-        mail = _existing(self._folder(folder_name), email_id)
-        return [save(self, path_to_save, name, content) for name, content in keyed(mail, "attachments").items()]
+        mail = _get_mail(self._get_folder(folder_name), email_id)
+        return [
+            save_attachment(self, path_to_save, name, content)
+            for name, content in get_object(mail, "attachments").items()
+        ]
 
     @tool(APP, operation=WRITE)
     def reply_to_email(
@@ -168,8 +182,11 @@ class EmailClientApp(App):
             content: The text.
             attachment_paths: Paths of the files to attach.
         """
-        mail = _existing(self._folder(folder_name), email_id)
-        return self._put("SENT", self._answer(mail, self._user_email, [self._partner(mail)], content, attachment_paths))
+        mail = _get_mail(self._get_folder(folder_name), email_id)
+        return self._add_mail(
+            "SENT",
+            self._build_reply(mail, self._user_email, [self._find_reply_recipient(mail)], content, attachment_paths),
+        )
 
     @tool(APP, operation=WRITE)
     def move_email(self, email_id: str, source_folder_name: str = "INBOX", dest_folder_name: str = "DRAFT") -> str:
@@ -182,9 +199,9 @@ class EmailClientApp(App):
             source_folder_name: The folder it is in.
             dest_folder_name: The folder it goes to.
         """
-        source, target = self._folder(source_folder_name), self._folder(dest_folder_name)
-        _existing(source, email_id)
-        target.add(source.take(email_id))
+        source, target = self._get_folder(source_folder_name), self._get_folder(dest_folder_name)
+        _get_mail(source, email_id)
+        target.add(source.remove(email_id))
         return email_id
 
     @tool(APP, operation=WRITE)
@@ -197,12 +214,12 @@ class EmailClientApp(App):
             email_id: The id of the mail.
             folder_name: The folder: INBOX, SENT, DRAFT or TRASH.
         """
-        folder = self._folder(folder_name)
-        _existing(folder, email_id)
-        self._folder("TRASH").add(folder.take(email_id))
+        folder = self._get_folder(folder_name)
+        _get_mail(folder, email_id)
+        self._get_folder("TRASH").add(folder.remove(email_id))
         return email_id
 
-    @tool(APP, operation=READ, returns="list[Email]")
+    @tool(APP, operation=READ, return_type="list[Email]")
     def search_emails(self, query: str, folder_name: str = "INBOX") -> Any:
         """Find mails of a folder by words in sender, recipients, subject or text.
 
@@ -215,11 +232,16 @@ class EmailClientApp(App):
         wanted = query.lower()
         return [
             Email(each)
-            for each in self._folder(folder_name).newest_first()
-            if any(wanted in text.lower() for text in searched(each))
+            for each in self._get_folder(folder_name).list_newest_first()
+            if any(wanted in text.lower() for text in collect_search_texts(each))
         ]
 
-    @tool(ENV, operation=WRITE, notice=Notice(MEDIUM, "New email received from {sender}"), type_checked=False)
+    @tool(
+        ENV,
+        operation=WRITE,
+        notification=NotificationTemplate(MEDIUM, "New email received from {sender}"),
+        type_checked=False,
+    )
     def send_email_to_user_only(self, sender: str, subject: str = "", content: str = "") -> str:
         """Let a mail to the user arrive.
 
@@ -228,9 +250,9 @@ class EmailClientApp(App):
             subject: The subject.
             content: The text.
         """
-        return self._put("INBOX", self._mail(sender, [self._user_email], subject, content))
+        return self._add_mail("INBOX", self._build_mail(sender, [self._user_email], subject, content))
 
-    @tool(ENV, operation=WRITE, notice=Notice(MEDIUM, "New email received"))
+    @tool(ENV, operation=WRITE, notification=NotificationTemplate(MEDIUM, "New email received"))
     def reply_to_email_from_user(
         self, sender: str, email_id: str, content: str = "", attachment_paths: list[str] | None = None
     ) -> str:
@@ -242,14 +264,19 @@ class EmailClientApp(App):
             content: The text.
             attachment_paths: Paths of the files to attach.
         """
-        mail = _existing(self._folder("SENT"), email_id)
+        mail = _get_mail(self._get_folder("SENT"), email_id)
         if sender not in mail["recipients"]:
             raise ValueError(
                 f"Sender {sender} is not a recipient of the email, the recipients are {mail['recipients']}"
             )
-        return self._put("INBOX", self._answer(mail, sender, [self._user_email], content, attachment_paths))
+        return self._add_mail("INBOX", self._build_reply(mail, sender, [self._user_email], content, attachment_paths))
 
-    @tool(ENV, operation=WRITE, notice=Notice(MEDIUM, "New email received from {sender}"), type_checked=False)
+    @tool(
+        ENV,
+        operation=WRITE,
+        notification=NotificationTemplate(MEDIUM, "New email received from {sender}"),
+        type_checked=False,
+    )
     def create_and_add_email(
         self,
         sender: str,
@@ -267,7 +294,9 @@ class EmailClientApp(App):
             content: The text.
             folder_name: The folder: INBOX, SENT, DRAFT or TRASH.
         """
-        return self._put(FOLDER.exact(folder_name), self._mail(sender, recipients, subject, content))
+        return self._add_mail(
+            FOLDER_NAME.parse_exact(folder_name), self._build_mail(sender, recipients, subject, content)
+        )
 
     @tool(DATA, operation=WRITE, type_checked=False)
     def create_and_add_email_with_time(
@@ -289,57 +318,57 @@ class EmailClientApp(App):
             email_time: When it was sent, as `YYYY-MM-DD HH:MM:SS`; the present if empty.
             folder_name: The folder: INBOX, SENT, DRAFT or TRASH.
         """
-        mail = self._mail(sender, recipients, subject, content)
+        mail = self._build_mail(sender, recipients, subject, content)
         if email_time:
-            mail["timestamp"] = parsed(email_time)
-        return self._put(FOLDER.exact(folder_name), mail)
+            mail["timestamp"] = parse_datetime(email_time)
+        return self._add_mail(FOLDER_NAME.parse_exact(folder_name), mail)
 
-    def _folder(self, name: str) -> MailFolder:
+    def _get_folder(self, name: str) -> MailFolder:
         return self._folders[name.upper()]
 
-    def _put(self, folder_name: str, mail: JSON) -> str:
+    def _add_mail(self, folder_name: str, mail: JSON) -> str:
         self._folders[folder_name].add(mail)
         return mail["email_id"]
 
-    def _read(self, folder: MailFolder, mail: JSON) -> Email:
+    def _mark_read(self, folder: MailFolder, mail: JSON) -> Email:
         if not mail.get("is_read"):
             mail = mail | {"is_read": True}
             folder.replace(mail)
         return Email(mail)
 
-    def _mail(
+    def _build_mail(
         self,
         sender: str,
         recipients: list[str] | None,
         subject: str,
         content: str,
         *,
-        parent: str | None = None,
+        parent_id: str | None = None,
         cc: list[str] | None = None,
         attachments: JSON | None = None,
     ) -> JSON:
         """A mail of this moment, if the addresses are some."""
         return {
-            "sender": addresses([sender])[0],
-            "recipients": addresses(recipients),
+            "sender": check_addresses([sender])[0],
+            "recipients": check_addresses(recipients),
             "subject": subject,
             "content": content,
-            "email_id": self.chance.new_id(),
-            "parent_id": parent,
-            "cc": addresses(cc),
+            "email_id": self.random.new_id(),
+            "parent_id": parent_id,
+            "cc": check_addresses(cc),
             "attachments": attachments or {},
-            "timestamp": self.world.now(),
+            "timestamp": self.context.now(),
             "is_read": False,
         }
 
-    def _answer(
+    def _build_reply(
         self, mail: JSON, sender: str, recipients: list[str], content: str, attachment_paths: list[str] | None
     ) -> JSON:
-        attached = self._attached(attachment_paths)
+        attached = self._read_attachments(attachment_paths)
         subject, parent = f"Re: {Email(mail)['subject']}", mail["email_id"]
-        return self._mail(sender, recipients, subject, content, parent=parent, attachments=attached)
+        return self._build_mail(sender, recipients, subject, content, parent_id=parent, attachments=attached)
 
-    def _partner(self, mail: JSON) -> str:
+    def _find_reply_recipient(self, mail: JSON) -> str:
         """Whom an answer goes to: the one who wrote the mail, or what the user answered with it."""
         seen: set[str] = set()
         while mail["sender"] == self._user_email and (parent := mail.get("parent_id")) and parent not in seen:
@@ -348,8 +377,8 @@ class EmailClientApp(App):
             mail = next((each for each in found if each is not None), mail)
         return mail["sender"]
 
-    def _attached(self, paths: list[str] | None) -> JSON:
-        return dict(attach(self, path, f"File does not exist: {path}") for path in paths or [])
+    def _read_attachments(self, paths: list[str] | None) -> JSON:
+        return dict(read_attachment(self, path, f"File does not exist: {path}") for path in paths or [])
 
 
 class EmailClientV2(EmailClientApp):
@@ -360,7 +389,7 @@ class Mail(EmailClientApp):
     """The same mail under its short name."""
 
 
-def _existing(folder: MailFolder, email_id: str) -> JSON:
+def _get_mail(folder: MailFolder, email_id: str) -> JSON:
     mail = folder.get(email_id)
     if mail is None:
         raise ValueError(f"Email with id {email_id} does not exist")

@@ -4,42 +4,42 @@ from __future__ import annotations
 
 from typing import Any
 
-from adk_agent_sim.scenario.apps.record import Record
-from adk_agent_sim.scenario.apps.regular import Pattern
-from adk_agent_sim.scenario.apps.talking import TalkingApp, refuse
-from adk_agent_sim.scenario.apps.tool import APP, DATA, ENV, MEDIUM, READ, WRITE, Notice, tool
+from adk_agent_sim.scenario.app_base.entity import Entity
+from adk_agent_sim.scenario.app_base.safe_regex import SafeRegex
+from adk_agent_sim.scenario.app_base.tool import APP, DATA, ENV, MEDIUM, READ, WRITE, NotificationTemplate, tool
+from adk_agent_sim.scenario.apps.messaging_base import BaseMessagingApp, raise_exception
 
-_ME = "Me"
+_USER_NAME = "Me"
 """The name under which the user writes."""
 
 
-class Message(Record):
+class Message(Entity):
     """A message in a conversation."""
 
     fields = ("sender", "message_id", "timestamp", "content")
 
 
-class FileMessage(Record):
+class FileMessage(Entity):
     """A message with a file."""
 
     fields = ("sender", "message_id", "timestamp", "content", "attachment", "attachment_name")
 
 
-class Conversation(Record):
+class Conversation(Entity):
     """A conversation with some of its messages."""
 
     fields = ("participants", "messages", "title", "conversation_id", "last_updated")
 
 
-class MessagingApp(TalkingApp):
+class MessagingApp(BaseMessagingApp):
     """Conversations between people known by name."""
 
     state_keys = ("conversations", "messages_view_limit", "conversation_view_limit")
-    people_key = "participants"
+    participants_key = "participants"
     sender_key = "sender"
-    plain_message = Message
-    file_message = FileMessage
-    shown_conversation = Conversation
+    message_class = Message
+    file_message_class = FileMessage
+    conversation_class = Conversation
 
     @tool(APP, ENV, DATA, operation=WRITE)
     def create_conversation(self, participants: list[str], title: str | None = None) -> str:
@@ -51,9 +51,9 @@ class MessagingApp(TalkingApp):
             participants: The names of the people.
             title: The title.
         """
-        return self._new_conversation(list(participants), title)
+        return self._create_conversation(list(participants), title)
 
-    @tool(APP, operation=READ, returns="list[Conversation]")
+    @tool(APP, operation=READ, return_type="list[Conversation]")
     def list_recent_conversations(
         self,
         offset: int = 0,
@@ -71,11 +71,11 @@ class MessagingApp(TalkingApp):
             offset_recent_messages_per_conversation: How many messages of each conversation to pass over first.
             limit_recent_messages_per_conversation: How many messages of each conversation to return at most.
         """
-        self._check_page(offset, limit, self._view_limit)
+        self._check_page_bounds(offset, limit, self._conversation_limit)
         of_messages = offset_recent_messages_per_conversation, limit_recent_messages_per_conversation
-        return self._shown(self._recent(), (offset, limit), of_messages)
+        return self._build_conversations(self._list_recent(), (offset, limit), of_messages)
 
-    @tool(APP, DATA, operation=READ, returns="list[Conversation]")
+    @tool(APP, DATA, operation=READ, return_type="list[Conversation]")
     def list_conversations_by_participant(
         self,
         participant: str,
@@ -95,9 +95,9 @@ class MessagingApp(TalkingApp):
             offset_recent_messages_per_conversation: How many messages of each conversation to pass over first.
             limit_recent_messages_per_conversation: How many messages of each conversation to return at most.
         """
-        self._check_page(offset, limit, self._view_limit)
+        self._check_page_bounds(offset, limit, self._conversation_limit)
         of_messages = offset_recent_messages_per_conversation, limit_recent_messages_per_conversation
-        return self._shown(self._of_person(participant), (offset, limit), of_messages)
+        return self._build_conversations(self._list_by_participant(participant), (offset, limit), of_messages)
 
     @tool(APP, operation=WRITE)
     def send_message(self, conversation_id: str, content: str = "") -> str:
@@ -109,8 +109,8 @@ class MessagingApp(TalkingApp):
             conversation_id: The id of the conversation.
             content: The text.
         """
-        self._existing(conversation_id)
-        self._say(conversation_id, _ME, content, {})
+        self._get_conversation(conversation_id)
+        self._add_message(conversation_id, _USER_NAME, content, {})
         return conversation_id
 
     @tool(APP, operation=WRITE)
@@ -123,8 +123,8 @@ class MessagingApp(TalkingApp):
             conversation_id: The id of the conversation.
             filepath: The path of the file.
         """
-        self._existing(conversation_id)
-        self._say(conversation_id, _ME, "", self._attached(filepath))
+        self._get_conversation(conversation_id)
+        self._add_message(conversation_id, _USER_NAME, "", self._read_attachment(filepath))
         return conversation_id
 
     @tool(APP, operation=WRITE)
@@ -138,7 +138,7 @@ class MessagingApp(TalkingApp):
             message_id: The id of the message.
             download_path: The folder to save into.
         """
-        return self._saved(conversation_id, message_id, download_path)
+        return self._save_attachment(conversation_id, message_id, download_path)
 
     @tool(APP, DATA, operation=READ)
     def read_conversation(self, conversation_id: str, offset: int = 0, limit: int = 10) -> dict[str, Any]:
@@ -151,7 +151,7 @@ class MessagingApp(TalkingApp):
             offset: How many to pass over first.
             limit: How many to return at most.
         """
-        return self._read(conversation_id, (offset, limit), (None, None))
+        return self._read_messages(conversation_id, (offset, limit), (None, None))
 
     @tool(APP, ENV, DATA, operation=WRITE)
     def add_participant_to_conversation(self, conversation_id: str, participant: str) -> str:
@@ -163,7 +163,7 @@ class MessagingApp(TalkingApp):
             conversation_id: The id of the conversation.
             participant: The name of the person.
         """
-        return self._join(conversation_id, participant)
+        return self._add_participant(conversation_id, participant)
 
     @tool(APP, ENV, DATA, operation=WRITE)
     def remove_participant_from_conversation(self, conversation_id: str, participant: str) -> str:
@@ -175,7 +175,7 @@ class MessagingApp(TalkingApp):
             conversation_id: The id of the conversation.
             participant: The name of the person.
         """
-        return self._leave(conversation_id, participant)
+        return self._remove_participant(conversation_id, participant)
 
     @tool(APP, DATA, operation=READ)
     def search(self, query: str, min_date: str | None = None, max_date: str | None = None) -> list[str]:
@@ -189,7 +189,7 @@ class MessagingApp(TalkingApp):
             max_date: The latest time, as `YYYY-MM-DD HH:MM:SS`.
         """
         wanted = query.lower()
-        return self._with_text(lambda text: wanted in text.lower(), (min_date, max_date))
+        return self._search_conversations(lambda text: wanted in text.lower(), (min_date, max_date))
 
     @tool(APP, operation=READ)
     def regex_search(self, query: str, min_date: str | None = None, max_date: str | None = None) -> list[str]:
@@ -202,10 +202,13 @@ class MessagingApp(TalkingApp):
             min_date: The earliest time, as `YYYY-MM-DD HH:MM:SS`.
             max_date: The latest time, as `YYYY-MM-DD HH:MM:SS`.
         """
-        return self._with_text(Pattern(query).within, (min_date, max_date))
+        return self._search_conversations(SafeRegex(query).has_match, (min_date, max_date))
 
     @tool(
-        ENV, DATA, operation=WRITE, notice=Notice(MEDIUM, "New message received in conversation ID: {conversation_id}")
+        ENV,
+        DATA,
+        operation=WRITE,
+        notification=NotificationTemplate(MEDIUM, "New message received in conversation ID: {conversation_id}"),
     )
     def create_and_add_message(self, conversation_id: str, sender: str, content: str) -> str:
         """Let a message arrive in a conversation.
@@ -215,6 +218,6 @@ class MessagingApp(TalkingApp):
             sender: The name of the person who writes.
             content: The text.
         """
-        if sender not in self._people(conversation_id):
-            refuse(f"Sender {sender} not in conversation")
-        return self._say(conversation_id, sender, content, {})
+        if sender not in self._get_participants(conversation_id):
+            raise_exception(f"Sender {sender} not in conversation")
+        return self._add_message(conversation_id, sender, content, {})

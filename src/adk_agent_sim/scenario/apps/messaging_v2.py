@@ -4,36 +4,36 @@ from __future__ import annotations
 
 from typing import Any
 
-from adk_agent_sim.scenario.apps.app import JSON
-from adk_agent_sim.scenario.apps.calling import call_within
-from adk_agent_sim.scenario.apps.likeness import alike
-from adk_agent_sim.scenario.apps.record import Record, keyed, many
-from adk_agent_sim.scenario.apps.regular import Pattern
-from adk_agent_sim.scenario.apps.talking import TalkingApp, refuse
-from adk_agent_sim.scenario.apps.tool import APP, ENV, MEDIUM, READ, WRITE, Notice, tool
+from adk_agent_sim.scenario.app_base.app import JSON
+from adk_agent_sim.scenario.app_base.entity import Entity, get_list, get_object
+from adk_agent_sim.scenario.app_base.fuzzy_match import find_similar_names
+from adk_agent_sim.scenario.app_base.safe_regex import SafeRegex
+from adk_agent_sim.scenario.app_base.tool import APP, ENV, MEDIUM, READ, WRITE, NotificationTemplate, tool
+from adk_agent_sim.scenario.app_base.tool_call import call_nested_tool
+from adk_agent_sim.scenario.apps.messaging_base import BaseMessagingApp, raise_exception
 
-_PAIR = 2
+_DIRECT_CONVERSATION_SIZE = 2
 
 
-class MessageV2(Record):
+class MessageV2(Entity):
     """A message in a conversation."""
 
     fields = ("sender_id", "message_id", "timestamp", "content")
 
 
-class FileMessageV2(Record):
+class FileMessageV2(Entity):
     """A message with a file."""
 
     fields = ("sender_id", "message_id", "timestamp", "content", "attachment", "attachment_name")
 
 
-class ConversationV2(Record):
+class ConversationV2(Entity):
     """A conversation with some of its messages."""
 
     fields = ("participant_ids", "messages", "title", "conversation_id", "last_updated")
 
 
-class MessagingAppV2(TalkingApp):
+class MessagingAppV2(BaseMessagingApp):
     """Conversations between people known by id, alone or in groups."""
 
     state_keys = (
@@ -47,17 +47,17 @@ class MessagingAppV2(TalkingApp):
         "current_user_name",
     )
 
-    plain_message = MessageV2
-    file_message = FileMessageV2
-    shown_conversation = ConversationV2
+    message_class = MessageV2
+    file_message_class = FileMessageV2
+    conversation_class = ConversationV2
 
     def load(self, state: JSON) -> None:
         """Take over people and conversations."""
         super().load(state)
-        self._by_phone: bool = state.get("mode") == "PHONE_NUMBER"
-        self._ids: dict[str, str] = keyed(state, "name_to_id")
-        self._names: dict[str, str] = keyed(state, "id_to_name")
-        self._me: str = state.get("current_user_id") or ""
+        self._ids_are_phone_numbers: bool = state.get("mode") == "PHONE_NUMBER"
+        self._ids_by_name: dict[str, str] = get_object(state, "name_to_id")
+        self._names_by_id: dict[str, str] = get_object(state, "id_to_name")
+        self._user_id: str = state.get("current_user_id") or ""
 
     @tool(APP, operation=READ)
     def get_user_id(self, user_name: str) -> str | None:
@@ -68,7 +68,7 @@ class MessagingAppV2(TalkingApp):
         Args:
             user_name: The name of the person.
         """
-        return self._ids.get(user_name)
+        return self._ids_by_name.get(user_name)
 
     @tool(APP, operation=READ)
     def get_user_name_from_id(self, user_id: str) -> str | None:
@@ -79,7 +79,7 @@ class MessagingAppV2(TalkingApp):
         Args:
             user_id: The id of the person.
         """
-        return self._names.get(user_id)
+        return self._names_by_id.get(user_id)
 
     @tool(APP, operation=READ)
     def lookup_user_id(self, user_name: str) -> dict[str, str]:
@@ -90,7 +90,7 @@ class MessagingAppV2(TalkingApp):
         Args:
             user_name: The name of the person.
         """
-        return {name: self._ids[name] for name in alike(user_name, self._ids)}
+        return {name: self._ids_by_name[name] for name in find_similar_names(user_name, self._ids_by_name)}
 
     @tool(APP, operation=WRITE)
     def send_message(self, user_id: str, content: str = "", attachment_path: str | None = None) -> str:
@@ -103,14 +103,14 @@ class MessagingAppV2(TalkingApp):
             content: The text.
             attachment_path: The path of a file to send along.
         """
-        attached = self._attached(attachment_path)
-        existing = call_within(self, "get_existing_conversation_ids", user_ids=[user_id])
-        if existing and user_id != self._me:
+        attached = self._read_attachment(attachment_path)
+        existing = call_nested_tool(self, "get_existing_conversation_ids", user_ids=[user_id])
+        if existing and user_id != self._user_id:
             conversation_id: str = existing[0]
         else:
             self._check_user(user_id)
-            conversation_id = self._new_conversation([self._me, user_id], None)
-        self._say(conversation_id, self._me, content, attached)
+            conversation_id = self._create_conversation([self._user_id, user_id], None)
+        self._add_message(conversation_id, self._user_id, content, attached)
         return conversation_id
 
     @tool(APP, operation=WRITE)
@@ -126,12 +126,12 @@ class MessagingAppV2(TalkingApp):
             content: The text.
             attachment_path: The path of a file to send along.
         """
-        conversation = self._talks.get(conversation_id)
+        conversation = self._conversations.get(conversation_id)
         if conversation is None:
             raise ValueError(f"Conversation {conversation_id} does not exist")
-        if len(self._people(conversation_id)) <= _PAIR:
+        if len(self._get_participants(conversation_id)) <= _DIRECT_CONVERSATION_SIZE:
             raise ValueError(f"Conversation {conversation_id} is not a group conversation")
-        self._say(conversation_id, self._me, content, self._attached(attachment_path))
+        self._add_message(conversation_id, self._user_id, content, self._read_attachment(attachment_path))
         return conversation_id
 
     @tool(APP, ENV, operation=WRITE)
@@ -144,11 +144,11 @@ class MessagingAppV2(TalkingApp):
             user_ids: The ids of the people.
             title: The title.
         """
-        if len(user_ids) < _PAIR:
-            refuse("Must have at least two other participants")
+        if len(user_ids) < _DIRECT_CONVERSATION_SIZE:
+            raise_exception("Must have at least two other participants")
         for each in user_ids:
             self._check_user(each)
-        return self._new_conversation([self._me, *user_ids], title)
+        return self._create_conversation([self._user_id, *user_ids], title)
 
     @tool(APP, operation=READ)
     def get_existing_conversation_ids(self, user_ids: list[str]) -> list[str]:
@@ -159,10 +159,14 @@ class MessagingAppV2(TalkingApp):
         Args:
             user_ids: The ids of the people.
         """
-        wanted = {*user_ids, self._me}
-        return [each["conversation_id"] for each in self._talks.all() if wanted == set(many(each, "participant_ids"))]
+        wanted = {*user_ids, self._user_id}
+        return [
+            each["conversation_id"]
+            for each in self._conversations.list_all()
+            if wanted == set(get_list(each, "participant_ids"))
+        ]
 
-    @tool(APP, operation=READ, returns="list[ConversationV2]")
+    @tool(APP, operation=READ, return_type="list[ConversationV2]")
     def list_recent_conversations(
         self,
         offset: int = 0,
@@ -180,13 +184,13 @@ class MessagingAppV2(TalkingApp):
             offset_recent_messages_per_conversation: How many messages of each conversation to pass over first.
             limit_recent_messages_per_conversation: How many messages of each conversation to return at most.
         """
-        self._check_page(offset, limit, self._view_limit)
-        if offset > len(self._talks):
+        self._check_page_bounds(offset, limit, self._conversation_limit)
+        if offset > len(self._conversations):
             raise ValueError("Offset is larger than the number of conversations")
         of_messages = offset_recent_messages_per_conversation, limit_recent_messages_per_conversation
-        return self._shown(self._recent(), (offset, limit), of_messages)
+        return self._build_conversations(self._list_recent(), (offset, limit), of_messages)
 
-    @tool(APP, operation=READ, returns="list[ConversationV2]")
+    @tool(APP, operation=READ, return_type="list[ConversationV2]")
     def list_conversations_by_participant(
         self,
         user_id: str,
@@ -207,11 +211,11 @@ class MessagingAppV2(TalkingApp):
             offset_recent_messages_per_conversation: How many messages of each conversation to pass over first.
             limit_recent_messages_per_conversation: How many messages of each conversation to return at most.
         """
-        self._check_page(offset, limit, self._view_limit)
-        if offset > len(self._talks):
+        self._check_page_bounds(offset, limit, self._conversation_limit)
+        if offset > len(self._conversations):
             raise ValueError("Offset is larger than the number of conversations")
         of_messages = offset_recent_messages_per_conversation, limit_recent_messages_per_conversation
-        return self._shown(self._of_person(user_id), (offset, limit), of_messages)
+        return self._build_conversations(self._list_by_participant(user_id), (offset, limit), of_messages)
 
     @tool(APP, operation=WRITE)
     def download_attachment(self, conversation_id: str, message_id: str, download_path: str = "Downloads/") -> str:
@@ -224,7 +228,7 @@ class MessagingAppV2(TalkingApp):
             message_id: The id of the message.
             download_path: The folder to save into.
         """
-        return self._saved(conversation_id, message_id, download_path)
+        return self._save_attachment(conversation_id, message_id, download_path)
 
     @tool(APP, operation=READ)
     def read_conversation(
@@ -246,7 +250,7 @@ class MessagingAppV2(TalkingApp):
             min_date: The earliest time, as `YYYY-MM-DD HH:MM:SS`.
             max_date: The latest time, as `YYYY-MM-DD HH:MM:SS`.
         """
-        return self._read(conversation_id, (offset, limit), (min_date, max_date))
+        return self._read_messages(conversation_id, (offset, limit), (min_date, max_date))
 
     @tool(APP, ENV, operation=WRITE)
     def add_participant_to_conversation(self, conversation_id: str, user_id: str) -> str:
@@ -258,7 +262,7 @@ class MessagingAppV2(TalkingApp):
             conversation_id: The id of the conversation.
             user_id: The id of the person.
         """
-        return self._join(conversation_id, user_id)
+        return self._add_participant(conversation_id, user_id)
 
     @tool(APP, ENV, operation=WRITE)
     def remove_participant_from_conversation(self, conversation_id: str, user_id: str) -> str:
@@ -270,7 +274,7 @@ class MessagingAppV2(TalkingApp):
             conversation_id: The id of the conversation.
             user_id: The id of the person.
         """
-        return self._leave(conversation_id, user_id)
+        return self._remove_participant(conversation_id, user_id)
 
     @tool(APP, ENV, operation=WRITE)
     def change_conversation_title(self, conversation_id: str, title: str) -> str:
@@ -282,8 +286,8 @@ class MessagingAppV2(TalkingApp):
             conversation_id: The id of the conversation.
             title: The title.
         """
-        self._existing(conversation_id)
-        self._talks.change(conversation_id)["title"] = title
+        self._get_conversation(conversation_id)
+        self._conversations.get_mutable(conversation_id)["title"] = title
         return conversation_id
 
     @tool(APP, operation=READ)
@@ -299,7 +303,7 @@ class MessagingAppV2(TalkingApp):
             max_date: The latest time, as `YYYY-MM-DD HH:MM:SS`.
         """
         wanted = query.lower()
-        return self._with_text(lambda text: wanted in text.lower(), (min_date, max_date))
+        return self._search_conversations(lambda text: wanted in text.lower(), (min_date, max_date))
 
     @tool(APP, operation=READ)
     def regex_search(self, query: str, min_date: str | None = None, max_date: str | None = None) -> list[str]:
@@ -313,9 +317,13 @@ class MessagingAppV2(TalkingApp):
             min_date: The earliest time, as `YYYY-MM-DD HH:MM:SS`.
             max_date: The latest time, as `YYYY-MM-DD HH:MM:SS`.
         """
-        return self._with_text(Pattern(query).within, (min_date, max_date))
+        return self._search_conversations(SafeRegex(query).has_match, (min_date, max_date))
 
-    @tool(ENV, operation=WRITE, notice=Notice(MEDIUM, "New message received in conversation ID: {conversation_id}"))
+    @tool(
+        ENV,
+        operation=WRITE,
+        notification=NotificationTemplate(MEDIUM, "New message received in conversation ID: {conversation_id}"),
+    )
     def create_and_add_message(self, conversation_id: str, sender_id: str, content: str) -> None:
         """Let a message arrive in a conversation.
 
@@ -324,19 +332,23 @@ class MessagingAppV2(TalkingApp):
             sender_id: The id of the person who writes.
             content: The text.
         """
-        if sender_id not in self._people(conversation_id):
-            refuse(f"Sender {sender_id} not in conversation")
-        self._say(conversation_id, sender_id, content, {})
+        if sender_id not in self._get_participants(conversation_id):
+            raise_exception(f"Sender {sender_id} not in conversation")
+        self._add_message(conversation_id, sender_id, content, {})
 
     def _check_user(self, user_id: str) -> None:
-        if self._by_phone and not any(map(str.isdigit, user_id)):
+        if self._ids_are_phone_numbers and not any(map(str.isdigit, user_id)):
             wanted = "the phone number of an existing user"
             raise ValueError(f"User {user_id} is not a valid phone number, you need to provide {wanted}")
-        if not self._by_phone and user_id not in self._names:
+        if not self._ids_are_phone_numbers and user_id not in self._names_by_id:
             raise ValueError(f"User {user_id} does not exist in Ids, you need to provide the Id of an existing user")
 
-    def _usual_title(self, people: list[str]) -> str:
-        return super()._usual_title([self._names.get(each, each) for each in people if each != self._me])
+    def _build_default_title(self, participants: list[str]) -> str:
+        return super()._build_default_title(
+            [self._names_by_id.get(each, each) for each in participants if each != self._user_id]
+        )
 
-    def _known_title(self, people: list[str]) -> str:
-        return self._usual_title([each for each in people if self._by_phone or each in self._names])
+    def _build_updated_title(self, participants: list[str]) -> str:
+        return self._build_default_title(
+            [each for each in participants if self._ids_are_phone_numbers or each in self._names_by_id]
+        )

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from adk_agent_sim.scenario.apps.app import JSON, App
-from adk_agent_sim.scenario.apps.record import many
-from adk_agent_sim.scenario.apps.tool import APP, ENV, MEDIUM, READ, WRITE, Notice, tool
+from adk_agent_sim.scenario.app_base.app import JSON, App
+from adk_agent_sim.scenario.app_base.entity import get_list
+from adk_agent_sim.scenario.app_base.tool import APP, ENV, MEDIUM, READ, WRITE, NotificationTemplate, tool
 
 
 class NotificationApp(App):
@@ -15,12 +15,12 @@ class NotificationApp(App):
     def load(self, state: JSON) -> None:
         """Take over what was shown."""
         super().load(state)
-        self._reminders: list[str] = list(many(state, "shown"))
+        self._reminders: list[str] = list(get_list(state, "shown"))
 
-    def _held(self) -> JSON:
+    def _mutable_state(self) -> JSON:
         return {"shown": list(self._reminders)}
 
-    @tool(ENV, operation=WRITE, notice=Notice(MEDIUM, "{message}"))
+    @tool(ENV, operation=WRITE, notification=NotificationTemplate(MEDIUM, "{message}"))
     def show_reminder(self, message: str) -> str:
         """Show a reminder.
 

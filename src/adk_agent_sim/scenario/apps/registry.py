@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 
-from adk_agent_sim.errors import AppNotLoaded
+from adk_agent_sim.errors import AppLoadFailed
+from adk_agent_sim.scenario.app_base.app import App
 from adk_agent_sim.scenario.apps.agent_user_interface import AgentUserInterface
 from adk_agent_sim.scenario.apps.apartments import ApartmentListingApp, RentAFlat
-from adk_agent_sim.scenario.apps.app import App
 from adk_agent_sim.scenario.apps.cabs import CabApp
 from adk_agent_sim.scenario.apps.calendar import Calendar, CalendarApp
 from adk_agent_sim.scenario.apps.city import CityApp
@@ -29,7 +29,7 @@ from adk_agent_sim.scenario.apps.simple_email import EmailApp
 from adk_agent_sim.scenario.apps.system import SystemApp
 from adk_agent_sim.scenario.apps.virtual_files import VirtualFileSystem
 
-APPS: Mapping[str, type[App]] = {
+BUILT_IN_APPS: Mapping[str, type[App]] = {
     "AgentUserInterface": AgentUserInterface,
     "ApartmentListingApp": ApartmentListingApp,
     "CabApp": CabApp,
@@ -57,58 +57,58 @@ APPS: Mapping[str, type[App]] = {
 }
 """Apps by their bare class name."""
 
-ALWAYS = {"AgentUserInterface": AgentUserInterface, "SystemApp": SystemApp}
+DEFAULT_APPS = {"AgentUserInterface": AgentUserInterface, "SystemApp": SystemApp}
 """Apps that every world has, by the name under which events reach them, listed in the file or not."""
 
 UNKNOWN_TO_ARE = frozenset({"EmailApp", "NotificationApp"})
 """Apps that only this project has."""
 
-NOT_IMPORTABLE = frozenset({"EmailClientApp", "MessagingApp", "ReminderApp"})
+NOT_IMPORTABLE_BY_ARE = frozenset({"EmailClientApp", "MessagingApp", "ReminderApp"})
 """Apps that ARE has but cannot read from a scenario file."""
 
 
-GROUP = "adk_agent_sim.apps"
+ENTRY_POINT_GROUP = "adk_agent_sim.apps"
 """The group of entry points by which distributions add apps."""
 
 
-def bare(class_name: str) -> str:
+def strip_module_path(class_name: str) -> str:
     """The class name without the path in front of it."""
     return class_name.rpartition(".")[2]
 
 
-def app_class(class_name: str) -> type[App] | None:
+def find_app_class(class_name: str) -> type[App] | None:
     """The app that a class name, bare or dotted, stands for.
 
     Raises:
-        AppNotLoaded: An installed distribution has it, but it does not load.
+        AppLoadFailed: An installed distribution has it, but it does not load.
     """
-    name = bare(class_name)
-    return APPS.get(name) or _loaded(name)
+    name = strip_module_path(class_name)
+    return BUILT_IN_APPS.get(name) or _load_app_class(name)
 
 
-def app_names() -> list[str]:
+def list_app_class_names() -> list[str]:
     """The class names of all apps: those that are here, then those of installed distributions."""
-    return [*APPS, *(name for name in _installed() if name not in APPS)]
+    return [*BUILT_IN_APPS, *(name for name in _find_entry_points() if name not in BUILT_IN_APPS)]
 
 
 @cache
-def _installed() -> Mapping[str, EntryPoint]:
-    return {each.name: each for each in entry_points(group=GROUP)}
+def _find_entry_points() -> Mapping[str, EntryPoint]:
+    return {each.name: each for each in entry_points(group=ENTRY_POINT_GROUP)}
 
 
 @cache
-def _loaded(name: str) -> type[App] | None:
-    entry = _installed().get(name)
+def _load_app_class(name: str) -> type[App] | None:
+    entry = _find_entry_points().get(name)
     if entry is None:
         return None
     try:
         found: object = entry.load()
     except Exception as failure:
-        raise AppNotLoaded(name, _origin(entry), f"{type(failure).__name__}: {failure}") from failure
+        raise AppLoadFailed(name, _describe_distribution(entry), f"{type(failure).__name__}: {failure}") from failure
     if not (isinstance(found, type) and issubclass(found, App)):
-        raise AppNotLoaded(name, _origin(entry), f"{entry.value} is no subclass of App")
+        raise AppLoadFailed(name, _describe_distribution(entry), f"{entry.value} is no subclass of App")
     return found
 
 
-def _origin(entry: EntryPoint) -> str:
+def _describe_distribution(entry: EntryPoint) -> str:
     return f"{entry.dist.name} {entry.dist.version}" if entry.dist else "an installed distribution"

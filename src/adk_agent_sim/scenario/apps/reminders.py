@@ -5,25 +5,26 @@ from __future__ import annotations
 from calendar import monthrange
 from typing import Any
 
-from adk_agent_sim.scenario.apps.app import JSON, App
-from adk_agent_sim.scenario.apps.moment import moment, parsed, written
-from adk_agent_sim.scenario.apps.record import Record
-from adk_agent_sim.scenario.apps.surroundings import Message, MessageKind
-from adk_agent_sim.scenario.apps.tool import APP, LOW, READ, WRITE, Tool, tool
+from adk_agent_sim.scenario.app_base.app import JSON, App
+from adk_agent_sim.scenario.app_base.app_context import Notification, NotificationKind
+from adk_agent_sim.scenario.app_base.datetimes import format_datetime, parse_datetime, to_datetime
+from adk_agent_sim.scenario.app_base.entity import Entity
+from adk_agent_sim.scenario.app_base.tool import APP, LOW, READ, WRITE, Tool, tool
 
-_SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400, "week": 604_800}
-_UNITS = (*_SECONDS, "month")
-_MOST_UNITS = 1_000_000
+_SECONDS_PER_UNIT = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400, "week": 604_800}
+_UNITS = (*_SECONDS_PER_UNIT, "month")
+_MAX_REPETITION_VALUE = 1_000_000
 
 
-class Reminder(Record):
+class Reminder(Entity):
     """A reminder."""
 
     fields = ("reminder_id", "title", "due_datetime", "description", "repetition_unit", "repetition_value")
 
     def __str__(self) -> str:
         text = (
-            f"Reminder ID: {self['reminder_id']}\nTitle: {self['title']}\nDue: {written(self['due_datetime'])}\n"
+            f"Reminder ID: {self['reminder_id']}\nTitle: {self['title']}\n"
+            f"Due: {format_datetime(self['due_datetime'])}\n"
             f"Description: {self['description']}"
         )
         if self["repetition_unit"] is None:
@@ -41,34 +42,34 @@ class ReminderApp(App):
         super().load(state)
         self._reminders: dict[str, JSON] = {}
 
-    def recall(self, hidden: JSON) -> None:
+    def restore_hidden_state(self, hidden_state: JSON) -> None:
         """Know the reminders again."""
-        super().recall(hidden)
-        self._reminders = dict(hidden["reminders"])
+        super().restore_hidden_state(hidden_state)
+        self._reminders = dict(hidden_state["reminders"])
 
-    def observed(self, tool: Tool, value: Any) -> str:
+    def render_result(self, tool: Tool, value: Any) -> str:
         """Show reminders one below the other."""
         listed = tool.name in {"get_due_reminders", "get_all_reminders"}
-        return "\n\n".join(map(str, value)) if listed else super().observed(tool, value)
+        return "\n\n".join(map(str, value)) if listed else super().render_result(tool, value)
 
-    def next_due(self) -> float | None:
+    def next_due_time(self) -> float | None:
         """When the next reminder comes due that nobody was told of yet; for the engine, which jumps there."""
         waiting = [each["due_datetime"] for each in self._reminders.values() if not each["told"]]
         return min(waiting, default=None)
 
-    def due(self) -> Message | None:
+    def take_due_notification(self) -> Notification | None:
         """What to tell the agent of reminders that came due since the last time; those that repeat are set again."""
-        now = self.world.now()
+        now = self.context.now()
         due = [each for each in self._reminders.values() if not each["told"] and each["due_datetime"] <= now]
         if not due:
             return None
         for each in due:
-            self._reminders[each["reminder_id"]] = each | _after(each, now)
-        listed = "\n".join(str(_shown(each)) for each in due)
+            self._reminders[each["reminder_id"]] = each | _reschedule(each, now)
+        listed = "\n".join(str(_build_reminder(each)) for each in due)
         text = f"{self.name}: New due reminders:\n{listed}"
-        return Message(level=LOW, kind=MessageKind.ENVIRONMENT_NOTIFICATION, text=text)
+        return Notification(level=LOW, kind=NotificationKind.ENVIRONMENT_NOTIFICATION, text=text)
 
-    def _unstated(self) -> JSON:
+    def _extra_hidden_state(self) -> JSON:
         return {"reminders": dict(self._reminders)}
 
     @tool(APP, operation=WRITE, type_checked=False)
@@ -93,12 +94,12 @@ class ReminderApp(App):
         """
         if repetition_unit is not None and repetition_unit not in _UNITS:
             raise ValueError(f"Invalid repetition unit {repetition_unit!r:.80}, use one of: {', '.join(_UNITS)}")
-        if repetition_unit is not None and not 1 <= (repetition_value or 0) <= _MOST_UNITS:
-            raise ValueError(f"Repetition value must be from 1 to {_MOST_UNITS}")
+        if repetition_unit is not None and not 1 <= (repetition_value or 0) <= _MAX_REPETITION_VALUE:
+            raise ValueError(f"Repetition value must be from 1 to {_MAX_REPETITION_VALUE}")
         reminder: JSON = {
-            "reminder_id": self.chance.new_id(),
+            "reminder_id": self.random.new_id(),
             "title": title,
-            "due_datetime": _parsed(due_datetime),
+            "due_datetime": _parse_due_time(due_datetime),
             "description": description,
             "repetition_unit": repetition_unit,
             "repetition_value": repetition_value,
@@ -123,57 +124,59 @@ class ReminderApp(App):
         """Delete every reminder."""
         self._reminders.clear()
 
-    @tool(APP, operation=READ, returns="list[Reminder]", type_checked=False)
+    @tool(APP, operation=READ, return_type="list[Reminder]", type_checked=False)
     def get_due_reminders(self) -> Any:
         """List the reminders whose time has come.
 
         Returns those that were told before as well, until they are deleted or set again.
         """
-        now = self.world.now()
-        return [_shown(each) for each in self._reminders.values() if each["due_datetime"] <= now]
+        now = self.context.now()
+        return [_build_reminder(each) for each in self._reminders.values() if each["due_datetime"] <= now]
 
-    @tool(APP, operation=READ, returns="list[Reminder]", type_checked=False)
+    @tool(APP, operation=READ, return_type="list[Reminder]", type_checked=False)
     def get_all_reminders(self) -> Any:
         """List every reminder."""
-        return [_shown(each) for each in self._reminders.values()]
+        return [_build_reminder(each) for each in self._reminders.values()]
 
 
-def _parsed(text: str) -> float:
+def _parse_due_time(text: str) -> float:
     try:
-        return parsed(text)
+        return parse_datetime(text)
     except ValueError:
         raise ValueError("Invalid datetime format. Please use YYYY-MM-DD HH:MM:SS") from None
 
 
-def _shown(reminder: JSON) -> Reminder:
+def _build_reminder(reminder: JSON) -> Reminder:
     return Reminder({name: reminder[name] for name in Reminder.fields})
 
 
-def _after(reminder: JSON, now: float) -> JSON:
+def _reschedule(reminder: JSON, now: float) -> JSON:
     """What becomes of a reminder that was told: nothing more, or the next time after now."""
     if reminder["repetition_unit"] is None:
         return {"told": True}
     try:
-        later = _next(reminder["due_datetime"], reminder["repetition_unit"], reminder["repetition_value"], now)
-        written(later)
+        later = _find_next_due_time(
+            reminder["due_datetime"], reminder["repetition_unit"], reminder["repetition_value"], now
+        )
+        format_datetime(later)
     except (OverflowError, ValueError):
         return {"told": True}
     return {"due_datetime": later}
 
 
-def _next(due: float, unit: str, value: int, now: float) -> float:
+def _find_next_due_time(due: float, unit: str, value: int, now: float) -> float:
     if unit != "month":
-        step = _SECONDS[unit] * value
+        step = _SECONDS_PER_UNIT[unit] * value
         return due + ((now - due) // step + 1) * step
     months = value
-    while (later := _months_later(due, months)) <= now:
+    while (later := _add_months(due, months)) <= now:
         months += value
     return later
 
 
-def _months_later(due: float, months: int) -> float:
+def _add_months(due: float, months: int) -> float:
     """The same day some months later, or the last one of a shorter month."""
-    at = moment(due)
+    at = to_datetime(due)
     year, month = divmod(at.year * 12 + at.month - 1 + months, 12)
     day = min(at.day, monthrange(year, month + 1)[1])
     return at.replace(year=year, month=month + 1, day=day).timestamp()

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from adk_agent_sim.scenario.apps.document import document_text, first_lines
-from adk_agent_sim.scenario.apps.file_system import FileSystem
-from adk_agent_sim.scenario.apps.file_tree import Folder
-from adk_agent_sim.scenario.apps.tool import APP, READ, WRITE, tool
+from adk_agent_sim.scenario.app_base.tool import APP, READ, WRITE, tool
+from adk_agent_sim.scenario.files.document import extract_document_text, truncate_lines
+from adk_agent_sim.scenario.files.file_system import FileSystem
+from adk_agent_sim.scenario.files.file_tree import Folder
 
 
 class SandboxLocalFileSystem(FileSystem):
@@ -38,7 +38,7 @@ class SandboxLocalFileSystem(FileSystem):
             compression: How the file is compressed.
             kwargs: Further options of the file system.
         """
-        return self._open(path, mode)
+        return self._open_file(path, mode)
 
     @tool(APP, operation=READ, type_checked=False)
     def cat(self, path: str, recursive: bool = False, on_error: str = "raise", **kwargs: Any) -> str | bytes:
@@ -65,7 +65,7 @@ class SandboxLocalFileSystem(FileSystem):
             create_parents: Make missing folders above it too.
             kwargs: Further options of the file system.
         """
-        self._make_folder(path, parents=create_parents)
+        self._create_folder(path, parents=create_parents)
 
     @tool(APP, operation=WRITE, type_checked=False)
     def makedirs(self, path: str, exist_ok: bool = False) -> None:
@@ -75,9 +75,9 @@ class SandboxLocalFileSystem(FileSystem):
             path: The path.
             exist_ok: It is no error if the folder is there.
         """
-        parts = self._at(path)
-        if not (exist_ok and isinstance(self._tree.find(parts), Folder)):
-            self._tree.make_folder(parts, self.world.now(), parents=True)
+        parts = self._resolve_path(path)
+        if not (exist_ok and isinstance(self._tree.find_node(parts), Folder)):
+            self._tree.create_folder(parts, self.context.now(), parents=True)
 
     @tool(APP, operation=WRITE, type_checked=False)
     def mv(self, path1: str, path2: str, recursive: bool = False, maxdepth: int | None = None, **kwargs: Any) -> None:
@@ -92,7 +92,7 @@ class SandboxLocalFileSystem(FileSystem):
             maxdepth: How many levels to go down at most.
             kwargs: Further options of the file system.
         """
-        self._tree.move(self._at(path1), self._at(path2))
+        self._tree.move(self._resolve_path(path1), self._resolve_path(path2))
 
     @tool(APP, operation=READ, type_checked=False)
     def ls(self, path: str = ".", detail: bool = False, **kwargs: Any) -> list[str | dict[str, Any]]:
@@ -105,7 +105,7 @@ class SandboxLocalFileSystem(FileSystem):
             detail: Return more than the names.
             kwargs: Further options of the file system.
         """
-        return self._list(path, detail=detail)
+        return self._list_folder(path, detail=detail)
 
     @tool(APP, operation=WRITE, type_checked=False)
     def rm(self, path: str, recursive: bool = False, maxdepth: int | None = None) -> None:
@@ -118,7 +118,7 @@ class SandboxLocalFileSystem(FileSystem):
             recursive: Take all that is below a folder too.
             maxdepth: How many levels to go down at most.
         """
-        self._tree.remove(self._at(path), recursive=recursive)
+        self._tree.remove(self._resolve_path(path), recursive=recursive)
 
     @tool(APP, operation=READ, type_checked=False)
     def exists(self, path: str, **kwargs: Any) -> bool:
@@ -128,7 +128,7 @@ class SandboxLocalFileSystem(FileSystem):
             path: The path.
             kwargs: Further options of the file system.
         """
-        return self._tree.find(self._at(path)) is not None
+        return self._tree.find_node(self._resolve_path(path)) is not None
 
     @tool(APP, operation=READ, type_checked=False)
     def display(self, path: str) -> bool:
@@ -139,7 +139,7 @@ class SandboxLocalFileSystem(FileSystem):
         Args:
             path: The path.
         """
-        return self._tree.find(self._at(path)) is not None
+        return self._tree.find_node(self._resolve_path(path)) is not None
 
     @tool(APP, operation=READ, type_checked=False)
     def info(self, path: str, **kwargs: Any) -> dict[str, Any]:
@@ -149,7 +149,7 @@ class SandboxLocalFileSystem(FileSystem):
             path: The path.
             kwargs: Further options of the file system.
         """
-        return self._info(self._at(path))
+        return self._build_info(self._resolve_path(path))
 
     @tool(APP, operation=READ, type_checked=False)
     def tree(self, path: str = ".") -> str:
@@ -158,7 +158,7 @@ class SandboxLocalFileSystem(FileSystem):
         Args:
             path: The path.
         """
-        return self._drawn(path)
+        return self._draw_tree(path)
 
     @tool(APP, operation=READ, type_checked=False)
     def read_document(self, file_path: str, max_lines: int | None = 20) -> str:
@@ -171,11 +171,11 @@ class SandboxLocalFileSystem(FileSystem):
             max_lines: How many lines to return at most; all if null.
         """
         try:
-            text = document_text(file_path, self.read_bytes(file_path))
+            text = extract_document_text(file_path, self.read_bytes(file_path))
         except (OSError, ValueError) as unreadable:
             message = f"File not found or could not be read: {file_path}. Error: {unreadable}"
             raise FileNotFoundError(message) from unreadable
-        return first_lines(text, max_lines)
+        return truncate_lines(text, max_lines)
 
 
 class Files(SandboxLocalFileSystem):

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from adk_agent_sim.scenario.apps.app import JSON, App
-from adk_agent_sim.scenario.apps.goods import CartItem, Order, Product, cart_item
-from adk_agent_sim.scenario.apps.moment import moment
-from adk_agent_sim.scenario.apps.paging import page
-from adk_agent_sim.scenario.apps.record import keyed
-from adk_agent_sim.scenario.apps.tool import APP, DATA, ENV, HIGH, MEDIUM, READ, WRITE, Notice, tool
+from adk_agent_sim.scenario.app_base.app import JSON, App
+from adk_agent_sim.scenario.app_base.datetimes import to_datetime
+from adk_agent_sim.scenario.app_base.entity import get_object
+from adk_agent_sim.scenario.app_base.paging import slice_page
+from adk_agent_sim.scenario.app_base.tool import APP, DATA, ENV, HIGH, MEDIUM, READ, WRITE, NotificationTemplate, tool
+from adk_agent_sim.scenario.app_entities.shop_entities import CartItem, Order, Product, build_cart_item
 
-_STATUSES = {"processed", "shipped", "delivered", "cancelled"}
+_ORDER_STATUSES = {"processed", "shipped", "delivered", "cancelled"}
 _NO_OPTIONS: dict[str, Any] = {}
 
 
@@ -23,12 +23,12 @@ class ShoppingApp(App):
     def load(self, state: JSON) -> None:
         """Take over goods, cart, codes and orders."""
         super().load(state)
-        self._products: dict[str, JSON] = dict(keyed(state, "products"))
-        self._cart: dict[str, JSON] = dict(keyed(state, "cart"))
-        self._discounts: dict[str, dict[str, float]] = dict(keyed(state, "discount_codes"))
-        self._orders: dict[str, JSON] = dict(keyed(state, "orders"))
+        self._products: dict[str, JSON] = dict(get_object(state, "products"))
+        self._cart: dict[str, JSON] = dict(get_object(state, "cart"))
+        self._discounts: dict[str, dict[str, float]] = dict(get_object(state, "discount_codes"))
+        self._orders: dict[str, JSON] = dict(get_object(state, "orders"))
 
-    def _held(self) -> JSON:
+    def _mutable_state(self) -> JSON:
         return {
             "products": dict(self._products),
             "cart": dict(self._cart),
@@ -36,7 +36,7 @@ class ShoppingApp(App):
             "orders": dict(self._orders),
         }
 
-    @tool(APP, DATA, operation=READ, returns="ProductListResult", type_checked=False)
+    @tool(APP, DATA, operation=READ, return_type="ProductListResult", type_checked=False)
     def list_all_products(self, offset: int = 0, limit: int = 10) -> Any:
         """List the products by name, a page at a time.
 
@@ -47,13 +47,13 @@ class ShoppingApp(App):
             limit: How many to return at most.
         """
         named = sorted(self._products.values(), key=lambda each: each["name"])
-        shown, places = page(named, offset, limit)
+        shown, places = slice_page(named, offset, limit)
         return {
             "products": {each["name"]: each["product_id"] for each in shown},
             "metadata": {"range": places, "total": len(named)},
         }
 
-    @tool(APP, DATA, operation=READ, returns="Product")
+    @tool(APP, DATA, operation=READ, return_type="Product")
     def get_product_details(self, product_id: str) -> Any:
         """Look at one product and its items.
 
@@ -63,9 +63,9 @@ class ShoppingApp(App):
         Args:
             product_id: The id of the product.
         """
-        return Product(self._product(product_id))
+        return Product(self._get_product(product_id))
 
-    @tool(APP, DATA, operation=READ, returns="list[Product]")
+    @tool(APP, DATA, operation=READ, return_type="list[Product]")
     def search_product(self, product_name: str, offset: int = 0, limit: int = 10) -> Any:
         """Find products by part of their name.
 
@@ -78,7 +78,7 @@ class ShoppingApp(App):
         """
         wanted = product_name.lower()
         found = [each for each in self._products.values() if wanted in each["name"].lower()]
-        return [Product(each) for each in page(found, offset, limit)[0]]
+        return [Product(each) for each in slice_page(found, offset, limit)[0]]
 
     @tool(APP, operation=WRITE)
     def add_to_cart(self, item_id: str, quantity: int = 1) -> str:
@@ -93,12 +93,12 @@ class ShoppingApp(App):
         """
         if quantity <= 0:
             raise ValueError("Quantity cannot be negative or zero")
-        item = self._item(item_id)
+        item = self._find_item(item_id)
         if item is None:
             raise ValueError("Product does not exist")
         if not item.get("available", True):
             raise ValueError("Product is not available")
-        held = self._cart.get(item_id) or cart_item(item, 0)
+        held = self._cart.get(item_id) or build_cart_item(item, 0)
         self._cart[item_id] = held | {"quantity": held["quantity"] + quantity}
         return item_id
 
@@ -145,12 +145,12 @@ class ShoppingApp(App):
         """
         if not self._cart:
             raise Exception("Cart is empty")
-        total = sum(self._price(each, discount_code) for each in self._cart.values())
+        total = sum(self._compute_price(each, discount_code) for each in self._cart.values())
         order: JSON = {
             "order_status": "processed",
-            "order_date": moment(self.world.now()).isoformat(),
+            "order_date": to_datetime(self.context.now()).isoformat(),
             "order_total": total,
-            "order_id": self.chance.new_id(),
+            "order_id": self.random.new_id(),
             "order_items": self._cart,
         }
         self._orders[order["order_id"]] = order
@@ -180,7 +180,7 @@ class ShoppingApp(App):
                 found.setdefault(code, []).append(item_id)
         return found
 
-    @tool(APP, operation=READ, returns="dict[str, Order]", type_checked=False)
+    @tool(APP, operation=READ, return_type="dict[str, Order]", type_checked=False)
     def list_orders(self) -> Any:
         """List the orders.
 
@@ -188,7 +188,7 @@ class ShoppingApp(App):
         """
         return {order_id: Order(each) for order_id, each in self._orders.items()}
 
-    @tool(APP, operation=READ, returns="Order")
+    @tool(APP, operation=READ, return_type="Order")
     def get_order_details(self, order_id: str) -> Any:
         """Look at one order.
 
@@ -197,9 +197,14 @@ class ShoppingApp(App):
         Args:
             order_id: The id of the order.
         """
-        return Order(self._order(order_id))
+        return Order(self._get_order(order_id))
 
-    @tool(APP, ENV, operation=WRITE, notice=Notice(MEDIUM, "Order cancelled with Id {order_id}", own_calls=False))
+    @tool(
+        APP,
+        ENV,
+        operation=WRITE,
+        notification=NotificationTemplate(MEDIUM, "Order cancelled with Id {order_id}", notify_own_calls=False),
+    )
     def cancel_order(self, order_id: str) -> str:
         """Cancel an order that was not delivered yet.
 
@@ -208,24 +213,29 @@ class ShoppingApp(App):
         Args:
             order_id: The id of the order.
         """
-        order = self._order(order_id)
+        order = self._get_order(order_id)
         if order["order_status"] not in {"processed", "shipped"}:
             raise ValueError(f"Order {order_id} cannot be cancelled, current status: {order['order_status']}")
         self._orders[order_id] = order | {"order_status": "cancelled"}
         return order_id
 
-    @tool(ENV, DATA, operation=WRITE, notice=Notice(HIGH, "New product added: {name}"))
+    @tool(ENV, DATA, operation=WRITE, notification=NotificationTemplate(HIGH, "New product added: {name}"))
     def add_product(self, name: str) -> str:
         """Add a product to the shop.
 
         Args:
             name: What the product is called.
         """
-        product_id = self.chance.new_id()
+        product_id = self.random.new_id()
         self._products[product_id] = {"name": name, "product_id": product_id, "variants": {}}
         return product_id
 
-    @tool(ENV, DATA, operation=WRITE, notice=Notice(HIGH, "New item added to product with Id {product_id}"))
+    @tool(
+        ENV,
+        DATA,
+        operation=WRITE,
+        notification=NotificationTemplate(HIGH, "New item added to product with Id {product_id}"),
+    )
     def add_item_to_product(
         self, product_id: str, price: float, options: dict[str, Any] = _NO_OPTIONS, available: bool = True
     ) -> str:
@@ -237,9 +247,9 @@ class ShoppingApp(App):
             options: What makes this variant different, such as its colour.
             available: Whether it can be bought.
         """
-        self._product(product_id)
-        item_id = self.chance.new_id()
-        self._put_item(
+        self._get_product(product_id)
+        item_id = self.random.new_id()
+        self._store_item(
             product_id, {"price": price, "available": available, "item_id": item_id, "options": dict(options)}
         )
         return item_id
@@ -253,17 +263,22 @@ class ShoppingApp(App):
             new_price: The new price.
             new_availability: Whether it can be bought now; unchanged if left out.
         """
-        item = self._item(item_id)
+        item = self._find_item(item_id)
         if item is None:
             raise ValueError(f"Item with id {item_id} does not exist")
         changes = {"price": new_price, "available": new_availability}
         changes = {name: value for name, value in changes.items() if value is not None}
         if not changes:
             raise ValueError("No update provided")
-        self._put_item(self._product_of(item_id), item | changes)
+        self._store_item(self._find_product_id(item_id), item | changes)
         return item_id
 
-    @tool(ENV, DATA, operation=WRITE, notice=Notice(HIGH, "New discount code for item with Id {item_id}"))
+    @tool(
+        ENV,
+        DATA,
+        operation=WRITE,
+        notification=NotificationTemplate(HIGH, "New discount code for item with Id {item_id}"),
+    )
     def add_discount_code(self, item_id: str, discount_code: dict[str, float]) -> str:
         """Add a discount code to an item.
 
@@ -271,12 +286,12 @@ class ShoppingApp(App):
             item_id: The id of the item, not of its product.
             discount_code: Codes, each with what it takes off in percent.
         """
-        if self._item(item_id) is None:
+        if self._find_item(item_id) is None:
             raise ValueError(f"Item {item_id} does not exist in the inventory.")
         self._discounts[item_id] = self._discounts.get(item_id, {}) | discount_code
         return "Successfully added the discount code"
 
-    @tool(ENV, operation=WRITE, notice=Notice(MEDIUM, "Updated order with Id {order_id}"))
+    @tool(ENV, operation=WRITE, notification=NotificationTemplate(MEDIUM, "Updated order with Id {order_id}"))
     def update_order_status(self, order_id: str, status: str = "shipped") -> None:
         """Change how an order stands.
 
@@ -284,8 +299,8 @@ class ShoppingApp(App):
             order_id: The id of the order.
             status: The new status.
         """
-        order = self._order(order_id)
-        if status not in _STATUSES:
+        order = self._get_order(order_id)
+        if status not in _ORDER_STATUSES:
             raise ValueError("Invalid status")
         self._orders[order_id] = order | {"order_status": status}
 
@@ -303,49 +318,51 @@ class ShoppingApp(App):
             item_id: The id of the item, not of its product.
             quantity: How many.
         """
-        item = self._item(item_id)
+        item = self._find_item(item_id)
         if item is None:
             raise ValueError("Product does not exist")
         self._orders[order_id] = {
             "order_status": order_status,
-            "order_date": moment(order_date).isoformat(),
+            "order_date": to_datetime(order_date).isoformat(),
             "order_total": order_total,
             "order_id": order_id,
-            "order_items": {item_id: cart_item(item, quantity)},
+            "order_items": {item_id: build_cart_item(item, quantity)},
         }
         return order_id
 
-    def _product(self, product_id: str) -> JSON:
+    def _get_product(self, product_id: str) -> JSON:
         if product_id not in self._products:
             raise ValueError("Product does not exist")
         return self._products[product_id]
 
-    def _product_of(self, item_id: str) -> str:
-        return next((each for each, product in self._products.items() if item_id in keyed(product, "variants")), "")
+    def _find_product_id(self, item_id: str) -> str:
+        return next(
+            (each for each, product in self._products.items() if item_id in get_object(product, "variants")), ""
+        )
 
-    def _item(self, item_id: str) -> JSON | None:
-        product_id = self._product_of(item_id)
+    def _find_item(self, item_id: str) -> JSON | None:
+        product_id = self._find_product_id(item_id)
         return self._products[product_id]["variants"][item_id] if product_id in self._products else None
 
-    def _put_item(self, product_id: str, item: JSON) -> None:
+    def _store_item(self, product_id: str, item: JSON) -> None:
         product = self._products[product_id]
-        variants: JSON = keyed(product, "variants")
+        variants: JSON = get_object(product, "variants")
         self._products[product_id] = product | {"variants": variants | {item["item_id"]: item}}
 
-    def _order(self, order_id: str) -> JSON:
+    def _get_order(self, order_id: str) -> JSON:
         if order_id not in self._orders:
             raise ValueError("Order does not exist")
         return self._orders[order_id]
 
-    def _price(self, held: JSON, discount_code: str | None) -> float:
-        full = held["price"] * held["quantity"]
+    def _compute_price(self, item: JSON, discount_code: str | None) -> float:
+        full = item["price"] * item["quantity"]
         if not discount_code:
             return full
-        codes = self._discounts.get(held["item_id"])
+        codes = self._discounts.get(item["item_id"])
         if not codes:
-            raise ValueError(f"There is no valid discount codes for the item with id - {held['item_id']}")
+            raise ValueError(f"There is no valid discount codes for the item with id - {item['item_id']}")
         if discount_code not in codes:
-            raise ValueError(f"The provided discount code is not valid for the item with id - {held['item_id']}")
+            raise ValueError(f"The provided discount code is not valid for the item with id - {item['item_id']}")
         return full * (1 - codes[discount_code] / 100)
 
 

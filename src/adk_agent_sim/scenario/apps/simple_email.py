@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from adk_agent_sim.scenario.apps.app import JSON, App
-from adk_agent_sim.scenario.apps.record import many
-from adk_agent_sim.scenario.apps.tool import APP, ENV, MEDIUM, READ, WRITE, Notice, tool
+from adk_agent_sim.scenario.app_base.app import JSON, App
+from adk_agent_sim.scenario.app_base.entity import get_list
+from adk_agent_sim.scenario.app_base.tool import APP, ENV, MEDIUM, READ, WRITE, NotificationTemplate, tool
 
 
 class EmailApp(App):
@@ -17,10 +17,10 @@ class EmailApp(App):
     def load(self, state: JSON) -> None:
         """Take over both lists."""
         super().load(state)
-        self._inbox: list[JSON] = list(many(state, "inbox"))
-        self._sent: list[JSON] = list(many(state, "sent"))
+        self._inbox: list[JSON] = list(get_list(state, "inbox"))
+        self._sent: list[JSON] = list(get_list(state, "sent"))
 
-    def _held(self) -> JSON:
+    def _mutable_state(self) -> JSON:
         return {"inbox": list(self._inbox), "sent": list(self._sent)}
 
     @tool(APP, operation=READ)
@@ -50,9 +50,9 @@ class EmailApp(App):
             subject: The subject.
             body: The text.
         """
-        return self._add(self._sent, {"to": to}, subject, body)
+        return self._add_mail(self._sent, {"to": to}, subject, body)
 
-    @tool(ENV, operation=WRITE, notice=Notice(MEDIUM, "New email received from {sender}"))
+    @tool(ENV, operation=WRITE, notification=NotificationTemplate(MEDIUM, "New email received from {sender}"))
     def receive_email(self, sender: str, subject: str = "", body: str = "") -> str:
         """Let a mail arrive.
 
@@ -61,15 +61,15 @@ class EmailApp(App):
             subject: The subject.
             body: The text.
         """
-        return self._add(self._inbox, {"from": sender}, subject, body)
+        return self._add_mail(self._inbox, {"from": sender}, subject, body)
 
-    def _add(self, mails: list[JSON], person: JSON, subject: str, body: str) -> str:
+    def _add_mail(self, mails: list[JSON], person: JSON, subject: str, body: str) -> str:
         mail: JSON = {
             **person,
             "subject": subject,
             "body": body,
-            "timestamp": self.world.now(),
-            "email_id": self.chance.new_id(),
+            "timestamp": self.context.now(),
+            "email_id": self.random.new_id(),
         }
         mails.append(mail)
         return mail["email_id"]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from adk_agent_sim.scenario.apps.app import App
-from adk_agent_sim.scenario.apps.moment import weekday, written
-from adk_agent_sim.scenario.apps.tool import APP, READ, tool
+from adk_agent_sim.scenario.app_base.app import App
+from adk_agent_sim.scenario.app_base.datetimes import format_datetime, get_weekday_name
+from adk_agent_sim.scenario.app_base.tool import APP, READ, tool
 
 
 class SystemApp(App):
@@ -21,11 +21,11 @@ class SystemApp(App):
         Returns the Unix time, the date and time in UTC as `YYYY-MM-DD HH:MM:SS`, and the day of the week. Dates
         such as tomorrow are meant from here.
         """
-        now = self.world.now()
+        now = self.context.now()
         return {
             "current_timestamp": now,
-            "current_datetime": written(now),
-            "current_weekday": weekday(now),
+            "current_datetime": format_datetime(now),
+            "current_weekday": get_weekday_name(now),
         }
 
     @tool(APP, operation=READ, type_checked=False)
@@ -41,4 +41,4 @@ class SystemApp(App):
         seconds = int(timeout)
         if seconds < 0:
             raise AssertionError("Timeout must be non-negative")
-        self.world.wait(seconds)
+        self.context.wait_for_notification(seconds)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from adk_agent_sim.scenario.apps.file_system import FileSystem
-from adk_agent_sim.scenario.apps.tool import APP, READ, WRITE, tool
+from adk_agent_sim.scenario.app_base.tool import APP, READ, WRITE, tool
+from adk_agent_sim.scenario.files.file_system import FileSystem
 
 
 class VirtualFileSystem(FileSystem):
@@ -23,7 +23,7 @@ class VirtualFileSystem(FileSystem):
             path: The path.
             mode: How to open it, as Python says it: `rb` to read bytes.
         """
-        return self._open(path, mode)
+        return self._open_file(path, mode)
 
     @tool(APP, operation=READ, type_checked=False)
     def cat(self, path: str) -> bytes:
@@ -44,7 +44,7 @@ class VirtualFileSystem(FileSystem):
             path: The path.
             create_recursive: Make missing folders above it too.
         """
-        self._make_folder(path, parents=create_recursive)
+        self._create_folder(path, parents=create_recursive)
 
     @tool(APP, operation=WRITE, type_checked=False)
     def mv(self, path1: str, path2: str) -> None:
@@ -56,7 +56,7 @@ class VirtualFileSystem(FileSystem):
             path1: Where it is.
             path2: Where it goes.
         """
-        self._tree.move(self._at(path1), self._at(path2))
+        self._tree.move(self._resolve_path(path1), self._resolve_path(path2))
 
     @tool(APP, operation=READ, type_checked=False)
     def ls(self, path: str = ".", detail: bool = False) -> list[Any]:
@@ -68,7 +68,7 @@ class VirtualFileSystem(FileSystem):
             path: The path.
             detail: Return more than the names.
         """
-        return self._list(path, detail=detail)
+        return self._list_folder(path, detail=detail)
 
     @tool(APP, operation=WRITE, type_checked=False)
     def rm(self, path: str, recursive: bool = False) -> None:
@@ -80,7 +80,7 @@ class VirtualFileSystem(FileSystem):
             path: The path.
             recursive: Take all that is below a folder too.
         """
-        self._tree.remove(self._at(path), recursive=recursive)
+        self._tree.remove(self._resolve_path(path), recursive=recursive)
 
     @tool(APP, operation=WRITE, type_checked=False)
     def rmdir(self, path: str) -> None:
@@ -89,7 +89,7 @@ class VirtualFileSystem(FileSystem):
         Args:
             path: The path.
         """
-        self._tree.remove_folder(self._at(path))
+        self._tree.remove_folder(self._resolve_path(path))
 
     @tool(APP, operation=READ, type_checked=False)
     def exists(self, path: str) -> bool:
@@ -98,7 +98,7 @@ class VirtualFileSystem(FileSystem):
         Args:
             path: The path.
         """
-        return self._tree.find(self._at(path)) is not None
+        return self._tree.find_node(self._resolve_path(path)) is not None
 
     @tool(APP, operation=READ, type_checked=False)
     def info(self, path: str, **kwargs: Any) -> dict[str, Any]:
@@ -108,7 +108,7 @@ class VirtualFileSystem(FileSystem):
             path: The path.
             kwargs: Further options of the file system.
         """
-        return self._info(self._at(path))
+        return self._build_info(self._resolve_path(path))
 
     @tool(APP, operation=READ, type_checked=False)
     def tree(self, path: str = ".") -> str:
@@ -117,4 +117,4 @@ class VirtualFileSystem(FileSystem):
         Args:
             path: The path.
         """
-        return self._drawn(path)
+        return self._draw_tree(path)

@@ -7,15 +7,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
-from adk_agent_sim.scenario.format.exporter import text_of_trace
-from adk_agent_sim.scenario.format.loading import load_scenario
-from adk_agent_sim.scenario.format.scenario import ScenarioImportedFromJson
-from adk_agent_sim.timeline.files import write_text
+from adk_agent_sim.scenario.format.exporter import serialize_trace
+from adk_agent_sim.scenario.format.imported_scenario import ScenarioImportedFromJson
+from adk_agent_sim.scenario.format.scenario_files import load_scenario
+from adk_agent_sim.timeline.atomic_files import atomic_write_text
 
 _Scenario = TypeVar("_Scenario", bound=ScenarioImportedFromJson)
 
 
-def annotated(scenario: _Scenario, fields: Mapping[str, str], *, now: float) -> _Scenario:
+def with_annotation(scenario: _Scenario, fields: Mapping[str, str], *, now: float) -> _Scenario:
     """The scenario with these fields of its annotation, dated `now`; the others stay."""
     annotation = scenario.annotation.model_copy(update={**fields, "date": now})
     metadata = scenario.trace.metadata.model_copy(update={"annotation": annotation})
@@ -26,10 +26,10 @@ def annotate_file(file: Path, fields: Mapping[str, str], *, now: float) -> Scena
     """Write these fields of an annotation into a scenario's file, indented or not as it was.
 
     Raises:
-        ScenarioUnreadable: The file does not hold one scenario; it is as it was before.
+        InvalidScenario: The file does not hold one scenario; it is as it was before.
     """
     scenario = load_scenario(file)
     text = scenario.source.text if scenario.source else ""
-    scenario = annotated(scenario, fields, now=now)
-    write_text(file, text_of_trace(scenario.trace, indent=2 if "\n" in text.strip() else None) + "\n")
+    scenario = with_annotation(scenario, fields, now=now)
+    atomic_write_text(file, serialize_trace(scenario.trace, indent=2 if "\n" in text.strip() else None) + "\n")
     return scenario

@@ -10,33 +10,33 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from adk_agent_sim.errors import ExportRefused
-from adk_agent_sim.scenario.apps.registry import bare
+from adk_agent_sim.scenario.apps.registry import strip_module_path
 from adk_agent_sim.scenario.format.agent_log import BaseAgentLog
-from adk_agent_sim.scenario.format.are import for_are
-from adk_agent_sim.scenario.format.json_text import NotJson, parsed
+from adk_agent_sim.scenario.format.are_conversion import convert_to_are
+from adk_agent_sim.scenario.format.imported_scenario import ScenarioImportedFromJson
+from adk_agent_sim.scenario.format.json_text import InvalidJson, parse_json
 from adk_agent_sim.scenario.format.models import (
     ExportedApp,
     ExportedCompletedEvent,
     ExportedTrace,
-    plain,
+    to_json_value,
 )
-from adk_agent_sim.scenario.format.scenario import ScenarioImportedFromJson
-from adk_agent_sim.timeline.files import write_text
+from adk_agent_sim.timeline.atomic_files import atomic_write_text
 
 _LOG = logging.getLogger(__name__)
 
-_HALF_PAIR = re.compile("[\ud800-\udfff]")
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 """Half of a surrogate pair, which only an escape can hold."""
 
 
-class Environment(Protocol):
+class ExportableWorld(Protocol):
     """A world in which a scenario was run."""
 
-    def exported_apps(self) -> Sequence[ExportedApp]:
+    def list_exported_apps(self) -> Sequence[ExportedApp]:
         """The apps in the state they are in."""
         ...
 
-    def exported_events(self) -> Sequence[ExportedCompletedEvent]:
+    def list_exported_events(self) -> Sequence[ExportedCompletedEvent]:
         """What has happened."""
         ...
 
@@ -46,7 +46,7 @@ class JsonScenarioExporter:
 
     def export_to_json(
         self,
-        env: Environment | None = None,
+        env: ExportableWorld | None = None,
         *,
         scenario: ScenarioImportedFromJson,
         scenario_id: str | None = None,
@@ -71,19 +71,19 @@ class JsonScenarioExporter:
         """
         changes: dict[str, Any] = {}
         if env is not None:
-            changes |= {"apps": list(env.exported_apps()), "completed_events": list(env.exported_events())}
+            changes |= {"apps": list(env.list_exported_apps()), "completed_events": list(env.list_exported_events())}
         if apps_state is not None:
-            changes["apps"] = [_app(name, given) for name, given in apps_state.items()]
+            changes["apps"] = [_build_app(name, given) for name, given in apps_state.items()]
         if not export_apps:
             changes["apps"] = []
         if world_logs is not None:
             changes["world_logs"] = [each.text for each in world_logs]
-        trace = _identified(scenario.trace.model_copy(update=changes), scenario_id)
-        return text_of_trace(for_are(trace)[0], indent=indent)
+        trace = _with_scenario_id(scenario.trace.model_copy(update=changes), scenario_id)
+        return serialize_trace(convert_to_are(trace)[0], indent=indent)
 
     def export_to_json_file(
         self,
-        env: Environment | None = None,
+        env: ExportableWorld | None = None,
         *,
         scenario: ScenarioImportedFromJson,
         output_dir: str | Path,
@@ -107,42 +107,44 @@ class JsonScenarioExporter:
             world_logs=world_logs,
             indent=indent,
         )
-        path = _free_path(Path(output_dir), scenario_id or scenario.scenario_id)
+        path = _find_unused_path(Path(output_dir), scenario_id or scenario.scenario_id)
         try:
-            write_text(path, text + "\n")
+            atomic_write_text(path, text + "\n")
         except OSError as error:
             _LOG.warning("Scenario %r was not written to %s: %s", scenario.scenario_id, path, error)
             return False, None
         return True, str(path)
 
 
-def text_of_trace(trace: ExportedTrace, *, indent: int | None = None) -> str:
+def serialize_trace(trace: ExportedTrace, *, indent: int | None = None) -> str:
     """The JSON text of a file's models."""
     try:
-        text = json.dumps(plain(trace), ensure_ascii=False, allow_nan=False, indent=indent)
-        if text.isascii() or not _HALF_PAIR.search(text):
+        text = json.dumps(to_json_value(trace), ensure_ascii=False, allow_nan=False, indent=indent)
+        if text.isascii() or not _LONE_SURROGATE.search(text):
             return text
-        return json.dumps(plain(trace), allow_nan=False, indent=indent)
+        return json.dumps(to_json_value(trace), allow_nan=False, indent=indent)
     except (ValueError, RecursionError) as error:
         raise ExportRefused(f"The scenario cannot be written as JSON: {error}.") from error
 
 
-def _identified(trace: ExportedTrace, scenario_id: str | None) -> ExportedTrace:
+def _with_scenario_id(trace: ExportedTrace, scenario_id: str | None) -> ExportedTrace:
     if scenario_id is None:
         return trace
     definition = trace.metadata.definition.model_copy(update={"scenario_id": scenario_id})
     return trace.model_copy(update={"metadata": trace.metadata.model_copy(update={"definition": definition})})
 
 
-def _app(name: str, given: Mapping[str, Any]) -> ExportedApp:
+def _build_app(name: str, fields: Mapping[str, Any]) -> ExportedApp:
     try:
-        state = parsed(given.get("serialized_state") or "null")
-        return ExportedApp(name=name, class_name=bare(str(given.get("class_name", name))), app_state=state)
-    except (NotJson, ValueError) as error:
+        state = parse_json(fields.get("serialized_state") or "null")
+        return ExportedApp(
+            name=name, class_name=strip_module_path(str(fields.get("class_name", name))), app_state=state
+        )
+    except (InvalidJson, ValueError) as error:
         raise ExportRefused(f"The serialized_state of app {name!r} is not a JSON object: {error}.") from error
 
 
-def _free_path(directory: Path, scenario_id: str) -> Path:
+def _find_unused_path(directory: Path, scenario_id: str) -> Path:
     """A path in the directory and nowhere else, whatever characters the id has."""
     stem = re.sub(r"[^\w.-]+", "_", scenario_id).strip(".")[:100] or "scenario"
     path, number = directory / f"{stem}.json", 2

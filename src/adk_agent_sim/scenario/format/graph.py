@@ -15,10 +15,10 @@ class EventGraph:
         self.start = definition.start_time or 0
         self.end = None if definition.duration is None else self.start + definition.duration
         self.events: dict[str, AnyEvent] = {}
-        self.places: dict[str, int] = {}
+        self.positions: dict[str, int] = {}
         for place, event in enumerate(trace.events):
             self.events.setdefault(event.event_id, event)
-            self.places.setdefault(event.event_id, place)
+            self.positions.setdefault(event.event_id, place)
         self.parents = {
             name: [each for each in dict.fromkeys(event.dependencies) if each in self.events]
             for name, event in self.events.items()
@@ -27,7 +27,7 @@ class EventGraph:
         for name, parents in self.parents.items():
             for parent in parents:
                 self.children[parent].append(name)
-        self.order = self._ordered()
+        self.order = self._sort_topologically()
         """The events that do not wait for a cycle, each after all it waits for, breadth first."""
         self.times: dict[str, float] = {}
         """When each event of `order` is expected."""
@@ -36,9 +36,9 @@ class EventGraph:
         for name in self.order:
             parents = self.parents[name]
             self.levels[name] = 1 + max((self.levels[each] for each in parents), default=-1)
-            self.times[name] = self._time(self.events[name], [self.times[each] for each in parents])
+            self.times[name] = self._compute_time(self.events[name], [self.times[each] for each in parents])
 
-    def cycles(self) -> list[list[str]]:
+    def find_cycles(self) -> list[list[str]]:
         """The cycles, each as the ids along it; events that only wait for a cycle are in none."""
         left = set(self.events) - set(self.order)
         found: list[list[str]] = []
@@ -54,7 +54,7 @@ class EventGraph:
             seen.update(walk)
         return found
 
-    def turns(self) -> dict[str, int]:
+    def compute_turns(self) -> dict[str, int]:
         """In which turn each event of `order` is: how many messages to the user come before it."""
         turns: dict[str, int] = {}
         for name in self.order:
@@ -62,7 +62,7 @@ class EventGraph:
             turns[name] = max((turns[each] + is_message_to_user(self.events[each]) for each in before), default=0)
         return turns
 
-    def _ordered(self) -> list[str]:
+    def _sort_topologically(self) -> list[str]:
         waits = {name: len(parents) for name, parents in self.parents.items()}
         ready = deque(name for name, count in waits.items() if not count)
         order: list[str] = []
@@ -74,8 +74,8 @@ class EventGraph:
                     ready.append(child)
         return order
 
-    def _time(self, event: AnyEvent, parents: list[float]) -> float:
-        latest = max(parents, default=self.start)
+    def _compute_time(self, event: AnyEvent, parent_times: list[float]) -> float:
+        latest = max(parent_times, default=self.start)
         if event.event_relative_time is not None:
             return latest + event.event_relative_time
         return latest if event.event_time is None else max(latest, event.event_time)

@@ -6,11 +6,11 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
-from adk_agent_sim.scenario.apps.registry import bare
+from adk_agent_sim.scenario.apps.registry import strip_module_path
 from adk_agent_sim.scenario.format.agent_log import BaseAgentLog
+from adk_agent_sim.scenario.format.imported_scenario import BenchmarkScenarioImportedFromJson, ScenarioImportedFromJson
 from adk_agent_sim.scenario.format.models import ExportedApp, ExportedCompletedEvent, ExportedHuggingFaceMetadata
-from adk_agent_sim.scenario.format.reading import Reading, read
-from adk_agent_sim.scenario.format.scenario import BenchmarkScenarioImportedFromJson, ScenarioImportedFromJson
+from adk_agent_sim.scenario.format.scenario_reader import ParsedScenario, read_scenario
 
 
 class JsonScenarioImporter:
@@ -35,9 +35,9 @@ class JsonScenarioImporter:
             The scenario, what has happened in it, and the agent's logs.
 
         Raises:
-            ScenarioUnreadable: It is not a scenario; says where and why.
+            InvalidScenario: It is not a scenario; says where and why.
         """
-        scenario = scenario_of(read(json_str))
+        scenario = build_scenario(read_scenario(json_str))
         changes: dict[str, Any] = {}
         if apps_to_skip is not None or apps_to_keep is not None:
             changes["apps"] = [app for app in scenario.apps if _is_wanted(app, apps_to_skip, apps_to_keep)]
@@ -67,11 +67,11 @@ class JsonScenarioImporter:
         return benchmark, events, logs
 
 
-def scenario_of(reading: Reading) -> ScenarioImportedFromJson:
+def build_scenario(parsed: ParsedScenario) -> ScenarioImportedFromJson:
     """The scenario that was read."""
-    return ScenarioImportedFromJson(trace=reading.trace, adapted=reading.adapted, source=reading.source)
+    return ScenarioImportedFromJson(trace=parsed.trace, adapted=parsed.adapted, source=parsed.source)
 
 
 def _is_wanted(app: ExportedApp, skip: Collection[str] | None, keep: Collection[str] | None) -> bool:
-    names = {app.name, bare(app.class_name or "")}
+    names = {app.name, strip_module_path(app.class_name or "")}
     return names.isdisjoint(skip or ()) and (keep is None or not names.isdisjoint(keep))

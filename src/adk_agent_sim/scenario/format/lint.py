@@ -4,43 +4,45 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from adk_agent_sim.scenario.format.finding import Finding, Located
 from adk_agent_sim.scenario.format.graph import EventGraph
-from adk_agent_sim.scenario.format.lint_are import refused_by_are
-from adk_agent_sim.scenario.format.lint_calls import wrong_calls
-from adk_agent_sim.scenario.format.lint_order import wrong_order
-from adk_agent_sim.scenario.format.lint_values import wrong_values
-from adk_agent_sim.scenario.format.reading import Source
-from adk_agent_sim.scenario.format.scenario import ScenarioImportedFromJson
+from adk_agent_sim.scenario.format.imported_scenario import ScenarioImportedFromJson
+from adk_agent_sim.scenario.format.lint_are import check_are_import
+from adk_agent_sim.scenario.format.lint_calls import check_calls
+from adk_agent_sim.scenario.format.lint_finding import LintFinding, LocatedFinding
+from adk_agent_sim.scenario.format.lint_order import check_order
+from adk_agent_sim.scenario.format.lint_values import check_values
+from adk_agent_sim.scenario.format.scenario_reader import SourceText
 
 
-def lint(scenario: ScenarioImportedFromJson, *, are: bool = False) -> list[Located]:
+def lint(scenario: ScenarioImportedFromJson, *, are: bool = False) -> list[LocatedFinding]:
     """The findings of a scenario, in the order of its lines.
 
     Args:
         scenario: The scenario.
         are: Whether to tell also what the ARE package would refuse.
     """
-    found = list(_findings(scenario, are=are))
-    source = scenario.source or Source(name=scenario.scenario_id, text="")
-    return sorted(_located(source, found), key=lambda each: (each.line, each.path))
+    found = list(_iter_findings(scenario, are=are))
+    source = scenario.source or SourceText(name=scenario.scenario_id, text="")
+    return sorted(_locate_findings(source, found), key=lambda each: (each.line, each.path))
 
 
-def _findings(scenario: ScenarioImportedFromJson, *, are: bool) -> Iterator[Finding]:
+def _iter_findings(scenario: ScenarioImportedFromJson, *, are: bool) -> Iterator[LintFinding]:
     graph = EventGraph(scenario.trace)
-    yield from wrong_values(scenario.trace, graph)
-    yield from wrong_calls(scenario.trace, graph)
-    yield from wrong_order(scenario.trace, graph)
+    yield from check_values(scenario.trace, graph)
+    yield from check_calls(scenario.trace, graph)
+    yield from check_order(scenario.trace, graph)
     if are:
-        yield from refused_by_are(scenario, graph)
+        yield from check_are_import(scenario, graph)
 
 
-def _located(source: Source, found: Sequence[Finding]) -> Iterator[Located]:
-    for finding, line in zip(found, source.lines([each.path for each in found]) if found else (), strict=True):
-        yield Located(
+def _locate_findings(source: SourceText, findings: Sequence[LintFinding]) -> Iterator[LocatedFinding]:
+    for finding, line in zip(
+        findings, source.find_lines([each.path for each in findings]) if findings else (), strict=True
+    ):
+        yield LocatedFinding(
             file=source.name,
             line=line,
-            path=source.written(finding.path),
+            path=source.format_path(finding.path),
             code=finding.code,
             severity=finding.severity,
             message=finding.message,

@@ -4,40 +4,40 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from adk_agent_sim.scenario.format.finding import Finding
 from adk_agent_sim.scenario.format.graph import EventGraph
+from adk_agent_sim.scenario.format.json_positions import JsonPath
+from adk_agent_sim.scenario.format.lint_finding import LintFinding
 from adk_agent_sim.scenario.format.models import AnyEvent, ExportedTrace
-from adk_agent_sim.scenario.format.positions import Path
-from adk_agent_sim.scenario.format.values import placeholder, placeholder_event
+from adk_agent_sim.scenario.format.values import find_placeholder_event, parse_placeholder
 
 
-def wrong_order(trace: ExportedTrace, graph: EventGraph) -> Iterator[Finding]:
+def check_order(trace: ExportedTrace, graph: EventGraph) -> Iterator[LintFinding]:
     """What is wrong with the order of events and their times."""
     in_cycle: set[str] = set()
-    for cycle in graph.cycles():
+    for cycle in graph.find_cycles():
         in_cycle.update(cycle)
-        yield _cycle(graph, cycle)
+        yield _build_cycle_finding(graph, cycle)
     for place, event in enumerate(trace.events):
-        yield from _dependencies(("events", place), event, graph)
-        yield from _times(("events", place), event, graph)
-        yield from _placeholders(("events", place), event, graph)
-    yield from _stuck(graph, in_cycle)
+        yield from _check_dependencies(("events", place), event, graph)
+        yield from _check_times(("events", place), event, graph)
+        yield from _check_placeholders(("events", place), event, graph)
+    yield from _check_unreachable(graph, in_cycle)
 
 
-def _cycle(graph: EventGraph, cycle: list[str]) -> Finding:
+def _build_cycle_finding(graph: EventGraph, cycle: list[str]) -> LintFinding:
     shown = [name[:80] for name in cycle[:6]] + (["..."] if len(cycle) > 6 else [])
-    return Finding(
+    return LintFinding(
         code="dependency-cycle",
-        path=("events", graph.places[cycle[0]], "dependencies"),
+        path=("events", graph.positions[cycle[0]], "dependencies"),
         message=f"events wait for each other: {' -> '.join([*shown, cycle[0][:80]])}",
         advice="Take one of these dependencies out",
     )
 
 
-def _dependencies(path: Path, event: AnyEvent, graph: EventGraph) -> Iterator[Finding]:
+def _check_dependencies(path: JsonPath, event: AnyEvent, graph: EventGraph) -> Iterator[LintFinding]:
     for place, name in enumerate(event.dependencies):
         if name not in graph.events:
-            yield Finding(
+            yield LintFinding(
                 code="dependency-unknown",
                 path=(*path, "dependencies", place),
                 message=f"event {event.event_id[:80]!r} waits for {name[:80]!r}, which is not there",
@@ -45,24 +45,24 @@ def _dependencies(path: Path, event: AnyEvent, graph: EventGraph) -> Iterator[Fi
             )
 
 
-def _times(path: Path, event: AnyEvent, graph: EventGraph) -> Iterator[Finding]:
+def _check_times(path: JsonPath, event: AnyEvent, graph: EventGraph) -> Iterator[LintFinding]:
     if event.event_relative_time is not None:
         if event.event_relative_time < 0:
             message = f"it is to happen {-event.event_relative_time:g} s before the events it waits for"
             advice = "Give a relative time of 0 or more"
-            yield Finding(
+            yield LintFinding(
                 code="time-contradiction", path=(*path, "event_relative_time"), message=message, advice=advice
             )
         elif event.event_time is not None:
             message = "both event_time and event_relative_time are given; the relative one counts"
             advice = "Give one of them"
-            yield Finding(
+            yield LintFinding(
                 code="time-twice", path=(*path, "event_time"), message=message, advice=advice, severity="warning"
             )
         return
     known = [graph.times[each] for each in graph.parents.get(event.event_id, ()) if each in graph.times]
     if event.event_time is not None and known and event.event_time < max(known):
-        yield Finding(
+        yield LintFinding(
             code="time-contradiction",
             path=(*path, "event_time"),
             message=f"it is to happen {max(known) - event.event_time:g} s before an event that it waits for",
@@ -70,22 +70,22 @@ def _times(path: Path, event: AnyEvent, graph: EventGraph) -> Iterator[Finding]:
         )
 
 
-def _placeholders(path: Path, event: AnyEvent, graph: EventGraph) -> Iterator[Finding]:
+def _check_placeholders(path: JsonPath, event: AnyEvent, graph: EventGraph) -> Iterator[LintFinding]:
     for place, argument in enumerate((event.action.args if event.action else None) or ()):
-        named = placeholder(argument.value)
+        named = parse_placeholder(argument.value)
         if named is None:
             continue
-        source = placeholder_event(named, graph.events)
+        source = find_placeholder_event(named, graph.events)
         where = (*path, "action", "args", place, "value")
         if source not in graph.events:
             message = f"the placeholder names event {source[:80]!r}, which is not there"
-            yield Finding(
+            yield LintFinding(
                 code="placeholder-unknown", path=where, message=message, advice="Name an event_id of this scenario"
             )
         elif not _is_before(source, event.event_id, graph):
             message = f"the placeholder stands for what event {source[:80]!r} returns, which happens later"
             advice = "Let this event depend on that one"
-            yield Finding(code="placeholder-later", path=where, message=message, advice=advice)
+            yield LintFinding(code="placeholder-later", path=where, message=message, advice=advice)
 
 
 def _is_before(first: str, second: str, graph: EventGraph) -> bool:
@@ -97,7 +97,7 @@ def _is_before(first: str, second: str, graph: EventGraph) -> bool:
     return (graph.times[first], graph.levels[first]) < (graph.times[second], graph.levels[second])
 
 
-def _stuck(graph: EventGraph, in_cycle: set[str]) -> Iterator[Finding]:
+def _check_unreachable(graph: EventGraph, in_cycle: set[str]) -> Iterator[LintFinding]:
     """Events that can never happen, though nothing is wrong with their own dependencies."""
     reasons: dict[str, str] = dict.fromkeys(in_cycle, "")
     after_cycles = [name for name in graph.events if name not in graph.times and name not in in_cycle]
@@ -116,15 +116,15 @@ def _stuck(graph: EventGraph, in_cycle: set[str]) -> Iterator[Finding]:
             reasons[name] = "it has no action"
     for name, why in reasons.items():
         if why:
-            yield _never(graph, name, why)
+            yield _build_unreachable_finding(graph, name, why)
 
 
-def _never(graph: EventGraph, name: str, why: str) -> Finding:
+def _build_unreachable_finding(graph: EventGraph, name: str, reason: str) -> LintFinding:
     agent = graph.events[name].event_type == "AGENT"
     what = "what the agent is expected to do can never happen" if agent else "the event can never happen"
-    return Finding(
+    return LintFinding(
         code="oracle-impossible" if agent else "event-cannot-fire",
-        path=("events", graph.places[name]),
-        message=f"{what}: {why}",
+        path=("events", graph.positions[name]),
+        message=f"{what}: {reason}",
         advice="Mend what it waits for, or its time, or the scenario's duration",
     )

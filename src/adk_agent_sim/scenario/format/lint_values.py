@@ -4,73 +4,79 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 
-from adk_agent_sim.scenario.format.finding import Finding
 from adk_agent_sim.scenario.format.graph import EventGraph
+from adk_agent_sim.scenario.format.json_positions import JsonPath
+from adk_agent_sim.scenario.format.lint_finding import LintFinding
 from adk_agent_sim.scenario.format.models import ExportedOracleEvent, ExportedTrace
-from adk_agent_sim.scenario.format.positions import Path
-from adk_agent_sim.scenario.format.strictness import KEY, STRICTNESS, stated
+from adk_agent_sim.scenario.format.strictness import STRICTNESS_KEY, STRICTNESS_LEVELS, get_strictness
 
 EVENT_TYPES = ("AGENT", "ENV", "USER", "CONDITION", "VALIDATION", "STOP")
 COMPARATORS = ("LESS_THAN", "GREATER_THAN", "EQUAL")
 HINT_TYPES = ("TASK_HINT", "ENVIRONMENT_HINT")
-DECISIONS = ("valid", "invalid", "needs_review")
+REVIEW_DECISIONS = ("valid", "invalid", "needs_review")
 
 
-def wrong_values(trace: ExportedTrace, graph: EventGraph) -> Iterator[Finding]:
+def check_values(trace: ExportedTrace, graph: EventGraph) -> Iterator[LintFinding]:
     """Ids that are there twice, hints to events that are not there, and unknown words."""
-    yield from _twice("event_id", ((("events", n, "event_id"), e.event_id) for n, e in enumerate(trace.events)))
+    yield from _check_duplicates(
+        "event_id", ((("events", n, "event_id"), e.event_id) for n, e in enumerate(trace.events))
+    )
     actions = (
         (("events", n, "action", "action_id"), e.action.action_id) for n, e in enumerate(trace.events) if e.action
     )
-    yield from _twice("action_id", ((path, name) for path, name in actions if name))
-    yield from _twice("app name", ((("apps", n, "name"), app.name) for n, app in enumerate(trace.apps)))
-    yield from _hints(trace, graph)
-    yield from _words(trace)
+    yield from _check_duplicates("action_id", ((path, name) for path, name in actions if name))
+    yield from _check_duplicates("app name", ((("apps", n, "name"), app.name) for n, app in enumerate(trace.apps)))
+    yield from _check_hints(trace, graph)
+    yield from _check_enum_values(trace)
 
 
-def _twice(what: str, ids: Iterable[tuple[Path, str]]) -> Iterator[Finding]:
+def _check_duplicates(label: str, ids: Iterable[tuple[JsonPath, str]]) -> Iterator[LintFinding]:
     seen: set[str] = set()
     for path, name in ids:
         if name in seen:
             advice = "Give each its own; the first one counts"
-            yield Finding(code="id-twice", path=path, message=f"the {what} {name[:80]!r} is there twice", advice=advice)
+            yield LintFinding(
+                code="id-twice", path=path, message=f"the {label} {name[:80]!r} is there twice", advice=advice
+            )
         seen.add(name)
 
 
-def _hints(trace: ExportedTrace, graph: EventGraph) -> Iterator[Finding]:
+def _check_hints(trace: ExportedTrace, graph: EventGraph) -> Iterator[LintFinding]:
     for place, hint in enumerate(trace.metadata.definition.hints):
-        path: Path = ("metadata", "definition", "hints", place)
+        path: JsonPath = ("metadata", "definition", "hints", place)
         if hint.associated_event_id and hint.associated_event_id not in graph.events:
-            yield Finding(
+            yield LintFinding(
                 code="hint-unknown-event",
                 path=(*path, "associated_event_id"),
                 message=f"the hint belongs to event {hint.associated_event_id[:80]!r}, which is not there",
                 advice="Name an event_id of this scenario, or leave it empty",
             )
-        yield from _unknown((*path, "hint_type"), hint.hint_type, HINT_TYPES)
+        yield from _check_known((*path, "hint_type"), hint.hint_type, HINT_TYPES)
 
 
-def _words(trace: ExportedTrace) -> Iterator[Finding]:
+def _check_enum_values(trace: ExportedTrace) -> Iterator[LintFinding]:
     for place, event in enumerate(trace.events):
-        yield from _unknown(("events", place, "event_type"), event.event_type, EVENT_TYPES)
+        yield from _check_known(("events", place, "event_type"), event.event_type, EVENT_TYPES)
         if isinstance(event, ExportedOracleEvent):
-            yield from _unknown(("events", place, "event_time_comparator"), event.event_time_comparator, COMPARATORS)
+            yield from _check_known(
+                ("events", place, "event_time_comparator"), event.event_time_comparator, COMPARATORS
+            )
         for number, argument in enumerate((event.action.args if event.action else None) or ()):
-            word = stated(argument)
-            path: Path = ("events", place, "action", "args", number, KEY)
-            yield from _unknown(path, word if word is None else str(word), STRICTNESS)
+            word = get_strictness(argument)
+            path: JsonPath = ("events", place, "action", "args", number, STRICTNESS_KEY)
+            yield from _check_known(path, word if word is None else str(word), STRICTNESS_LEVELS)
     annotation = trace.metadata.annotation
-    if annotation and annotation.validation_decision not in (None, "", *DECISIONS):
-        yield Finding(
+    if annotation and annotation.validation_decision not in (None, "", *REVIEW_DECISIONS):
+        yield LintFinding(
             code="decision-unknown",
             path=("metadata", "annotation", "validation_decision"),
             message=f"{annotation.validation_decision!r:.80} is not a decision that reviewers take",
-            advice=f"Write one of {', '.join(DECISIONS)}",
+            advice=f"Write one of {', '.join(REVIEW_DECISIONS)}",
             severity="warning",
         )
 
 
-def _unknown(path: Path, word: str | None, known: Collection[str]) -> Iterator[Finding]:
+def _check_known(path: JsonPath, word: str | None, known: Collection[str]) -> Iterator[LintFinding]:
     if word is not None and word not in known:
         message = f"{word[:80]!r} is not known here"
-        yield Finding(code="value-unknown", path=path, message=message, advice=f"Write one of {', '.join(known)}")
+        yield LintFinding(code="value-unknown", path=path, message=message, advice=f"Write one of {', '.join(known)}")

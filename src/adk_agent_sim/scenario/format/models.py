@@ -9,17 +9,17 @@ from typing import Annotated, Any, cast
 
 from pydantic import BaseModel, ConfigDict, Discriminator, Tag
 
-VERSION = "are_simulation_v1"
+FORMAT_VERSION = "are_simulation_v1"
 """The only version that ARE reads."""
 
 Number = int | float
 
 
-class _Model(BaseModel):
+class _ScenarioModel(BaseModel):
     model_config = ConfigDict(strict=True, extra="allow", protected_namespaces=())
 
 
-class ExportedEventMetadata(_Model):
+class ExportedEventMetadata(_ScenarioModel):
     """What came of an event."""
 
     return_value: str | None = None
@@ -28,7 +28,7 @@ class ExportedEventMetadata(_Model):
     exception_stack_trace: str | None = None
 
 
-class ExportedActionArg(_Model):
+class ExportedActionArg(_ScenarioModel):
     """An argument; its value is text, to be read as its type says."""
 
     name: str
@@ -36,7 +36,7 @@ class ExportedActionArg(_Model):
     value_type: str | None = None
 
 
-class ExportedAction(_Model):
+class ExportedAction(_ScenarioModel):
     """A call of a tool."""
 
     action_id: str
@@ -47,7 +47,7 @@ class ExportedAction(_Model):
     args: list[ExportedActionArg] | None = None
 
 
-class ExportedEvent(_Model):
+class ExportedEvent(_ScenarioModel):
     """Something that is to happen."""
 
     class_name: str
@@ -67,7 +67,7 @@ class ExportedOracleEvent(ExportedEvent):
     event_time_comparator: str | None = None
 
 
-class ExportedCompletedEvent(_Model):
+class ExportedCompletedEvent(_ScenarioModel):
     """Something that has happened."""
 
     class_name: str
@@ -80,7 +80,7 @@ class ExportedCompletedEvent(_Model):
     metadata: ExportedEventMetadata | None = None
 
 
-class ExportedHint(_Model):
+class ExportedHint(_ScenarioModel):
     """Help for whoever plays the agent."""
 
     hint_type: str
@@ -89,7 +89,7 @@ class ExportedHint(_Model):
     """Empty where the hint belongs to no event."""
 
 
-class ExportedHuggingFaceMetadata(_Model):
+class ExportedHuggingFaceMetadata(_ScenarioModel):
     """Where in a Hugging Face dataset a scenario comes from."""
 
     dataset: str
@@ -97,7 +97,7 @@ class ExportedHuggingFaceMetadata(_Model):
     revision: str | None = None
 
 
-class ExportedTraceDefinitionMetadata(_Model):
+class ExportedTraceDefinitionMetadata(_ScenarioModel):
     """What the scenario is."""
 
     scenario_id: str
@@ -118,14 +118,14 @@ class ExportedTraceDefinitionMetadata(_Model):
     hf_metadata: ExportedHuggingFaceMetadata | None = None
 
 
-class ExportedTraceSimulationMetadata(_Model):
+class ExportedTraceSimulationMetadata(_ScenarioModel):
     """Who played the agent."""
 
     agent_id: str | None = None
     model_id: str | None = None
 
 
-class ExportedTraceAnnotationMetadata(_Model):
+class ExportedTraceAnnotationMetadata(_ScenarioModel):
     """What a reviewer says."""
 
     annotation_id: str | None = None
@@ -135,7 +135,7 @@ class ExportedTraceAnnotationMetadata(_Model):
     date: Number = 0.0
 
 
-class ExportedTraceMetadata(_Model):
+class ExportedTraceMetadata(_ScenarioModel):
     """All that is known about the scenario."""
 
     definition: ExportedTraceDefinitionMetadata
@@ -145,7 +145,7 @@ class ExportedTraceMetadata(_Model):
     runner_config: dict[str, Any] | None = None
 
 
-class ExportedApp(_Model):
+class ExportedApp(_ScenarioModel):
     """An app and the state it starts in."""
 
     name: str
@@ -153,7 +153,7 @@ class ExportedApp(_Model):
     app_state: dict[str, Any] | None = None
 
 
-def _kind(event: object) -> str:
+def _discriminate_event(event: object) -> str:
     if isinstance(event, dict):
         fields = cast("dict[str, Any]", event)
         oracle = "event_time_comparator" in fields or fields.get("class_name") == "OracleEvent"
@@ -163,11 +163,12 @@ def _kind(event: object) -> str:
 
 
 AnyEvent = Annotated[
-    Annotated[ExportedEvent, Tag("event")] | Annotated[ExportedOracleEvent, Tag("oracle")], Discriminator(_kind)
+    Annotated[ExportedEvent, Tag("event")] | Annotated[ExportedOracleEvent, Tag("oracle")],
+    Discriminator(_discriminate_event),
 ]
 
 
-class ExportedTraceBase(_Model):
+class ExportedTraceBase(_ScenarioModel):
     """A scenario or trace without what is known about it."""
 
     world_logs: list[str] = []
@@ -185,11 +186,11 @@ class ExportedTrace(ExportedTraceBase):
     metadata: ExportedTraceMetadata
 
 
-def plain(value: Any) -> Any:
+def to_json_value(value: Any) -> Any:
     """A model as JSON values, with just the keys it was given; what the models do not look into is not copied."""
     if isinstance(value, BaseModel):
         names = [name for name in type(value).model_fields if name in value.model_fields_set]
-        return {name: plain(getattr(value, name)) for name in names} | (value.__pydantic_extra__ or {})
+        return {name: to_json_value(getattr(value, name)) for name in names} | (value.__pydantic_extra__ or {})
     if isinstance(value, list):
-        return [plain(each) for each in cast("list[Any]", value)]
+        return [to_json_value(each) for each in cast("list[Any]", value)]
     return value

@@ -17,17 +17,19 @@ from adk_agent_sim.scenario.format.models import AnyEvent, ExportedActionArg, Ex
 
 Strictness: TypeAlias = Literal["exact", "any", "contains"]
 
-STRICTNESS: tuple[Strictness, ...] = get_args(Strictness)
+STRICTNESS_LEVELS: tuple[Strictness, ...] = get_args(Strictness)
 
-KEY = "strictness"
+STRICTNESS_KEY = "strictness"
 
 
-def stated(argument: ExportedActionArg) -> object:
+def get_strictness(argument: ExportedActionArg) -> object:
     """What an argument says of its strictness; None if nothing."""
-    return (argument.model_extra or {}).get(KEY)
+    return (argument.model_extra or {}).get(STRICTNESS_KEY)
 
 
-def with_strictness(trace: ExportedTrace, wanted: Mapping[str, Strictness]) -> tuple[ExportedTrace, frozenset[str]]:
+def with_strictness(
+    trace: ExportedTrace, strictness_by_argument: Mapping[str, Strictness]
+) -> tuple[ExportedTrace, frozenset[str]]:
     """The scenario with strictness on the arguments of its expected actions.
 
     Args:
@@ -38,18 +40,22 @@ def with_strictness(trace: ExportedTrace, wanted: Mapping[str, Strictness]) -> t
         The scenario, and those of `wanted` that no expected action has.
     """
     used: set[str] = set()
-    events = [_strict(event, wanted, used) for event in trace.events]
-    return trace.model_copy(update={"events": events}), frozenset(wanted) - used
+    events = [_apply_strictness(event, strictness_by_argument, used) for event in trace.events]
+    return trace.model_copy(update={"events": events}), frozenset(strictness_by_argument) - used
 
 
-def _strict(event: AnyEvent, wanted: Mapping[str, Strictness], used: set[str]) -> AnyEvent:
+def _apply_strictness(event: AnyEvent, strictness_by_argument: Mapping[str, Strictness], used: set[str]) -> AnyEvent:
     action = event.action
     if event.event_type != "AGENT" or action is None:
         return event
     args: list[ExportedActionArg] = []
     for each in action.args or ():
         name = f"{action.app}__{action.function}.{each.name}"
-        if name in wanted:
+        if name in strictness_by_argument:
             used.add(name)
-        args.append(each.model_copy(update={KEY: wanted[name]}) if name in wanted else each)
+        args.append(
+            each.model_copy(update={STRICTNESS_KEY: strictness_by_argument[name]})
+            if name in strictness_by_argument
+            else each
+        )
     return event.model_copy(update={"action": action.model_copy(update={"args": args})})

@@ -7,34 +7,34 @@ from collections.abc import Iterator
 from html import escape
 
 from adk_agent_sim.scenario.format.graph import EventGraph
+from adk_agent_sim.scenario.format.imported_scenario import ScenarioImportedFromJson
 from adk_agent_sim.scenario.format.models import AnyEvent
-from adk_agent_sim.scenario.format.scenario import ScenarioImportedFromJson
-from adk_agent_sim.scenario.format.show import call
+from adk_agent_sim.scenario.format.scenario_summary import format_call
 
 _WIDTH, _HEIGHT, _GAP_X, _GAP_Y, _MARGIN = 230, 56, 60, 18, 20
 _COLOURS = {"USER": "#dbeafe", "ENV": "#dcfce7", "AGENT": "#fef3c7"}
-_NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_INVALID_XML_CHARACTERS = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def as_svg(scenario: ScenarioImportedFromJson) -> str:
+def render_svg(scenario: ScenarioImportedFromJson) -> str:
     """The drawing; events that wait for a cycle are in the last column."""
     graph = EventGraph(scenario.trace)
-    places = _places(graph)
+    places = _compute_positions(graph)
     right = max((x for x, _ in places.values()), default=0) + _WIDTH + _MARGIN
     below = max((y for _, y in places.values()), default=0) + _HEIGHT + _MARGIN
     size = f'width="{right}" height="{below}" viewBox="0 0 {right} {below}"'
     return "\n".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="sans-serif" font-size="12">',
-            f"<title>{_text(scenario.scenario_id)}</title>",
-            *_edges(graph, places),
-            *(_box(graph, name, *place) for name, place in places.items()),
+            f"<title>{_escape_xml(scenario.scenario_id)}</title>",
+            *_render_edges(graph, places),
+            *(_render_box(graph, name, *place) for name, place in places.items()),
             "</svg>\n",
         ]
     )
 
 
-def _places(graph: EventGraph) -> dict[str, tuple[int, int]]:
+def _compute_positions(graph: EventGraph) -> dict[str, tuple[int, int]]:
     last = max(graph.levels.values(), default=-1) + 1
     rows: dict[int, int] = {}
     places: dict[str, tuple[int, int]] = {}
@@ -46,34 +46,34 @@ def _places(graph: EventGraph) -> dict[str, tuple[int, int]]:
     return places
 
 
-def _edges(graph: EventGraph, places: dict[str, tuple[int, int]]) -> Iterator[str]:
+def _render_edges(graph: EventGraph, positions: dict[str, tuple[int, int]]) -> Iterator[str]:
     for name, parents in graph.parents.items():
-        x, y = places[name]
+        x, y = positions[name]
         for parent in parents:
-            from_x, from_y = places[parent][0] + _WIDTH, places[parent][1] + _HEIGHT // 2
+            from_x, from_y = positions[parent][0] + _WIDTH, positions[parent][1] + _HEIGHT // 2
             to_y, half = y + _HEIGHT // 2, _GAP_X // 2
             path = f"M{from_x},{from_y} C{from_x + half},{from_y} {x - half},{to_y} {x},{to_y}"
             yield f'<path d="{path}" fill="none" stroke="#64748b"/>'
 
 
-def _box(graph: EventGraph, name: str, x: int, y: int) -> str:
+def _render_box(graph: EventGraph, name: str, x: int, y: int) -> str:
     event: AnyEvent = graph.events[name]
     seconds = f"+{graph.times[name] - graph.start:g} s" if name in graph.times else "never"
-    called = call(event.action).partition("(")[0]
+    called = format_call(event.action).partition("(")[0]
     colour = _COLOURS.get(event.event_type, "#f1f5f9")
     return (
-        f"<g><title>{_text(name)}\n{_text(call(event.action))}</title>"
+        f"<g><title>{_escape_xml(name)}\n{_escape_xml(format_call(event.action))}</title>"
         f'<rect x="{x}" y="{y}" width="{_WIDTH}" height="{_HEIGHT}" rx="6" fill="{colour}" stroke="#334155"/>'
-        f'<text x="{x + 8}" y="{y + 18}" font-weight="bold">{_text(event.event_type[:20])} {seconds}</text>'
-        f'<text x="{x + 8}" y="{y + 34}">{_text(_cut(called))}</text>'
-        f'<text x="{x + 8}" y="{y + 50}" fill="#475569">{_text(_cut(name))}</text></g>'
+        f'<text x="{x + 8}" y="{y + 18}" font-weight="bold">{_escape_xml(event.event_type[:20])} {seconds}</text>'
+        f'<text x="{x + 8}" y="{y + 34}">{_escape_xml(_shorten(called))}</text>'
+        f'<text x="{x + 8}" y="{y + 50}" fill="#475569">{_escape_xml(_shorten(name))}</text></g>'
     )
 
 
-def _cut(text: str) -> str:
+def _shorten(text: str) -> str:
     return text if len(text) <= 34 else f"...{text[-31:]}"
 
 
-def _text(text: str) -> str:
+def _escape_xml(text: str) -> str:
     """Text for XML, which has no place for most control characters."""
-    return escape(_NOT_XML.sub("\ufffd", text))
+    return escape(_INVALID_XML_CHARACTERS.sub("\ufffd", text))

@@ -6,35 +6,35 @@ import json
 import re
 from typing import Any
 
-from adk_agent_sim.timeline.canonical import Json
+from adk_agent_sim.timeline.canonical_json import Json
 
-_PLACEHOLDER = re.compile(r"\{\{([^{}]+)\}\}")
+_PLACEHOLDER_PATTERN = re.compile(r"\{\{([^{}]+)\}\}")
 
-_NAMES: dict[type, str] = {bool: "bool", int: "int", float: "float", str: "str", list: "list", dict: "dict"}
+_TYPE_NAMES: dict[type, str] = {bool: "bool", int: "int", float: "float", str: "str", list: "list", dict: "dict"}
 
 
-_YES, _NO = ("true", "1", "t", "y", "yes"), ("false", "0", "f", "n", "no")
+_TRUE_WORDS, _FALSE_WORDS = ("true", "1", "t", "y", "yes"), ("false", "0", "f", "n", "no")
 
 
 class ValueDoesNotFit(ValueError):
     """A text cannot be read as the type it should have."""
 
 
-def placeholder(value: str | None) -> str | None:
+def parse_placeholder(value: str | None) -> str | None:
     """What a placeholder names, `event_id` or `event_id.key`; only a whole value can be one."""
-    found = _PLACEHOLDER.fullmatch(value) if value else None
+    found = _PLACEHOLDER_PATTERN.fullmatch(value) if value else None
     return found[1] if found else None
 
 
-def placeholder_event(named: str, event_ids: frozenset[str] | set[str] | dict[str, Any]) -> str:
+def find_placeholder_event(reference: str, event_ids: frozenset[str] | set[str] | dict[str, Any]) -> str:
     """The event that a placeholder names: ids may have dots in them, so the longest id that exists is meant."""
-    candidate = named
+    candidate = reference
     while candidate not in event_ids and "." in candidate:
         candidate = candidate.rpartition(".")[0]
-    return candidate if candidate in event_ids else named.partition(".")[0]
+    return candidate if candidate in event_ids else reference.partition(".")[0]
 
 
-def text_of(value: Json) -> str | None:
+def format_value(value: Json) -> str | None:
     """A value as the file holds it."""
     if value is None or isinstance(value, str):
         return value
@@ -43,12 +43,12 @@ def text_of(value: Json) -> str | None:
     return str(value)
 
 
-def type_of(value: Json) -> str | None:
+def get_value_type(value: Json) -> str | None:
     """The `value_type` of a value."""
-    return next((name for kind, name in _NAMES.items() if isinstance(value, kind)), None)
+    return next((name for kind, name in _TYPE_NAMES.items() if isinstance(value, kind)), None)
 
 
-def value_of(text: str | None, value_type: str | None) -> Json:
+def parse_value(text: str | None, value_type: str | None) -> Json:
     """The value that a text stands for.
 
     Raises:
@@ -57,44 +57,44 @@ def value_of(text: str | None, value_type: str | None) -> Json:
     if text is None or value_type is None:
         return text
     base = value_type.split("|")[0].strip().partition("[")[0].lower()
-    reader = _READERS.get(base)
+    reader = _PARSERS.get(base)
     return reader(text) if reader else text
 
 
-def _int(text: str) -> int:
-    return int(_matching(text, r"[+-]?\d{1,300}", "an int, such as 5"))
+def _parse_int(text: str) -> int:
+    return int(_require_match(text, r"[+-]?\d{1,300}", "an int, such as 5"))
 
 
-def _float(text: str) -> float:
-    return float(_matching(text, r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?", "a float, such as 5.0"))
+def _parse_float(text: str) -> float:
+    return float(_require_match(text, r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?", "a float, such as 5.0"))
 
 
-def _bool(text: str) -> bool:
-    return _matching(text.lower(), "|".join(_YES + _NO), "a bool: True or False") in _YES
+def _parse_bool(text: str) -> bool:
+    return _require_match(text.lower(), "|".join(_TRUE_WORDS + _FALSE_WORDS), "a bool: True or False") in _TRUE_WORDS
 
 
-def _list(text: str) -> list[Json]:
-    return _json(text, list, 'a list as JSON, such as ["a", "b"]')
+def _parse_list(text: str) -> list[Json]:
+    return _parse_json_as(text, list, 'a list as JSON, such as ["a", "b"]')
 
 
-def _dict(text: str) -> dict[str, Json]:
-    return _json(text, dict, 'a dict as JSON, such as {"a": 1}')
+def _parse_dict(text: str) -> dict[str, Json]:
+    return _parse_json_as(text, dict, 'a dict as JSON, such as {"a": 1}')
 
 
-def _matching(text: str, pattern: str, what: str) -> str:
+def _require_match(text: str, pattern: str, expected: str) -> str:
     if re.fullmatch(pattern, text.strip()) is None:
-        raise ValueDoesNotFit(f"{text[:80]!r} is not {what}")
+        raise ValueDoesNotFit(f"{text[:80]!r} is not {expected}")
     return text.strip()
 
 
-def _json(text: str, kind: type, what: str) -> Any:
+def _parse_json_as(text: str, kind: type, expected: str) -> Any:
     try:
         value = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise ValueDoesNotFit(f"{text[:80]!r} is not {what}") from error
+        raise ValueDoesNotFit(f"{text[:80]!r} is not {expected}") from error
     if not isinstance(value, kind):
-        raise ValueDoesNotFit(f"{text[:80]!r} is not {what}")
+        raise ValueDoesNotFit(f"{text[:80]!r} is not {expected}")
     return value
 
 
-_READERS = {"int": _int, "float": _float, "bool": _bool, "list": _list, "dict": _dict}
+_PARSERS = {"int": _parse_int, "float": _parse_float, "bool": _parse_bool, "list": _parse_list, "dict": _parse_dict}

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
-from adk_agent_sim.scenario.apps.chance import Chance
+from adk_agent_sim.scenario.app_base.world_random import WorldRandom
 from adk_agent_sim.scenario.format.models import (
     ExportedAction,
     ExportedActionArg,
@@ -18,9 +18,9 @@ from adk_agent_sim.scenario.format.models import (
     ExportedEvent,
     ExportedTrace,
 )
-from adk_agent_sim.scenario.format.values import text_of, type_of
+from adk_agent_sim.scenario.format.values import format_value, get_value_type
 
-_HORIZON = 1800.0
+_DEFAULT_DURATION = 1800.0
 """For how many seconds there are events in a scenario without an end."""
 
 
@@ -41,77 +41,77 @@ class Noise:
     """Whether the agent is offered the tools with other descriptions."""
 
 
-class Failures:
+class RandomFailures:
     """Decides which calls of the agent fail: for each tool, by how often it was called."""
 
     def __init__(self, noise: Noise, seed: int) -> None:
         self._probability = noise.failure_probability
         self._seed = seed
-        self.calls: dict[str, int] = {}
+        self.call_counts: dict[str, int] = {}
 
-    def next(self, tool: str) -> Exception | None:
+    def draw_failure(self, tool_name: str) -> Exception | None:
         """Why the next call of a tool fails, if it does."""
         if self._probability <= 0:
             return None
-        chance = Chance(self._seed, f"failure/{tool}")
-        chance.count = self.calls[tool] = self.calls.get(tool, 0) + 1
-        if chance.fraction() >= self._probability:
+        chance = WorldRandom(self._seed, f"failure/{tool_name}")
+        chance.draw_count = self.call_counts[tool_name] = self.call_counts.get(tool_name, 0) + 1
+        if chance.next_float() >= self._probability:
             return None
-        return Exception(f"Calling {tool} failed with error: Internal error - Retry again later")
+        return Exception(f"Calling {tool_name} failed with error: Internal error - Retry again later")
 
 
-def noise_events(noise: Noise, seed: int, trace: ExportedTrace) -> list[ExportedEvent]:
+def generate_noise_events(noise: Noise, seed: int, trace: ExportedTrace) -> list[ExportedEvent]:
     """Events at random times, of the kinds that the scenario's apps can have.
 
     What arrives is taken from the apps under `augmentation`, if the scenario has some, else from a few texts of ours.
     """
-    makers = list(_makers(trace))
+    makers = list(_iter_noise_sources(trace))
     if noise.events_per_minute <= 0 or not makers:
         return []
-    chance = Chance(seed, "noise")
+    chance = WorldRandom(seed, "noise")
     definition = trace.metadata.definition
-    end = _HORIZON if definition.duration is None else float(definition.duration)
+    end = _DEFAULT_DURATION if definition.duration is None else float(definition.duration)
     events: list[ExportedEvent] = []
     time = 0.0
     while True:
-        time += -math.log(1.0 - chance.fraction()) * 60.0 / noise.events_per_minute
+        time += -math.log(1.0 - chance.next_float()) * 60.0 / noise.events_per_minute
         if time > end:
             return events
-        app, function, make = makers[int(chance.fraction() * len(makers))]
-        events.append(_event(f"Noise-ENV-{len(events):05d}", time, app, function, make(chance)))
+        app, function, make = makers[int(chance.next_float() * len(makers))]
+        events.append(_build_event(f"Noise-ENV-{len(events):05d}", time, app, function, make(chance)))
 
 
-def _makers(trace: ExportedTrace) -> Iterator[tuple[str, str, Callable[[Chance], Mapping[str, Any]]]]:
+def _iter_noise_sources(trace: ExportedTrace) -> Iterator[tuple[str, str, Callable[[WorldRandom], Mapping[str, Any]]]]:
     """For each app that can have noise: its name, the tool, and what makes the arguments."""
-    stored = _augmentation(trace)
+    stored = _read_augmentation(trace)
     for app in trace.apps:
         class_name = (app.class_name or "").rpartition(".")[2]
         own, other = app.app_state or {}, stored.get(class_name, {})
         if class_name in ("EmailClientV2", "EmailClientApp", "Mail"):
-            mails = _mails(other) or _MAILS
-            yield app.name, "send_email_to_user_only", lambda chance, mails=mails: _one(mails, chance)
-        elif class_name == "MessagingAppV2" and (places := _places(own)):
-            texts = _texts(other) or _TEXTS
+            mails = _extract_mails(other) or _MAILS
+            yield app.name, "send_email_to_user_only", lambda chance, mails=mails: _pick(mails, chance)
+        elif class_name == "MessagingAppV2" and (places := _find_conversations(own)):
+            texts = _extract_texts(other) or _TEXTS
             yield (
                 app.name,
                 "create_and_add_message",
                 lambda chance, places=places, texts=texts: {
-                    **_one(places, chance),
-                    "content": _one(texts, chance),
+                    **_pick(places, chance),
+                    "content": _pick(texts, chance),
                 },
             )
         elif class_name in ("ShoppingApp", "Shopping"):
-            names = [str(each.get("name", "")) for each in _objects(other.get("products"))] or _PRODUCTS
-            yield app.name, "add_product", lambda chance, names=names: {"name": _one(names, chance)}
+            names = [str(each.get("name", "")) for each in _extract_objects(other.get("products"))] or _PRODUCTS
+            yield app.name, "add_product", lambda chance, names=names: {"name": _pick(names, chance)}
 
 
-def _one(options: list[Any], chance: Chance) -> Any:
-    return options[int(chance.fraction() * len(options))]
+def _pick(options: list[Any], chance: WorldRandom) -> Any:
+    return options[int(chance.next_float() * len(options))]
 
 
-def _augmentation(trace: ExportedTrace) -> dict[str, Mapping[str, Any]]:
+def _read_augmentation(trace: ExportedTrace) -> dict[str, Mapping[str, Any]]:
     found: dict[str, Mapping[str, Any]] = {}
-    for each in _objects((trace.augmentation or {}).get("apps")):
+    for each in _extract_objects((trace.augmentation or {}).get("apps")):
         try:
             app = ExportedApp.model_validate(each)
         except ValueError:
@@ -120,37 +120,39 @@ def _augmentation(trace: ExportedTrace) -> dict[str, Mapping[str, Any]]:
     return found
 
 
-def _objects(value: Any) -> list[Mapping[str, Any]]:
+def _extract_objects(value: Any) -> list[Mapping[str, Any]]:
     """The objects in a list or object of objects; nothing where there is something else."""
     values = list(cast("dict[str, Any]", value).values()) if isinstance(value, dict) else value
     found = cast("list[Any]", values) if isinstance(values, list) else []
     return [each for each in found if isinstance(each, dict)]
 
 
-def _mails(state: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    folders = _objects(state.get("folders"))
-    mails = [mail for folder in folders for mail in _objects(folder.get("emails"))]
+def _extract_mails(state: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    folders = _extract_objects(state.get("folders"))
+    mails = [mail for folder in folders for mail in _extract_objects(folder.get("emails"))]
     return [{key: str(mail.get(key, "")) for key in ("sender", "subject", "content")} for mail in mails]
 
 
-def _places(state: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+def _find_conversations(state: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """Conversations with somebody in them who can write."""
     found: list[Mapping[str, Any]] = []
-    for each in _objects(state.get("conversations")):
+    for each in _extract_objects(state.get("conversations")):
         others = [who for who in each.get("participant_ids", ()) if who != state.get("current_user_id")]
         if others and "conversation_id" in each:
             found.append({"conversation_id": each["conversation_id"], "sender_id": others[0]})
     return found
 
 
-def _texts(state: Mapping[str, Any]) -> list[str]:
-    messages = [each for talk in _objects(state.get("conversations")) for each in _objects(talk.get("messages"))]
+def _extract_texts(state: Mapping[str, Any]) -> list[str]:
+    messages = [
+        each for talk in _extract_objects(state.get("conversations")) for each in _extract_objects(talk.get("messages"))
+    ]
     return [str(each["content"]) for each in messages if each.get("content")]
 
 
-def _event(event_id: str, time: float, app: str, function: str, arguments: Mapping[str, Any]) -> ExportedEvent:
+def _build_event(event_id: str, time: float, app: str, function: str, arguments: Mapping[str, Any]) -> ExportedEvent:
     args = [
-        ExportedActionArg(name=name, value=text_of(value), value_type=type_of(value))
+        ExportedActionArg(name=name, value=format_value(value), value_type=get_value_type(value))
         for name, value in arguments.items()
     ]
     action = ExportedAction(action_id=event_id, app=app, function=function, operation_type=None, args=args)

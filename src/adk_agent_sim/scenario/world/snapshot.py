@@ -9,17 +9,17 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
-from adk_agent_sim.scenario.world.log import Happened
-from adk_agent_sim.scenario.world.notices import Notification
+from adk_agent_sim.scenario.world.event_log import CompletedEvent
+from adk_agent_sim.scenario.world.notifications import DeliveredNotification
 
-Path = tuple[str | int, ...]
+StatePath = tuple[str | int, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Change:
+class StateChange:
     """One place where two states differ."""
 
-    path: Path
+    path: StatePath
     """The app, then the keys and positions; positions of removed and replaced values are the old ones."""
 
     op: str
@@ -37,72 +37,72 @@ class Change:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Snapshot:
+class WorldSnapshot:
     """All that a world is made of."""
 
-    time: float
+    elapsed: float
 
-    apps: Mapping[str, Mapping[str, Any]]
+    app_states: Mapping[str, Mapping[str, Any]]
     """The states of the apps."""
 
-    hidden: Mapping[str, Mapping[str, Any]]
+    hidden_states: Mapping[str, Mapping[str, Any]]
     """What the apps know beyond their states."""
 
-    events: tuple[Happened, ...]
+    events: tuple[CompletedEvent, ...]
     """What had happened by then."""
 
-    notifications: tuple[Notification, ...]
+    notifications: tuple[DeliveredNotification, ...]
 
-    engine: Mapping[str, Any]
+    engine_state: Mapping[str, Any]
     """Where the events stand; a matter between the snapshot and the engine."""
 
-    failures: Mapping[str, int]
+    failure_counts: Mapping[str, int]
     """How often each tool was called that may fail by chance."""
 
-    def diff(self, later: Snapshot) -> list[Change]:
+    def diff(self, later: WorldSnapshot) -> list[StateChange]:
         """How the states of the apps changed from this snapshot to another one."""
-        return list(changes(self.apps, later.apps))
+        return list(diff_values(self.app_states, later.app_states))
 
 
-def changes(old: Any, new: Any, path: Path = ()) -> Iterator[Change]:
+def diff_values(old: Any, new: Any, path: StatePath = ()) -> Iterator[StateChange]:
     """Where two JSON values differ."""
     if old is new:
         return
     if isinstance(old, dict) and isinstance(new, dict):
-        yield from _in_objects(cast("dict[str, Any]", old), cast("dict[str, Any]", new), path)
+        yield from _diff_objects(cast("dict[str, Any]", old), cast("dict[str, Any]", new), path)
     elif isinstance(old, list) and isinstance(new, list):
-        yield from _in_lists(cast("list[Any]", old), cast("list[Any]", new), path)
-    elif not _same(old, new):
-        yield Change(path=path, op="replace", old=old, new=new)
+        yield from _diff_lists(cast("list[Any]", old), cast("list[Any]", new), path)
+    elif not _is_same(old, new):
+        yield StateChange(path=path, op="replace", old=old, new=new)
 
 
-def _in_objects(old: dict[str, Any], new: dict[str, Any], path: Path) -> Iterator[Change]:
+def _diff_objects(old: dict[str, Any], new: dict[str, Any], path: StatePath) -> Iterator[StateChange]:
     for key, value in old.items():
         if key in new:
-            yield from changes(value, new[key], (*path, key))
+            yield from diff_values(value, new[key], (*path, key))
         else:
-            yield Change(path=(*path, key), op="remove", old=value)
+            yield StateChange(path=(*path, key), op="remove", old=value)
     for key, value in new.items():
         if key not in old:
-            yield Change(path=(*path, key), op="add", new=value)
+            yield StateChange(path=(*path, key), op="add", new=value)
 
 
-def _in_lists(old: list[Any], new: list[Any], path: Path) -> Iterator[Change]:
+def _diff_lists(old: list[Any], new: list[Any], path: StatePath) -> Iterator[StateChange]:
     """Equal beginnings and ends are taken off; what is left in the middle is compared place by place."""
     first = 0
-    while first < min(len(old), len(new)) and _same(old[first], new[first]):
+    while first < min(len(old), len(new)) and _is_same(old[first], new[first]):
         first += 1
     after = 0
-    while after < min(len(old), len(new)) - first and _same(old[-1 - after], new[-1 - after]):
+    while after < min(len(old), len(new)) - first and _is_same(old[-1 - after], new[-1 - after]):
         after += 1
     left, right = old[first : len(old) - after], new[first : len(new) - after]
     for place, (before, now) in enumerate(zip(left, right, strict=False), start=first):
-        yield from changes(before, now, (*path, place))
+        yield from diff_values(before, now, (*path, place))
     for place in range(first + len(right), first + len(left)):
-        yield Change(path=(*path, place), op="remove", old=old[place])
+        yield StateChange(path=(*path, place), op="remove", old=old[place])
     for place in range(first + len(left), first + len(right)):
-        yield Change(path=(*path, place), op="add", new=new[place])
+        yield StateChange(path=(*path, place), op="add", new=new[place])
 
 
-def _same(one: Any, other: Any) -> bool:
+def _is_same(one: Any, other: Any) -> bool:
     return one is other or (type(one) is type(other) and one == other)

@@ -14,26 +14,26 @@ from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
-from adk_agent_sim.errors import AppNotThere, InvalidTransition, ToolNotThere
-from adk_agent_sim.scenario.apps.app import App
-from adk_agent_sim.scenario.apps.calling import Outcome, find_tool
-from adk_agent_sim.scenario.apps.registry import ALWAYS, app_class, app_names
-from adk_agent_sim.scenario.apps.surroundings import Call, Message, Surroundings, Via
-from adk_agent_sim.scenario.apps.tool import Level
-from adk_agent_sim.scenario.format.calls import unlisted
+from adk_agent_sim.errors import InvalidTransition, UnknownApp, UnknownTool
+from adk_agent_sim.scenario.app_base.app import App
+from adk_agent_sim.scenario.app_base.app_context import AppCall, AppContext, CallerRole, Notification
+from adk_agent_sim.scenario.app_base.tool import NotificationLevel
+from adk_agent_sim.scenario.app_base.tool_call import CallOutcome, find_tool
+from adk_agent_sim.scenario.apps.registry import DEFAULT_APPS, find_app_class, list_app_class_names
+from adk_agent_sim.scenario.format.call_check import find_unlisted_app
+from adk_agent_sim.scenario.format.imported_scenario import ScenarioImportedFromJson
 from adk_agent_sim.scenario.format.models import ExportedApp, ExportedCompletedEvent, ExportedHint, ExportedTrace
-from adk_agent_sim.scenario.format.scenario import ScenarioImportedFromJson
-from adk_agent_sim.scenario.world.contents import contents
-from adk_agent_sim.scenario.world.engine import PAUSED, RUNNING, STOPPED, Engine
-from adk_agent_sim.scenario.world.log import Happened
-from adk_agent_sim.scenario.world.noise import Failures, Noise, noise_events
-from adk_agent_sim.scenario.world.notices import Notices, Notification
-from adk_agent_sim.scenario.world.offered import Offered, offered
-from adk_agent_sim.scenario.world.plan import Plan
-from adk_agent_sim.scenario.world.result import Fault, OracleResult
-from adk_agent_sim.scenario.world.snapshot import Snapshot
-from adk_agent_sim.scenario.world.turns import TurnVerdict
-from adk_agent_sim.scenario.world.watches import Condition, Validation
+from adk_agent_sim.scenario.world.agent_tools import OfferedTool, build_agent_tools
+from adk_agent_sim.scenario.world.condition_watch import WorldCondition, WorldValidation
+from adk_agent_sim.scenario.world.event_log import CompletedEvent
+from adk_agent_sim.scenario.world.event_plan import EventPlan
+from adk_agent_sim.scenario.world.file_contents import make_content_reader
+from adk_agent_sim.scenario.world.noise import Noise, RandomFailures, generate_noise_events
+from adk_agent_sim.scenario.world.notifications import DeliveredNotification, NotificationQueue
+from adk_agent_sim.scenario.world.oracle_result import EventFailure, OracleResult
+from adk_agent_sim.scenario.world.snapshot import WorldSnapshot
+from adk_agent_sim.scenario.world.turn_tracker import TurnVerdict
+from adk_agent_sim.scenario.world.world_engine import PAUSED, RUNNING, STOPPED, WorldEngine
 
 TurnCondition = Callable[["World", int], "TurnVerdict | bool"]
 """Asked when the agent has ended a turn, with its number from 1: does the scenario go on?"""
@@ -50,7 +50,7 @@ class World:
         notifications: str = "MEDIUM",
         seed: int | None = None,
         turn_condition: TurnCondition | None = None,
-        watches: Mapping[str, Condition | Validation] | None = None,
+        watches: Mapping[str, WorldCondition | WorldValidation] | None = None,
         noise: Noise | None = None,
     ) -> None:
         """Make a world at rest: nothing happens before the first tick.
@@ -66,34 +66,34 @@ class World:
             noise: What goes wrong or gets in the way by chance.
 
         Raises:
-            AppNotThere: The scenario has an app that nobody knows.
+            UnknownApp: The scenario has an app that nobody knows.
         """
         self.scenario = scenario
         self.seed = seed if seed is not None else scenario.seed or 0
         self._noise = noise or Noise()
-        self._failures = Failures(self._noise, self.seed)
+        self._random_failures = RandomFailures(self._noise, self.seed)
         self._turn_condition = turn_condition
-        self._surroundings = Surroundings(
+        self._app_context = AppContext(
             now=lambda: self._engine.now,
             seed=self.seed,
-            wait=self._wait,
-            content=contents(fs_content),
-            record=self._record,
-            tell=self._tell,
+            wait_for_notification=self._wait,
+            read_file_content=make_content_reader(fs_content),
+            record_call=self._record_call,
+            notify_agent=self._notify,
         )
-        plan = Plan(scenario.trace, noise_events(self._noise, self.seed, scenario.trace), watches or {})
-        self._engine = Engine(
-            surroundings=self._surroundings,
+        plan = EventPlan(scenario.trace, generate_noise_events(self._noise, self.seed, scenario.trace), watches or {})
+        self._engine = WorldEngine(
+            app_context=self._app_context,
             plan=plan,
-            notices=Notices(level=Level(notifications)),
+            notifications=NotificationQueue(level=NotificationLevel(notifications)),
             watches=watches or {},
-            ask=lambda question: question(self),
-            verdict=self._verdict,
+            evaluate=lambda question: question(self),
+            judge_turn=self._judge_turn,
             now=plan.start,
         )
-        for each in _apps(scenario.trace):
-            _built(each, self._surroundings)
-        self._tools: Mapping[str, Offered] | None = None
+        for each in _list_apps(scenario.trace):
+            _create_app(each, self._app_context)
+        self._tool_cache: Mapping[str, OfferedTool] | None = None
 
     @property
     def now(self) -> float:
@@ -106,24 +106,24 @@ class World:
         return self._engine.elapsed
 
     @property
-    def standing(self) -> str:
+    def status(self) -> str:
         """RUNNING, PAUSED or STOPPED."""
-        return self._engine.standing
+        return self._engine.status
 
     @property
     def apps(self) -> Mapping[str, App]:
         """The apps by name."""
-        return self._surroundings.apps
+        return self._app_context.apps
 
     @property
     def turn(self) -> int:
         """How many turns of the agent are over."""
-        return self._engine.turns.ended
+        return self._engine.turn_tracker.ended_count
 
     @property
-    def faults(self) -> list[Fault]:
+    def failed_events(self) -> list[EventFailure]:
         """The scenario's own events that failed so far."""
-        return list(self._engine.journal.faults)
+        return list(self._engine.recorder.failures)
 
     def hints(self) -> list[ExportedHint]:
         """The hints for whoever plays the agent: those of events that have happened, and those of none."""
@@ -132,14 +132,14 @@ class World:
             each
             for each in self.scenario.hints
             if each.content
-            and (each.associated_event_id not in events or self._engine.over_with(each.associated_event_id))
+            and (each.associated_event_id not in events or self._engine.has_happened(each.associated_event_id))
         ]
 
-    def tools(self) -> Mapping[str, Offered]:
+    def tools(self) -> Mapping[str, OfferedTool]:
         """What the agent can call, by the names it knows them under."""
-        if self._tools is None:
-            self._tools = offered(self.apps, self._noise, self.seed)
-        return self._tools
+        if self._tool_cache is None:
+            self._tool_cache = build_agent_tools(self.apps, self._noise, self.seed)
+        return self._tool_cache
 
     def call(self, app: str, function: str, arguments: Mapping[str, Any] | None = None, via: str = "agent") -> Any:
         """Call a tool now.
@@ -154,36 +154,36 @@ class World:
             What the tool returns.
 
         Raises:
-            ToolNotThere: There is no such app or tool for this caller.
+            UnknownTool: There is no such app or tool for this caller.
             Exception: Whatever the tool raises; the class and the text are part of its interface.
         """
-        outcome = self.attempt(app, function, arguments, via)
+        outcome = self.try_call(app, function, arguments, via)
         if outcome.error is not None:
             raise outcome.error
         return outcome.value
 
-    def attempt(
+    def try_call(
         self, app: str, function: str, arguments: Mapping[str, Any] | None = None, via: str = "agent"
-    ) -> Outcome:
+    ) -> CallOutcome:
         """Call a tool now; what it raises is in the outcome, with the text that an agent sees otherwise."""
         found = self.apps.get(app)
         if found is None:
-            raise ToolNotThere(f"There is no app {app[:80]!r} in this world. It has: {', '.join(self.apps)}.")
-        caller = Via(via)
+            raise UnknownTool(f"There is no app {app[:80]!r} in this world. It has: {', '.join(self.apps)}.")
+        caller = CallerRole(via)
         find_tool(found, function, caller)
-        if caller is Via.AGENT and (error := self._failures.next(f"{app}__{function}")):
-            return Outcome(error=error)
-        return self._engine.attempt(found, function, deepcopy(dict(arguments or {})), caller)
+        if caller is CallerRole.AGENT and (error := self._random_failures.draw_failure(f"{app}__{function}")):
+            return CallOutcome(error=error)
+        return self._engine.try_call(found, function, deepcopy(dict(arguments or {})), caller)
 
-    def notifications(self) -> list[Notification]:
+    def take_notifications(self) -> list[DeliveredNotification]:
         """What the agent is told; each message once."""
-        return self._engine.notices.taken()
+        return self._engine.notifications.drain()
 
     def tick(self) -> None:
         """Let everything happen that is due now."""
         self._engine.tick()
 
-    def step(self) -> Happened | None:
+    def step(self) -> CompletedEvent | None:
         """Go on to the next event and let it happen, and nothing else; None if there is none."""
         return self._engine.step()
 
@@ -197,18 +197,18 @@ class World:
 
     def pause(self) -> None:
         """Hold the time, such as while a model thinks."""
-        if self.standing == RUNNING:
-            self._engine.standing = PAUSED
+        if self.status == RUNNING:
+            self._engine.status = PAUSED
 
     def resume(self, seconds: float = 0.0) -> None:
         """Go on, as if so many seconds had passed; what is due then happens with the next tick."""
-        if self.standing == PAUSED:
-            self._engine.standing = RUNNING
+        if self.status == PAUSED:
+            self._engine.status = RUNNING
             self._engine.now += seconds
 
     def stop(self) -> None:
         """End the run."""
-        if self.standing != STOPPED:
+        if self.status != STOPPED:
             self._engine.stop()
 
     def run_oracle(self, progress: Callable[[int, int], object] | None = None) -> OracleResult:
@@ -224,91 +224,91 @@ class World:
             InvalidTransition: The world has begun already.
         """
         engine = self._engine
-        if engine.begun:
+        if engine.has_started:
             raise InvalidTransition("Cannot run the oracle: this world has begun. Make a new World for it.")
-        engine.oracle = True
+        engine.is_oracle_run = True
         engine.run(progress)
         return OracleResult(
             scenario_id=self.scenario.scenario_id,
-            completed=self.happened(),
-            failed=tuple(engine.journal.faults),
-            missing=tuple(engine.never()),
+            completed=self.event_log(),
+            failed=tuple(engine.recorder.failures),
+            missing=tuple(engine.missed_events()),
             seconds=self.elapsed,
         )
 
-    def completed_events(self) -> list[ExportedCompletedEvent]:
+    def export_completed_events(self) -> list[ExportedCompletedEvent]:
         """What has happened, as scenario files hold it."""
-        return [event.exported for event in self.happened()]
+        return [event.exported_event for event in self.event_log()]
 
-    def happened(self) -> list[Happened]:
+    def event_log(self) -> list[CompletedEvent]:
         """What has happened, by time."""
-        return self._engine.journal.log.listed(as_are=self._engine.oracle)
+        return self._engine.recorder.log.list_events(in_are_order=self._engine.is_oracle_run)
 
     def state(self) -> dict[str, dict[str, Any]]:
         """The states of the apps by name, as `app_state` of scenario files."""
         return {name: app.state() for name, app in self.apps.items()}
 
-    def exported(self) -> ExportedTrace:
+    def export_trace(self) -> ExportedTrace:
         """The scenario with what has happened and the present states of its apps."""
         state = self.state()
         listed = {each.name for each in self.scenario.apps}
         listing = [(each, state[each.name] or each.app_state) for each in self.scenario.apps]
         apps = [each.model_copy(update={"app_state": held}) for each, held in listing]
-        apps += [_exported(app) for name, app in self.apps.items() if name not in listed]
-        return self.scenario.trace.model_copy(update={"apps": apps, "completed_events": self.completed_events()})
+        apps += [_export_app(app) for name, app in self.apps.items() if name not in listed]
+        return self.scenario.trace.model_copy(update={"apps": apps, "completed_events": self.export_completed_events()})
 
-    def snapshot(self) -> Snapshot:
+    def snapshot(self) -> WorldSnapshot:
         """The world as it is now."""
         engine = self._engine
-        return Snapshot(
-            time=self.elapsed,
-            apps=self.state(),
-            hidden={name: app.hidden() for name, app in self.apps.items()},
-            events=tuple(self.happened()),
-            notifications=tuple(engine.notices.waiting),
-            engine=engine.saved(),
-            failures=dict(self._failures.calls),
+        return WorldSnapshot(
+            elapsed=self.elapsed,
+            app_states=self.state(),
+            hidden_states={name: app.hidden_state() for name, app in self.apps.items()},
+            events=tuple(self.event_log()),
+            notifications=tuple(engine.notifications.pending),
+            engine_state=engine.capture_state(),
+            failure_counts=dict(self._random_failures.call_counts),
         )
 
-    def restore(self, snapshot: Snapshot) -> None:
+    def restore(self, snapshot: WorldSnapshot) -> None:
         """Put the world back to where it was; the snapshot can be used again."""
         for name, app in self.apps.items():
-            app.load(dict(snapshot.apps[name]))
-            app.recall(dict(snapshot.hidden[name]))
-        self._failures.calls = dict(snapshot.failures)
-        self._engine.notices.waiting = list(snapshot.notifications)
-        self._engine.put_back(snapshot.engine)
+            app.load(dict(snapshot.app_states[name]))
+            app.restore_hidden_state(dict(snapshot.hidden_states[name]))
+        self._random_failures.call_counts = dict(snapshot.failure_counts)
+        self._engine.notifications.pending = list(snapshot.notifications)
+        self._engine.restore(snapshot.engine_state)
 
     def _wait(self, seconds: float) -> None:
         self._engine.wait(seconds)
 
-    def _record(self, call: Call) -> None:
-        self._engine.record(call)
+    def _record_call(self, call: AppCall) -> None:
+        self._engine.record_call(call)
 
-    def _tell(self, message: Message) -> None:
-        self._engine.tell(message)
+    def _notify(self, notification: Notification) -> None:
+        self._engine.notify(notification)
 
-    def _verdict(self, turn: int) -> TurnVerdict:
+    def _judge_turn(self, turn: int) -> TurnVerdict:
         found = True if self._turn_condition is None else self._turn_condition(self, turn)
         return found if isinstance(found, TurnVerdict) else TurnVerdict(passed=found)
 
 
-def _apps(trace: ExportedTrace) -> list[ExportedApp]:
+def _list_apps(trace: ExportedTrace) -> list[ExportedApp]:
     """The apps that a scenario lists, those that every world has, and those that events call by their class."""
     found = {each.name: each for each in trace.apps}
     called = (event.action.app for event in trace.events if event.action is not None and event.action.app)
-    for name in dict.fromkeys((*ALWAYS, *called)):
-        if name not in found and (name in ALWAYS or unlisted(name) is not None):
+    for name in dict.fromkeys((*DEFAULT_APPS, *called)):
+        if name not in found and (name in DEFAULT_APPS or find_unlisted_app(name) is not None):
             found[name] = ExportedApp(name=name, class_name=name)
     return list(found.values())
 
 
-def _built(app: ExportedApp, surroundings: Surroundings) -> App:
-    made = app_class(app.class_name or app.name)
+def _create_app(app: ExportedApp, app_context: AppContext) -> App:
+    made = find_app_class(app.class_name or app.name)
     if made is None:
-        raise AppNotThere(app.name, app.class_name or app.name, app_names())
-    return made(app.name, surroundings, app.app_state)
+        raise UnknownApp(app.name, app.class_name or app.name, list_app_class_names())
+    return made(app.name, app_context, app.app_state)
 
 
-def _exported(app: App) -> ExportedApp:
+def _export_app(app: App) -> ExportedApp:
     return ExportedApp(name=app.name, class_name=type(app).__name__, app_state=app.state())

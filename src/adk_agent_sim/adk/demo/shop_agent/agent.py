@@ -39,7 +39,7 @@ class OrderLine(BaseModel):
     gift_wrap: bool = False
 
 
-class Order(BaseModel):
+class OrderRequest(BaseModel):
     """What a customer orders."""
 
     lines: list[OrderLine] = Field(min_length=1)
@@ -80,7 +80,7 @@ def search_products(
 
 
 async def place_order(
-    order: Order, tool_context: ToolContext, shipping: Literal["standard", "express"] = "standard"
+    order: OrderRequest, tool_context: ToolContext, shipping: Literal["standard", "express"] = "standard"
 ) -> dict[str, Any]:
     """Place an order; saves a receipt and remembers the order for this session."""
     prices = {product["sku"]: product["price"] for product in _PRODUCTS}

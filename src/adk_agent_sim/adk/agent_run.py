@@ -1,0 +1,298 @@
+"""An agent with its Runner, one ADK session and one session on a timeline: the engine under every way of playing it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import aclosing
+from typing import Any
+from uuid import uuid4
+
+from google.adk.agents.run_config import RunConfig
+from google.adk.apps import App
+from google.adk.artifacts import InMemoryArtifactService
+from google.adk.events import Event as AdkEvent
+from google.adk.memory import InMemoryMemoryService
+from google.adk.plugins import BasePlugin
+from google.adk.runners import Runner
+from google.adk.sessions import InMemorySessionService, Session
+from google.adk.workflow import BaseNode
+from google.genai import types
+
+from adk_agent_sim.adk.briefing import AgentBriefing, build_briefing
+from adk_agent_sim.adk.environment_factory import EnvironmentSimulationFactory, EnvironmentSource
+from adk_agent_sim.adk.environment_plugin import EnvironmentSimulationPlugin
+from adk_agent_sim.adk.recorded_session import ModelFunction, RecordedSession
+from adk_agent_sim.adk.seat_plugin import SeatPlugin
+from adk_agent_sim.adk.tool_errors import ToolErrorPlugin
+from adk_agent_sim.environment.environment import Environment
+from adk_agent_sim.environment.environment_report import EnvironmentReport
+from adk_agent_sim.environment.rules import Rules
+from adk_agent_sim.errors import InvalidTransition, SimulatorError
+from adk_agent_sim.timeline.events import Player, RunOutcome
+from adk_agent_sim.timeline.timeline import Timeline
+
+DEFAULT_USER_ID = "user"
+
+_STOP_TIMEOUT = 3.0
+"""How many seconds a run has to end when it is stopped: an agent's code may ignore that it is cancelled."""
+
+_log = logging.getLogger(__name__)
+
+
+class AgentRun:
+    """Runs an agent whose model seat is taken."""
+
+    def __init__(
+        self,
+        agent: BaseNode | App,
+        timeline: Timeline,
+        *,
+        player: Player | ModelFunction = Player.HUMAN,
+        state: Mapping[str, Any] | None = None,
+        user_id: str = DEFAULT_USER_ID,
+        run_config: RunConfig | None = None,
+        environment: EnvironmentSource | None = None,
+    ) -> None:
+        """Prepare a run; nothing happens before `open`."""
+        self.app = _to_app(agent)
+        self.timeline = timeline
+        self.events: list[AdkEvent] = []
+        """The ADK events so far, the user's among them."""
+        self.on_change: Callable[[], None] = lambda: None
+        """Called when a turn begins to wait, and when a run ends."""
+        self._player = player
+        self._state = dict(state or {})
+        self._user_id = user_id
+        self._run_config = run_config
+        self._seat_plugin = SeatPlugin(name=f"adksim_seats_{uuid4().hex[:8]}")
+        self._artifact_service = InMemoryArtifactService()
+        self._environment_plugin = _get_or_create_environment_plugin(self.app, environment)
+        own = [] if self._environment_plugin in self.app.plugins else [self._environment_plugin]
+        played = _add_plugins(self.app, [self._seat_plugin, *own], player)
+        self._runner = Runner(
+            app=played,
+            session_service=InMemorySessionService(),
+            artifact_service=self._artifact_service,
+            memory_service=InMemoryMemoryService(),
+        )
+        self._adk_session_id = str(uuid4())
+        self._task: asyncio.Task[None] | None = None
+        self._recorded_session: RecordedSession | None = None
+        self._adk_session: Session | None = None
+        self._closed = False
+        self._is_starting = False
+
+    @property
+    def recorded_session(self) -> RecordedSession:
+        """The session on the timeline."""
+        if self._recorded_session is None:
+            raise InvalidTransition(f"The simulation of {self.name!r} is not open: use `async with`, or await start().")
+        return self._recorded_session
+
+    @property
+    def root_agent(self) -> BaseNode:
+        """The agent, or the workflow, that is played."""
+        assert self.app.root_agent is not None  # noqa: S101 - an App refuses to be built without one
+        return self.app.root_agent
+
+    @property
+    def name(self) -> str:
+        """The name of the root agent."""
+        return self.root_agent.name
+
+    @property
+    def has_tool_error_plugin(self) -> bool:
+        """Whether the app itself has what makes a tool's error an answer; `adk eval` runs the app as it is."""
+        return any(isinstance(plugin, ToolErrorPlugin) for plugin in self.app.plugins)
+
+    @property
+    def environment(self) -> Environment:
+        """What rules and faults the session's tools meet; for a panel that shows and changes them."""
+        if self._adk_session is None:
+            raise InvalidTransition(f"The simulation of {self.name!r} is not open: use `async with`, or await start().")
+        return self._environment_plugin.get_environment(self._adk_session)
+
+    @property
+    def environment_report(self) -> EnvironmentReport:
+        """What became of the tool calls so far."""
+        return self._environment_plugin.report()
+
+    async def open(self, description: str = "") -> None:
+        """Open the session, here and on the timeline."""
+        if self._recorded_session is not None:
+            raise InvalidTransition(f"The simulation of {self.name!r} is open already.")
+        session = await self._runner.session_service.create_session(
+            app_name=self.app.name, user_id=self._user_id, state=self._state, session_id=self._adk_session_id
+        )
+        self._adk_session = session
+        placed = await self.timeline.create_session(description=description or self.name)
+        self._recorded_session = RecordedSession(
+            self.timeline, placed.session_id, self._player, clock=self.timeline.clock
+        )
+        self._recorded_session.on_turn_pending = self._notify_change
+        self._seat_plugin.bind(session, self._recorded_session)
+        await self._recorded_session.record_agent_joined(session)
+        await self._recorded_session.listen_for_cancel()
+
+    async def stop(self) -> bool:
+        """Cancel what runs now; the session goes on with the next message. False if nothing runs.
+
+        A run that ignores the cancel is left behind after some seconds, with a warning.
+        """
+        if self._task is None or self._task.done():
+            return False
+        self._task.cancel()
+        _, left = await asyncio.wait({self._task}, timeout=_STOP_TIMEOUT)
+        if left:
+            _log.warning("A run of %r goes on although it was stopped: its code ignores the cancel.", self.name)
+        return True
+
+    async def close(self, *, release: bool = True) -> None:
+        """Stop what runs and close the session on the timeline.
+
+        Args:
+            release: Also release what the agent holds, such as connections; not while other sessions share it.
+        """
+        self._closed = True
+        await self.stop()
+        if release:
+            await self._runner.close()
+        if self._recorded_session is not None:
+            await self.timeline.close_session(self._recorded_session.session_id, "the simulation was closed")
+
+    @property
+    def is_running(self) -> bool:
+        """Whether a message is being worked on."""
+        return self._task is not None and not self._task.done()
+
+    async def start(self, message: types.Content) -> None:
+        """Let the agent work on a user message."""
+        seated = self.recorded_session
+        self._check_not_closed()
+        if self.is_running or self._is_starting:
+            raise InvalidTransition("The agent still works on the last message: decide its turns first, see pending().")
+        self._is_starting = True
+        try:
+            await seated.record_user_message(message)
+        finally:
+            self._is_starting = False
+        self._check_not_closed()  # it may have been, while the message was written
+        self._task = asyncio.create_task(self._run_agent(message), name=f"adksim-run-{self.name}")
+        self._task.add_done_callback(self._on_task_done)
+
+    def get_failure(self) -> BaseException | None:
+        """Why the last run ended early, if it did."""
+        if self._task is None or not self._task.done():
+            return None
+        if self._task.cancelled():
+            return asyncio.CancelledError("the run was cancelled")
+        return self._task.exception()
+
+    async def load_artifact(self, filename: str, version: int | None = None) -> types.Part | None:
+        """A version of an artifact of the session, by default the newest."""
+        return await self._artifact_service.load_artifact(
+            app_name=self.app.name,
+            user_id=self._user_id,
+            session_id=self._adk_session_id,
+            filename=filename,
+            version=version,
+        )
+
+    async def get_state(self) -> Mapping[str, Any]:
+        """The session state now."""
+        session = await self._load_adk_session()
+        return dict(session.state) if session else {}
+
+    async def get_briefing(self) -> AgentBriefing:
+        """What the agent is told and may do before its first turn."""
+        session = await self._load_adk_session()
+        if session is None:
+            raise InvalidTransition(f"The simulation of {self.name!r} is not open: use `async with`, or await start().")
+        return await build_briefing(self.root_agent, self._runner._new_invocation_context(session))  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - ADK keeps it stable for subclasses
+
+    async def _run_agent(self, message: types.Content) -> None:
+        """Run the agent on a message, recording what it emits and how it ends."""
+        invocation_id = ""
+        try:
+            async with aclosing(
+                self._runner.run_async(
+                    user_id=self._user_id,
+                    session_id=self._adk_session_id,
+                    new_message=message,
+                    run_config=self._run_config,
+                    yield_user_message=True,
+                )
+            ) as events:
+                async for event in events:
+                    invocation_id = event.invocation_id
+                    await self._record_event(event)
+        except asyncio.CancelledError:
+            await self.recorded_session.record_run_ended(invocation_id, RunOutcome.CANCELLED)
+            raise
+        except Exception as error:
+            await self.recorded_session.record_run_ended(invocation_id, RunOutcome.FAILED, unwrap_failure(error))
+            raise
+        await self.recorded_session.record_run_ended(invocation_id, RunOutcome.DONE)
+
+    async def _record_event(self, event: AdkEvent) -> None:
+        self.events.append(event)
+        if event.author == "user" or event.partial:
+            return
+        await self.recorded_session.record_agent_event(event)
+        for filename, version in event.actions.artifact_delta.items():
+            await self.recorded_session.record_artifact(
+                event.author, filename, version, await self.load_artifact(filename, version)
+            )
+
+    async def _load_adk_session(self) -> Session | None:
+        return await self._runner.session_service.get_session(
+            app_name=self.app.name, user_id=self._user_id, session_id=self._adk_session_id
+        )
+
+    def _check_not_closed(self) -> None:
+        if self._closed:
+            raise InvalidTransition(f"The simulation of {self.name!r} is closed: open a new one to go on.")
+
+    def _on_task_done(self, task: asyncio.Task[None]) -> None:
+        if not task.cancelled():
+            task.exception()  # it is on the timeline; asyncio would log it once more as never retrieved
+        self._notify_change()
+
+    def _notify_change(self) -> None:
+        self.on_change()
+
+
+def unwrap_failure(failure: BaseException) -> BaseException:
+    """What to say of a failure. ADK wraps what a plugin raises; what we raised says it better by itself."""
+    return failure.__cause__ if isinstance(failure.__cause__, SimulatorError) else failure
+
+
+def _to_app(agent: object) -> App:
+    if isinstance(agent, App):
+        return agent
+    if isinstance(agent, BaseNode):
+        return App(name=agent.name, root_agent=agent)
+    raise TypeError(f"A {type(agent).__name__} cannot be simulated: pass an ADK agent, a workflow, or an App.")
+
+
+def _get_or_create_environment_plugin(app: App, source: EnvironmentSource | None) -> EnvironmentSimulationPlugin:
+    """The environment that is asked for, or the app's own; else one without rules, which takes faults all the same."""
+    found = next((plugin for plugin in app.plugins if isinstance(plugin, EnvironmentSimulationPlugin)), None)
+    if found is None or source is not None:
+        name = "adksim_environment"  # ADK's own plugin, which the app may have too, is called otherwise
+        found = EnvironmentSimulationFactory.create_plugin(Rules(rules=[]) if source is None else source, name=name)
+    return found
+
+
+def _add_plugins(app: App, leading_plugins: Sequence[BasePlugin], player: Player | ModelFunction) -> App:
+    """The app with our plugins around its own: seats first, errors last, so that its own plugins see both."""
+    plugins = [*leading_plugins, *app.plugins]
+    if not any(isinstance(plugin, ToolErrorPlugin) for plugin in plugins):
+        plugins.append(ToolErrorPlugin())
+    update: dict[str, Any] = {"plugins": plugins}
+    if app.events_compaction_config is not None and player is not Player.REAL:
+        _log.warning("Event compaction is off in this simulation: it would ask the agent's own model.")
+        update["events_compaction_config"] = None
+    return app.model_copy(update=update)

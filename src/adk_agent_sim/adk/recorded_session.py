@@ -1,0 +1,231 @@
+"""One ADK session on the timeline: who plays its model, and everything that happens in it, recorded."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeAlias
+from uuid import uuid4
+
+from google.adk.events import Event as AdkEvent
+from google.adk.models.llm_request import LlmRequest
+from google.adk.models.llm_response import LlmResponse
+from google.adk.sessions import Session
+from google.adk.tools import BaseTool, ToolContext
+from google.genai import types
+
+from adk_agent_sim.adk.answer_check import check_answer
+from adk_agent_sim.adk.model_seat import ModelSeat
+from adk_agent_sim.adk.play_policy import PlayPolicy
+from adk_agent_sim.adk.request_blocks import RequestEncoder
+from adk_agent_sim.adk.tool_seat import RunningCalls
+from adk_agent_sim.link.link import Link
+from adk_agent_sim.timeline.blocks import Block
+from adk_agent_sim.timeline.canonical_json import Json
+from adk_agent_sim.timeline.clock import Clock, WallClock
+from adk_agent_sim.timeline.events import (
+    AgentEvent,
+    AgentJoined,
+    ArtifactSaved,
+    CancelAsked,
+    EnvironmentDecided,
+    Event,
+    Player,
+    RunEnded,
+    RunOutcome,
+    ToolFailed,
+    ToolFinished,
+    ToolStarted,
+    UserSpoke,
+)
+from adk_agent_sim.timeline.json_conversion import to_json_value
+
+ModelFunction: TypeAlias = Callable[[LlmRequest], LlmResponse | Awaitable[LlmResponse]]
+"""A function that plays a model."""
+
+
+class RecordedSession:
+    """An ADK session with its session on the timeline."""
+
+    def __init__(
+        self,
+        link: Link,
+        session_id: str,
+        player: Player | ModelFunction,
+        *,
+        policy: PlayPolicy | None = None,
+        clock: Clock | None = None,
+    ) -> None:
+        """Seat `player` as the model of the session: a person, the agent's own model, or a function.
+
+        Args:
+            link: The way to the timeline.
+            session_id: The session there.
+            player: Who plays.
+            terms: Which agents are played, and how long somebody is waited for.
+            clock: What durations are measured with.
+        """
+        self.link = link
+        self.session_id = session_id
+        self.player = player
+        self.policy = policy or PlayPolicy()
+        self.monotonic = (clock or WallClock()).monotonic
+        self.running_calls = RunningCalls(self, self.monotonic)
+        self.pending_requests: dict[str, LlmRequest] = {}
+        """The requests of the turns that wait for a person here, by turn."""
+        self.pending_turns: dict[str, tuple[LlmRequest, ModelSeat]] = {}
+        """The same with the seats that ask, so that the agent's own model can be asked too."""
+        self.offered_tools: dict[str, BaseTool] = {}
+        """The tools that have been offered so far."""
+        self.adk_session: Session | None = None
+        """The ADK session as its last run holds it, events and all."""
+        self.on_turn_pending: Callable[[], None] = lambda: None
+        """Called when a turn begins to wait for a person."""
+        self.on_waiting_for_human: Callable[[str], object] = lambda agent_name: None
+        """Called with the agent whose turn begins to wait for a person."""
+        self.on_turn_cancelled: Callable[[str], Awaitable[object]] = _ignore_cancellation
+        """Called with an invocation whose model call was cancelled while it waited."""
+        self.checked_agents: set[str] = set()
+        """The agents whose toolsets are known to load."""
+        self._request_encoder = RequestEncoder()
+
+    def get_player(self, agent_name: str) -> Player | ModelFunction:
+        """Who plays an agent."""
+        return self.player if self.policy.should_play(agent_name) else Player.REAL
+
+    async def listen_for_cancel(self) -> Callable[[], None]:
+        """Cancel running calls when a person asks for it on the timeline; calling what is returned ends that."""
+        return await self.link.listen(self.session_id, self._handle_event)
+
+    def _handle_event(self, event: Event) -> None:
+        if isinstance(event.payload, CancelAsked):
+            self.running_calls.cancel(event.payload.call_id)
+
+    async def record_agent_joined(self, session: Session) -> None:
+        """The agent's session is on the timeline from now on."""
+        joined = AgentJoined(
+            app_name=session.app_name,
+            user_id=session.user_id,
+            adk_session_id=session.id,
+            state=to_json_value(session.state),
+        )
+        await self.link.append(self.session_id, joined)
+
+    async def record_user_message(self, message: types.Content) -> None:
+        """A user message, as it was sent, before the app's plugins see it."""
+        await self.link.append(self.session_id, UserSpoke(content=to_json_value(message)))
+
+    async def record_agent_event(self, event: AdkEvent) -> None:
+        """What ADK emitted, after all callbacks and plugins."""
+        emitted = AgentEvent(
+            invocation_id=event.invocation_id, event=_convert_event_to_json(event), final=event.is_final_response()
+        )
+        await self.link.append(self.session_id, emitted, agent_name=event.author)
+
+    async def record_artifact(self, author: str, filename: str, version: int, part: types.Part | None) -> None:
+        """A version of an artifact, with its bytes."""
+        mime_type, data = _extract_artifact_data(part)
+        block = Block.from_data(data)
+        saved = ArtifactSaved(filename=filename, version=version, mime_type=mime_type, block=block.block_id)
+        await self.link.append(self.session_id, saved, agent_name=author, blocks=[block])
+
+    async def record_run_ended(
+        self, invocation_id: str, outcome: RunOutcome, error: BaseException | None = None
+    ) -> None:
+        """The invocation is over."""
+        ended = RunEnded(
+            invocation_id=invocation_id,
+            outcome=outcome,
+            error_type=type(error).__name__ if error else "",
+            error_message=str(error) if error else "",
+        )
+        await self.link.append(self.session_id, ended)
+
+    async def on_environment_decided(self, context: ToolContext, decided: EnvironmentDecided) -> None:
+        """The environment said what is to happen to a call."""
+        await self.link.append(
+            self.session_id, decided, agent_name=context.agent_name, player=Player.SIMULATED if decided.rule else None
+        )
+
+    async def on_tool_started(
+        self, context: ToolContext, tool: BaseTool, arguments: dict[str, Any], player: Player
+    ) -> None:
+        """The tool's code, or what stands for it, is about to run."""
+        started = ToolStarted(call_id=_get_call_id(context), tool_name=tool.name, arguments=to_json_value(arguments))
+        await self._append_tool_event(context, started, player)
+
+    async def on_tool_finished(self, context: ToolContext, result: object, seconds: float, player: Player) -> None:
+        """It returned."""
+        finished = ToolFinished(
+            call_id=_get_call_id(context),
+            result=to_json_value(result),
+            duration_ms=seconds * 1000,
+            actions=_remove_unset_actions(to_json_value(context.actions)),
+        )
+        await self._append_tool_event(context, finished, player)
+
+    async def on_tool_failed(self, context: ToolContext, error: BaseException, seconds: float, player: Player) -> None:
+        """It raised, or its call was cancelled."""
+        failed = ToolFailed(
+            call_id=_get_call_id(context),
+            error_type=type(error).__name__,
+            error_message=str(error),
+            duration_ms=seconds * 1000,
+            traceback="".join(traceback.format_exception(error)),
+        )
+        await self._append_tool_event(context, failed, player)
+
+    async def _append_tool_event(
+        self, context: ToolContext, payload: ToolStarted | ToolFinished | ToolFailed, player: Player
+    ) -> None:
+        await self.link.append(self.session_id, payload, agent_name=context.agent_name, player=player)
+
+    async def ask(self, request: LlmRequest, agent_name: str, invocation_id: str, player: Player) -> str:
+        """Put a model call on the timeline; the id of its turn."""
+        self.offered_tools.update(request.tools_dict)
+        turn_id = str(uuid4())
+        await self.link.ask(
+            self.session_id,
+            turn_id=turn_id,
+            invocation_id=invocation_id,
+            agent_name=agent_name,
+            request=self._request_encoder.encode(agent_name, request),
+            player=player,
+        )
+        return turn_id
+
+    async def decide(
+        self, turn_id: str, response: Json, *, decision_id: str | None = None, anyway: bool = False
+    ) -> None:
+        """Answer a turn as a person; checked against what only the agent's own types know, then by the timeline."""
+        request = self.pending_requests.get(turn_id)
+        if request is not None and not anyway:
+            check_answer(request, response)
+        await self.link.decide(self.session_id, turn_id, response, decision_id=decision_id, anyway=anyway)
+
+
+async def _ignore_cancellation(invocation_id: str) -> None:
+    """What happens where nobody wants to know."""
+
+
+def _convert_event_to_json(event: AdkEvent) -> Any:
+    """An ADK event as JSON, without the actions it did not take."""
+    found = to_json_value(event)
+    found["actions"] = _remove_unset_actions(found.get("actions", {}))
+    return found
+
+
+def _remove_unset_actions(actions: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in actions.items() if value not in (None, {}, [], False)}
+
+
+def _get_call_id(context: ToolContext) -> str:
+    return context.function_call_id or ""
+
+
+def _extract_artifact_data(part: types.Part | None) -> tuple[str, bytes]:
+    if part is not None and part.inline_data is not None:
+        return part.inline_data.mime_type or "application/octet-stream", part.inline_data.data or b""
+    if part is not None and part.file_data is not None:
+        return "text/uri-list", (part.file_data.file_uri or "").encode()
+    return "text/plain", ((part.text if part is not None else None) or "").encode()

@@ -1,0 +1,76 @@
+"""Reads a tool call as a person types it: `add a=2 b=2`, `add {"a": 2}`, or a JSON list of several calls."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any, cast
+
+from adk_agent_sim.errors import InvalidCallSyntax
+from adk_agent_sim.timeline.canonical_json import Json
+
+_ARGUMENT_NAME = re.compile(r"\s*([^\s=]+)=")
+_WORD = re.compile(r"'([^']*)'|(\S*)")
+
+
+def parse_calls(line: str, schemas: Mapping[str, Mapping[str, Any]]) -> list[tuple[str, dict[str, Json]]]:
+    """The calls of a line; `schemas` are those of the tools' arguments, by tool."""
+    if line.startswith("["):
+        return _parse_call_list(line)
+    name, _, rest = line.partition(" ")
+    rest = rest.strip()
+    if rest.startswith("{"):
+        return [(name, _parse_json_object(rest))]
+    if rest and name not in schemas and not _ARGUMENT_NAME.match(rest):
+        raise InvalidCallSyntax(f"{name!r} is no tool here. To answer, write: say {line}")
+    properties = cast("Mapping[str, Mapping[str, Any]]", schemas.get(name, {}).get("properties", {}))
+    return [(name, _parse_pairs(rest, properties))]
+
+
+def _parse_call_list(line: str) -> list[tuple[str, dict[str, Json]]]:
+    try:
+        return [(str(name), dict(args)) for name, args in json.loads(line)]
+    except (ValueError, TypeError):
+        example = '[["add", {"a": 1, "b": 2}], ["add", {"a": 3, "b": 4}]]'
+        raise InvalidCallSyntax(f"Several calls are a JSON list, as {example}") from None
+
+
+def _parse_json_object(text: str) -> dict[str, Json]:
+    try:
+        return dict(json.loads(text))
+    except (ValueError, TypeError) as error:
+        raise InvalidCallSyntax(f"The arguments are not a JSON object: {error}") from None
+
+
+def _parse_pairs(rest: str, properties: Mapping[str, Mapping[str, Any]]) -> dict[str, Json]:
+    """The arguments of `a=1 b="two words" c={"d": [1]}`."""
+    found: dict[str, Json] = {}
+    at = 0
+    while at < len(rest):
+        name = _ARGUMENT_NAME.match(rest, at)
+        if name is None:
+            word = rest[at:].split(maxsplit=1)[0]
+            raise InvalidCallSyntax(
+                f"{word!r} is not an argument: write name=value, or the arguments as a JSON object."
+            )
+        found[name[1]], at = _parse_value(rest, name.end(), properties.get(name[1], {}))
+        while at < len(rest) and rest[at].isspace():
+            at += 1
+    return found
+
+
+def _parse_value(rest: str, start: int, schema: Mapping[str, Any]) -> tuple[Json, int]:
+    """The value that starts there, and where it ends: JSON, or a word. A text field takes a word as it is."""
+    if rest[start : start + 1] in ("{", "[", '"'):
+        try:
+            return json.JSONDecoder().raw_decode(rest, start)
+        except ValueError as error:
+            raise InvalidCallSyntax(f"{rest[start:]!r} is not JSON: {error}") from None
+    word = cast("re.Match[str]", _WORD.match(rest, start))
+    if word[1] is not None or schema.get("type") == "string":
+        return word[1] if word[1] is not None else word[2], word.end()
+    try:
+        return json.loads(word[2]), word.end()
+    except ValueError:
+        return word[2], word.end()

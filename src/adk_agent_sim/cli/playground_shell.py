@@ -1,0 +1,232 @@
+"""A world in the terminal: what a person types becomes calls and time, and every change is shown."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import click
+
+from adk_agent_sim.cli.call_parsing import parse_calls
+from adk_agent_sim.cli.prompts import Prompts
+from adk_agent_sim.errors import InvalidCallSyntax, SimulatorError
+from adk_agent_sim.scenario.app_base.app import App
+from adk_agent_sim.scenario.app_base.tool import APP, ENV, USER, ToolKind
+from adk_agent_sim.scenario.format.printable import escape_unprintable
+from adk_agent_sim.scenario.world.snapshot import WorldSnapshot
+from adk_agent_sim.scenario.world.world import World
+
+_HELP = """\
+  APP__TOOL name=value ...        call a tool as the agent; arguments also as JSON: APP__TOOL {"name": "value"}
+  env APP__TOOL ...               call it as an event of the scenario would; user APP__TOOL ... as the user
+  step                            let the next event happen, whenever it is
+  +SECONDS                        let time pass, event by event
+  at SECONDS                      set the clock to so many seconds since the start; what is due happens
+  oracle                          from the start, do all that is expected of the agent
+  /tools [TEXT]  /state [APP]     what can be called, what an app holds
+  /log  /undo                     what has happened; go back before the last line
+  /quit                           leave
+"""
+_MAX_LINE_LENGTH = 160
+_MAX_CHANGES = 20
+
+
+class PlaygroundShell:
+    """One person, one world."""
+
+    def __init__(self, make_world: Callable[[], World], prompts: Prompts) -> None:
+        """Open a world.
+
+        Args:
+            make: Makes the world, and makes it anew where a person wants to start again.
+            prompts: Where the lines come from.
+        """
+        self._make_world = make_world
+        self._world = make_world()
+        self._prompts = prompts
+        self._undo_stack: list[WorldSnapshot] = []
+        self._query_commands: Mapping[str, Callable[[str], object]] = {
+            "/help": lambda _: click.echo(_HELP),
+            "/tools": lambda text: click.echo("\n".join(self._iter_tool_lines(text))),
+            "/state": self._show_state,
+            "/log": lambda _: click.echo("\n".join(self._iter_log_lines()) or "  nothing has happened yet"),
+        }
+        self._action_commands: Mapping[str, Callable[[str], object]] = {
+            "step": lambda _: self._run_step(),
+            "oracle": lambda _: self._run_oracle(),
+            "at": lambda seconds: self._set_time(_parse_seconds(seconds)),
+            "env": lambda call: self._call_tools(call, "env"),
+            "user": lambda call: self._call_tools(call, "user"),
+        }
+
+    def play(self) -> None:
+        """Play until the person leaves."""
+        click.echo(f"{escape_unprintable(self._world.scenario.scenario_id)}. /help shows what you can type.")
+        self._run_and_show(self._world.tick)
+        while True:
+            try:
+                line = self._prompts.ask(
+                    click.style(f"{self._world.elapsed:g} s> ", fg="cyan"), self._list_completions()
+                ).strip()
+            except (EOFError, KeyboardInterrupt):
+                click.echo()
+                return
+            if line in ("/quit", "/q"):
+                return
+            try:
+                self._run_line(line)
+            except SimulatorError as error:
+                click.echo(f"  {escape_unprintable(str(error))}", err=True)
+            except KeyboardInterrupt:
+                click.echo("\n  stopped", err=True)
+
+    def _run_line(self, line: str) -> None:
+        command, _, rest = line.partition(" ")
+        rest = rest.strip()
+        if look := self._query_commands.get(command):
+            look(rest)
+        elif command == "/undo":
+            self._undo()
+        elif act := self._action_commands.get(command):
+            self._run_and_show(lambda: act(rest))
+        elif command.startswith("+"):
+            self._run_and_show(lambda: self._world.advance(_parse_seconds(command[1:])))
+        elif line:
+            self._run_and_show(lambda: self._call_tools(line, "agent"))
+
+    def _run_and_show(self, action: Callable[[], object]) -> None:
+        """Do something and show what the agent is told and what changed."""
+        before = self._world.snapshot()
+        action()
+        self._undo_stack.append(before)
+        for each in self._world.take_notifications():
+            click.echo(
+                click.style(
+                    f"  {each.elapsed_seconds:g} s  {each.kind}: {escape_unprintable(_shorten_line(each.text))}",
+                    fg="yellow",
+                )
+            )
+        changes = before.diff(self._world.snapshot())
+        for change in changes[:_MAX_CHANGES]:
+            colour = {"add": "green", "remove": "red"}.get(change.op, "magenta")
+            click.echo(click.style(f"  {escape_unprintable(_shorten_line(str(change)))}", fg=colour))
+        if len(changes) > _MAX_CHANGES:
+            click.echo(f"  ... and {len(changes) - _MAX_CHANGES} more changes")
+
+    def _call_tools(self, line: str, via: str) -> None:
+        for name, arguments in parse_calls(line, self._build_schemas()):
+            app, separator, function = name.partition("__")
+            if not separator:
+                raise InvalidCallSyntax(
+                    f"{name!r} is not a tool: write APP__TOOL, as Emails__list_emails. /help shows all."
+                )
+            outcome = self._world.try_call(app, function, arguments, via)
+            if outcome.error is not None:
+                said = f"{type(outcome.error).__name__}: {outcome.error}"
+                click.echo(click.style(f"  {escape_unprintable(_shorten_line(said))}", fg="red"))
+            else:
+                click.echo(
+                    "\n".join(f"  {escape_unprintable(each)}" for each in (outcome.text or "").splitlines()) or "  ''"
+                )
+
+    def _run_step(self) -> None:
+        happened = self._world.step()
+        if happened is None:
+            click.echo("  nothing more will happen")
+            return
+        said = f"{happened.kind} {happened.app}__{happened.function} ({happened.event_id})"
+        error = "" if happened.error is None else f": {type(happened.error).__name__}: {happened.error}"
+        click.echo(escape_unprintable(f"  {said}{error}"))
+
+    def _set_time(self, seconds: float) -> None:
+        self._world.set_time(seconds)
+        self._world.tick()
+
+    def _run_oracle(self) -> None:
+        self._world = self._make_world()
+        result = self._world.run_oracle()
+        self._undo_stack.clear()
+        for fault in (*result.failed, *result.missing):
+            click.echo(click.style(escape_unprintable(f"  {fault.event_id} ({fault.call}): {fault.why}"), fg="red"))
+        click.echo(f"  {len(result.completed)} events, {len(result.failed)} failed, {len(result.missing)} missing")
+
+    def _undo(self) -> None:
+        if not self._undo_stack:
+            raise InvalidCallSyntax("There is nothing to take back.")
+        self._world.restore(self._undo_stack.pop())
+        click.echo("  taken back")
+
+    def _show_state(self, name: str) -> None:
+        if name and name not in self._world.apps:
+            raise InvalidCallSyntax(f"There is no app {name!r}. There are: {', '.join(self._world.apps)}.")
+        state = (
+            self._world.apps[name].state()
+            if name
+            else {each: _summarize_state(app) for each, app in self._world.apps.items()}
+        )
+        click.echo(json.dumps(state, indent=2, ensure_ascii=True, default=str))
+
+    def _iter_tool_lines(self, text: str) -> Iterator[str]:
+        for name, app in self._world.apps.items():
+            for tool in app.tools().values():
+                who = [kind for kind in (APP, ENV, USER) if kind in tool.kinds]
+                line = f"{name}__{tool.name}({', '.join(each.name for each in tool.arguments)})"
+                if who and text.lower() in f"{line} {tool.description}".lower():
+                    yield escape_unprintable(f"  {line}  {_format_kinds(who)}{tool.description.splitlines()[0]}")
+
+    def _iter_log_lines(self) -> Iterator[str]:
+        start = self._world.scenario.start_time or 0
+        for each in self._world.event_log():
+            said = f"{each.kind:<5}  {each.app}__{each.function}  ({each.event_id})"
+            yield escape_unprintable(f"  {each.time - start:>8g} s  {said}{'' if each.error is None else '  failed'}")
+
+    def _build_schemas(self) -> Mapping[str, Mapping[str, Any]]:
+        return {
+            f"{name}__{tool.name}": {
+                "properties": {
+                    each.name: {"type": "string"} for each in tool.arguments if each.annotation.startswith("str")
+                }
+            }
+            for name, app in self._world.apps.items()
+            for tool in app.tools().values()
+        }
+
+    def _list_completions(self) -> list[str]:
+        return [
+            *self._build_schemas(),
+            "step",
+            "at",
+            "oracle",
+            "env",
+            "user",
+            "/help",
+            "/tools",
+            "/state",
+            "/log",
+            "/undo",
+        ]
+
+
+def _parse_seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = -1.0
+    if not 0 <= seconds < 1e12:
+        raise InvalidCallSyntax(f"{text[:40]!r} is not a number of seconds.")
+    return seconds
+
+
+def _format_kinds(kinds: list[ToolKind]) -> str:
+    return "" if APP in kinds else f"[{'/'.join(kinds)}] "
+
+
+def _summarize_state(app: App) -> dict[str, Any]:
+    """An app's state with the number of entries where there may be many."""
+    state = app.state()
+    return state | {key: f"{len(value)} entries" for key, value in state.items() if type(value) in (list, dict)}
+
+
+def _shorten_line(text: str) -> str:
+    return text if len(text) <= _MAX_LINE_LENGTH else f"{text[:_MAX_LINE_LENGTH]}..."

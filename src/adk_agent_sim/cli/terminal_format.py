@@ -1,0 +1,102 @@
+"""How the terminal shows tools, requests and what happened."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, cast
+
+import click
+
+from adk_agent_sim.adk.steps import ModelTurn
+from adk_agent_sim.forms.json_schema import JsonSchema, read_parameters_schema
+from adk_agent_sim.timeline.history import FinalResponse, HistoryEntry, ToolCall, ToolError, ToolOutput
+from adk_agent_sim.timeline.json_conversion import to_json_value
+
+_TYPE_NAMES = {"string": "text", "integer": "int", "number": "number", "boolean": "true|false", "null": "null"}
+_MAX_RESULT_LENGTH = 400
+
+
+def read_tool_schemas(turn: ModelTurn) -> dict[str, JsonSchema]:
+    """The schemas of the offered tools' arguments, by tool."""
+    return {name: read_parameters_schema(tool.model_dump(exclude_none=True)) for name, tool in turn.tools.items()}
+
+
+def format_tools(turn: ModelTurn) -> str:
+    """The offered tools, a line each."""
+    if not turn.tools:
+        return "  There are no tools: answer with say TEXT."
+    stated = read_tool_schemas(turn)
+    return "\n".join(_format_tool(name, stated[name], tool.description or "") for name, tool in turn.tools.items())
+
+
+def format_tool_details(turn: ModelTurn, name: str) -> str:
+    """One tool with its whole schema."""
+    if name not in turn.tools:
+        return f"  There is no tool {name!r}; there are: {', '.join(turn.tools)}."
+    schema = json.dumps(read_tool_schemas(turn)[name], indent=2, ensure_ascii=False)
+    return f"{turn.tools[name].description or ''}\n{schema}"
+
+
+def format_request(turn: ModelTurn) -> str:
+    """What the model would read: instruction, tools, conversation."""
+    contents = json.dumps(to_json_value(turn.request.contents), indent=2, ensure_ascii=False)
+    return f"{turn.instruction}\n\n{format_tools(turn)}\n\n{contents}"
+
+
+def format_entry(history_entry: HistoryEntry) -> str:
+    """One line of what happened; empty for what the person has just typed."""
+    match history_entry:
+        case ToolCall():
+            arguments = json.dumps(history_entry.arguments, ensure_ascii=False)
+            return f"  {click.style('call', fg='yellow')}    {history_entry.tool_name} {arguments}"
+        case ToolOutput():
+            duration = f"({history_entry.duration_ms:.0f} ms)"
+            return f"  {click.style('result', fg='green')}  {_format_result(history_entry.result)}  {duration}"
+        case ToolError():
+            return f"  {click.style('Tool Error', fg='red')}  {history_entry.error_type}: {history_entry.error_message}"
+        case FinalResponse():
+            return f"  {click.style('answer', fg='blue')}  {history_entry.content}\n"
+        case _:
+            return ""
+
+
+def _format_tool(name: str, schema: JsonSchema, description: str) -> str:
+    first = description.strip().splitlines()[0] if description.strip() else ""
+    return f"  {click.style(name, bold=True)}({_format_fields(schema, schema)})  {first}".rstrip()
+
+
+def _format_fields(schema: JsonSchema, root: JsonSchema) -> str:
+    required = cast("list[str]", schema.get("required", []))
+    properties = cast("Mapping[str, JsonSchema]", schema.get("properties", {}))
+    return ", ".join(
+        f"{name}{'' if name in required else '?'}: {_format_type(field, root)}" for name, field in properties.items()
+    )
+
+
+def _format_type(schema: Mapping[str, Any], root: JsonSchema, depth: int = 0) -> str:
+    """A field's type in a few characters; `/tools NAME` shows all of it."""
+    schema = _resolve_definition(schema, root)
+    if depth > 3:
+        return "..."
+    if "enum" in schema:
+        return "|".join(str(choice) for choice in schema["enum"])
+    if "anyOf" in schema:
+        return " or ".join(_format_type(one, root, depth + 1) for one in schema["anyOf"])
+    if schema.get("type") == "array":
+        return f"[{_format_type(schema.get('items', {}), root, depth + 1)}]"
+    if "properties" in schema:
+        inner = (f"{name}: {_format_type(field, root, depth + 1)}" for name, field in schema["properties"].items())
+        return f"{{{', '.join(inner)}}}"
+    stated = schema.get("type", "any")
+    return _TYPE_NAMES.get(stated, str(stated)) if isinstance(stated, str) else " or ".join(map(str, stated))
+
+
+def _resolve_definition(schema: Mapping[str, Any], root: JsonSchema) -> Mapping[str, Any]:
+    name = str(schema.get("$ref", "")).rpartition("/")[2]
+    return root.get("$defs", {}).get(name, {}) if name else schema
+
+
+def _format_result(value: object) -> str:
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= _MAX_RESULT_LENGTH else f"{text[:_MAX_RESULT_LENGTH]}... ({len(text)} characters)"

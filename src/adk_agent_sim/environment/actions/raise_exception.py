@@ -1,0 +1,72 @@
+"""A real exception, of a type that is known by name; a file never imports one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Annotated, ClassVar, TypeAlias
+
+from pydantic import BeforeValidator, Field
+
+from adk_agent_sim.environment.actions.action import Action, RuleExecution
+from adk_agent_sim.environment.strict_model import StrictModel
+
+ExceptionFactories: TypeAlias = Mapping[str, Callable[[str], Exception]]
+"""How exceptions are made of a message, by the names that rules may use."""
+
+BUILT_IN_EXCEPTIONS: ExceptionFactories = {
+    kind.__name__: kind
+    for kind in (
+        ArithmeticError,
+        BrokenPipeError,
+        ConnectionAbortedError,
+        ConnectionError,
+        ConnectionRefusedError,
+        ConnectionResetError,
+        FileNotFoundError,
+        IndexError,
+        InterruptedError,
+        KeyError,
+        LookupError,
+        MemoryError,
+        NotImplementedError,
+        OSError,
+        PermissionError,
+        RuntimeError,
+        TimeoutError,
+        TypeError,
+        ValueError,
+        ZeroDivisionError,
+    )
+}
+"""The names that are known without being registered."""
+
+
+class ExceptionToRaise(StrictModel):
+    """An exception to raise."""
+
+    type: str = Field(description="ConnectionError, TimeoutError and the like, or a registered name")
+    message: str = Field(default="injected by a rule", description="What the exception says")
+
+
+def _wrap_type_name(value: object) -> object:
+    return {"type": value} if isinstance(value, str) else value
+
+
+class Raise(Action):
+    """Raises inside the call, as the tool itself would: error callbacks and retry plugins see it."""
+
+    key: ClassVar[str] = "raise"
+    acts_inside_call: ClassVar[bool] = True
+    is_terminal: ClassVar[bool] = True
+
+    error: Annotated[
+        ExceptionToRaise, BeforeValidator(_wrap_type_name, json_schema_input_type=ExceptionToRaise | str)
+    ] = Field(alias="raise")
+
+    async def apply(self, execution: RuleExecution, result: object) -> object:
+        """Never returns."""
+        raise execution.build_exception(self.error.type, self.error.message)
+
+    def describe(self, execution: RuleExecution | None = None) -> str:
+        """With its type."""
+        return f"raise {self.error.type}"

@@ -1,0 +1,113 @@
+"""What a simulated environment did: for each tool, which calls were real and which rule answered the others."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+
+@dataclass(slots=True)
+class CallTally:
+    """Calls counted as they happen."""
+
+    real: Counter[str] = field(default_factory=Counter[str])
+    """Calls of tools that no rule names."""
+
+    uncovered: Counter[str] = field(default_factory=Counter[str])
+    """Calls of tools that rules name, and that no rule answered: they went live although they looked covered."""
+
+    refused: Counter[str] = field(default_factory=Counter[str])
+    """Calls that no rule answered, where nothing may run for real."""
+
+    simulated: Counter[tuple[str, str]] = field(default_factory=Counter[tuple[str, str]])
+    """Calls that a rule answered, by tool and rule."""
+
+    ran: Counter[str] = field(default_factory=Counter[str])
+    """Of those, the calls in which the tool's own code ran: its result was delayed or changed."""
+
+    def add(self, other: CallTally) -> None:
+        """Count another's calls too."""
+        self.real += other.real
+        self.uncovered += other.uncovered
+        self.refused += other.refused
+        self.simulated += other.simulated
+        self.ran += other.ran
+
+
+@dataclass(frozen=True, kw_only=True)
+class ToolReport:
+    """What became of a tool's calls."""
+
+    tool: str
+    calls: int
+    real: int
+    """Calls without any rule: the tool's own code alone."""
+
+    simulated: Mapping[str, int]
+    """Calls that a rule answered, by rule."""
+
+    changed: int
+    """Of these, calls in which the tool's own code ran too."""
+
+    uncovered: int
+    """Of the real ones, those that looked covered: a rule names the tool."""
+
+    refused: int
+    """Calls that were refused because they would have been real."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class EnvironmentReport:
+    """What a simulated environment did."""
+
+    tools: Sequence[ToolReport]
+    unused: Sequence[str]
+    """Rules that answered no call."""
+
+    @classmethod
+    def from_tally(cls, tally: CallTally, rules: Iterable[str]) -> EnvironmentReport:
+        """The report of what was counted, for these rules."""
+        names = {*tally.real, *tally.uncovered, *tally.refused, *(tool for tool, _ in tally.simulated)}
+        used = {rule for _, rule in tally.simulated}
+        return cls(
+            tools=[_build_tool_report(tally, name) for name in sorted(names)],
+            unused=[rule for rule in rules if rule not in used],
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """For programs."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        lines = [line for tool in self.tools for line in _format_tool_lines(tool)] or ["no tool was called"]
+        if self.unused:
+            lines.append(f"rules never used: {', '.join(self.unused)}")
+        return "\n".join(lines)
+
+
+def _build_tool_report(tally: CallTally, name: str) -> ToolReport:
+    simulated = {rule: count for (tool, rule), count in tally.simulated.items() if tool == name}
+    real = tally.real[name] + tally.uncovered[name]
+    return ToolReport(
+        tool=name,
+        calls=real + tally.refused[name] + sum(simulated.values()),
+        real=real,
+        simulated=simulated,
+        changed=tally.ran[name],
+        uncovered=tally.uncovered[name],
+        refused=tally.refused[name],
+    )
+
+
+def _format_tool_lines(tool: ToolReport) -> Iterable[str]:
+    yield f"{tool.tool}: {tool.calls} calls, {tool.real} real, {sum(tool.simulated.values())} simulated"
+    for rule, count in tool.simulated.items():
+        yield f"  {count} by {rule}"
+    if tool.changed:
+        yield f"  in {tool.changed} of them the tool's own code ran too"
+    if tool.uncovered:
+        yield f"  {tool.uncovered} went live although rules name the tool"
+    if tool.refused:
+        yield f"  {tool.refused} refused: no rule answered"

@@ -1,0 +1,137 @@
+"""JSON Patch (RFC 6902): a value changed by a list of operations, or left as it was."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Literal, Self, cast
+
+from pydantic import Field, model_validator
+
+from adk_agent_sim.environment.json_values import (
+    MISSING,
+    ValuePath,
+    copy_value,
+    get_at_path,
+    get_child,
+    is_index,
+    is_same_value,
+    parse_path,
+)
+from adk_agent_sim.environment.strict_model import StrictModel
+from adk_agent_sim.timeline.canonical_json import Json
+
+_OPERATIONS_WITH_VALUE = ("add", "replace", "test")
+_OPERATIONS_WITH_FROM = ("move", "copy")
+
+
+class PatchNotApplicable(ValueError):
+    """The value does not have what an operation needs."""
+
+
+class PatchOperation(StrictModel):
+    """One operation of a patch."""
+
+    op: Literal["add", "remove", "replace", "move", "copy", "test"]
+    path: str = Field(pattern=r"^(/|$)", description="Where, as /items/0/price; empty for the whole result")
+    value: Any = Field(default=None, description="With add, replace and test")
+    source: str | None = Field(default=None, alias="from", pattern=r"^(/|$)", description="With move and copy: whence")
+
+    @model_validator(mode="after")
+    def _check_operands(self) -> Self:
+        if (self.op in _OPERATIONS_WITH_VALUE) != ("value" in self.model_fields_set):
+            raise ValueError(f"{self.op!r} {'needs a' if self.op in _OPERATIONS_WITH_VALUE else 'takes no'} 'value'")
+        if (self.op in _OPERATIONS_WITH_FROM) != (self.source is not None):
+            raise ValueError(f"{self.op!r} {'needs' if self.op in _OPERATIONS_WITH_FROM else 'takes no'} 'from'")
+        return self
+
+
+def apply_patch(value: Json, operations: Iterable[PatchOperation]) -> Json:
+    """A changed copy of the value; PatchNotApplicable if one operation cannot be done."""
+    holder = {"": copy_value(value)}
+    for operation in operations:
+        _apply_operation(holder, operation)
+    return holder[""]
+
+
+def _apply_operation(holder: dict[str, Json], operation: PatchOperation) -> None:
+    path = _parse_pointer(operation.path)
+    match operation.op:
+        case "add":
+            _add_at(holder, path, copy_value(operation.value))
+        case "remove":
+            _remove_at(holder, path)
+        case "replace":
+            _get_existing(holder, path)
+            _replace_at(holder, path, copy_value(operation.value))
+        case "test":
+            if not is_same_value(_get_existing(holder, path), operation.value):
+                raise PatchNotApplicable(f"{operation.path!r} is not {operation.value!r}")
+        case "copy":
+            _add_at(holder, path, copy_value(_get_existing(holder, _parse_source_pointer(operation))))
+        case "move":
+            source = _parse_source_pointer(operation)
+            if path[: len(source)] == source and path != source:
+                raise PatchNotApplicable(f"{operation.source!r} cannot be moved into itself")
+            moved = _get_existing(holder, source)
+            _remove_at(holder, source)
+            _add_at(holder, path, moved)
+
+
+def _parse_pointer(text: str) -> ValuePath:
+    return ("", *parse_path(text))
+
+
+def _parse_source_pointer(operation: PatchOperation) -> ValuePath:
+    return _parse_pointer(operation.source or "")
+
+
+def _get_existing(holder: Json, path: ValuePath) -> Json:
+    value = get_at_path(holder, path)
+    if value is MISSING:
+        raise PatchNotApplicable(f"there is nothing at {_format_pointer(path)}")
+    return value
+
+
+def _add_at(holder: Json, path: ValuePath, value: Json) -> None:
+    parent, step = _get_existing(holder, path[:-1]), path[-1]
+    if isinstance(parent, dict):
+        parent[step] = value
+    elif isinstance(parent, list):
+        values = cast("list[Json]", parent)
+        if step != "-" and not (is_index(step) and int(step) <= len(values)):
+            raise PatchNotApplicable(f"{_format_pointer(path)} is no place in a list of {len(values)}")
+        values.insert(len(values) if step == "-" else int(step), value)
+    else:
+        raise PatchNotApplicable(f"{_format_pointer(path[:-1])} is neither an object nor a list")
+
+
+def _replace_at(holder: Json, path: ValuePath, value: Json) -> None:
+    parent, step = get_at_path(holder, path[:-1]), path[-1]
+    parent[int(step) if isinstance(parent, list) else step] = value
+
+
+def _remove_at(holder: Json, path: ValuePath) -> None:
+    if len(path) == 1:
+        raise PatchNotApplicable("the whole result cannot be removed")
+    _get_existing(holder, path)
+    remove_at(holder, path)
+
+
+def remove_at(value: Json, path: ValuePath) -> None:
+    """Take out what is at a path, if there is anything."""
+    parent = get_at_path(value, path[:-1])
+    if get_child(parent, path[-1]) is not MISSING:
+        del parent[int(path[-1]) if isinstance(parent, list) else path[-1]]
+
+
+def replace_at(value: Json, path: ValuePath, new: Json) -> Json:
+    """A copy of the value with something else at a path, if there is anything."""
+    holder = {"": copy_value(value)}
+    whole = ("", *path)
+    if get_at_path(holder, whole) is not MISSING:
+        _replace_at(holder, whole, new)
+    return holder[""]
+
+
+def _format_pointer(path: ValuePath) -> str:
+    return repr("/".join(path))

@@ -1,0 +1,88 @@
+"""Rules that answer as a recorded session did: each call by its tool and its arguments, in its turn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from adk_agent_sim.environment.actions.raise_exception import BUILT_IN_EXCEPTIONS
+from adk_agent_sim.environment.json_values import is_same_value
+from adk_agent_sim.environment.rule_match import OPERATORS
+from adk_agent_sim.timeline.canonical_json import Json, encode_json
+from adk_agent_sim.timeline.events import Event
+from adk_agent_sim.timeline.history import ToolCall, ToolError, ToolOutput, build_history
+
+_CONTROL_TOOLS = frozenset({"transfer_to_agent", "set_model_response", "exit_loop", "finish_task"})
+"""Calls that steer the run itself, and must run."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RecordedCall:
+    """A call and how it was answered."""
+
+    tool: str
+    args: Mapping[str, Json]
+    do: Mapping[str, Json]
+    """The action that answers the same."""
+
+
+def extract_recorded_calls(events: Iterable[Event]) -> list[RecordedCall]:
+    """The answered calls of a session, in their order."""
+    entries = build_history(events)
+    results = {entry.call_id: entry for entry in entries if isinstance(entry, ToolOutput | ToolError)}
+    return [
+        RecordedCall(tool=entry.tool_name, args=entry.arguments, do=_build_action(results[entry.call_id]))
+        for entry in entries
+        if isinstance(entry, ToolCall) and entry.call_id in results and entry.tool_name not in _CONTROL_TOOLS
+    ]
+
+
+def build_rules(trace_calls: Sequence[RecordedCall]) -> dict[str, Any]:
+    """A rules file as data. A call that was made several times gets its answers in order, if they differ."""
+    groups: dict[tuple[str, bytes], list[RecordedCall]] = {}
+    for call in trace_calls:
+        groups.setdefault((call.tool, encode_json(_sort_keys(call.args))), []).append(call)
+    rules = [rule for calls in groups.values() for rule in _build_call_rules(calls)]
+    return {"version": 1, "unanswered": "refuse", "rules": rules}
+
+
+def _build_call_rules(calls: Sequence[RecordedCall]) -> list[dict[str, Any]]:
+    first = calls[0]
+    match: dict[str, Any] = {"tool": first.tool}
+    if first.args:
+        match["args"] = {_escape_argument_name(name): _escape_literal(value) for name, value in first.args.items()}
+    match["exactly"] = True
+    if all(is_same_value(dict(call.do), dict(first.do)) for call in calls):
+        return [{"match": match, "do": dict(first.do)}]
+    return [
+        {"match": {**match, "call": {"nth": number}}, "do": dict(call.do)} for number, call in enumerate(calls, start=1)
+    ]
+
+
+def _build_action(result: ToolOutput | ToolError) -> dict[str, Json]:
+    if isinstance(result, ToolOutput):
+        return {"respond": result.response if result.response is not None else result.result}
+    if result.error_type in BUILT_IN_EXCEPTIONS:
+        return {"raise": {"type": result.error_type, "message": result.error_message}}
+    return {"respond": result.response or {"error": {"type": result.error_type, "message": result.error_message}}}
+
+
+def _escape_argument_name(name: str) -> str:
+    """A name that would be read as a path is written as one."""
+    return "/" + name.replace("~", "~0").replace("/", "~1") if "." in name or name.startswith("/") else name
+
+
+def _escape_literal(value: Json) -> Json:
+    """A value that would be read as conditions is told apart."""
+    is_condition = isinstance(value, Mapping) and bool(set(cast("Mapping[str, Json]", value)) & OPERATORS)
+    return {"equals": cast("Json", value)} if is_condition else cast("Json", value)
+
+
+def _sort_keys(value: Json) -> Json:
+    if isinstance(value, Mapping):
+        found = cast("Mapping[str, Json]", value)
+        return {key: _sort_keys(found[key]) for key in sorted(found)}
+    if isinstance(value, list):
+        return [_sort_keys(inner) for inner in cast("list[Json]", value)]
+    return value

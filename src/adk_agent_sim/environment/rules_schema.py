@@ -1,0 +1,17 @@
+"""The JSON Schema of a rules file, for editors; `adksim env schema` prints it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from adk_agent_sim.environment.rules import Rules
+
+
+def build_rules_schema() -> dict[str, Any]:
+    """The schema, as `docs/environment.schema.json` has it."""
+    schema = Rules.model_json_schema(by_alias=True, mode="validation")
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Rules for simulated tools (adk-agent-sim)",
+        **{key: value for key, value in schema.items() if key != "title"},
+    }

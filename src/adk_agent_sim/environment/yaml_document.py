@@ -1,0 +1,177 @@
+"""YAML or JSON as JSON values, with the line where each stands.
+
+Only plain data is read: no tags, no dates, no `yes` that means true. A text that would grow without end (aliases of
+aliases, depth) is refused.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from typing import cast
+
+import yaml
+from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
+
+from adk_agent_sim.environment.rule_finding import KeyPath
+from adk_agent_sim.timeline.canonical_json import Json
+
+_MAX_VALUES = 200_000
+"""Values in one file; more are an attack or a mistake."""
+
+_MAX_DEPTH = 100
+
+_STR = "tag:yaml.org,2002:str"
+_NULL = "tag:yaml.org,2002:null"
+_BOOL = "tag:yaml.org,2002:bool"
+_INT = "tag:yaml.org,2002:int"
+_FLOAT = "tag:yaml.org,2002:float"
+_PLAIN_TAGS = frozenset({_STR, _NULL, _BOOL, _INT, _FLOAT, "tag:yaml.org,2002:map", "tag:yaml.org,2002:seq"})
+
+
+class YamlUnreadable(ValueError):
+    """The text is no YAML that holds plain data."""
+
+    def __init__(self, line: int, reason: str) -> None:
+        super().__init__(reason)
+        self.line = line
+
+
+class _PlainDataLoader(yaml.SafeLoader):
+    """Composes nodes; resolves what JSON has, and nothing else."""
+
+
+_RESOLVERS = (
+    (_NULL, r"(?:~|null|)\Z", ("~", "n", "")),
+    (_BOOL, r"(?:true|false)\Z", tuple("tf")),
+    (_INT, r"-?(?:0|[1-9][0-9]*)\Z", tuple("-0123456789")),
+    (_FLOAT, r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?\Z", tuple("-0123456789")),
+)
+
+
+def _build_resolvers() -> dict[str, list[tuple[str, re.Pattern[str]]]]:
+    """What a plain text can stand for, by its first letter, as PyYAML keeps it."""
+    found: dict[str, list[tuple[str, re.Pattern[str]]]] = {}
+    for tag, pattern, letters in _RESOLVERS:
+        for letter in letters:
+            found.setdefault(letter, []).append((tag, re.compile(pattern)))
+    return found
+
+
+_PlainDataLoader.yaml_implicit_resolvers = _build_resolvers()
+
+
+class YamlDocument:
+    """A text that was read."""
+
+    def __init__(self, text: str) -> None:
+        """Read a text; YamlUnreadable says where it is wrong."""
+        if text.lstrip()[:1] in ("{", "["):
+            text = text.replace("\t", " ")  # JSON may be indented with tabs, and has none inside texts
+        self._root = _compose_root(text)
+        self._value_count = 0
+        self.duplicate_keys: list[tuple[KeyPath, int]] = []
+        """Keys that stand twice in one mapping: where, and on which line again."""
+        self.value: Json = None if self._root is None else self._build_value(self._root, ())
+
+    def find_line(self, key_path: KeyPath) -> int:
+        """The line of what stands at a place, or of what it would stand in."""
+        node, line = self._root, 1 if self._root is None else _get_line(self._root)
+        for step in key_path:
+            found = _find_child(node, step)
+            if found is not None:
+                line, node = found
+        return line
+
+    def _build_value(self, node: Node, key_path: KeyPath) -> Json:
+        self._value_count += 1
+        if self._value_count > _MAX_VALUES or len(key_path) > _MAX_DEPTH:
+            raise YamlUnreadable(_get_line(node), "it holds too much: aliases within aliases, or too deep")
+        if node.tag not in _PLAIN_TAGS:
+            raise YamlUnreadable(_get_line(node), f"the tag {node.tag} is not read here: write plain values")
+        if isinstance(node, MappingNode):
+            return dict(self._iter_pairs(node, key_path))
+        if isinstance(node, SequenceNode):
+            items = cast("list[Node]", node.value)
+            return [self._build_value(item, (*key_path, number)) for number, item in enumerate(items)]
+        return _parse_scalar(cast("ScalarNode", node))
+
+    def _iter_pairs(self, node: MappingNode, key_path: KeyPath) -> Iterator[tuple[str, Json]]:
+        seen: set[str] = set()
+        for key_node, value_node in cast("list[tuple[Node, Node]]", node.value):
+            if not isinstance(key_node, ScalarNode):
+                raise YamlUnreadable(_get_line(key_node), "a key is no text")
+            key = _repair_surrogates(cast("str", key_node.value))
+            if key in seen:
+                self.duplicate_keys.append(((*key_path, key), _get_line(key_node)))
+            seen.add(key)
+            yield key, self._build_value(value_node, (*key_path, key))
+
+
+def _compose_root(text: str) -> Node | None:
+    loader: _PlainDataLoader | None = None
+    try:
+        loader = _PlainDataLoader(text)
+        return loader.get_single_node()
+    except RecursionError:
+        raise YamlUnreadable(1, "it is nested too deep") from None
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        raise YamlUnreadable(mark.line + 1 if mark else 1, _format_yaml_error(error)) from None
+    except yaml.YAMLError as error:
+        raise YamlUnreadable(1, str(error).replace("\n", " ")) from None
+    except (ValueError, OverflowError) as error:  # what PyYAML lets through, such as \U escapes beyond Unicode
+        raise YamlUnreadable(1, str(error)) from None
+    finally:
+        if loader is not None:
+            loader.dispose()
+
+
+def _format_yaml_error(error: yaml.MarkedYAMLError) -> str:
+    return " ".join(part for part in (error.context, error.problem) if part)
+
+
+def _parse_scalar(node: ScalarNode) -> Json:
+    text = cast("str", node.value)
+    match node.tag:
+        case t if t == _STR:
+            return _repair_surrogates(text)
+        case t if t == _NULL:
+            return None
+        case t if t == _BOOL:
+            return text == "true"
+        case _:
+            return _parse_number(node, text)
+
+
+def _parse_number(node: ScalarNode, text: str) -> int | float:
+    try:
+        number = int(text) if node.tag == _INT else float(text)
+    except ValueError:
+        raise YamlUnreadable(_get_line(node), "a number cannot be read") from None
+    if isinstance(number, float) and not math.isfinite(number):
+        raise YamlUnreadable(_get_line(node), f"{text} is too large a number")
+    return number
+
+
+def _repair_surrogates(text: str) -> str:
+    """Surrogate pairs, as JSON escapes them, become their signs; half a pair becomes U+FFFD."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace") if not text.isascii() else text
+
+
+def _get_line(node: Node) -> int:
+    mark = node.start_mark
+    return mark.line + 1 if mark else 1
+
+
+def _find_child(node: Node | None, step: str | int) -> tuple[int, Node] | None:
+    if isinstance(node, MappingNode):
+        for key_node, value_node in cast("list[tuple[Node, Node]]", node.value):
+            if key_node.value == step:
+                return _get_line(key_node), value_node
+    if isinstance(node, SequenceNode) and isinstance(step, int):
+        items = cast("list[Node]", node.value)
+        if 0 <= step < len(items):
+            return _get_line(items[step]), items[step]
+    return None

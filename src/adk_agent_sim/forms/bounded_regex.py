@@ -1,0 +1,105 @@
+"""Matches a text with a pattern that a tool states, in bounded time.
+
+Python's `re` can take hours for a pattern such as `(a+)+$` and thirty letters, and cannot be interrupted. pydantic's
+engine is an automaton without backtracking, and it is the one that a tool's own `Field(pattern=...)` is checked with.
+Its time is the automaton's size times the text's length at worst, so both are estimated first.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from functools import lru_cache
+
+from pydantic_core import SchemaError, SchemaValidator, ValidationError, core_schema
+
+_MAX_STATES = 50_000
+"""The largest automaton that is built, which takes about 0.1 s."""
+
+_MAX_STEPS = 2_000_000
+"""The most work of one match: about 0.1 s for the worst patterns known, microseconds for usual ones."""
+
+_MAX_LOOK_AROUND_LENGTH = 200
+_UNBOUNDED = 10**12
+_LOOK_AROUND = re.compile(r"\(\?<?[=!]")
+_REPEATED_GROUP = re.compile(r"\)[*+?{]")
+_WIDE_CLASS = re.compile(r"\\[wWdDsSpP]|\[\^|\.")
+_COUNT = re.compile(r"\{(\d{1,9})?,?(\d{1,9})?\}")
+_VERBOSE = re.compile(r"\(\?[a-zA-Z]*x")
+"""In verbose patterns blanks stand between what belongs together, and nothing here could be counted."""
+
+
+def is_match(pattern: str, text: str, *, if_unchecked: bool = True) -> bool:
+    """Whether `text` has a match of `pattern`; `unread` for a pattern or text that is not looked at.
+
+    Not looked at: what would take too long, and what is no pattern.
+    """
+    if estimate_steps(pattern, text) > _MAX_STEPS:
+        return if_unchecked
+    expression = _compile_python(pattern) if _LOOK_AROUND.search(pattern) else _compile_automaton(pattern)
+    if expression is None:
+        return if_unchecked
+    if isinstance(expression, re.Pattern):
+        return expression.search(text) is not None
+    try:
+        expression.validate_python(text)
+    except ValidationError as error:
+        mismatch = error.errors(include_url=False)[0]["type"] == "string_pattern_mismatch"
+        return False if mismatch else if_unchecked
+    return True
+
+
+def estimate_steps(pattern: str, text: str) -> int:
+    """An estimate of the steps that a match takes, from above."""
+    if _LOOK_AROUND.search(pattern):
+        return _estimate_backtracking_steps(pattern, text)
+    return estimate_states(pattern) * (len(text) + 10)
+
+
+def _estimate_backtracking_steps(pattern: str, text: str) -> int:
+    """The steps of Python's engine, which a pattern that looks around needs; pydantic itself has written such patterns.
+
+    Without a repeated group, each repetition is tried at most once for each length, and each choice once for each side.
+    """
+    uncountable = _REPEATED_GROUP.search(pattern) or _VERBOSE.search(pattern)
+    if uncountable or max(len(pattern), len(text)) > _MAX_LOOK_AROUND_LENGTH:
+        return _UNBOUNDED
+    starts = 0 if pattern.startswith("^") and "|" not in pattern else 1
+    repetitions = starts + sum(map(pattern.count, "*+{"))
+    choices = pattern.count("|") + pattern.count("?") - pattern.count("(?")
+    return min((len(text) + 1) ** repetitions * 2**choices, _UNBOUNDED)
+
+
+@lru_cache(maxsize=1_024)
+def estimate_states(pattern: str) -> int:
+    """An estimate of the automaton's states: counted repetitions multiply what they repeat."""
+    if _VERBOSE.search(pattern):
+        return _UNBOUNDED
+    flat, nested = 1, 1
+    for match in _COUNT.finditer(pattern):
+        count = max(int(match[1] or 1), int(match[2] or 1))
+        if pattern[match.start() - 1] in ")}?*+":
+            nested *= count
+        else:
+            flat += count
+    return min((len(pattern) + 20 * len(_WIDE_CLASS.findall(pattern))) * flat * nested, _UNBOUNDED)
+
+
+@lru_cache(maxsize=1_024)
+def _compile_python(pattern: str) -> re.Pattern[str] | None:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return re.compile(pattern)
+    except (re.error, OverflowError, RecursionError):
+        return None
+
+
+@lru_cache(maxsize=1_024)
+def _compile_automaton(pattern: str) -> SchemaValidator | None:
+    if estimate_states(pattern) > _MAX_STATES:
+        return None
+    try:
+        return SchemaValidator(core_schema.str_schema(pattern=pattern))
+    except (SchemaError, UnicodeError):
+        return None

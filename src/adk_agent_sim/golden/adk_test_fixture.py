@@ -1,0 +1,235 @@
+"""A session as the fixture that `adk test` replays: the recorded model answers, the real tools, every event compared.
+
+`adk test` starts without a state, sends the user's texts only, takes the model's answers from the fixture's events, and
+gives them to Gemini models only. `NotReplayable` names what of a session this cannot repeat. A tool that failed needs
+`ToolErrorPlugin` in the folder's `app`, as for `adk eval`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+from google.adk.agents import BaseAgent, LlmAgent
+from google.adk.events import Event as AdkEvent
+from google.adk.models import BaseLlm, Gemini, LLMRegistry
+from google.adk.tools.agent_tool import AgentTool
+from google.adk.tools.set_model_response_tool import SetModelResponseTool
+from google.adk.workflow import BaseNode
+from google.genai import types
+
+from adk_agent_sim.errors import NotReplayable
+from adk_agent_sim.golden.fixture_ids import renumber_ids
+from adk_agent_sim.golden.golden_trace_builder import check_complete
+from adk_agent_sim.golden.session import SimulationSession
+from adk_agent_sim.timeline.atomic_files import atomic_write_text
+from adk_agent_sim.timeline.canonical_json import Json
+from adk_agent_sim.timeline.events import AgentEvent, Event, ToolFailed, TurnAsked, TurnDecided, UserSpoke
+from adk_agent_sim.timeline.history import ToolError
+
+_IGNORED_RESPONSE_FIELDS = frozenset(
+    {"model_version", "finish_reason", "usage_metadata", "avg_logprobs", "cache_metadata", "logprobs_result"}
+    | {"citation_metadata", "interaction_id", "turn_complete"}
+)
+"""What a model's answer may hold beside its content without `adk test` seeing it."""
+
+_ADK_REQUEST_CALLS = frozenset({"adk_request_confirmation", "adk_request_credential"})
+"""Calls that ADK makes itself: not taken as answers of the model."""
+
+
+_PATCHED_METHODS = (BaseLlm.generate_content_async, Gemini.generate_content_async)
+"""What `adk test` patches; a model with a method of its own is asked for real."""
+
+
+def write_adk_test_fixture(
+    session: SimulationSession,
+    events: Sequence[Event],
+    path: str | Path,
+    *,
+    has_tool_error_plugin: bool = True,
+    anyway: bool = False,
+) -> None:
+    """Write the fixture of a completed session, as `<agent folder>/tests/<name>.json`.
+
+    Args:
+        session: The session as data.
+        events: Its timeline.
+        path: The file; `adk test` looks into folders called `tests` beside an `agent.py`, and nowhere else.
+        answers_errors: Whether the App that will be tested has `ToolErrorPlugin`.
+        anyway: Write it although `adk test` cannot do again what happened.
+    """
+    fixture = build_adk_test_fixture(session, events)
+    reasons = find_replay_obstacles(session, events)
+    if not has_tool_error_plugin:
+        reasons += _find_plugin_answers(session)
+    target = Path(path)
+    if target.parent.absolute().name != "tests" or target.suffix != ".json":
+        reasons.append(f"{target} is not a .json file in a folder called 'tests', the only ones that it reads")
+    if reasons and not anyway:
+        raise NotReplayable(session.session_id, reasons)
+    atomic_write_text(path, json.dumps(fixture, indent=2, sort_keys=True, ensure_ascii=False) + "\n")
+
+
+def build_adk_test_fixture(session: SimulationSession, events: Sequence[Event]) -> dict[str, Json]:
+    """The fixture: an ADK session as JSON, ids numbered as `adk test` numbers them; SessionIncomplete if it is not."""
+    check_complete(session)
+    return {
+        "id": session.session_id,
+        "appName": session.app_name,
+        "userId": session.user_id,
+        "state": session.final_state,
+        "events": [_dump_event(event) for event in renumber_ids(convert_to_adk_events(events))],
+    }
+
+
+def convert_to_adk_events(events: Iterable[Event]) -> list[AdkEvent]:
+    """The conversation as ADK's own events, the user's among them."""
+    found: list[AdkEvent] = []
+    for event in events:
+        match event.payload:
+            case UserSpoke(content=content):
+                message = types.Content.model_validate(content)
+                found.append(AdkEvent(author="user", content=message, timestamp=event.timestamp))
+            case AgentEvent(event=emitted, invocation_id=invocation_id):
+                if found and not found[-1].invocation_id:
+                    found[-1].invocation_id = invocation_id
+                found.append(AdkEvent.model_validate(emitted))
+            case _:
+                pass
+    return found
+
+
+def find_replay_obstacles(session: SimulationSession, events: Sequence[Event]) -> list[str]:
+    """Why `adk test` could not do again what happened; empty if it can."""
+    found = list(_find_unpatched_models(session.agent))
+    if session.initial_state:
+        names = ", ".join(session.initial_state)
+        found.append(f"it began with a state ({names}), and `adk test` begins with none")
+    found += _find_truncated_messages(events)
+    found += [
+        f"call {event.payload.call_id} was cancelled by a person"
+        for event in events
+        if isinstance(event.payload, ToolFailed) and event.payload.error_type == "Cancelled"
+    ]
+    found += _find_changed_answers(events)
+    return found
+
+
+def _find_plugin_answers(session: SimulationSession) -> Iterator[str]:
+    """Calls that failed and that `ToolErrorPlugin` answered: in an App without it, they end the run."""
+    for entry in session.history:
+        if isinstance(entry, ToolError):
+            by_plugin = {"error": {"type": entry.error_type, "message": entry.error_message}}
+            if entry.response == by_plugin:
+                yield f"call {entry.call_id} failed ({entry.error_type}), and the App has no ToolErrorPlugin to answer"
+
+
+def _find_unpatched_models(agent: BaseNode) -> Iterator[str]:
+    """Agents whose model would be asked for real, or would take answers that are not for it."""
+    if isinstance(agent, LlmAgent):
+        model = type(agent.model) if isinstance(agent.model, BaseLlm) else _resolve_model_class(agent.model)
+        if model and model.generate_content_async not in _PATCHED_METHODS:
+            yield f"`adk test` replaces Gemini only, and agent {agent.name!r} has a {model.__name__}"
+        for tool in cast("list[object]", agent.tools):  # pyright: ignore[reportUnknownMemberType] - ADK's
+            if isinstance(tool, AgentTool):
+                yield f"agent {tool.name!r} is a tool, and the events do not hold its model's answers"
+    for child in agent.sub_agents if isinstance(agent, BaseAgent) else ():
+        yield from _find_unpatched_models(child)
+
+
+def _resolve_model_class(name: str) -> type[BaseLlm] | None:
+    """The class that ADK would make for a model's name; None if the name is inherited or cannot be resolved here."""
+    try:
+        return LLMRegistry.resolve(name) if name else None
+    except (ImportError, ValueError):
+        return None
+
+
+def _find_truncated_messages(events: Iterable[Event]) -> Iterator[str]:
+    """User messages that the runner would shorten: it sends texts and responses, of the first message one text."""
+    messages = [event.payload.content for event in events if isinstance(event.payload, UserSpoke)]
+    for place, message in enumerate(messages):
+        parts: list[dict[str, Json]] = message.get("parts") or []
+        if place == 0 and (len(parts) != 1 or not parts[0].get("text")):
+            yield "of the first user message, `adk test` sends the text of the first part only"
+        elif any(set(part) not in ({"text"}, {"function_response"}) for part in parts):
+            yield f"user message {place + 1} holds more than text, and `adk test` sends text only"
+
+
+def _find_changed_answers(events: Sequence[Event]) -> Iterator[str]:
+    """Whether the answers in the events are what the model answered: the one where they part is named."""
+    decided = _collect_decisions(events)
+    if not decided:
+        return
+    for place, (answer, decision) in enumerate(zip(_collect_emitted_answers(events), decided, strict=False), start=1):
+        beside = set(decision) - _IGNORED_RESPONSE_FIELDS - {"content"}
+        if answer != _strip_call_ids(decision.get("content")):
+            yield f"answer {place} of the model is not what its agent emitted: a callback changed or made it"
+            return
+        if beside or _has_bytes(answer):
+            yield f"answer {place} of the model holds what a fixture cannot: {', '.join(sorted(beside)) or 'bytes'}"
+            return
+    if len(_collect_emitted_answers(events)) != len(decided):
+        yield (
+            f"the model answered {len(decided)} times, "
+            f"and {len(_collect_emitted_answers(events))} answers are in the agent's events: "
+            "an agent that is a tool, a callback or a workflow keeps some to itself"
+        )
+
+
+def _collect_decisions(events: Iterable[Event]) -> list[dict[str, Json]]:
+    """What the model answered, in the order in which it was asked."""
+    answers: dict[str, dict[str, Json]] = {}
+    for event in events:
+        if isinstance(event.payload, TurnAsked):
+            answers[event.turn_id] = {}
+        if isinstance(event.payload, TurnDecided):
+            answers[event.turn_id] = event.payload.response
+    return list(answers.values())
+
+
+def _collect_emitted_answers(events: Iterable[Event]) -> list[Json]:
+    """What `adk test` takes for the model's answers: contents of role `model`, but not what ADK itself makes."""
+    found: list[Json] = []
+    made_by_adk = False
+    for event in events:
+        content = event.payload.event.get("content") if isinstance(event.payload, AgentEvent) else None
+        if not content:
+            continue
+        parts: list[dict[str, Json]] = content.get("parts") or []
+        if content.get("role") == "user":
+            made_by_adk = made_by_adk or SetModelResponseTool.NAME in _list_part_names(parts, "function_response")
+        elif content.get("role") == "model":
+            if not made_by_adk and not _ADK_REQUEST_CALLS & set(_list_part_names(parts, "function_call")):
+                found.append(_strip_call_ids(content))
+            made_by_adk = False
+    return found
+
+
+def _list_part_names(parts: Iterable[Mapping[str, Json]], kind: str) -> list[str]:
+    return [part[kind].get("name", "") for part in parts if part.get(kind)]
+
+
+def _strip_call_ids(content: Json) -> Json:
+    """A content without the ids of its calls, which ADK gives."""
+    if content is None:
+        return None
+    parts: list[dict[str, Json]] = content.get("parts") or []
+    return [_strip_call_id(part) for part in parts]
+
+
+def _strip_call_id(part: Mapping[str, Json]) -> dict[str, Json]:
+    plain = {key: value for key, value in part.items() if key != "thought_signature"}
+    if call := cast("Mapping[str, Json] | None", plain.get("function_call")):
+        plain["function_call"] = {"name": call.get("name"), "args": call.get("args") or {}}
+    return plain
+
+
+def _has_bytes(parts: Sequence[Mapping[str, Json]] | None) -> bool:
+    return any("inline_data" in part for part in parts or ())
+
+
+def _dump_event(event: AdkEvent) -> dict[str, Any]:
+    return event.model_dump(mode="json", by_alias=True, exclude_none=True)

@@ -1,0 +1,166 @@
+"""Builds an ADK EvalCase from a session."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, Literal, TypeAlias, cast
+
+from google.adk.evaluation.eval_case import EvalCase, IntermediateData, Invocation, SessionInput
+from google.genai import types
+
+from adk_agent_sim.errors import SessionIncomplete
+from adk_agent_sim.golden.session import SimulationSession
+from adk_agent_sim.timeline.canonical_json import Json
+from adk_agent_sim.timeline.history import FinalResponse, HistoryEntry, ToolCall, ToolError, ToolOutput, UserQuery
+from adk_agent_sim.timeline.session_state import SessionState
+
+EvalIdStyle: TypeAlias = Literal["iso", "selectable"]
+"""How an eval id writes its time: with colons, or so that `adk eval file:id` can select it."""
+
+
+class GoldenTraceBuilder:
+    """Turns a completed session into an EvalCase."""
+
+    def __init__(self, session: SimulationSession, *, eval_id_style: EvalIdStyle = "iso") -> None:
+        self.session = session
+        self._eval_id_style: EvalIdStyle = eval_id_style
+
+    def build(self) -> EvalCase:
+        """The case; SessionIncomplete names what is missing."""
+        session = self.session
+        check_complete(session)
+        turns = [turn for turn in split_user_turns(session.history) if isinstance(turn[-1], FinalResponse)]
+        return EvalCase(
+            eval_id=build_eval_id(session.agent_name, session.start_timestamp, self._eval_id_style),
+            conversation=[self._build_invocation(place, entries) for place, entries in enumerate(turns)],
+            session_input=SessionInput(
+                app_name=session.app_name or session.agent.name, user_id=session.user_id, state=session.initial_state
+            ),
+            final_session_state=session.final_state,
+            creation_timestamp=session.start_timestamp,
+        )
+
+    def collect_notes(self, *, has_tool_error_plugin: bool = False) -> list[str]:
+        """What whoever evaluates against the case should know, naming the calls it concerns.
+
+        Args:
+            answers_errors: Whether the evaluated App is known to have a ToolErrorPlugin.
+        """
+        entries = self.session.history
+        calls = [entry for entry in entries if isinstance(entry, ToolCall)]
+        failed = {entry.call_id for entry in entries if isinstance(entry, ToolError)}
+        notes = [
+            f"call {place} ({call.tool_name}) failed: `adk eval` passes only if the evaluated App has a ToolErrorPlugin"
+            for place, call in enumerate(calls, start=1)
+            if call.call_id in failed and not has_tool_error_plugin
+        ]
+        notes += [
+            f"call {place} ({call.tool_name}) waited for the user's consent, which `adk eval` cannot give again"
+            for place, call in enumerate(calls, start=1)
+            if call.call_id in self.session.consent_call_ids
+        ]
+        notes += [
+            f"user turn {place} ({turn[0].content!r}) was left out: it has no final response"
+            for place, turn in enumerate(split_user_turns(entries), start=1)
+            if isinstance(turn[0], UserQuery) and not isinstance(turn[-1], FinalResponse)
+        ]
+        return notes
+
+    def _build_invocation(self, index: int, entries: Sequence[HistoryEntry]) -> Invocation:
+        query, answer = entries[0], entries[-1]
+        if not isinstance(query, UserQuery) or not isinstance(answer, FinalResponse):
+            raise SessionIncomplete(self.session.session_id, [f"user turn {index + 1} has no final response"])
+        names = {entry.call_id: entry.tool_name for entry in entries if isinstance(entry, ToolCall)}
+        return Invocation(
+            invocation_id=build_invocation_id(self.session.session_id, index),
+            user_content=_build_content("user", query),
+            final_response=_build_content("model", answer),
+            intermediate_data=IntermediateData(
+                tool_uses=[
+                    types.FunctionCall(id=entry.call_id, name=entry.tool_name, args=entry.arguments)
+                    for entry in entries
+                    if isinstance(entry, ToolCall)
+                ],
+                tool_responses=[
+                    types.FunctionResponse(
+                        id=entry.call_id, name=names[entry.call_id], response=_build_tool_response(entry)
+                    )
+                    for entry in entries
+                    if isinstance(entry, ToolOutput | ToolError)
+                ],
+            ),
+            creation_timestamp=query.timestamp.timestamp(),
+        )
+
+
+def check_complete(session: SimulationSession) -> None:
+    """Refuse a session that has not come to its end; SessionIncomplete names what is missing."""
+    missing = _find_missing_parts(session)
+    if missing:
+        raise SessionIncomplete(session.session_id, missing)
+
+
+def _find_missing_parts(session: SimulationSession) -> list[str]:
+    missing = [session.failure] if session.failure else []
+    if not session.history:
+        return [*missing, "it has no user query"]
+    if session.state is SessionState.COMPLETED:
+        return []
+    answered = {entry.call_id for entry in session.history if isinstance(entry, ToolOutput | ToolError)}
+    missing += [
+        f"tool call {entry.tool_name!r} ({entry.call_id}) has no result"
+        for entry in session.history
+        if isinstance(entry, ToolCall) and entry.call_id not in answered
+    ]
+    queries = [entry.content for entry in session.history if isinstance(entry, UserQuery)]
+    return [*missing, f"the user query {queries[-1]!r} has no final response"]
+
+
+def build_eval_id(agent_name: str, start_timestamp: float, style: EvalIdStyle = "iso") -> str:
+    """`{snake_case_agent_name}_{iso_timestamp}`, as `math_agent_2025-12-23T14:30:00`."""
+    when = datetime.fromtimestamp(start_timestamp, UTC).strftime("%Y-%m-%dT%H:%M:%S")
+    return f"{to_snake_case(agent_name)}_{when if style == 'iso' else when.replace(':', '-')}"
+
+
+def build_invocation_id(session_id: str, index: int) -> str:
+    """What a user turn of a session is called in a case: by it, a case is known as made from the session."""
+    return f"{session_id}_inv_{index}"
+
+
+def to_snake_case(name: str) -> str:
+    """A name in lower case with underscores: `MathAgent` and `Math Agent` are `math_agent`."""
+    words = re.sub(r"(?<=[^A-Z_])(?=[A-Z])", "_", name).lower()
+    return re.sub(r"[^a-z0-9]+", "_", words).strip("_") or "agent"
+
+
+def split_user_turns(entries: Sequence[HistoryEntry]) -> Iterator[list[HistoryEntry]]:
+    """The history cut before each user query."""
+    turn: list[HistoryEntry] = []
+    for entry in entries:
+        if isinstance(entry, UserQuery) and turn:
+            yield turn
+            turn = []
+        turn.append(entry)
+    if turn:
+        yield turn
+
+
+def _build_content(role: str, entry: UserQuery | FinalResponse) -> types.Content:
+    if entry.raw is None:
+        return types.Content(role=role, parts=[types.Part(text=entry.content)])
+    return types.Content.model_validate(entry.raw)
+
+
+def _build_tool_response(entry: ToolOutput | ToolError) -> dict[str, Any]:
+    """What the model got for a call."""
+    if entry.response is not None:
+        return entry.response
+    if isinstance(entry, ToolError):
+        return {"error": {"type": entry.error_type, "message": entry.error_message}}
+    return _wrap_result(entry.result)
+
+
+def _wrap_result(result: Json) -> dict[str, Json]:
+    return dict(cast("Mapping[str, Json]", result)) if isinstance(result, Mapping) else {"result": result}

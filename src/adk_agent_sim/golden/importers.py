@@ -1,0 +1,222 @@
+"""Files that ADK wrote, opened as timelines: an EvalSet's case, and a session of `adk web` or `adk run --save_session`.
+
+A timeline made here is closed: it can be read, reported and exported again, not played on. What a file does not say
+(requests, durations, tracebacks, which of a flat list of calls were made together) is not on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TypeVar
+from uuid import NAMESPACE_URL, uuid5
+
+from google.adk.evaluation.eval_case import EvalCase, Invocation
+from google.adk.evaluation.eval_set import EvalSet
+from google.adk.events import Event as AdkEvent
+from google.adk.sessions import Session as AdkSession
+from google.genai import types
+from pydantic import BaseModel
+
+from adk_agent_sim.errors import ImportRefused
+from adk_agent_sim.golden.eval_set import summarize_error
+from adk_agent_sim.golden.invocation_contents import UNKNOWN_AGENT, CallIdAllocator, iter_invocation_contents
+from adk_agent_sim.timeline.canonical_json import Json
+from adk_agent_sim.timeline.events import (
+    AgentEvent,
+    AgentJoined,
+    Closed,
+    Event,
+    Payload,
+    Player,
+    RunEnded,
+    RunOutcome,
+    ToolFailed,
+    UserSpoke,
+)
+
+_EVAL_SET_LABEL = "an EvalSet"
+_SESSION_LABEL = "an ADK session"
+_CLOSED_REASON = "opened from a file, read-only"
+
+_ModelT = TypeVar("_ModelT", bound=BaseModel)
+
+
+def import_eval_case(path: str | Path, eval_id: str | None = None) -> list[Event]:
+    """The timeline of one case of an EvalSet.
+
+    Args:
+        path: The EvalSet.
+        eval_id: The case; may be left out if the file holds one only.
+    """
+    cases = {case.eval_id: case for case in _read_model(path, _EVAL_SET_LABEL, EvalSet).eval_cases}
+    wanted = next(iter(cases)) if eval_id is None and len(cases) == 1 else eval_id
+    if wanted not in cases:
+        asked = "name the case that you want" if eval_id is None else f"there is no case {eval_id!r}"
+        raise ImportRefused(str(path), _EVAL_SET_LABEL, f"{asked}; its cases are: {', '.join(cases) or 'none'}")
+    try:
+        return convert_eval_case_to_events(cases[wanted])
+    except ValueError as error:
+        raise ImportRefused(str(path), _EVAL_SET_LABEL, f"case {wanted!r}: {error}") from error
+
+
+def import_adk_session(path: str | Path) -> list[Event]:
+    """The timeline of a session file, as `adk web` downloads it and `adk run --save_session` writes it."""
+    return convert_adk_session_to_events(_read_model(path, _SESSION_LABEL, AdkSession))
+
+
+def convert_eval_case_to_events(case: EvalCase) -> list[Event]:
+    """The timeline of a case; ValueError says what is wrong with it."""
+    if case.conversation is None:
+        raise ValueError("it holds a scenario for a user simulator, and no conversation")
+    stated = case.session_input
+    log = _TimelineBuilder(case.eval_id)
+    joined = AgentJoined(
+        app_name=stated.app_name if stated else UNKNOWN_AGENT,
+        user_id=stated.user_id if stated else "user",
+        adk_session_id=(stated.session_id if stated else None) or case.eval_id,
+        state=stated.state if stated else {},
+    )
+    times = [case.creation_timestamp, *(invocation.creation_timestamp for invocation in case.conversation)]
+    log.add(joined, min(filter(None, times), default=0.0))
+    ids = CallIdAllocator()
+    for place, invocation in enumerate(case.conversation, start=1):
+        _add_invocation(log, place, invocation, ids)
+    final = case.final_session_state or {}
+    changed = {key: value for key, value in final.items() if key not in joined.state or joined.state[key] != value}
+    if changed:
+        log.add(_build_agent_event("", {"author": UNKNOWN_AGENT, "actions": {"state_delta": changed}}), 0.0)
+    log.add(Closed(reason=_CLOSED_REASON), 0.0)
+    return log.events
+
+
+def convert_adk_session_to_events(session: AdkSession) -> list[Event]:
+    """The timeline of an ADK session."""
+    log = _TimelineBuilder(session.id)
+    runs = list(_split_runs([event for event in session.events if not event.partial]))
+    started = session.events[0].timestamp if session.events else session.last_update_time
+    log.add(
+        AgentJoined(
+            app_name=session.app_name,
+            user_id=session.user_id,
+            adk_session_id=session.id,
+            state=_infer_initial_state(session),
+        ),
+        started,
+    )
+    for run in runs:
+        for event in run:
+            _add_event(log, event)
+        if run is not runs[-1] or run[-1].is_final_response():
+            log.add(_build_run_ended(run[-1]), 0.0)
+    log.add(Closed(reason=_CLOSED_REASON), 0.0)
+    return log.events
+
+
+class _TimelineBuilder:
+    """A timeline in the making."""
+
+    def __init__(self, session_id: str) -> None:
+        self.session_id = session_id
+        self.events: list[Event] = []
+
+    def add(self, payload: Payload, timestamp: float, *, agent_name: str = "", player: Player | None = None) -> None:
+        """Add a fact; one without a time of its own happened when the one before did."""
+        seq = len(self.events) + 1
+        self.events.append(
+            Event(
+                event_id=str(uuid5(NAMESPACE_URL, f"adksim:{self.session_id}:{seq}")),
+                session_id=self.session_id,
+                seq=seq,
+                timestamp=max(timestamp, self.events[-1].timestamp if self.events else 0.0),
+                payload=payload,
+                agent_name=agent_name,
+                player=player,
+            )
+        )
+
+
+def _read_model(path: str | Path, label: str, model: type[_ModelT]) -> _ModelT:
+    try:
+        return model.model_validate_json(Path(path).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ImportRefused(str(path), label, summarize_error(error)) from error
+
+
+def _add_invocation(log: _TimelineBuilder, number: int, invocation: Invocation, ids: CallIdAllocator) -> None:
+    if not invocation.user_content.parts:
+        raise ValueError(f"invocation {number} has no user message")
+    invocation_id = invocation.invocation_id or f"{log.session_id}_inv_{number - 1}"
+    when = invocation.creation_timestamp
+    log.add(UserSpoke(content=_dump_model(invocation.user_content)), when)
+    for said in iter_invocation_contents(invocation, ids):
+        name = "" if said.author == UNKNOWN_AGENT else said.author
+        for failed in _find_tool_failures(said.content):
+            log.add(failed, when, agent_name=name, player=Player.RECORDED)
+        event = {"author": said.author, "invocation_id": invocation_id, "content": _dump_model(said.content)}
+        log.add(
+            _build_agent_event(invocation_id, event, final=said.final), when, agent_name=name, player=Player.RECORDED
+        )
+    log.add(RunEnded(invocation_id=invocation_id, outcome=RunOutcome.DONE), when)
+
+
+def _build_agent_event(invocation_id: str, event: Json, *, final: bool = False) -> AgentEvent:
+    return AgentEvent(invocation_id=invocation_id, event=event, final=final)
+
+
+def _add_event(log: _TimelineBuilder, event: AdkEvent) -> None:
+    if _is_user_message(event):
+        log.add(UserSpoke(content=_dump_model(event.content)), event.timestamp)
+        return
+    for failed in _find_tool_failures(event.content):
+        log.add(failed, event.timestamp, agent_name=event.author, player=Player.RECORDED)
+    found = _dump_model(event)
+    found["actions"] = {name: value for name, value in found.get("actions", {}).items() if value not in ({}, [], False)}
+    emitted = _build_agent_event(event.invocation_id, found, final=event.is_final_response())
+    log.add(emitted, event.timestamp, agent_name=event.author, player=Player.RECORDED)
+
+
+def _is_user_message(event: AdkEvent) -> bool:
+    """Whether a person said it: what an agent says in the user's name has a path."""
+    return event.author == "user" and event.content is not None and not event.node_info.path
+
+
+def _split_runs(events: Sequence[AdkEvent]) -> Iterator[list[AdkEvent]]:
+    """The events cut before each user message."""
+    run: list[AdkEvent] = []
+    for event in events:
+        if _is_user_message(event) and run:
+            yield run
+            run = []
+        run.append(event)
+    if run:
+        yield run
+
+
+def _build_run_ended(last: AdkEvent) -> RunEnded:
+    return RunEnded(
+        invocation_id=last.invocation_id,
+        outcome=RunOutcome.FAILED if last.error_code else RunOutcome.DONE,
+        error_type=last.error_code or "",
+        error_message=last.error_message or "",
+    )
+
+
+def _infer_initial_state(session: AdkSession) -> dict[str, Json]:
+    """The state to begin with, as far as it can be told: a file holds the last state, and what events changed."""
+    changed = {key for event in session.events for key in event.actions.state_delta}
+    return {key: value for key, value in session.state.items() if key not in changed}
+
+
+def _find_tool_failures(content: types.Content | None) -> Iterator[ToolFailed]:
+    """The responses that are what `ToolErrorPlugin` answers for a tool that raised."""
+    for part in (content.parts if content else None) or ():
+        match part.function_response:
+            case types.FunctionResponse(id=call_id, response={"error": {"type": str(kind), "message": str(why)}}):
+                yield ToolFailed(call_id=call_id or "", error_type=kind, error_message=why, duration_ms=0.0)
+            case _:
+                pass
+
+
+def _dump_model(model: BaseModel | None) -> dict[str, Json]:
+    return model.model_dump(mode="json", by_alias=False, exclude_none=True) if model else {}

@@ -1,0 +1,126 @@
+"""What an EvalSet says of one user turn, as contents in the order in which they were said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from google.adk.evaluation.eval_case import IntermediateData, Invocation, InvocationEvents
+from google.genai import types
+
+UNKNOWN_AGENT = "agent"
+"""Who speaks where a file does not say it; ADK wants a name."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class AuthoredContent:
+    """A content and who said it."""
+
+    author: str
+    content: types.Content
+    final: bool = False
+
+
+class CallIdAllocator:
+    """Gives each call of a case an id of its own, and each response the id of its call.
+
+    EvalSets may leave ids out, or use one again in the next turn; on a timeline they join calls with their results.
+    """
+
+    def __init__(self) -> None:
+        self._used_ids: set[str] = set()
+        self._earlier_turn_ids: dict[str, str] = {}
+        self._by_id: dict[str, str] = {}
+        self._by_name: dict[str, list[str]] = {}
+
+    def start_turn(self) -> None:
+        """Begin a user turn: what is called in it comes before what was called under the same id earlier."""
+        self._earlier_turn_ids |= self._by_id
+        self._by_id = {}
+        self._by_name = {}
+
+    def assign_call_id(self, call: types.FunctionCall) -> types.FunctionCall:
+        """The call with its id; ValueError if it has no name."""
+        if not call.name:
+            raise ValueError("a tool call has no name")
+        call_id = self._make_unique_id(call.id or f"call_{len(self._used_ids) + 1}")
+        self._used_ids.add(call_id)
+        if call.id:
+            self._by_id[call.id] = call_id
+        self._by_name.setdefault(call.name, []).append(call_id)
+        return call.model_copy(update={"id": call_id})
+
+    def assign_response_id(self, response: types.FunctionResponse) -> types.FunctionResponse:
+        """The response with the id of its call; ValueError if it answers none."""
+        waiting = self._by_name.get(response.name or "", [])
+        known = {**self._earlier_turn_ids, **self._by_id}
+        call_id = known.get(response.id) if response.id else next(iter(waiting), None)
+        if call_id is None:
+            raise ValueError(f"the response of {response.name!r} ({response.id or 'without an id'}) answers no call")
+        if call_id in waiting:
+            waiting.remove(call_id)
+        return response.model_copy(update={"id": call_id})
+
+    def has_call_for(self, response: types.FunctionResponse) -> bool:
+        """Whether the call of a response was said already in this turn."""
+        return response.id in self._by_id if response.id else bool(self._by_name.get(response.name or ""))
+
+    def _make_unique_id(self, wanted: str) -> str:
+        free, number = wanted, 1
+        while free in self._used_ids:
+            number += 1
+            free = f"{wanted}_{number}"
+        return free
+
+
+def iter_invocation_contents(invocation: Invocation, ids: CallIdAllocator) -> Iterator[AuthoredContent]:
+    """All that was said in a user turn after the user, the final response last."""
+    ids.start_turn()
+    match invocation.intermediate_data:
+        case IntermediateData() as flat:
+            yield from _iter_flat_contents(flat, ids)
+        case InvocationEvents(invocation_events=events):
+            for event in events:
+                if event.content:
+                    yield AuthoredContent(author=event.author, content=_assign_ids(event.content, ids))
+        case _:
+            pass
+    if invocation.final_response:
+        yield AuthoredContent(author=UNKNOWN_AGENT, content=_remove_calls(invocation.final_response), final=True)
+
+
+def _iter_flat_contents(data: IntermediateData, ids: CallIdAllocator) -> Iterator[AuthoredContent]:
+    """Calls and responses lie in two lists: a response is said as soon as its call and those before it were."""
+    responses = list(data.tool_responses)
+    for call in data.tool_uses:
+        yield _build_authored_content("model", function_call=ids.assign_call_id(call))
+        while responses and ids.has_call_for(responses[0]):
+            yield _build_authored_content("user", function_response=ids.assign_response_id(responses.pop(0)))
+    for response in responses:
+        yield _build_authored_content("user", function_response=ids.assign_response_id(response))
+    for author, parts in data.intermediate_responses:
+        yield AuthoredContent(author=author, content=types.Content(role="model", parts=parts))
+
+
+def _build_authored_content(role: str, **part: Any) -> AuthoredContent:
+    return AuthoredContent(author=UNKNOWN_AGENT, content=types.Content(role=role, parts=[types.Part(**part)]))
+
+
+def _assign_ids(content: types.Content, ids: CallIdAllocator) -> types.Content:
+    parts: list[types.Part] = []
+    for part in content.parts or ():
+        if part.function_call:
+            part = part.model_copy(update={"function_call": ids.assign_call_id(part.function_call)})  # noqa: PLW2901
+        if part.function_response:
+            part = part.model_copy(update={"function_response": ids.assign_response_id(part.function_response)})  # noqa: PLW2901
+        parts.append(part)
+    return content.model_copy(update={"parts": parts})
+
+
+def _remove_calls(content: types.Content) -> types.Content:
+    """A final response that also calls was already said among the steps."""
+    if not any(part.function_call or part.function_response for part in content.parts or ()):
+        return content
+    parts = [part for part in content.parts or () if not (part.function_call or part.function_response)]
+    return content.model_copy(update={"parts": parts})

@@ -1,0 +1,175 @@
+"""What an agent's process waits for in one session of a server: decisions of its turns, and what it listens for.
+
+One stream serves them all. It is open while somebody waits or listens, and resumes where it was.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from adk_agent_sim.errors import SessionClosed, SimulatorError, TurnAbandoned
+from adk_agent_sim.generated.adksim import v1
+from adk_agent_sim.timeline.events import Event, TurnDecided, TurnWithdrawn
+
+
+class SessionFollower(Protocol):
+    """Follows a session, see `RemoteLink.follow`."""
+
+    def __call__(
+        self, session_id: str, after_seq: int, *, requests: bool, on_connected: Callable[[], object]
+    ) -> AsyncGenerator[Event]:
+        """The events of a session."""
+        ...
+
+
+@dataclass(kw_only=True)
+class _WatchedTurn:
+    """A turn that waits."""
+
+    is_ours: bool
+    """Whether it is asked from here."""
+
+    submission: v1.SubmitRequestRequest | None = None
+    """How to ask it again; None until the server has it, and with it the blocks that it refers to."""
+
+    is_withdrawn: bool = False
+
+    decision: asyncio.Future[Event] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
+
+
+class SessionWatch:
+    """The waits of one session."""
+
+    def __init__(
+        self, session_id: str, follow: SessionFollower, resubmit: Callable[[v1.SubmitRequestRequest], Awaitable[None]]
+    ) -> None:
+        self.session_id = session_id
+        self.known_block_ids: set[str] = set[str]()
+        """The blocks that the server has."""
+        self._follow = follow
+        self._resubmit = resubmit
+        self._turns: dict[str, _WatchedTurn] = {}
+        self._listeners: list[Callable[[Event], None]] = []
+        self._last_seq = 0
+        self._task: asyncio.Task[None] | None = None
+        self._resubmit_task: asyncio.Task[None] | None = None
+
+    def expect_turn(self, turn_id: str) -> None:
+        """A turn is about to be submitted."""
+        self._turns.setdefault(turn_id, _WatchedTurn(is_ours=True))
+
+    def record_submission(self, submission: v1.SubmitRequestRequest, seq: int) -> None:
+        """The server has a turn: what happened before concerns nobody here."""
+        if turn := self._turns.get(submission.turn_id):
+            turn.submission = submission
+        if self._task is None:
+            self._last_seq = max(self._last_seq, seq)
+
+    def stop_resubmitting(self, turn_id: str) -> None:
+        """A turn is not asked again."""
+        if turn := self._turns.get(turn_id):
+            turn.is_withdrawn = True
+
+    def discard_turn(self, turn_id: str) -> None:
+        """A turn could not be submitted."""
+        self._turns.pop(turn_id, None)
+
+    async def wait_for_decision(self, turn_id: str) -> Event:
+        """Wait for a turn's decision."""
+        turn = self._turns.setdefault(turn_id, _WatchedTurn(is_ours=False))
+        self._start_stream()
+        try:
+            return await turn.decision
+        finally:
+            del self._turns[turn_id]
+            self._stop_stream_if_idle()
+
+    def listen(self, listener: Callable[[Event], None]) -> Callable[[], None]:
+        """Hear each event from now on."""
+        self._listeners.append(listener)
+        self._start_stream()
+
+        def stop() -> None:
+            self._listeners.remove(listener)
+            self._stop_stream_if_idle()
+
+        return stop
+
+    async def stop(self) -> None:
+        """End the stream."""
+        tasks = [task for task in (self._task, self._resubmit_task) if task is not None]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    def _start_stream(self) -> None:
+        if self._task is None:
+            self._task = asyncio.create_task(self._run_stream(), name=f"adksim-watch-{self.session_id}")
+
+    def _stop_stream_if_idle(self) -> None:
+        if not self._turns and not self._listeners and self._task is not None:
+            self._task.cancel()
+            self._task = None
+
+    async def _run_stream(self) -> None:
+        try:
+            events = self._follow(
+                self.session_id, self._last_seq, requests=False, on_connected=self._resubmit_waiting_turns
+            )
+            async with aclosing(events):
+                async for event in events:
+                    self._last_seq = event.seq
+                    self._handle_event(event)
+            self._fail_all_turns(SessionClosed(self.session_id))
+        except SimulatorError as error:
+            self._fail_all_turns(error)
+
+    def _resubmit_waiting_turns(self) -> None:
+        """Ask what waits again: the server may have given it up, or never have had it."""
+        waiting = [turn for turn in self._turns.values() if not turn.is_withdrawn]
+        self._resubmit_all([turn.submission for turn in waiting if turn.submission is not None])
+
+    def _resubmit_all(self, submissions: list[v1.SubmitRequestRequest]) -> None:
+        before = self._resubmit_task
+
+        async def submit() -> None:
+            if before is not None:
+                await asyncio.wait({before})
+            for submission in submissions:
+                if submission.turn_id in self._turns:
+                    try:
+                        await self._resubmit(submission)
+                    except SimulatorError as error:
+                        self._fail_turn(submission.turn_id, error)
+
+        if submissions:
+            self._resubmit_task = asyncio.create_task(submit(), name=f"adksim-again-{self.session_id}")
+
+    def _handle_event(self, event: Event) -> None:
+        turn = self._turns.get(event.turn_id)
+        match event.payload:
+            case TurnDecided() if turn is not None and not turn.decision.done():
+                turn.decision.set_result(event)
+            case TurnWithdrawn() if turn is not None and (turn.is_withdrawn or not turn.is_ours):
+                self._fail_turn(event.turn_id, TurnAbandoned(event.turn_id))
+            case TurnWithdrawn() if turn is not None and turn.submission is not None:
+                self._resubmit_all([turn.submission])
+            case _:
+                pass
+        for listener in list(self._listeners):
+            listener(event)
+
+    def _fail_all_turns(self, error: SimulatorError) -> None:
+        """The stream is over for good: nobody waits any longer."""
+        self._task = None
+        for turn_id in list(self._turns):
+            self._fail_turn(turn_id, error)
+
+    def _fail_turn(self, turn_id: str, error: SimulatorError) -> None:
+        turn = self._turns.get(turn_id)
+        if turn is not None and not turn.decision.done():
+            turn.decision.set_exception(error)

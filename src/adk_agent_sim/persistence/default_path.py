@@ -1,0 +1,26 @@
+"""Where a database is unless somebody says otherwise: in the user's data directory, found from any folder."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+DATABASE_NAME = "simulator.db"
+
+
+def get_default_database_path() -> Path:
+    """The path of the user's own database; its folder is made, for the user alone."""
+    folder = _get_data_directory() / "adksim"
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return folder / DATABASE_NAME
+
+
+def _get_data_directory() -> Path:
+    if stated := os.environ.get("XDG_DATA_HOME"):
+        return Path(stated)
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Application Support"
+    return Path.home() / ".local" / "share"

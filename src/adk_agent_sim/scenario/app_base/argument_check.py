@@ -1,0 +1,89 @@
+"""Whether the arguments of a call fit the tool: the names always, the types where the tool says so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any, cast
+
+from adk_agent_sim.scenario.app_base.tool import Tool
+
+_JSON_TYPES: Mapping[str, type | None] = {
+    "str": str, "int": int, "float": float, "bool": bool, "list": list, "dict": dict, "None": type(None), "Any": None
+}  # fmt: skip
+
+
+def check_arguments(tool: Tool, arguments: Mapping[str, Any]) -> None:
+    """Refuse arguments that do not fit.
+
+    Raises:
+        TypeError: A name is missing or unknown, or a value has another type.
+    """
+    known = tool.annotations
+    for name in tool.required_arguments:
+        if name not in arguments:
+            raise TypeError(f"missing a required argument: {name!r}")
+    if len(known) == len(tool.arguments):
+        for name in arguments:
+            if name not in known:
+                raise TypeError(f"got an unexpected keyword argument {name!r}")
+    if tool.type_checked:
+        for name, annotation in known.items():
+            if name in arguments and not matches_type(arguments[name], annotation):
+                stated = _JSON_TYPES.get(annotation) or annotation.replace("Any", "typing.Any")
+                raise TypeError(f"Argument {name!r} must be of type {stated}, got {type(arguments[name])}")
+
+
+def matches_type(value: object, annotation: str) -> bool:
+    """Whether a value is of a type as Python writes it: `list[str] | None`. A whole number is no float here.
+
+    Of types that are not among those of JSON, every value is.
+    """
+    return _build_checker(annotation)(value)
+
+
+@cache
+def _build_checker(annotation: str) -> Callable[[object], bool]:
+    if len(options := split_outside_brackets(annotation, "|")) > 1:
+        checkers = [_build_checker(each) for each in options]
+        return lambda value: any(fits_one(value) for fits_one in checkers)
+    outer, _, inner = annotation.removesuffix("]").partition("[")
+    held = split_outside_brackets(inner, ",")
+    if outer == "dict" and len(held) == len(("key", "value")):
+        return _build_dict_checker(*map(_build_checker, held))
+    if outer == "list" and inner:
+        return _build_list_checker(_build_checker(inner))
+    return _build_class_checker(_JSON_TYPES.get(outer))
+
+
+def split_outside_brackets(text: str, separator: str) -> list[str]:
+    """The parts of a text between marks that stand outside brackets."""
+    parts, depth = [""], 0
+    for each in text:
+        depth += (each == "[") - (each == "]")
+        if each == separator and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += each
+    return [part.strip() for part in parts]
+
+
+def _build_class_checker(expected_class: type | None) -> Callable[[object], bool]:
+    return lambda value: expected_class is None or isinstance(value, expected_class)
+
+
+def _build_list_checker(check_item: Callable[[object], bool]) -> Callable[[object], bool]:
+    def check_list(value: object) -> bool:
+        return isinstance(value, list | set) and all(map(check_item, cast("list[object]", value)))
+
+    return check_list
+
+
+def _build_dict_checker(
+    check_key: Callable[[object], bool], check_value: Callable[[object], bool]
+) -> Callable[[object], bool]:
+    def check_dict(value: object) -> bool:
+        items = cast("dict[object, object]", value).items() if isinstance(value, dict) else None
+        return items is not None and all(check_key(name) and check_value(each) for name, each in items)
+
+    return check_dict

@@ -1,0 +1,66 @@
+"""What a shop deals in, as agents see it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, ClassVar
+
+from adk_agent_sim.scenario.app_base.entity import Entity, get_object
+
+
+class Item(Entity):
+    """A variant of a product that can be bought."""
+
+    fields = ("price", "available", "item_id", "options")
+    defaults: ClassVar[Mapping[str, Any]] = {"available": True, "options": {}}
+
+
+class CartItem(Entity):
+    """An item in the cart or in an order, with the price it had when it was put there."""
+
+    fields = ("item_id", "quantity", "price", "available", "options")
+    defaults: ClassVar[Mapping[str, Any]] = {"available": True, "options": {}}
+
+
+class Product(Entity):
+    """A product with its variants."""
+
+    fields = ("name", "product_id", "variants")
+
+    def __init__(self, product: Mapping[str, Any]) -> None:
+        """Copy a product with its items."""
+        variants = {item_id: Item(each) for item_id, each in get_object(product, "variants").items()}
+        super().__init__(product, variants=variants)
+
+
+class Order(Entity):
+    """An order with what was ordered."""
+
+    fields = ("order_status", "order_date", "order_total", "order_id", "order_items")
+
+    def __init__(self, order: Mapping[str, Any]) -> None:
+        """Copy an order with its items."""
+        items = {item_id: CartItem(each) for item_id, each in get_object(order, "order_items").items()}
+        super().__init__(order, order_items=items)
+
+    def render_field(self, field_name: str) -> str:
+        """Print the date as Python does."""
+        if field_name != "order_date":
+            return super().render_field(field_name)
+        try:
+            return repr(datetime.fromisoformat(self[field_name]))
+        except (TypeError, ValueError):
+            return super().render_field(field_name)
+
+
+def build_cart_item(item: Mapping[str, Any], quantity: int) -> dict[str, Any]:
+    """An item as it lies in the cart."""
+    item = Item(item)
+    return {
+        "item_id": item["item_id"],
+        "quantity": quantity,
+        "price": item["price"],
+        "available": item["available"],
+        "options": item["options"],
+    }

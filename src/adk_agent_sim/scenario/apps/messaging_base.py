@@ -1,0 +1,217 @@
+"""What both messaging apps are: conversations that are listed, read, searched, and whose people come and go."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any, ClassVar, NoReturn
+
+from adk_agent_sim.scenario.app_base.app import JSON, App
+from adk_agent_sim.scenario.app_base.datetimes import parse_datetime
+from adk_agent_sim.scenario.app_base.entity import Entity, get_list, get_object
+from adk_agent_sim.scenario.app_base.paging import slice_page
+from adk_agent_sim.scenario.app_entities.conversation_store import (
+    ConversationStore,
+    get_last_updated,
+    sort_newest_first,
+)
+from adk_agent_sim.scenario.files.attachment import read_attachment, save_attachment
+
+_MIN_CREATION_TIME = 1_767_225_600.0
+"""When a conversation that was made in a run was last updated, until the world's own time is later than this.
+
+ARE takes the host's clock here, so that new conversations come before all others. The start of 2026 does the same for
+every scenario that plays before, and gives the same world on every host.
+"""
+
+
+class BaseMessagingApp(App):
+    """The base of the apps in which people talk."""
+
+    participants_key: ClassVar[str] = "participant_ids"
+    """Where a conversation lists its people."""
+
+    sender_key: ClassVar[str] = "sender_id"
+    """Where a message says who wrote it."""
+
+    message_class: ClassVar[type[Entity]] = Entity
+    file_message_class: ClassVar[type[Entity]] = Entity
+    conversation_class: ClassVar[type[Entity]] = Entity
+
+    def load(self, state: JSON) -> None:
+        """Take over the conversations."""
+        super().load(state)
+        self._conversations = ConversationStore(get_object(state, "conversations"))
+        self._message_limit: int = state.get("messages_view_limit", 10)
+        self._conversation_limit: int = state.get("conversation_view_limit", 5)
+
+    def _mutable_state(self) -> JSON:
+        return {"conversations": self._conversations.to_state()}
+
+    def _get_conversation(self, conversation_id: str) -> JSON:
+        found = self._conversations.get(conversation_id)
+        if found is None:
+            raise_exception(f"Conversation with id {conversation_id} not found")
+        return found
+
+    def _get_participants(self, conversation_id: str) -> list[str]:
+        return get_list(self._get_conversation(conversation_id), self.participants_key)
+
+    def _create_conversation(self, participants: list[str], title: str | None) -> str:
+        participants = list(dict.fromkeys(participants))
+        conversation: JSON = {
+            self.participants_key: participants,
+            "messages": [],
+            "title": (self._build_default_title(participants) if title is None else title) or ", ".join(participants),
+            "conversation_id": self.random.new_id(),
+            "last_updated": max(self.context.now(), _MIN_CREATION_TIME),
+        }
+        self._conversations.add(conversation)
+        return conversation["conversation_id"]
+
+    def _build_default_title(self, participants: list[str]) -> str:
+        """The title of a conversation that was given none."""
+        return ", ".join(sorted(participants))
+
+    def _build_updated_title(self, participants: list[str]) -> str:
+        """The usual title when people come and go."""
+        return self._build_default_title(participants)
+
+    def _set_participants(self, conversation_id: str, participants: list[str]) -> None:
+        """Change who takes part; a title that only names the people goes with them."""
+        conversation = self._conversations.get_mutable(conversation_id)
+        if conversation.get("title") == self._build_updated_title(get_list(conversation, self.participants_key)):
+            conversation["title"] = self._build_updated_title(participants)
+        conversation[self.participants_key] = participants
+
+    def _add_participant(self, conversation_id: str, participant: str) -> str:
+        people = self._get_participants(conversation_id)
+        if participant in people:
+            raise_exception(f"Participant {participant} already in conversation")
+        self._set_participants(conversation_id, [*people, participant])
+        return conversation_id
+
+    def _remove_participant(self, conversation_id: str, participant: str) -> str:
+        people = self._get_participants(conversation_id)
+        if participant not in people:
+            raise_exception(f"Participant {participant} not in conversation")
+        self._set_participants(conversation_id, [each for each in people if each != participant])
+        return conversation_id
+
+    def _add_message(self, conversation_id: str, sender: str, content: str, attachment: JSON) -> str:
+        """Put a message into a conversation, and return the id of the message."""
+        message: JSON = {
+            self.sender_key: sender,
+            "message_id": self.random.new_id(),
+            "timestamp": self.context.now(),
+            "content": content,
+        }
+        self._conversations.add_message(conversation_id, message | attachment)
+        return message["message_id"]
+
+    def _read_attachment(self, path: str | None) -> JSON:
+        if path is None:
+            return {}
+        name, content = read_attachment(self, path, f"File {path} does not exist")
+        return {"attachment": content, "attachment_name": name}
+
+    def _save_attachment(self, conversation_id: str, message_id: str, folder: str) -> str:
+        messages: list[JSON] = get_list(self._get_conversation(conversation_id), "messages")
+        message = next((each for each in messages if each["message_id"] == message_id), None)
+        if message is None:
+            raise_exception("No attachment found in the specified message")
+        if "attachment" not in message:
+            raise AttributeError(f"{self.message_class.__name__!r} object has no attribute 'attachment'")
+        return save_attachment(self, folder, message["attachment_name"], message["attachment"])
+
+    def _build_message(self, message: JSON) -> Entity:
+        return self.file_message_class(message) if "attachment" in message else self.message_class(message)
+
+    def _check_page_bounds(self, offset: int, limit: int, max_limit: int) -> None:
+        if limit > max_limit:
+            advice = "Please use a smaller limit and use offset to navigate"
+            raise ValueError(f"Limit must be smaller than the view limit of {max_limit} - {advice}")
+        if offset < 0:
+            raise ValueError("Offset must be non-negative")
+
+    def _list_recent(self) -> list[JSON]:
+        return sorted(self._conversations.list_all(), key=get_last_updated, reverse=True)
+
+    def _list_by_participant(self, participant: str) -> list[JSON]:
+        return [
+            each
+            for each in self._conversations.list_all()
+            if any(participant in other for other in get_list(each, self.participants_key))
+        ]
+
+    def _build_conversations(
+        self, conversations: list[JSON], page_range: tuple[int, int], message_page_range: tuple[int, int]
+    ) -> list[Entity]:
+        """A page of conversations with a page of their newest messages each; a page is offset and limit."""
+        offset, limit = message_page_range
+        self._check_page_bounds(offset, limit, self._message_limit)
+        shown: list[Entity] = []
+        for each in conversations[page_range[0] : sum(page_range)]:
+            messages = sort_newest_first(get_list(each, "messages"))[offset : offset + limit]
+            title = each.get("title") or ", ".join(get_list(each, self.participants_key))
+            said = [*map(self._build_message, messages)]
+            shown.append(self.conversation_class(each | {"messages": said, "title": title}))
+        return shown
+
+    def _read_messages(
+        self, conversation_id: str, page_range: tuple[int, int], dates: tuple[str | None, str | None]
+    ) -> JSON:
+        """A page of the messages of a conversation."""
+        conversation = self._conversations.get(conversation_id)
+        if conversation is None:
+            raise ValueError(f"Conversation with id {conversation_id} not found")
+        if page_range[0] < 0:
+            raise ValueError("Offset must be positive")
+        first, last = _parse_bounds(dates)
+        said: list[JSON] = get_list(conversation, "messages")
+        found = sort_newest_first([each for each in said if first <= each["timestamp"] <= last])
+        if page_range[0] > len(found):
+            raise ValueError("Offset is larger than the number of messages")
+        shown, places = slice_page(found, *page_range)
+        return {
+            "messages": [*map(self._build_message, shown)],
+            "metadata": {
+                "message_range": places,
+                "conversation_length": len(found),
+                "conversation_id": conversation_id,
+                "conversation_title": conversation.get("title"),
+            },
+        }
+
+    def _search_conversations(
+        self, is_wanted: Callable[[str], bool], dates: tuple[str | None, str | None]
+    ) -> list[str]:
+        """The conversations with a title, a person's id, or a message between two dates, that is wanted.
+
+        Dates are looked at where there is a message to compare them with, and not before.
+        """
+        bounds = cache(lambda: _parse_bounds(dates))
+
+        def is_matching_message(message: Any) -> bool:
+            first, last = bounds()
+            return first <= message["timestamp"] <= last and is_wanted(message.get("content") or "")
+
+        return [
+            each["conversation_id"]
+            for each in self._conversations.list_all()
+            if is_wanted(each.get("title") or "")
+            or any(map(is_wanted, get_list(each, self.participants_key)))
+            or any(map(is_matching_message, get_list(each, "messages")))
+        ]
+
+
+def raise_exception(reason: str) -> NoReturn:
+    """Raise the bare exception that agents have always been told of."""
+    raise Exception(reason)
+
+
+def _parse_bounds(dates: tuple[str | None, str | None]) -> tuple[float, float]:
+    first, last = dates
+    return float("-inf") if first is None else parse_datetime(first), float("inf") if last is None else parse_datetime(
+        last
+    )

@@ -1,0 +1,50 @@
+"""Files on their way between the file system and mails or messages: Base64 in the state, bytes in a file."""
+
+from __future__ import annotations
+
+import posixpath
+from base64 import b64decode, b64encode
+
+from adk_agent_sim.scenario.app_base.app import App
+from adk_agent_sim.scenario.app_base.tool_call import call_nested_tool
+from adk_agent_sim.scenario.files.file_system import FileSystem
+
+
+class AttachedFile(str):
+    """A file that was attached in this run. To an agent it prints as bytes, unlike one that the scenario came with."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return f"b{super().__repr__()}"
+
+
+def read_attachment(app: App, path: str, missing_message: str) -> tuple[str, AttachedFile]:
+    """The name and the content of a file to attach.
+
+    Args:
+        app: The app that attaches it.
+        path: Where it is.
+        missing: What to say when there is no such file.
+
+    Raises:
+        ValueError: There is no such file.
+    """
+    files = _find_file_system(app)
+    if not call_nested_tool(files, "exists", path=path):
+        raise ValueError(missing_message)
+    return posixpath.basename(path), AttachedFile(b64encode(files.read_bytes(path)).decode())
+
+
+def save_attachment(app: App, folder: str, name: str, content: str) -> str:
+    """Save an attached file, and say where it is."""
+    path = posixpath.join(folder, name)
+    _find_file_system(app).write_bytes(path, b64decode(content))
+    return path
+
+
+def _find_file_system(app: App) -> FileSystem:
+    for each in app.context.apps.values():
+        if isinstance(each, FileSystem):
+            return each
+    raise ValueError("The world has no file system, so there are no files to attach or save.")

@@ -1,0 +1,103 @@
+"""The text of a document: plain text as it is, web pages as Markdown, nothing else."""
+
+from __future__ import annotations
+
+from html.parser import HTMLParser
+from pathlib import PurePosixPath
+
+_INLINE_MARKERS = {"b": "**", "strong": "**", "i": "*", "em": "*", "code": "`"}
+_BLOCK_TAGS = {"p", "div", "ul", "ol", "table", "pre", "blockquote"}
+_HEADING_PREFIXES = {f"h{level}": "#" * level for level in range(1, 7)}
+_HIDDEN_TAGS = {"script", "style"}
+
+
+def extract_document_text(path: str, content: bytes) -> str:
+    """The text of a document.
+
+    Raises:
+        ValueError: The file is empty, or not a kind that is read here.
+    """
+    if not content:
+        raise ValueError(f"File is empty: {path}")
+    kind = PurePosixPath(path).suffix.lower()
+    try:
+        text = content.decode()
+    except UnicodeDecodeError as unreadable:
+        raise ValueError(
+            f"Could not convert file to Markdown. File type was recognized as {[kind]}. "
+            "While converting the file, the following error was encountered:\n\n"
+            f"Traceback (most recent call last):\n{type(unreadable).__name__}: {unreadable}"
+        ) from None
+    return _convert_html_to_markdown(text) if kind in {".html", ".htm"} else text
+
+
+def truncate_lines(text: str, limit: int | None) -> str:
+    """The first lines of a text, and how many there are if some are left out."""
+    lines = text.split("\n")
+    if not limit or len(lines) <= limit:
+        return text
+    return "\n".join(lines[:limit]) + f"\n\n[Document truncated. Showing {limit} of {len(lines)} lines]"
+
+
+def _convert_html_to_markdown(html: str) -> str:
+    page = _MarkdownConverter()
+    page.feed(html)
+    page.close()
+    title = "".join(page.title)
+    return f"# {title}\n{''.join(page.body)}" if title else "".join(page.body)
+
+
+class _MarkdownConverter(HTMLParser):
+    """Writes Markdown while it reads a web page."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.title: list[str] = []
+        self.body: list[str] = []
+        self._open_tags: list[str] = []
+        self._link_target = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Open what the tag means."""
+        if tag in {"br", "hr", "img", "meta", "link", "input"}:
+            self.body.append("\n" if tag == "br" else "")
+            return
+        self._open_tags.append(tag)
+        if tag in _HEADING_PREFIXES:
+            self.body.append(f"\n\n{_HEADING_PREFIXES[tag]} ")
+        elif tag == "li":
+            self.body.append("* ")
+        elif tag == "a":
+            self._link_target = dict(attrs).get("href") or ""
+            self.body.append("[")
+        self.body.append(_INLINE_MARKERS.get(tag, ""))
+
+    def handle_endtag(self, tag: str) -> None:
+        """Close what the tag means."""
+        if tag not in self._open_tags:
+            return
+        while self._open_tags.pop() != tag:
+            pass
+        if tag in _HEADING_PREFIXES or tag in _BLOCK_TAGS:
+            self.body.append("\n\n")
+        elif tag in {"li", "tr"}:
+            self.body.append("\n")
+        elif tag in {"td", "th"}:
+            self.body.append(" | ")
+        elif tag == "a":
+            self.body.append(f"]({self._link_target})")
+        self.body.append(_INLINE_MARKERS.get(tag, ""))
+
+    def handle_data(self, data: str) -> None:
+        """Take over the text."""
+        if "title" in self._open_tags:
+            self.title.append(data)
+        elif "head" not in self._open_tags and not _HIDDEN_TAGS & set(self._open_tags):
+            self.body.append(data if "pre" in self._open_tags else _collapse_whitespace(data))
+
+
+def _collapse_whitespace(text: str) -> str:
+    words = " ".join(text.split())
+    if not words:
+        return " " if text and "\n" not in text else ""
+    return (" " if text[0].isspace() else "") + words + (" " if text[-1].isspace() else "")

@@ -1,0 +1,161 @@
+"""What both file systems are: paths as agents write them, over a tree that holds everything in memory."""
+
+from __future__ import annotations
+
+import os
+from pathlib import PurePosixPath
+from posixpath import normpath
+from typing import Any
+
+from adk_agent_sim.scenario.app_base.app import JSON, App
+from adk_agent_sim.scenario.files.file_tree import EXISTS, MAX_DEPTH, NAME_TOO_LONG, File, FileTree, Folder, PathParts
+
+_MAX_NAME_BYTES = 255
+_HOME_PATH = "/home/userhome"
+_OPEN_MODES = {"r", "w", "a", "x"}
+
+
+class FileHandle(str):
+    """What `open` returns: that a file was opened. Agents see a text, so a text is all there is."""
+
+    __slots__ = ("_display_text",)
+
+    def __new__(cls, value: str, display_text: str) -> FileHandle:
+        """Stand for an open file.
+
+        Args:
+            value: The value, as recorded and compared.
+            shown: The text that an agent sees.
+        """
+        made = super().__new__(cls, value)
+        made._display_text = display_text
+        return made
+
+    def __str__(self) -> str:
+        return self._display_text
+
+
+class FileSystem(App):
+    """The base of the apps that hold files. Paths start at the root, with a slash or without."""
+
+    def load(self, state: JSON) -> None:
+        """Take over the names of the files; contents are asked for when somebody looks."""
+        super().load(state)
+        self._tree = FileTree(state.get("files"), str(state.get("tmpdir") or ""), self.context.read_file_content)
+
+    def restore_hidden_state(self, hidden_state: JSON) -> None:
+        """Know the contents again."""
+        super().restore_hidden_state(hidden_state)
+        self._tree.restore_files(hidden_state["files"])
+
+    def read_bytes(self, path: str) -> bytes:
+        """What is in a file; nobody is told that it was read."""
+        return self._tree.read_file(self._resolve_path(path))
+
+    def write_bytes(self, path: str, content: bytes) -> None:
+        """Put content into a file; nobody is told that it was written."""
+        self._tree.write_file(self._resolve_path(path), content, self.context.now())
+
+    def _mutable_state(self) -> JSON:
+        return {"files": self._tree.to_state()}
+
+    def _extra_hidden_state(self) -> JSON:
+        return {"files": self._tree.list_modified_files()}
+
+    def _resolve_path(self, path: str) -> PathParts:
+        """The place that a path means.
+
+        Raises:
+            PermissionError: The path leaves the root.
+        """
+        if path.startswith("~"):
+            path = _HOME_PATH + path[1:]
+        absolute = normpath("/" + path.lstrip("/"))
+        depth = 0
+        for name in PurePosixPath(path.lstrip("/")).parts:
+            depth += -1 if name == ".." else 1
+            if depth < 0:
+                raise PermissionError(f"Operation not allowed outside sandbox: {absolute}")
+        parts = tuple(name for name in absolute.split("/") if name)
+        if len(parts) > MAX_DEPTH or any(len(name.encode("utf-8", "replace")) > _MAX_NAME_BYTES for name in parts):
+            raise self._tree.build_error(NAME_TOO_LONG, parts)
+        return parts
+
+    def _open_file(self, path: str, mode: str) -> FileHandle:
+        """Do what opening does: look for the file, make it, or empty it."""
+        parts = self._resolve_path(path)
+        binary = mode if "b" in mode else mode.replace("t", "") + "b"
+        kind = binary.replace("b", "", 1).replace("+", "", 1)
+        if kind not in _OPEN_MODES:
+            raise ValueError(_explain_invalid_mode(binary))
+        there = self._tree.find_node(parts) is not None
+        if kind == "r" or (kind == "a" and there):
+            self._tree.get_file(parts)
+        elif kind == "x" and there:
+            raise self._tree.build_error(EXISTS, parts)
+        else:
+            self._tree.write_file(parts, b"", self.context.now())
+        if "b" in mode:
+            return FileHandle("<FILE_HANDLE>", "<fsspec.implementations.local.LocalFileOpener object>")
+        text = f"<_io.TextIOWrapper name={self._tree.format_path(parts)!r} encoding='UTF-8'>"
+        return FileHandle(text, text)
+
+    def _create_folder(self, path: str, *, parents: bool) -> None:
+        parts = self._resolve_path(path)
+        if self._tree.find_node(parts) is not None:
+            raise FileExistsError(self._tree.format_path(parts))
+        self._tree.create_folder(parts, self.context.now(), parents=parents)
+
+    def _list_folder(self, path: str, *, detail: bool) -> list[Any]:
+        parts = self._resolve_path(path)
+        node = self._tree.get_node(parts)
+        places = [(*parts, name) for name in node.children] if isinstance(node, Folder) else [parts]
+        return [self._build_info(each) if detail else _format_path(each) for each in places]
+
+    def _build_info(self, parts: PathParts) -> JSON:
+        node = self._tree.get_node(parts)
+        is_file = isinstance(node, File)
+        return {
+            "name": _format_path(parts),
+            "size": len(self._tree.read_file(parts)) if is_file else 0,
+            "type": "file" if is_file else "directory",
+            "created": node.created_at,
+            "islink": False,
+            "mode": 0o100644 if is_file else 0o40755,
+            "uid": 0,
+            "gid": 0,
+            "mtime": node.created_at,
+            "ino": 0,
+            "nlink": 1,
+        }
+
+    def _draw_tree(self, path: str) -> str:
+        parts = self._resolve_path(os.fspath(path))
+        head = path.rpartition("/")[2] or "/"
+        return "\n".join([head, *_draw_branches(self._tree.get_folder(parts), "")]) + "\n"
+
+
+def _format_path(parts: PathParts) -> str:
+    return "/" + "/".join(parts)
+
+
+def _draw_branches(folder: Folder, indent: str) -> list[str]:
+    lines: list[str] = []
+    names = sorted(folder.children)
+    for name in names:
+        lines.append(f"{indent}{'└' if name == names[-1] else '├'}── {name}")
+        child = folder.children[name]
+        if isinstance(child, Folder):
+            lines += _draw_branches(child, indent + "    ")
+    return lines
+
+
+def _explain_invalid_mode(mode: str) -> str:
+    """Why Python does not open a file in that mode."""
+    if set(mode) - set("axrwbt+") or len(set(mode)) < len(mode):
+        return f"invalid mode: {mode!r}"
+    if "t" in mode:
+        return "can't have text and binary mode at once"
+    if set(mode) & _OPEN_MODES:
+        return "must have exactly one of create/read/write/append mode"
+    return "Must have exactly one of create/read/write/append mode and at most one plus"

@@ -1,0 +1,256 @@
+"""Folders and files in memory. There is no way from here to a disk, and so none out of the tree.
+
+A scenario knows the names of its files only. What is in them is asked for when somebody first looks.
+"""
+
+from __future__ import annotations
+
+import shutil
+from base64 import b64decode, b64encode
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from adk_agent_sim.scenario.app_base.entity import get_list
+
+JSON = dict[str, Any]
+NO_PERMISSION, NOT_FOUND, EXISTS, NOT_A_FOLDER, IS_A_FOLDER, NAME_TOO_LONG, NOT_EMPTY = 1, 2, 17, 20, 21, 36, 39
+_ERRORS_BY_CODE: dict[int, tuple[type[OSError], str]] = {
+    NO_PERMISSION: (PermissionError, "Operation not permitted"),
+    NOT_FOUND: (FileNotFoundError, "No such file or directory"),
+    EXISTS: (FileExistsError, "File exists"),
+    NOT_A_FOLDER: (NotADirectoryError, "Not a directory"),
+    IS_A_FOLDER: (IsADirectoryError, "Is a directory"),
+    NAME_TOO_LONG: (OSError, "File name too long"),
+    NOT_EMPTY: (OSError, "Directory not empty"),
+}
+"""What Linux says; other systems have other numbers, and a run must not depend on the host."""
+
+MAX_DEPTH = 200
+"""How many folders may lie in each other."""
+
+PathParts = tuple[str, ...]
+"""A place in the tree: the names on the way down from the root."""
+
+
+@dataclass(kw_only=True, slots=True)
+class File:
+    """A file; `origin` is the path under which the scenario has its content, empty if it was written in the run."""
+
+    content: bytes | None = None
+    origin: str = ""
+    created_at: float = 0.0
+    definition: JSON = field(default_factory=lambda: {"name": "", "type": "file"})
+    """What the scenario says of it."""
+
+
+@dataclass(kw_only=True, slots=True)
+class Folder:
+    """A folder with what is in it, by name."""
+
+    children: dict[str, File | Folder] = field(default_factory=dict[str, "File | Folder"])
+    created_at: float = 0.0
+    definition: JSON = field(default_factory=lambda: {"name": "", "type": "directory", "children": []})
+    """What the scenario says of it."""
+
+
+class FileTree:
+    """A tree of folders and files; every error names the path with the tree's root in front, as a disk would."""
+
+    def __init__(self, state: JSON | None, root_name: str, read_content: Callable[[str], bytes | None]) -> None:
+        """Grow the tree that a scenario describes.
+
+        Args:
+            state: The root folder, as scenario files have it.
+            root: What the root is called in errors.
+            content: What is in a file of the scenario, by its path without the leading slash.
+        """
+        self._root_name = root_name.rstrip("/")
+        self._read_content = read_content
+        self._loaded_state = state or {}
+        self._root = Folder(children=_build_children(state or {}, ()))
+
+    def to_state(self) -> JSON:
+        """The root folder as scenario files have it; nothing if there is and was none."""
+        unstated = {"name": "", "type": "directory"} if self._root.children else {}
+        return _node_to_state(self._root, self._loaded_state or unstated)
+
+    def list_modified_files(self) -> JSON:
+        """The files that are not as the scenario has them, by path: what is needed to put the tree back."""
+        found: JSON = {}
+        for parts, file in _iter_files(self._root, ()):
+            path = "/".join(parts)
+            if file.origin != path:
+                content = None if file.origin else b64encode(file.content or b"").decode()
+                found[path] = {"content": content, "origin": file.origin, "made": file.created_at}
+        return found
+
+    def restore_files(self, modified_files: JSON) -> None:
+        """Know again what `strangers` told."""
+        for path, told in modified_files.items():
+            file = self.get_file(tuple(path.split("/")))
+            file.content = None if told["content"] is None else b64decode(told["content"])
+            file.origin, file.created_at = told["origin"], told["made"]
+
+    def find_node(self, parts: PathParts) -> File | Folder | None:
+        """What is at a place, if anything is."""
+        here: File | Folder = self._root
+        for name in parts:
+            if not isinstance(here, Folder) or name not in here.children:
+                return None
+            here = here.children[name]
+        return here
+
+    def get_node(self, parts: PathParts) -> File | Folder:
+        """What is at a place.
+
+        Raises:
+            FileNotFoundError: Nothing is.
+        """
+        found = self.find_node(parts)
+        if found is None:
+            raise self.build_error(NOT_FOUND, parts)
+        return found
+
+    def get_folder(self, parts: PathParts) -> Folder:
+        """The folder at a place.
+
+        Raises:
+            OSError: There is none.
+        """
+        found = self.get_node(parts)
+        if not isinstance(found, Folder):
+            raise self.build_error(NOT_A_FOLDER, parts)
+        return found
+
+    def get_file(self, parts: PathParts) -> File:
+        """The file at a place.
+
+        Raises:
+            OSError: There is none.
+        """
+        found = self.get_node(parts)
+        if not isinstance(found, File):
+            raise self.build_error(IS_A_FOLDER, parts)
+        return found
+
+    def read_file(self, parts: PathParts) -> bytes:
+        """What is in a file."""
+        file = self.get_file(parts)
+        if file.content is None:
+            file.content = self._read_content(file.origin) or b""
+        return file.content
+
+    def write_file(self, parts: PathParts, content: bytes, created_at: float) -> None:
+        """Make a file, or put other content into it. Its folder must be there."""
+        there = self.find_node(parts)
+        if isinstance(there, Folder):
+            raise self.build_error(IS_A_FOLDER, parts)
+        if isinstance(there, File):
+            there.content, there.origin = content, ""
+        else:
+            self._get_parent(parts).children[parts[-1]] = File(content=content, created_at=created_at)
+
+    def create_folder(self, parts: PathParts, created_at: float, *, parents: bool) -> None:
+        """Make a folder where nothing is."""
+        if self.find_node(parts) is not None:
+            raise self.build_error(EXISTS, parts)
+        for depth in range(1, len(parts)) if parents else ():
+            if self.find_node(parts[:depth]) is None:
+                self._get_parent(parts[:depth]).children[parts[depth - 1]] = Folder(created_at=created_at)
+        self._get_parent(parts).children[parts[-1]] = Folder(created_at=created_at)
+
+    def remove(self, parts: PathParts, *, recursive: bool) -> None:
+        """Remove a file, or a folder with all that is in it."""
+        if isinstance(self.get_node(parts), Folder) and not recursive:
+            raise ValueError("Cannot delete directory, set recursive=True")
+        self._remove_node(parts)
+
+    def remove_folder(self, parts: PathParts) -> None:
+        """Remove an empty folder."""
+        if self.get_folder(parts).children:
+            raise self.build_error(NOT_EMPTY, parts)
+        self._remove_node(parts)
+
+    def move(self, source: PathParts, target: PathParts) -> None:
+        """Move a file or folder: into the target if that is a folder, onto its name otherwise."""
+        if not source:
+            self._check_root_move(target)
+            return
+        moved = self.get_node(source)
+        there = self.find_node(target)
+        if isinstance(there, Folder) and there is not moved:
+            target = (*target, *source[-1:])
+            if self.find_node(target) is not None:
+                raise shutil.Error(f"Destination path '{self.format_path(target)}' already exists")
+        elif isinstance(there, File) and isinstance(moved, Folder):
+            raise self.build_error(EXISTS, target)
+        if isinstance(moved, Folder) and target[: len(source)] == source and target != source:
+            raise shutil.Error(
+                f"Cannot move a directory '{self.format_path(source)}' into itself '{self.format_path(target)}'."
+            )
+        if len(target) + _measure_height(moved) > MAX_DEPTH:
+            raise self.build_error(NAME_TOO_LONG, target)
+        parent = self._get_parent(target)
+        self._remove_node(source)
+        parent.children[target[-1]] = moved
+
+    def _check_root_move(self, target: PathParts) -> None:
+        """The root stays where it is."""
+        if target:
+            raise shutil.Error(
+                f"Cannot move a directory '{self.format_path(())}' into itself '{self.format_path(target)}'."
+            )
+
+    def format_path(self, parts: PathParts) -> str:
+        """The path of a place with the tree's root in front."""
+        return "/".join((self._root_name, *parts))
+
+    def _get_parent(self, parts: PathParts) -> Folder:
+        """The folder that a place is in; errors name the place itself, as a disk would."""
+        found = self.find_node(parts[:-1])
+        if not parts or found is None:
+            raise self.build_error(NOT_FOUND, parts)
+        if not isinstance(found, Folder):
+            raise self.build_error(NOT_A_FOLDER, parts)
+        return found
+
+    def _remove_node(self, parts: PathParts) -> None:
+        if not parts:
+            raise self.build_error(NO_PERMISSION, parts)
+        del self._get_parent(parts).children[parts[-1]]
+
+    def build_error(self, code: int, parts: PathParts) -> OSError:
+        """What a disk would raise at a place."""
+        kind, reason = _ERRORS_BY_CODE[code]
+        return kind(f"[Errno {code}] {reason}: {self.format_path(parts)!r}")
+
+
+def _measure_height(node: File | Folder) -> int:
+    return 1 + max(map(_measure_height, node.children.values()), default=0) if isinstance(node, Folder) else 0
+
+
+def _build_children(folder: JSON, parts: PathParts) -> dict[str, File | Folder]:
+    listed: list[JSON] = get_list(folder, "children")
+    return {each["name"]: _build_node(each, (*parts, each["name"])) for each in listed}
+
+
+def _build_node(node: JSON, parts: PathParts) -> File | Folder:
+    if node.get("type", "directory") == "directory":
+        return Folder(children=_build_children(node, parts), definition=node)
+    return File(origin="/".join(parts), definition=node)
+
+
+def _node_to_state(node: File | Folder, loaded_state: JSON) -> JSON:
+    if isinstance(node, File):
+        return loaded_state
+    children = [_node_to_state(child, child.definition | {"name": name}) for name, child in node.children.items()]
+    return loaded_state | {"children": children} if children or loaded_state.get("children") else loaded_state
+
+
+def _iter_files(folder: Folder, parts: PathParts) -> Iterator[tuple[PathParts, File]]:
+    for name, child in folder.children.items():
+        if isinstance(child, File):
+            yield (*parts, name), child
+        else:
+            yield from _iter_files(child, (*parts, name))

@@ -1,0 +1,110 @@
+"""A scenario in words: what it is, its apps, and its events in the order in which they happen."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+from adk_agent_sim.scenario.format.graph import EventGraph
+from adk_agent_sim.scenario.format.imported_scenario import ScenarioImportedFromJson
+from adk_agent_sim.scenario.format.models import ExportedAction, Number
+from adk_agent_sim.scenario.format.printable import escape_unprintable
+
+_MAX_VALUE_LENGTH = 60
+
+
+def summarize_scenario(scenario: ScenarioImportedFromJson) -> dict[str, Any]:
+    """The scenario as data: its definition, its apps, and its events with the times at which they are expected."""
+    graph = EventGraph(scenario.trace)
+    turns = graph.compute_turns()
+    return {
+        "scenario_id": scenario.scenario_id,
+        "start_time": scenario.start_time,
+        "duration": scenario.duration,
+        "seed": scenario.seed,
+        "tags": list(scenario.tags),
+        "hints": len(scenario.hints),
+        "apps": [{"name": app.name, "class_name": app.class_name} for app in scenario.apps],
+        "kinds": dict(Counter(event.event_type for event in scenario.events)),
+        "completed_events": len(scenario.completed_events),
+        "adapted": list(scenario.adapted),
+        "events": [
+            {
+                "event_id": name,
+                "event_type": graph.events[name].event_type,
+                "after": graph.events[name].dependencies,
+                "seconds": graph.times[name] - graph.start if name in graph.times else None,
+                "turn": turns.get(name),
+                "call": format_call(graph.events[name].action),
+            }
+            for name in sort_for_display(graph)
+        ],
+    }
+
+
+def render_text(scenario: ScenarioImportedFromJson) -> str:
+    """The scenario for a terminal."""
+    return "\n".join(escape_unprintable(line) for line in _render_lines(summarize_scenario(scenario)))
+
+
+def format_call(action: ExportedAction | None) -> str:
+    """An action as a call, its arguments cut short."""
+    if action is None:
+        return "nothing"
+    given = ", ".join(f"{each.name}={_shorten(each.value)}" for each in action.args or ())
+    return f"{action.app or ''}.{action.function or ''}({given})"
+
+
+def sort_for_display(graph: EventGraph) -> list[str]:
+    """All events: those that can happen by their times, then those that wait for a cycle."""
+    first = sorted(graph.order, key=lambda name: (graph.times[name], graph.levels[name], graph.positions[name]))
+    return first + [name for name in graph.events if name not in graph.times]
+
+
+def _render_lines(summary: dict[str, Any]) -> Iterator[str]:
+    start, duration = _format_start(summary["start_time"]), _format_duration(summary["duration"])
+    yield f"{summary['scenario_id']}: {start}, {duration}, seed {summary['seed']}"
+    if summary["tags"]:
+        yield f"tags: {', '.join(summary['tags'])}"
+    apps = (
+        app["name"] if app["name"] == app["class_name"] else f"{app['name']} ({app['class_name']})"
+        for app in summary["apps"]
+    )
+    yield f"apps: {', '.join(apps) or 'none'}"
+    kinds = ", ".join(f"{count} {kind}" for kind, count in summary["kinds"].items())
+    yield f"events: {kinds or 'none'}; {summary['completed_events']} completed; {summary['hints']} hints"
+    yield from (f"adapted: {change}" for change in summary["adapted"])
+    numbers = {event["event_id"]: number for number, event in enumerate(summary["events"], start=1)}
+    turn: int | None = -1
+    for event in summary["events"]:
+        if event["turn"] != turn:
+            turn = event["turn"]
+            yield from ("", f"turn {turn + 1}" if turn is not None else "never, as they wait for a cycle")
+        yield _render_event(event, numbers)
+
+
+def _render_event(event: dict[str, Any], numbers: dict[str, int]) -> str:
+    waits = ", ".join(f"[{numbers[name]}]" if name in numbers else f"? {name}" for name in event["after"])
+    after = f"  after {waits}" if waits else ""
+    seconds = "" if event["seconds"] is None else f"+{event['seconds']:g} s"
+    number = f"[{numbers[event['event_id']]}]"
+    return f"{number:>6} {seconds:>8}  {event['event_type']:<5}  {event['call']}{after}  ({event['event_id']})"
+
+
+def _shorten(value: str | None) -> str:
+    return repr(value if value is None or len(value) <= _MAX_VALUE_LENGTH else value[: _MAX_VALUE_LENGTH - 3] + "...")
+
+
+def _format_start(start: Number | None) -> str:
+    if start is None:
+        return "no start time"
+    try:
+        return f"from {datetime.fromtimestamp(start, UTC):%Y-%m-%d %H:%M:%S} UTC"
+    except (ValueError, OverflowError, OSError):
+        return f"from {start}"
+
+
+def _format_duration(duration: Number | None) -> str:
+    return "without end" if duration is None else f"{duration:g} s"

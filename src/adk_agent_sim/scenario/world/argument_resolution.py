@@ -1,0 +1,48 @@
+"""The arguments of an event's call: texts read as values, placeholders replaced by what other events returned."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+from adk_agent_sim.scenario.format.models import ExportedActionArg
+from adk_agent_sim.scenario.format.values import find_placeholder_event, parse_placeholder, parse_value
+
+
+class UnresolvedReference(LookupError):
+    """A placeholder stands for nothing: the event it names did not happen, failed, or returned no such key."""
+
+
+def resolve_arguments(args: list[ExportedActionArg] | None, return_values: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments by name.
+
+    Args:
+        given: The arguments as the file has them.
+        returned: What events returned, by their ids; without those that failed.
+
+    Raises:
+        Unresolved: A placeholder stands for nothing.
+        ValueDoesNotFit: A text is not of its type.
+    """
+    return {each.name: _resolve_value(each, return_values) for each in args or ()}
+
+
+def _resolve_value(argument: ExportedActionArg, return_values: Mapping[str, Any]) -> Any:
+    named = parse_placeholder(argument.value)
+    if named is None:
+        return parse_value(argument.value, argument.value_type)
+    source = find_placeholder_event(named, cast("dict[str, Any]", return_values))
+    if source not in return_values:
+        why = f"no event {source[:80]!r} has returned anything"
+        raise UnresolvedReference(
+            f"The placeholder {{{{{named[:80]}}}}} of {argument.name!r} stands for nothing: {why}"
+        )
+    value = return_values[source]
+    for key in named[len(source) :].split(".")[1:]:
+        if not isinstance(value, dict) or key not in value:
+            why = f"what event {source[:80]!r} returned has no {key[:80]!r}"
+            raise UnresolvedReference(
+                f"The placeholder {{{{{named[:80]}}}}} of {argument.name!r} stands for nothing: {why}"
+            )
+        value = cast("dict[str, Any]", value)[key]
+    return value

@@ -1,0 +1,140 @@
+"""What has happened, by time.
+
+ARE keeps its log as a binary heap on the time alone and lists it by a stable sort of the heap's array. Where times are
+equal this decides the order, and so, for a judge that takes the first event that fits, the verdict. Oracle runs are
+listed that way. With an agent, ARE's clock never gives two calls one time, and ours does: they stay in their order.
+"""
+
+from __future__ import annotations
+
+import heapq
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from adk_agent_sim.scenario.format.models import (
+    ExportedAction,
+    ExportedActionArg,
+    ExportedCompletedEvent,
+    ExportedEventMetadata,
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class CompletedEvent:
+    """One event that is over."""
+
+    event_id: str
+
+    kind: str
+    """AGENT, ENV, USER, CONDITION or VALIDATION."""
+
+    time: float
+
+    operation: str | None = None
+
+    app: str | None = None
+
+    function: str | None = None
+
+    arguments: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+    action_id: str = ""
+
+    dependencies: tuple[str, ...] = ()
+
+    value: str | None = None
+    """What it returned, as text."""
+
+    value_type: str | None = None
+
+    error: Exception | None = None
+
+    @classmethod
+    def from_return_value(cls, *, value: Any = None, **fields: Any) -> CompletedEvent:
+        """An event with what it returned, written down before it can change."""
+        text, value_type = _describe_value(value)
+        return cls(value=text, value_type=value_type, **fields)
+
+    def __lt__(self, other: object) -> bool:
+        """Never less: in ARE's heap only times are compared."""
+        return False
+
+    @property
+    def exported_event(self) -> ExportedCompletedEvent:
+        """The event as scenario files hold it."""
+        action = None
+        if self.function is not None:
+            action = ExportedAction(
+                action_id=self.action_id,
+                app=self.app,
+                function=self.function,
+                operation_type=self.operation,
+                args=[_export_argument(name, value) for name, value in self.arguments.items()],
+            )
+        return ExportedCompletedEvent(
+            class_name="CompletedEvent",
+            event_type=self.kind,
+            event_time=self.time,
+            event_id=self.event_id,
+            dependencies=list(self.dependencies),
+            event_relative_time=None,
+            action=action,
+            metadata=ExportedEventMetadata(
+                return_value=self.value,
+                return_value_type=self.value_type,
+                exception=None if self.error is None else str(self.error),
+                exception_stack_trace=None,
+            ),
+        )
+
+
+class EventLog:
+    """All that has happened."""
+
+    def __init__(self, events: list[CompletedEvent] | None = None) -> None:
+        self._events = events or []
+
+    def add(self, event: CompletedEvent) -> None:
+        """Something happened."""
+        self._events.append(event)
+
+    def list_events(self, *, in_are_order: bool = False) -> list[CompletedEvent]:
+        """Everything by time; of one time, in the order in which it happened, or as ARE's heap has it."""
+        if not in_are_order:
+            return sorted(self._events, key=_get_time)
+        heap: list[tuple[float, CompletedEvent]] = []
+        for event in self._events:
+            heapq.heappush(heap, (event.time, event))
+        return sorted((event for _, event in heap), key=_get_time)
+
+    def rename_events(self, new_ids: Mapping[str, str]) -> None:
+        """Give events other ids."""
+        if new_ids:
+            self._events = [
+                replace(event, event_id=new_ids[event.event_id]) if event.event_id in new_ids else event
+                for event in self._events
+            ]
+
+    def copy(self) -> EventLog:
+        """The log as it is now."""
+        return EventLog(list(self._events))
+
+    def __len__(self) -> int:
+        return len(self._events)
+
+
+def _get_time(event: CompletedEvent) -> float:
+    return event.time
+
+
+def _export_argument(name: str, value: Any) -> ExportedActionArg:
+    text, value_type = _describe_value(value)
+    if value_type in ("list", "dict"):
+        text = json.dumps(value, default=str)
+    return ExportedActionArg(name=name, value=text, value_type=value_type)
+
+
+def _describe_value(value: Any) -> tuple[str | None, str | None]:
+    return (None, None) if value is None else (str(value), type(value).__name__)

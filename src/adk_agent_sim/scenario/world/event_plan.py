@@ -1,0 +1,128 @@
+"""What is to happen: the events of a scenario with what they wait for, worked out once and never changed by a run.
+
+Worlds of one scenario can share a plan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from adk_agent_sim.scenario.format.graph import EventGraph, is_message_to_user
+from adk_agent_sim.scenario.format.models import AnyEvent, ExportedAction, ExportedEvent, ExportedTrace, Number
+from adk_agent_sim.scenario.world.condition_watch import WorldCondition, WorldValidation
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PlannedEvent:
+    """One event that is to happen."""
+
+    event_id: str
+
+    kind: str
+    """AGENT, ENV, USER, CONDITION or VALIDATION."""
+
+    action: ExportedAction | None
+
+    absolute_time: Number | None
+    """When it happens, whatever came before; None where `relative` counts."""
+
+    delay: Number
+    """How many seconds after the last event it waits for."""
+
+    parents: tuple[str, ...]
+
+    children: tuple[str, ...]
+
+    turn: int
+    """How many messages to the user come before it."""
+
+    blocked_reason: str
+    """Why it can never happen; empty if it can."""
+
+    @property
+    def call_name(self) -> str:
+        """The call it is, as `Emails__send_email`; its id if it is none."""
+        return self.event_id if self.action is None else f"{self.action.app}__{self.action.function}"
+
+
+class EventPlan:
+    """All events of a scenario."""
+
+    def __init__(
+        self,
+        trace: ExportedTrace,
+        noise: Sequence[ExportedEvent] = (),
+        watches: Mapping[str, WorldCondition | WorldValidation] | None = None,
+    ) -> None:
+        """Work out the plan.
+
+        Args:
+            trace: The scenario.
+            noise: Further events, that only happen to an agent.
+            watches: What is watched; an event is added for each that the scenario has none for.
+        """
+        self.noise_ids = frozenset(each.event_id for each in noise)
+        known = {each.event_id for each in trace.events}
+        watched = [_build_watch_event(name, each) for name, each in (watches or {}).items() if name not in known]
+        graph = EventGraph(trace.model_copy(update={"events": [*trace.events, *noise, *watched]}))
+        turns = graph.compute_turns()
+        in_cycle = {name for cycle in graph.find_cycles() for name in cycle}
+        definition = trace.metadata.definition
+        self.start = float(definition.start_time or 0)
+        self.end = None if definition.duration is None else self.start + float(definition.duration)
+        self.time_increment = float(definition.time_increment_in_seconds or 1)
+        """How many seconds lie between two looks at whether a turn is over."""
+        watched_ids = frozenset(watches or ())
+        self.events = {
+            name: _build_planned_event(
+                event, graph, turns.get(name, 0), _find_blocked_reason(event, graph, in_cycle, watched_ids)
+            )
+            for name, event in graph.events.items()
+        }
+        self.turn_ends: dict[int, list[str]] = {}
+        """The agent's messages to the user, by the turn they end."""
+        for name, event in graph.events.items():
+            if is_message_to_user(event):
+                self.turn_ends.setdefault(turns.get(name, 0), []).append(name)
+        self.last_turn = max(turns.values(), default=0)
+
+
+def _build_watch_event(event_id: str, watch: WorldCondition | WorldValidation) -> ExportedEvent:
+    kind = "CONDITION" if isinstance(watch, WorldCondition) else "VALIDATION"
+    return ExportedEvent(
+        class_name=f"{kind.title()}Event",
+        event_type=kind,
+        event_time=None,
+        event_id=event_id,
+        dependencies=[],
+        event_relative_time=0,
+    )
+
+
+def _build_planned_event(event: AnyEvent, graph: EventGraph, turn: int, blocked_reason: str) -> PlannedEvent:
+    return PlannedEvent(
+        event_id=event.event_id,
+        kind=event.event_type,
+        action=event.action,
+        absolute_time=event.event_time if event.event_relative_time is None else None,
+        delay=event.event_relative_time or 0,
+        parents=tuple(graph.parents[event.event_id]),
+        children=tuple(graph.children[event.event_id]),
+        turn=turn,
+        blocked_reason=blocked_reason,
+    )
+
+
+def _find_blocked_reason(event: AnyEvent, graph: EventGraph, in_cycle: set[str], watched_ids: frozenset[str]) -> str:
+    """Why an event can never happen, whatever happens before it."""
+    missing = next((each for each in event.dependencies if each not in graph.events), None)
+    if missing is not None:
+        return f"it waits for {missing[:80]!r}, which is not there"
+    if event.event_id in in_cycle:
+        return "it waits for itself"
+    if event.event_id in watched_ids:
+        return ""
+    if event.event_type not in ("AGENT", "ENV", "USER"):
+        return "nobody handed in what it watches"
+    return "it has no action" if event.action is None else ""

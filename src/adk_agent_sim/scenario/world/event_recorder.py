@@ -1,0 +1,127 @@
+"""What is written down of a run: every call as an event that happened, what it returned, what went wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from adk_agent_sim.scenario.app_base.app import App
+from adk_agent_sim.scenario.app_base.app_context import AppCall, CallerRole
+from adk_agent_sim.scenario.app_base.world_random import WorldRandom
+from adk_agent_sim.scenario.format.models import ExportedAction
+from adk_agent_sim.scenario.world.event_log import CompletedEvent, EventLog
+from adk_agent_sim.scenario.world.event_plan import PlannedEvent
+from adk_agent_sim.scenario.world.oracle_result import EventFailure
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CallFrame:
+    """The call under way: of what time it is, and which event makes it."""
+
+    time: float
+
+    event: PlannedEvent | None = None
+
+
+@dataclass(kw_only=True)
+class EventRecorder:
+    """The records of one run."""
+
+    random: WorldRandom
+
+    frame: CallFrame
+
+    log: EventLog = field(default_factory=EventLog)
+
+    latest_event: CompletedEvent | None = None
+    """What was written last."""
+
+    return_values: dict[str, Any] = field(default_factory=dict[str, Any])
+    """What events returned, without those that failed."""
+
+    failures: list[EventFailure] = field(default_factory=list[EventFailure])
+
+    def add_event(self, event: CompletedEvent) -> None:
+        """Write down what happened."""
+        self.log.add(event)
+        self.latest_event = event
+
+    def record_call(self, app_call: AppCall) -> None:
+        """Write down a call that was made."""
+        event = None if app_call.is_nested else self.frame.event
+        app, function = app_call.app, app_call.function
+        event_id = event.event_id if event else f"{app_call.caller.upper()}-{app.name}.{function}-{self._new_uuid()}"
+        given = event.action.action_id if event and event.action else ""
+        self.add_event(
+            CompletedEvent.from_return_value(
+                event_id=event_id,
+                kind=app_call.caller.upper(),
+                time=self.frame.time,
+                operation=app_call.operation.value,
+                app=app.name,
+                function=function,
+                arguments=_fill_in_defaults(app_call)
+                if app_call.caller is CallerRole.AGENT or event is None
+                else app_call.arguments,
+                action_id=given or f"{type(app).__name__}.{function}-{self._new_uuid()}",
+                dependencies=event.parents if event else (),
+                value=app_call.value,
+                error=app_call.error,
+            )
+        )
+        if event is None and app_call.error is None:
+            self.return_values[event_id] = app_call.value
+
+    def record_refused_call(
+        self, event: PlannedEvent, action: ExportedAction, app: App | None, error: Exception
+    ) -> None:
+        """Write down a call that an event could not make."""
+        tool = app.tools().get(action.function or "") if app is not None else None
+        operation = tool.operation.value if tool is not None and tool.operation is not None else None
+        self.add_event(
+            CompletedEvent.from_return_value(
+                event_id=event.event_id,
+                kind=event.kind,
+                time=self.frame.time,
+                operation=operation if event.kind == "AGENT" else "READ",
+                app=action.app,
+                function=action.function or "",
+                arguments={each.name: each.value for each in action.args or ()},
+                action_id=action.action_id or f"{action.app}.{action.function}-{self._new_uuid()}",
+                dependencies=event.parents,
+                error=error,
+            )
+        )
+
+    def record_failure(self, event_id: str, call_name: str, why: str, t: float) -> None:
+        """Write down what went wrong with an event of the scenario."""
+        self.failures.append(EventFailure(event_id=event_id, call=call_name, why=why, t=t))
+
+    def apply_matches(self, matches: Mapping[str, str]) -> None:
+        """Give what the agent did the ids of the expected events that it is."""
+        self.log.rename_events(matches)
+        self.return_values.update(
+            {matches[each]: self.return_values[each] for each in matches if each in self.return_values}
+        )
+
+    def capture_state(self) -> tuple[Any, ...]:
+        """The records as they are, for `put_back`."""
+        return self.log.copy(), dict(self.return_values), tuple(self.failures), self.random.draw_count
+
+    def restore(self, state: tuple[Any, ...]) -> None:
+        """Have again the records that `saved` gave."""
+        log, returned, faults, self.random.draw_count = state
+        self.log, self.return_values, self.failures = log.copy(), dict(returned), list(faults)
+
+    def _new_uuid(self) -> str:
+        digits = self.random.new_id()
+        return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
+
+
+def _fill_in_defaults(app_call: AppCall) -> Mapping[str, Any]:
+    """The arguments in the order of the tool, with what was left out."""
+    tool = app_call.app.tools()[app_call.function]
+    given = app_call.arguments
+    stated = {each.name: given.get(each.name, each.default) for each in tool.arguments if not each.variadic}
+    return stated if stated.keys() >= given.keys() else stated | dict(given)

@@ -1,0 +1,405 @@
+"""The engine: time that jumps, events that come due, calls that are logged.
+
+```
+tick: validations -> reminders -> what is due, by (time, id); then what became due by it, until nothing is
+        |                                                                              |
+        +---------------- has the agent ended its turn? is the time over? <------------+
+```
+Nothing here waits: a second of the world costs as much as what happens in it.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from adk_agent_sim.errors import InvalidTransition, SimulatorError
+from adk_agent_sim.scenario.app_base.app import App
+from adk_agent_sim.scenario.app_base.app_context import AppCall, AppContext, CallerRole, Notification
+from adk_agent_sim.scenario.app_base.tool import NotificationLevel
+from adk_agent_sim.scenario.app_base.tool_call import CallOutcome, call_tool
+from adk_agent_sim.scenario.app_base.world_random import WorldRandom
+from adk_agent_sim.scenario.format.models import ExportedAction
+from adk_agent_sim.scenario.format.values import ValueDoesNotFit
+from adk_agent_sim.scenario.world.argument_resolution import UnresolvedReference, resolve_arguments
+from adk_agent_sim.scenario.world.condition_watch import (
+    ActiveValidation,
+    WorldCondition,
+    WorldPredicate,
+    WorldValidation,
+)
+from adk_agent_sim.scenario.world.event_log import CompletedEvent
+from adk_agent_sim.scenario.world.event_plan import EventPlan, PlannedEvent
+from adk_agent_sim.scenario.world.event_queue import EventQueue
+from adk_agent_sim.scenario.world.event_recorder import CallFrame, EventRecorder
+from adk_agent_sim.scenario.world.notifications import DeliveredNotification, NotificationQueue
+from adk_agent_sim.scenario.world.oracle_result import EventFailure
+from adk_agent_sim.scenario.world.reminder_source import ReminderSource
+from adk_agent_sim.scenario.world.turn_tracker import TurnTracker, TurnVerdict
+
+_SAVED_FIELDS = ("now", "is_oracle_run", "status", "has_started")
+
+RUNNING, PAUSED, STOPPED = "RUNNING", "PAUSED", "STOPPED"
+
+
+@dataclass(kw_only=True)
+class WorldEngine:
+    """A world in motion; `World` is its face."""
+
+    app_context: AppContext
+
+    plan: EventPlan
+
+    notifications: NotificationQueue
+
+    watches: Mapping[str, WorldCondition | WorldValidation]
+
+    evaluate: Callable[[WorldPredicate], bool]
+    """Put a question to the world."""
+
+    judge_turn: Callable[[int], TurnVerdict]
+    """What a judge says of a turn, by its number from 1."""
+
+    now: float
+
+    is_oracle_run: bool = False
+    """Whether what is expected of the agent is done by the engine."""
+
+    status: str = RUNNING
+
+    active_validations: list[ActiveValidation] = field(default_factory=list[ActiveValidation])
+
+    first_checked: dict[str, float] = field(default_factory=dict[str, float])
+    """When each condition was looked at first."""
+
+    due_events: deque[tuple[float, str]] = field(default_factory=deque[tuple[float, str]])
+    """What is due and has not happened yet."""
+
+    has_started: bool = False
+    """Whether the events were put on the agenda; before, the world is at rest."""
+
+    def __post_init__(self) -> None:
+        chance = WorldRandom(self.app_context.seed, "engine")
+        self.recorder = EventRecorder(random=chance, frame=CallFrame(time=self.now))
+        self.turn_tracker = TurnTracker(plan=self.plan)
+        self.event_queue = EventQueue(plan=self.plan)
+        self._reminder_sources: list[ReminderSource] = []
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds since the scenario's start."""
+        return round(self.now - self.plan.start, 6)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the scenario's time is up."""
+        return self.plan.end is not None and self.now > self.plan.end
+
+    def start(self) -> None:
+        """Put the first events on the agenda."""
+        if not self.has_started:
+            self.has_started = True
+            self._update_derived_state()
+            self.event_queue.schedule_initial_events()
+
+    def _update_derived_state(self) -> None:
+        self.event_queue.excluded_ids = (
+            self.plan.noise_ids if self.is_oracle_run else self.turn_tracker.expected_message_ids
+        )
+        self._reminder_sources = [app for app in self.app_context.apps.values() if isinstance(app, ReminderSource)]
+
+    def tick(self) -> None:
+        """Let happen what is due now."""
+        self._require_not_paused("tick")
+        if self.status == STOPPED:
+            return
+        self.start()
+        self._check_validations()
+        self._send_due_reminders()
+        while self.status == RUNNING and self._collect_due_events():
+            while self.due_events and self.status == RUNNING:
+                self._process_event(*self.due_events.popleft())
+        self.turn_tracker.checked_until = self.now
+        if self.is_over and self.status == RUNNING:
+            self.stop()
+
+    def step(self) -> CompletedEvent | None:
+        """Go on to the next event and let it happen, and nothing else; None if there is no more."""
+        self._require_not_paused("step")
+        self.start()
+        self.recorder.latest_event, before = None, self.now
+        while self.status == RUNNING and self.recorder.latest_event is None:
+            if not self.due_events and not self._advance_to_next_event():
+                self.now = before
+                return None
+            if self._collect_due_events():
+                self._process_event(*self.due_events.popleft())
+            if not self.due_events:
+                self.turn_tracker.checked_until = self.now
+        return self.recorder.latest_event
+
+    def _advance_to_next_event(self) -> bool:
+        """Whether there is a next event; it is its time then."""
+        coming = self._next_event_time()
+        if coming is None or (self.plan.end is not None and coming > self.plan.end):
+            return False
+        while (due := self.next_activity_time()) is not None and due < coming:
+            self.now = max(self.now, due)
+            self._send_due_reminders()
+        self.now = max(self.now, coming)
+        self._check_validations()
+        self._send_due_reminders()
+        return True
+
+    def run(self, progress: Callable[[int, int], object] | None = None) -> None:
+        """Let everything happen."""
+        self.start()
+        while self.status == RUNNING and self._advance_to_next_event():
+            self.tick()
+            if progress is not None:
+                progress(len(self.recorder.log), len(self.plan.events))
+        self._check_validations(is_final=True)
+
+    def advance(self, until: float) -> None:
+        """Let time pass, event by event."""
+        self._require_not_paused("let time pass")
+        self.start()
+        while self.status == RUNNING and self.now < until:
+            self._advance_towards(until)
+
+    def wait(self, seconds: float) -> None:
+        """Let time pass until there is something to tell the agent; if there is not, tell it that the time is up."""
+        if self.is_oracle_run or not self.has_started or self.status != RUNNING:
+            return
+        until = self.now + seconds
+        while not self.notifications.pending and self.status == RUNNING:
+            self._advance_towards(until)
+            if self.now >= until:
+                break
+        if not self.notifications.pending:
+            self._notify_from_environment(f"SystemApp: Wait for notification timeout reached after {seconds:g} seconds")
+
+    def _advance_towards(self, until: float) -> None:
+        """Let time pass until something happens, or until then."""
+        coming = self.next_activity_time()
+        target = until if coming is None else min(until, max(self.now, coming))
+        end = self.plan.end
+        self.now = target if end is None else min(target, max(self.now, end))
+        self.tick()
+        if self.now < target and self.status == RUNNING:
+            self.stop()
+
+    def next_activity_time(self) -> float | None:
+        """When something happens next."""
+        times = [self._next_event_time(), *(app.next_due_time() for app in self._reminder_sources)]
+        return min((time for time in times if time is not None), default=None)
+
+    def _next_event_time(self) -> float | None:
+        if self.due_events:
+            return self.now
+        coming, look = self.event_queue.next_time(), None if self.is_oracle_run else self.turn_tracker.next_check_time()
+        return coming if look is None or (coming is not None and coming <= look) else look
+
+    def stop(self) -> None:
+        """End the run; nothing happens any more."""
+        self._check_validations(is_final=True)
+        self.status = STOPPED
+        self._notify_from_environment(
+            "Environment stopped with state EnvironmentState.STOPPED", kind="ENVIRONMENT_STOP"
+        )
+
+    def try_call(self, app: App, function: str, arguments: Mapping[str, Any], via: CallerRole) -> CallOutcome:
+        """Make a call now; what it raises is in the outcome."""
+        before, self.recorder.frame = self.recorder.frame, CallFrame(time=self.now)
+        try:
+            return call_tool(app, function, arguments, caller=via)
+        finally:
+            self.recorder.frame = before
+
+    def record_call(self, app_call: AppCall) -> None:
+        """Write a call into the log."""
+        self.recorder.record_call(app_call)
+        if (
+            app_call.caller is CallerRole.AGENT
+            and app_call.error is None
+            and app_call.function == "send_message_to_user"
+        ):
+            self.turn_tracker.message_times.append(self.recorder.frame.time)
+
+    def notify(self, notification: Notification) -> None:
+        """Tell the agent."""
+        self.notifications.add(
+            notification.level,
+            DeliveredNotification(elapsed_seconds=self.elapsed, kind=notification.kind.value, text=notification.text),
+        )
+
+    def has_happened(self, event_id: str) -> bool:
+        """Whether an event has happened."""
+        return event_id in self.event_queue.completed_ids
+
+    def missed_events(self) -> Iterable[EventFailure]:
+        """The events that have not happened, and why."""
+        for event_id, event in self.plan.events.items():
+            if event_id in self.plan.noise_ids or event_id in self.event_queue.completed_ids:
+                continue
+            waits = next((each for each in event.parents if each not in self.event_queue.completed_ids), "")
+            why = event.blocked_reason or f"it waits for {waits[:80]!r}, which did not happen"
+            if event_id in self.event_queue.too_late_ids:
+                why = "its time is after the year 9999"
+            elif event_id in self.event_queue.scheduled_ids:
+                late = self.event_queue.times[event_id] - (self.now if self.plan.end is None else self.plan.end)
+                why = f"it is due {late:g} s after the scenario's end"
+            yield EventFailure(event_id=event_id, call=event.call_name, why=why)
+
+    def capture_state(self) -> dict[str, Any]:
+        """Where the events stand, for `put_back`."""
+        return {
+            **{name: getattr(self, name) for name in _SAVED_FIELDS},
+            "journal": self.recorder.capture_state(),
+            "since": dict(self.first_checked),
+            "watching": [replace(each) for each in self.active_validations],
+            "batch": tuple(self.due_events),
+            "turns": self.turn_tracker.capture_state(),
+            "agenda": self.event_queue.capture_state(),
+        }
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Stand again where `saved` was taken."""
+        for name in _SAVED_FIELDS:
+            setattr(self, name, state[name])
+        self.recorder.restore(state["journal"])
+        self.first_checked = dict(state["since"])
+        self.active_validations = [replace(each) for each in state["watching"]]
+        self.due_events = deque(state["batch"])
+        self.turn_tracker.restore(state["turns"])
+        self.event_queue.restore(state["agenda"])
+        self._update_derived_state()
+
+    def _collect_due_events(self) -> bool:
+        """Whether something is due."""
+        if not self.due_events:
+            until = self.now if self.plan.end is None else min(self.now, self.plan.end)
+            look = None if self.is_oracle_run else self.turn_tracker.next_check_time()
+            if look is not None and look <= until:
+                heapq.heappush(self.event_queue.heap, (look, self.turn_tracker.format_check_id(look)))
+            self.due_events.extend(self.event_queue.pop_due(until))
+        return bool(self.due_events)
+
+    def _end_turn(self, time: float) -> None:
+        """End the turn that the agent has ended, if the judge says so; what waited for that is on the agenda then."""
+        verdict = self.judge_turn(self.turn_tracker.ended_count + 1)
+        self.recorder.apply_matches(verdict.matches)
+        if not verdict.passed:
+            self.stop()
+            return
+        fulfilled = self.turn_tracker.end_turn()
+        self.event_queue.times.update(dict.fromkeys(fulfilled, time))
+        self.event_queue.scheduled_ids.update(fulfilled)
+        for event_id in fulfilled:
+            self.event_queue.complete_event(self.plan.events[event_id])
+
+    def _process_event(self, time: float, event_id: str) -> None:
+        event = self.plan.events.get(event_id)
+        if event is None:
+            self._end_turn(time)
+            return
+        watch = self.watches.get(event_id)
+        if isinstance(watch, WorldCondition) and not self._check_condition(time, event, watch):
+            return
+        if isinstance(watch, WorldValidation):
+            self.active_validations.append(ActiveValidation(event_id=event_id, started_at=time, validation=watch))
+        elif watch is None and event.action is not None and not self._is_only_expected(event):
+            self._execute_action(time, event, event.action)
+        self.event_queue.complete_event(event)
+
+    def _is_only_expected(self, event: PlannedEvent) -> bool:
+        """Whether an event is only expected: it passes without anything being done."""
+        return event.kind == "AGENT" and not self.is_oracle_run
+
+    def _check_condition(self, time: float, event: PlannedEvent, condition: WorldCondition) -> bool:
+        """Whether a condition is fulfilled, or given up; if neither, it is looked at again."""
+        event_id, began = event.event_id, self.first_checked.setdefault(event.event_id, time)
+        if self.evaluate(condition.predicate):
+            self.recorder.add_event(
+                CompletedEvent.from_return_value(event_id=event_id, kind="CONDITION", time=time, value=True)
+            )
+            return True
+        if condition.timeout is None or time < began + condition.timeout:
+            self.event_queue.schedule(event_id, time + condition.interval)
+            return False
+        error = TimeoutError(f"it did not hold within {condition.timeout:g} s")
+        self.recorder.record_failure(event_id, event_id, str(error), self.elapsed)
+        self.recorder.add_event(
+            CompletedEvent.from_return_value(event_id=event_id, kind="CONDITION", time=time, error=error)
+        )
+        return True
+
+    def _execute_action(self, time: float, event: PlannedEvent, action: ExportedAction) -> None:
+        """Make an event's call; whatever is wrong with it is recorded, and never raised."""
+        journal = self.recorder
+        app = self.app_context.apps.get(action.app or "")
+        before, journal.frame = journal.frame, CallFrame(time=time, event=event)
+        try:
+            arguments = resolve_arguments(action.args, journal.return_values)
+            if app is None:
+                raise UnresolvedReference(f"There is no app {action.app!r:.80} in this world")
+            outcome = call_tool(
+                app, action.function or "", arguments, caller=CallerRole(event.kind.lower()), scheduled=True
+            )
+        except (UnresolvedReference, ValueDoesNotFit, SimulatorError) as error:
+            outcome = CallOutcome(error=error)
+            journal.record_refused_call(event, action, app, error)
+            self._notify_of_failed_call(event, action, app)
+        finally:
+            journal.frame = before
+        if outcome.error is None:
+            journal.return_values[event.event_id] = outcome.value
+        else:
+            why = f"{type(outcome.error).__name__}: {outcome.error}"
+            journal.record_failure(event.event_id, event.call_name, why, self.elapsed)
+
+    def _notify_of_failed_call(self, event: PlannedEvent, action: ExportedAction, app: App | None) -> None:
+        """Tell the agent of an event whose call could not be made, as of any that failed."""
+        tool = app.tools().get(action.function or "") if app is not None else None
+        if app is not None and tool is not None and event.kind != "AGENT":
+            message = app.build_notification(tool, {each.name: each.value for each in action.args or ()})
+            if message is not None:
+                self.notify(message)
+
+    def _check_validations(self, *, is_final: bool = False) -> None:
+        self.active_validations = [
+            watched for watched in self.active_validations if not self._settle_validation(watched, is_final=is_final)
+        ]
+
+    def _settle_validation(self, active: ActiveValidation, *, is_final: bool) -> bool:
+        """Whether a validation is over."""
+        found = active.check(self.evaluate, self.now, is_final=is_final)
+        if found is False:
+            return False
+        error = found if isinstance(found, Exception) else None
+        if error is not None:
+            self.recorder.record_failure(active.event_id, active.event_id, str(error), self.elapsed)
+        reached = list(active.reached_milestones)
+        self.recorder.add_event(
+            CompletedEvent.from_return_value(
+                event_id=active.event_id, kind="VALIDATION", time=self.now, value=reached, error=error
+            )
+        )
+        return True
+
+    def _send_due_reminders(self) -> None:
+        for app in self._reminder_sources:
+            if (message := app.take_due_notification()) is not None:
+                self.notify(message)
+
+    def _notify_from_environment(self, text: str, kind: str = "ENVIRONMENT_NOTIFICATION") -> None:
+        self.notifications.add(
+            NotificationLevel.LOW, DeliveredNotification(elapsed_seconds=self.elapsed, kind=kind, text=text)
+        )
+
+    def _require_not_paused(self, action: str) -> None:
+        if self.status == PAUSED:
+            raise InvalidTransition(f"Cannot {action}: the world is paused. Call resume() first.")

@@ -1,0 +1,62 @@
+"""What an error is to those who ask from outside: the one table of gRPC and HTTP statuses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from grpc import StatusCode
+
+from adk_agent_sim import errors
+
+
+class ErrorStatus(NamedTuple):
+    """How one error is told."""
+
+    grpc: StatusCode
+    """To a gRPC client."""
+
+    http: int
+    """To a browser."""
+
+
+ERROR_STATUSES: Mapping[type[Exception], ErrorStatus] = {
+    errors.SessionNotFound: ErrorStatus(StatusCode.NOT_FOUND, 404),
+    errors.SessionClosed: ErrorStatus(StatusCode.FAILED_PRECONDITION, 409),
+    errors.SessionExists: ErrorStatus(StatusCode.ALREADY_EXISTS, 409),
+    errors.EventExists: ErrorStatus(StatusCode.ALREADY_EXISTS, 409),
+    errors.BlocksMissing: ErrorStatus(StatusCode.FAILED_PRECONDITION, 409),
+    errors.StoreFailed: ErrorStatus(StatusCode.UNAVAILABLE, 503),
+    errors.InvalidField: ErrorStatus(StatusCode.INVALID_ARGUMENT, 400),
+    errors.DecisionRefused: ErrorStatus(StatusCode.FAILED_PRECONDITION, 409),
+    errors.TurnNotFound: ErrorStatus(StatusCode.NOT_FOUND, 404),
+    errors.TurnAlreadyDecided: ErrorStatus(StatusCode.ALREADY_EXISTS, 409),
+    errors.TurnAbandoned: ErrorStatus(StatusCode.FAILED_PRECONDITION, 410),
+    errors.TurnNotNext: ErrorStatus(StatusCode.FAILED_PRECONDITION, 409),
+    errors.EmptyDecision: ErrorStatus(StatusCode.INVALID_ARGUMENT, 422),
+    errors.DecisionMismatch: ErrorStatus(StatusCode.INVALID_ARGUMENT, 422),
+    errors.InvalidMessage: ErrorStatus(StatusCode.INVALID_ARGUMENT, 422),
+    errors.MalformedValue: ErrorStatus(StatusCode.INVALID_ARGUMENT, 422),
+    errors.InvalidTransition: ErrorStatus(StatusCode.FAILED_PRECONDITION, 409),
+    errors.NotFound: ErrorStatus(StatusCode.NOT_FOUND, 404),
+    errors.AgentNotLocal: ErrorStatus(StatusCode.FAILED_PRECONDITION, 409),
+    errors.OwnModelFailed: ErrorStatus(StatusCode.UNAVAILABLE, 502),
+    errors.AgentLoadFailed: ErrorStatus(StatusCode.NOT_FOUND, 404),
+    errors.ExportRefused: ErrorStatus(StatusCode.FAILED_PRECONDITION, 409),
+    errors.ImportRefused: ErrorStatus(StatusCode.INVALID_ARGUMENT, 422),
+    errors.InvalidScenario: ErrorStatus(StatusCode.INVALID_ARGUMENT, 422),
+    errors.UnknownApp: ErrorStatus(StatusCode.FAILED_PRECONDITION, 409),
+    errors.InvalidAppState: ErrorStatus(StatusCode.FAILED_PRECONDITION, 409),
+    errors.UnknownTool: ErrorStatus(StatusCode.NOT_FOUND, 404),
+    errors.ServerUnreachable: ErrorStatus(StatusCode.UNAVAILABLE, 503),
+    errors.SimulatorError: ErrorStatus(StatusCode.INTERNAL, 500),
+}
+"""By class; an error that is not in the table is told as the nearest class above it that is."""
+
+
+def get_error_status(error: Exception) -> ErrorStatus:
+    """How to tell an error. One that is not ours is INTERNAL and 500."""
+    return next((ERROR_STATUSES[kind] for kind in type(error).__mro__ if kind in ERROR_STATUSES), _UNEXPECTED_STATUS)
+
+
+_UNEXPECTED_STATUS = ERROR_STATUSES[errors.SimulatorError]

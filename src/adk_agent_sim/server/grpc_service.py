@@ -1,0 +1,314 @@
+"""`adksim.v1.SimulatorService` on a timeline: checks what is asked, does it, and tells errors as statuses."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import json
+import logging
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import aclosing
+from dataclasses import replace
+from typing import Any, NoReturn, TypeAlias, TypeVar, cast
+from uuid import uuid4
+
+from grpc import StatusCode
+from grpc.aio import ServicerContext
+
+from adk_agent_sim.errors import BlocksMissing, InvalidField, SessionExists, SimulatorError
+from adk_agent_sim.generated.adksim import v1
+from adk_agent_sim.link.remote_errors import ERROR_TRAILER
+from adk_agent_sim.persistence.row_codec import (
+    PLAYERS_BY_NUMBER,
+    from_asked_message,
+    from_event_message,
+    to_event_message,
+    to_session_message,
+)
+from adk_agent_sim.server import request_validation
+from adk_agent_sim.server.agent_presence import AgentPresence
+from adk_agent_sim.server.error_status import get_error_status
+from adk_agent_sim.server.legacy_protocol import build_legacy_event, split_request
+from adk_agent_sim.timeline.atomic_files import replace_lone_surrogates
+from adk_agent_sim.timeline.blocks import Block
+from adk_agent_sim.timeline.canonical_json import Json
+from adk_agent_sim.timeline.events import ArtifactSaved, Event, Player, Session, TurnAsked, TurnDecided, TurnWithdrawn
+from adk_agent_sim.timeline.timeline import Timeline
+from adk_agent_sim.wire.llm_response import from_response_message
+
+_log = logging.getLogger(__name__)
+
+RpcContext: TypeAlias = ServicerContext[Any, Any]
+RequestT = TypeVar("RequestT")
+ResponseT = TypeVar("ResponseT")
+
+
+_ACTIVE, _COMPLETED, _CANCELLED = (
+    cast("v1.SessionStatus", v1.SessionStatus.Value(f"SESSION_STATUS_{name}"))
+    for name in ("ACTIVE", "COMPLETED", "CANCELLED")
+)
+
+_MAX_STATUS_CHARS = 2_000
+"""What a status says travels in a header, whose size is limited."""
+
+
+def map_errors_to_status(
+    method: Callable[[SimulatorService, RequestT], Awaitable[ResponseT]],
+) -> Callable[[SimulatorService, RequestT, RpcContext], Awaitable[ResponseT]]:
+    """A call whose errors become statuses."""
+
+    @functools.wraps(method)
+    async def wrapper(self: SimulatorService, request: RequestT, context: RpcContext) -> ResponseT:
+        try:
+            return await method(self, request)
+        except Exception as error:  # noqa: BLE001 - the edge of the process
+            await _abort_with_status(context, error)
+
+    return wrapper
+
+
+class SimulatorService:
+    """The service. Use it from one event loop."""
+
+    def __init__(
+        self, timeline: Timeline, presence: AgentPresence, web_url: Callable[[str], str] = lambda session_id: ""
+    ) -> None:
+        """Serve `timeline`; `web_url` says where a person can play a session, if anywhere."""
+        self._timeline = timeline
+        self._presence = presence
+        self._web_url = web_url
+        self._shutdown_reason: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+
+    def close(self, reason: str) -> None:
+        """End all subscriptions, saying why."""
+        if not self._shutdown_reason.done():
+            self._shutdown_reason.set_result(reason)
+
+    @map_errors_to_status
+    async def CreateSession(self, request: v1.CreateSessionRequest) -> v1.CreateSessionResponse:  # noqa: N802
+        """Open a session; one of the client's id, if it has made one, which is the same session when sent again."""
+        if request.session_id:
+            request_validation.check_uuid4("session_id", request.session_id)
+        session = await self._create_or_get_session(
+            request_validation.truncate_description(request.description), request.session_id
+        )
+        return v1.CreateSessionResponse(session=to_session_message(session), web_url=self._web_url(session.session_id))
+
+    async def _create_or_get_session(self, description: str, session_id: str) -> Session:
+        try:
+            return await self._timeline.create_session(description, session_id)
+        except SessionExists:
+            return await self._timeline.get_session(session_id)
+
+    @map_errors_to_status
+    async def SubmitRequest(self, request: v1.SubmitRequestRequest) -> v1.SubmitRequestResponse:  # noqa: N802
+        """Put a model call up for decision; sent again, it is the same turn."""
+        request_validation.check_uuid4("turn_id", request.turn_id)
+        request_validation.check_agent_name(request.agent_name)
+        player = PLAYERS_BY_NUMBER.get(request.player, Player.HUMAN)
+        if request.HasField("asked"):
+            asked = from_asked_message(request.asked, request.invocation_id)
+            event = await self._timeline.ask_by_reference(
+                request.session_id,
+                asked,
+                [Block.from_data(data) for data in request.blocks],
+                turn_id=request.turn_id,
+                agent_name=request.agent_name,
+                player=player,
+            )
+            if player is Player.HUMAN:
+                self._presence.expect_client(request.session_id, asked.client_id)
+        else:
+            event = await self._ask_with_full_request(request, player)
+        return v1.SubmitRequestResponse(event_id=event.event_id, seq=event.seq)
+
+    async def _ask_with_full_request(self, request: v1.SubmitRequestRequest, player: Player) -> Event:
+        if not request.HasField("request") and not request.exact_json:
+            raise InvalidField("request", "is missing: a turn asks something")
+        stated = request_validation.parse_exact_json(request.exact_json) if request.exact_json else None
+        return await self._timeline.ask(
+            request.session_id,
+            turn_id=request.turn_id,
+            invocation_id=request.invocation_id,
+            agent_name=request.agent_name,
+            request=split_request(request.request, stated),
+            player=player,
+        )
+
+    @map_errors_to_status
+    async def SubmitDecision(self, request: v1.SubmitDecisionRequest) -> v1.SubmitDecisionResponse:  # noqa: N802
+        """Answer a model call, once."""
+        request_validation.check_uuid4("turn_id", request.turn_id)
+        event = await self._timeline.decide(
+            request.session_id,
+            request.turn_id,
+            _read_response(request),
+            decision_id=request.decision_id or None,
+            player=PLAYERS_BY_NUMBER.get(request.player, Player.HUMAN),
+            anyway=request.anyway,
+            duration_ms=request.duration_ms if request.HasField("duration_ms") else None,
+        )
+        return v1.SubmitDecisionResponse(event_id=event.event_id, seq=event.seq)
+
+    @map_errors_to_status
+    async def ListSessions(self, request: v1.ListSessionsRequest) -> v1.ListSessionsResponse:  # noqa: N802
+        """The newest sessions first, page by page; one that is added meanwhile is on no later page."""
+        size = request_validation.resolve_page_size(request.page_size)
+        before = request_validation.parse_page_token(request.page_token)
+        found = await self._timeline.list_summaries(before=before, limit=size + 1)
+        return v1.ListSessionsResponse(
+            sessions=[to_session_message(summary.session) for summary in found[:size]],
+            next_page_token=request_validation.format_page_token(found[size - 1].cursor) if len(found) > size else "",
+        )
+
+    @map_errors_to_status
+    async def GetSession(self, request: v1.GetSessionRequest) -> v1.GetSessionResponse:  # noqa: N802
+        """One session and where it stands."""
+        session = await self._timeline.get_session(request.session_id)
+        progress = await self._timeline.get_progress(request.session_id)
+        status = _ACTIVE
+        if progress.is_closed:
+            status = _CANCELLED if progress.is_cancelled else _COMPLETED
+        return v1.GetSessionResponse(
+            session=to_session_message(session),
+            status=status,
+            last_seq=await self._timeline.get_last_seq(request.session_id),
+            web_url=self._web_url(session.session_id),
+        )
+
+    @map_errors_to_status
+    async def CloseSession(self, request: v1.CloseSessionRequest) -> v1.CloseSessionResponse:  # noqa: N802
+        """End a session; ending it twice is ending it once."""
+        if request.status == _ACTIVE:
+            raise InvalidField("status", "must be SESSION_STATUS_COMPLETED or SESSION_STATUS_CANCELLED")
+        closed = await self._timeline.close_session(
+            request.session_id, request.reason, cancelled=request.status == _CANCELLED
+        )
+        return v1.CloseSessionResponse(event_id=closed.event_id, seq=closed.seq)
+
+    @map_errors_to_status
+    async def AppendEvents(self, request: v1.AppendEventsRequest) -> v1.AppendEventsResponse:  # noqa: N802
+        """Put facts on the timeline; those that were sent before are there once."""
+        for place, message in enumerate(request.events):
+            request_validation.check_client_event(place, message)
+        drafts = [_parse_draft(request.session_id, place, message) for place, message in enumerate(request.events)]
+        for run in _group_commits([draft for draft, _ in drafts]):
+            if isinstance(run[0].payload, TurnWithdrawn):
+                await self._timeline.withdraw(request.session_id, run[0].turn_id)
+            else:
+                blocks = [block for draft, block in drafts if block and draft in run]
+                await self._timeline.append_drafts(request.session_id, run, blocks)
+        return v1.AppendEventsResponse(
+            event_ids=[draft.event_id for draft, _ in drafts],
+            last_seq=await self._timeline.get_last_seq(request.session_id),
+        )
+
+    @map_errors_to_status
+    async def ReadBlocks(self, request: v1.ReadBlocksRequest) -> v1.ReadBlocksResponse:  # noqa: N802
+        """The pieces that requests and artifacts refer to."""
+        wanted = [block_id.hex() for block_id in request.block_ids]
+        found = await self._timeline.read_blocks(request.session_id, wanted)
+        if len(found) < len(set(wanted)):
+            raise BlocksMissing(request.session_id, len(set(wanted)) - len(found))
+        return v1.ReadBlocksResponse(blocks=[found[block_id] for block_id in wanted])
+
+    async def Subscribe(  # noqa: N802
+        self, request: v1.SubscribeRequest, context: RpcContext
+    ) -> AsyncIterator[v1.SubscribeResponse]:
+        """History behind `after_seq`, the mark that it is complete, then what happens, until the session is closed."""
+        try:
+            async with self._presence.track_stream(request.session_id, request.client_id):
+                async for event in self._stream_events(request):
+                    yield v1.SubscribeResponse(event=event)
+        except Exception as error:  # noqa: BLE001 - the edge of the process
+            await _abort_with_status(context, error)
+        if self._shutdown_reason.done():
+            await context.abort(StatusCode.UNAVAILABLE, self._shutdown_reason.result())
+
+    async def _stream_events(self, request: v1.SubscribeRequest) -> AsyncIterator[v1.SessionEvent]:
+        last = await self._timeline.get_last_seq(request.session_id)
+        replayed = 0
+        if last <= request.after_seq:
+            yield _build_history_complete(request.session_id, 0)
+        followed = self._timeline.follow(request.session_id, request.after_seq)
+        async for event in self._iter_until_shutdown(followed):
+            if _is_subscribed(request, event):
+                replayed += 1
+                yield await self._build_event_message(request, event)
+            if event.seq == last:
+                yield _build_history_complete(request.session_id, replayed)
+
+    async def _build_event_message(self, request: v1.SubscribeRequest, event: Event) -> v1.SessionEvent:
+        if request.as_stored:
+            return to_event_message(event)
+        whole = await self._timeline.read_request(event) if isinstance(event.payload, TurnAsked) else None
+        return build_legacy_event(event, whole, exact=request.all_kinds)
+
+    async def _iter_until_shutdown(self, events: AsyncGenerator[Event]) -> AsyncIterator[Event]:
+        """The events, until the server closes."""
+        async with aclosing(events):
+            while True:
+                following = asyncio.ensure_future(anext(events, None))
+                try:
+                    await asyncio.wait({following, self._shutdown_reason}, return_when=asyncio.FIRST_COMPLETED)
+                    if not following.done() or (event := following.result()) is None:
+                        return
+                finally:
+                    if not following.done():
+                        following.cancel()
+                        await asyncio.wait({following})
+                yield event
+
+
+def _is_subscribed(request: v1.SubscribeRequest, event: Event) -> bool:
+    if isinstance(event.payload, TurnAsked):
+        return not request.without_requests
+    return request.all_kinds or isinstance(event.payload, TurnDecided)
+
+
+def _build_history_complete(session_id: str, count: int) -> v1.SessionEvent:
+    return v1.SessionEvent(session_id=session_id, history_complete=v1.HistoryComplete(event_count=count))
+
+
+def _read_response(request: v1.SubmitDecisionRequest) -> Json:
+    if request.exact_json:
+        return request_validation.parse_exact_json(request.exact_json)
+    if not request.response.candidates:
+        raise InvalidField("response.candidates", "must have at least one element")
+    return from_response_message(request.response)
+
+
+def _parse_draft(session_id: str, index: int, message: v1.SessionEvent) -> tuple[Event, Block | None]:
+    """A fact as it is to be written, and the bytes that came with it."""
+    try:
+        event = from_event_message(message)
+    except (ValueError, KeyError, UnicodeError) as error:
+        raise InvalidField(f"events[{index}]", f"cannot be read: {error}") from error
+    event = replace(event, event_id=event.event_id or str(uuid4()), session_id=session_id, seq=0)
+    if not isinstance(event.payload, ArtifactSaved):
+        return event, None
+    block = Block.from_data(message.artifact_saved.data)
+    return replace(event, payload=replace(event.payload, block=block.block_id)), block
+
+
+def _group_commits(drafts: Sequence[Event]) -> list[list[Event]]:
+    """The drafts, together where they can be one commit: what is withdrawn may have been decided, and is by itself."""
+    runs: list[list[Event]] = []
+    for draft in drafts:
+        alone = isinstance(draft.payload, TurnWithdrawn)
+        if not runs or alone or isinstance(runs[-1][0].payload, TurnWithdrawn):
+            runs.append([])
+        runs[-1].append(draft)
+    return runs
+
+
+async def _abort_with_status(context: RpcContext, error: Exception) -> NoReturn:
+    """End a call with the status of an error."""
+    if not isinstance(error, SimulatorError):
+        _log.error("A call failed unexpectedly", exc_info=error)
+        await context.abort(StatusCode.INTERNAL, f"The server failed: {type(error).__name__}; its log says more.")
+    message = replace_lone_surrogates(str(error))
+    about = {name: value for name, value in vars(error).items() if isinstance(value, str | int)}
+    trailer = json.dumps({"error": type(error).__name__, "about": about}).encode()
+    trailer = trailer if len(trailer) < _MAX_STATUS_CHARS else b"{}"
+    await context.abort(get_error_status(error).grpc, message[:_MAX_STATUS_CHARS], ((ERROR_TRAILER, trailer),))

@@ -1,0 +1,263 @@
+"""What stands behind a row: its values in full, its images and files, from the events that made it."""
+
+from __future__ import annotations
+
+import json
+from base64 import urlsafe_b64decode
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from adk_agent_sim.server.api_models import DisplayValue, MediaFile, Row, RowDetail, RowKind
+from adk_agent_sim.server.content_parts import get_parts
+from adk_agent_sim.server.json_text import dump_json, is_too_deep
+from adk_agent_sim.timeline.canonical_json import Json
+from adk_agent_sim.timeline.events import (
+    AgentEvent,
+    ArtifactSaved,
+    Closed,
+    EnvironmentDecided,
+    Event,
+    RunEnded,
+    ToolFailed,
+    ToolFinished,
+    ToolStarted,
+    TurnDecided,
+    UserSpoke,
+)
+
+MAX_PREVIEW_CHARS = 20_000
+"""How many characters of a value are sent at first."""
+
+IMAGE_MIME_TYPES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
+"""What a browser may show; anything else is saved, never rendered."""
+
+DisplayFormat: TypeAlias = Literal["json", "text", "markdown", "traceback"]
+RowEvent: TypeAlias = tuple[Event, int | None]
+"""An event behind a row, and which part of its content."""
+
+ReadBlock: TypeAlias = Callable[[str], Awaitable[bytes]]
+
+
+@dataclass(frozen=True)
+class MediaContent:
+    """An image or a file behind a row, with its bytes."""
+
+    name: str
+    mime_type: str
+    data: bytes
+
+
+async def build_row_detail(
+    row: Row, row_events: Sequence[RowEvent], read_block: ReadBlock, *, url: str, full: bool
+) -> RowDetail:
+    """Everything behind a row; `url` is where its media are."""
+    files = await load_media(row_events, read_block)
+    values = [
+        _build_display_value(label, form, value, full=full) for label, form, value in _iter_values(row, row_events)
+    ]
+    if row.kind is RowKind.ARTIFACT and files and files[0].mime_type.startswith("text/"):
+        values.append(_build_display_value("content", "text", files[0].data.decode(errors="replace"), full=full))
+    return RowDetail(
+        index=row.index,
+        values=values,
+        media=[
+            MediaFile(
+                name=file.name,
+                mime_type=file.mime_type,
+                size=len(file.data),
+                url=f"{url}/{place}",
+                is_image=file.mime_type in IMAGE_MIME_TYPES,
+            )
+            for place, file in enumerate(files)
+        ],
+    )
+
+
+async def load_media(row_events: Sequence[RowEvent], read_block: ReadBlock) -> list[MediaContent]:
+    """The images and files behind a row."""
+    files: list[MediaContent] = []
+    for event, place in row_events:
+        match event.payload:
+            case ArtifactSaved() as saved:
+                files.append(
+                    MediaContent(saved.filename, _strip_mime_parameters(saved.mime_type), await read_block(saved.block))
+                )
+            case UserSpoke(content=content):
+                files += _iter_files(get_parts(content), place)
+            case AgentEvent(event=emitted):
+                files += _iter_files(get_parts(emitted.get("content")), place)
+            case _:
+                pass
+    return files
+
+
+def _iter_values(row: Row, row_events: Sequence[RowEvent]) -> Iterator[tuple[str, DisplayFormat, Json]]:
+    if row.kind is RowKind.CALL:
+        yield from _iter_call_values(row_events)
+        return
+    for event, place in row_events:
+        match event.payload:
+            case UserSpoke(content=content):
+                yield from _iter_content_values(get_parts(content), place)
+            case AgentEvent(event=emitted):
+                yield from _iter_content_values(get_parts(emitted.get("content")), place)
+                if message := emitted.get("error_message"):
+                    yield "error", "text", f"{emitted.get('error_code')}: {message}"
+            case TurnDecided(response=response):
+                yield from _iter_content_values(get_parts(response.get("content")), place)
+            case RunEnded() as ended if ended.error_type:
+                yield "error", "text", f"{ended.error_type}: {ended.error_message}"
+            case Closed(reason=reason):
+                yield "reason", "text", reason
+            case _:
+                pass
+
+
+def _iter_call_values(row_events: Sequence[RowEvent]) -> Iterator[tuple[str, DisplayFormat, Json]]:
+    """A call as it was made, then how it went, then what the model got for it, where that differs."""
+    arguments: Json = None
+    returned: list[Json] = []
+    for event, place in row_events:
+        match event.payload:
+            case ToolStarted() as started:
+                if started.arguments != arguments:
+                    yield (
+                        "arguments" if arguments is None else "arguments the tool got",
+                        "json",
+                        dict(started.arguments),
+                    )
+                arguments = started.arguments
+            case EnvironmentDecided() as decided:
+                yield "rules", "json", _describe_rule_decision(decided)
+            case ToolFinished() as finished:
+                returned += [finished.result, {"result": finished.result}]
+                yield from _iter_result_values(finished)
+            case ToolFailed() as failed:
+                returned.append({"error": {"type": failed.error_type, "message": failed.error_message}})
+                yield from _iter_error_values(failed)
+            case _:
+                part = _find_part(event, place)
+                if call := part.get("function_call"):
+                    arguments = arguments if _is_framework_call(call) else call.get("args") or {}
+                    yield "question" if _is_framework_call(call) else "arguments", "json", call.get("args") or {}
+                elif (response := part.get("function_response")) and response.get("response") not in returned:
+                    yield "what the model got" if returned else "result", "json", response.get("response")
+
+
+def _describe_rule_decision(decided: EnvironmentDecided) -> Json:
+    """Which rule answered, what it did, and why those before it did not."""
+    answered = {"answered by": decided.rule, "which does": decided.actions} if decided.rule else {"answered by": None}
+    return {**answered, "passed over": {one["rule"]: one["why"] for one in decided.passed_over}}
+
+
+def _iter_result_values(finished: ToolFinished) -> Iterator[tuple[str, DisplayFormat, Json]]:
+    yield "result", "json", finished.result
+    if finished.actions:
+        yield "changes", "json", dict(finished.actions)
+
+
+def _iter_error_values(failed: ToolFailed) -> Iterator[tuple[str, DisplayFormat, Json]]:
+    yield "error", "text", f"{failed.error_type}: {failed.error_message}"
+    if failed.traceback:
+        yield "traceback", "traceback", failed.traceback
+
+
+def _is_framework_call(call: Mapping[str, Json]) -> bool:
+    """Whether ADK asks by the call, and not the model."""
+    return str(call.get("name")).startswith("adk_request_")
+
+
+def _iter_content_values(
+    parts: Sequence[Mapping[str, Json]], part_index: int | None
+) -> Iterator[tuple[str, DisplayFormat, Json]]:
+    """The text that begins at a part, or all of it; data as JSON."""
+    chosen = parts if part_index is None else _collect_text_run(parts, part_index)
+    text = "".join(part.get("text") or "" for part in chosen)
+    if text:
+        data = _parse_json_text(text)
+        yield ("data", "json", data) if data is not None else ("text", "markdown", text)
+    for part in chosen:
+        if response := part.get("function_response"):
+            yield "answer", "json", response.get("response")
+        elif call := part.get("function_call"):
+            yield "question", "json", call.get("args") or {}
+        elif code := part.get("executable_code"):
+            yield "code", "text", str(code.get("code") or "")
+        elif file := part.get("file_data"):
+            yield "file", "text", str(file.get("file_uri") or "")
+
+
+def _collect_text_run(parts: Sequence[Mapping[str, Json]], part_index: int) -> list[Mapping[str, Json]]:
+    """A part, and the texts of its kind that follow it: together they are one row."""
+    first = parts[part_index]
+    found = [first]
+    if first.get("text"):
+        for part in parts[part_index + 1 :]:
+            if not part.get("text") or bool(part.get("thought")) != bool(first.get("thought")):
+                break
+            found.append(part)
+    return found
+
+
+def _parse_json_text(text: str) -> Json:
+    """The value of a text that is a JSON object or list; None for any other text."""
+    if text.lstrip()[:1] not in ("{", "["):
+        return None
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return None if is_too_deep(found) else found
+
+
+def _find_part(event: Event, part_index: int | None) -> Mapping[str, Json]:
+    match event.payload:
+        case AgentEvent(event=emitted):
+            parts = get_parts(emitted.get("content"))
+        case TurnDecided(response=response):
+            parts = get_parts(response.get("content"))
+        case _:
+            return {}
+    return parts[part_index] if part_index is not None else {}
+
+
+def _iter_files(parts: Sequence[Mapping[str, Json]], part_index: int | None) -> Iterator[MediaContent]:
+    """The bytes that parts hold, those inside a function's answer too."""
+    for part in parts if part_index is None else [parts[part_index]]:
+        for one in (part, *get_parts(part.get("function_response"))):
+            if data := one.get("inline_data"):
+                mime_type = _strip_mime_parameters(str(data.get("mime_type") or ""))
+                yield MediaContent(
+                    str(data.get("display_name") or mime_type), mime_type, _decode_base64(data.get("data") or "")
+                )
+
+
+def _strip_mime_parameters(mime_type: str) -> str:
+    """A mime type without its parameters."""
+    return mime_type.partition(";")[0].strip().lower() or "application/octet-stream"
+
+
+def _decode_base64(text: str) -> bytes:
+    return urlsafe_b64decode(text.translate(str.maketrans("+/", "-_")) + "=" * (-len(text) % 4))
+
+
+def _build_display_value(label: str, display_format: DisplayFormat, value: Json, *, full: bool) -> DisplayValue:
+    if display_format == "json" and is_too_deep(value):  # no browser could fold it open
+        display_format, value = "text", _format_deep_value(value)
+    text = dump_json(value, indent=2) if display_format == "json" else str(value)
+    cut = not full and len(text) > MAX_PREVIEW_CHARS
+    return DisplayValue(
+        label=label,
+        format=display_format,
+        text=text[:MAX_PREVIEW_CHARS] if cut else text,
+        size=len(text),
+        is_complete=not cut,
+    )
+
+
+def _format_deep_value(value: Json) -> str:
+    try:
+        return json.dumps(value, ensure_ascii=False)
+    except RecursionError:
+        return "(nested too deep to be shown)"

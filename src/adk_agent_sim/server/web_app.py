@@ -1,0 +1,95 @@
+"""The web application: the API, the live socket and the pages, inside the guard."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from fastapi import FastAPI, Request, WebSocket
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from adk_agent_sim import __version__
+from adk_agent_sim.errors import SimulatorError
+from adk_agent_sim.forms.problem_messages import format_path
+from adk_agent_sim.server.api import api
+from adk_agent_sim.server.api_models import ErrorBody, FieldProblem
+from adk_agent_sim.server.live_updates import LiveUpdates
+from adk_agent_sim.server.responses import error_response, json_response
+from adk_agent_sim.server.scenario_api import scenario_api
+from adk_agent_sim.server.scenario_catalog import ScenarioCatalog
+from adk_agent_sim.server.static_pages import StaticPages
+from adk_agent_sim.server.web_sessions import WebSessions
+
+
+def create_app(
+    sessions: WebSessions | None,
+    *,
+    server_id: str = "",
+    is_persistent: bool = False,
+    scenarios: ScenarioCatalog | None = None,
+) -> FastAPI:
+    """The application without its guard; without sessions, only to be described."""
+    app = FastAPI(
+        title="adk-agent-sim",
+        version=__version__,
+        docs_url=None,
+        redoc_url=None,
+        openapi_url=None,
+        generate_unique_id_function=lambda route: route.name,
+    )
+    app.include_router(api)
+    if scenarios or sessions is None:
+        app.include_router(scenario_api)
+    app.add_exception_handler(SimulatorError, _handle_simulator_error)
+    app.add_exception_handler(OSError, _handle_simulator_error)
+    app.add_exception_handler(RequestValidationError, _handle_validation_error)
+    app.add_exception_handler(HTTPException, _handle_http_error)
+    app.add_exception_handler(Exception, _handle_unexpected_error)
+    if sessions is None:
+        return app
+    app.state.sessions = sessions
+    app.state.scenarios = scenarios
+    found = len(scenarios or ())
+    app.state.facts = {
+        "version": __version__,
+        "server_id": server_id,
+        "is_persistent": is_persistent,
+        "scenario_count": found,
+    }
+    live = LiveUpdates(sessions)
+
+    async def serve_live_socket(socket: WebSocket) -> None:
+        await live.serve_tab(socket)
+
+    app.add_api_websocket_route("/api/live", serve_live_socket)
+    app.add_route("/api/{rest:path}", _handle_unknown_endpoint, include_in_schema=False)
+    app.add_route("/{rest:path}", StaticPages().serve_file, methods=["GET"], include_in_schema=False)
+    return app
+
+
+async def _handle_simulator_error(request: Request, error: Exception) -> Response:
+    return error_response(error)
+
+
+async def _handle_validation_error(request: Request, error: Exception) -> Response:
+    found: Sequence[Any] = error.errors() if isinstance(error, RequestValidationError) else ()
+    problems = [FieldProblem(path=format_path(one["loc"][1:]), message=one["msg"]) for one in found]
+    message = "The request cannot be read: " + "; ".join(f"{one.path} {one.message}".strip() for one in problems)
+    return json_response(ErrorBody(error="Unreadable", message=message, problems=problems), 422)
+
+
+async def _handle_http_error(request: Request, error: Exception) -> Response:
+    status = error.status_code if isinstance(error, HTTPException) else 500
+    detail = error.detail if isinstance(error, HTTPException) else str(error)
+    return json_response(ErrorBody(error=f"Http{status}", message=detail), status)
+
+
+async def _handle_unexpected_error(request: Request, error: Exception) -> Response:
+    message = f"Something broke inside the server ({type(error).__name__}); its log says more. This is a bug."
+    return json_response(ErrorBody(error="Unexpected", message=message), 500)
+
+
+async def _handle_unknown_endpoint(request: Request) -> Response:
+    return json_response(ErrorBody(error="Http404", message=f"There is no {request.url.path} in this API."), 404)

@@ -1,0 +1,243 @@
+"""A scenario's world in the browser: calls and time, and after each what was told, what happened and what changed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any, get_args
+
+from adk_agent_sim.errors import InvalidArguments, InvalidTransition, NotFound
+from adk_agent_sim.forms.problem_messages import format_path
+from adk_agent_sim.forms.schema_checker import build_arguments_checker
+from adk_agent_sim.scenario.app_base.app_context import CallerRole
+from adk_agent_sim.scenario.app_base.tool import Tool
+from adk_agent_sim.scenario.app_base.tool_call import can_call
+from adk_agent_sim.scenario.app_base.tool_schema import build_parameters_schema
+from adk_agent_sim.scenario.world.event_log import CompletedEvent
+from adk_agent_sim.scenario.world.snapshot import StateChange, WorldSnapshot
+from adk_agent_sim.scenario.world.world import World
+from adk_agent_sim.server.api_models import FieldProblem
+from adk_agent_sim.server.json_text import dump_json, parse_json_object
+from adk_agent_sim.server.line_summary import summarize_arguments, summarize_text
+from adk_agent_sim.server.scenario_api_models import (
+    ChangeInfo,
+    NotificationInfo,
+    TimeControlInput,
+    WorldAction,
+    WorldActionResult,
+    WorldCaller,
+    WorldCallInput,
+    WorldEventInfo,
+    WorldInfo,
+    WorldTool,
+)
+
+_MAX_LISTED = 100
+"""How many changes and events of one deed are told; of the others, only how many they are."""
+
+_MAX_VALUE_CHARS = 4_000
+_MAX_RESULT_CHARS = 200_000
+_MAX_ACTIONS = 500
+"""How many deeds are kept and can be taken back."""
+
+
+class WorldPlayground:
+    """One world and what was done in it. Used by one thread at a time."""
+
+    def __init__(self, create_world: Callable[[], World]) -> None:
+        """Open a world; `make` makes it, and makes it anew where somebody starts again."""
+        self._create_world = create_world
+        self._history: list[tuple[WorldSnapshot, WorldAction]] = []
+        self._next_index = 0
+        self._world = self._start_world()
+
+    def describe_world(self) -> WorldInfo:
+        """Where the world stands."""
+        world = self._world
+        return WorldInfo(
+            elapsed_seconds=world.elapsed,
+            now=world.now,
+            status=world.status,
+            turn=world.turn,
+            apps=list(world.apps),
+            action_count=len(self._history),
+        )
+
+    def list_actions(self) -> list[WorldAction]:
+        """What was done, oldest first."""
+        return [deed for _, deed in self._history]
+
+    def list_tools(self) -> list[WorldTool]:
+        """What can be called, by whom."""
+        found = (
+            WorldTool(
+                name=f"{name}__{tool.name}",
+                description=tool.description,
+                parameters=build_parameters_schema(tool),
+                callers=[via for via in get_args(WorldCaller) if can_call(tool, CallerRole(via))],
+            )
+            for name, app in self._world.apps.items()
+            for tool in app.tools().values()
+        )
+        return [each for each in found if each.callers]
+
+    def read_app_state(self, app_name: str) -> Any:
+        """What an app holds now."""
+        if app_name not in self._world.apps:
+            raise NotFound(f"There is no app {app_name[:100]!r} in this world.")
+        return self._world.apps[app_name].state()
+
+    def find_call_problems(self, call: WorldCallInput) -> list[FieldProblem]:
+        """What is wrong with the arguments of a call."""
+        schema = build_parameters_schema(self._find_tool(call.tool_name)[2])
+        found = build_arguments_checker(schema).find_problems(parse_json_object(call.arguments, "The arguments"))
+        return [FieldProblem(path=each.path, message=each.message) for each in found]
+
+    def call_tool(self, call: WorldCallInput) -> WorldActionResult:
+        """Call a tool; what it raises is the answer."""
+        app, function, tool = self._find_tool(call.tool_name)
+        arguments = parse_json_object(call.arguments, "The arguments")
+        if not call.anyway and (
+            wrong := build_arguments_checker(build_parameters_schema(tool)).find_problems(arguments)
+        ):
+            raise InvalidArguments(call.tool_name, wrong)
+
+        def attempt_call() -> tuple[str | None, str]:
+            outcome = self._world.try_call(app, function, arguments, call.caller)
+            if outcome.error is None:
+                return (outcome.text or "")[:_MAX_RESULT_CHARS], ""
+            return None, f"{type(outcome.error).__name__}: {outcome.error}"[:_MAX_RESULT_CHARS]
+
+        return self._perform_action(
+            f"{call.tool_name} {summarize_arguments(arguments)}".strip(), attempt_call, call.caller
+        )
+
+    def control_time(self, time_control: TimeControlInput) -> WorldActionResult:
+        """Let time pass, or take something back."""
+        seconds = time_control.seconds
+        match time_control.command:
+            case "step":
+                return self._perform_action("Next event", self._step_once)
+            case "advance":
+                return self._perform_action(
+                    f"Advance {seconds:g} s", lambda: _to_empty_result(self._world.advance(seconds))
+                )
+            case "jump":
+                return self._perform_action(f"Jump to {seconds:g} s", lambda: self._jump_to(seconds))
+            case "oracle":
+                return self._run_oracle()
+            case "undo":
+                self._undo_last()
+            case "restart":
+                self._history.clear()
+                self._world = self._start_world()
+        return WorldActionResult(world=self.describe_world(), action=None)
+
+    def _start_world(self) -> World:
+        self._world = self._create_world()
+        self._perform_action("Start", lambda: _to_empty_result(self._world.tick()))
+        return self._world
+
+    def _step_once(self) -> tuple[str | None, str]:
+        return (None, "") if self._world.step() is not None else ("Nothing more will happen.", "")
+
+    def _jump_to(self, seconds: float) -> tuple[str | None, str]:
+        self._world.set_time(seconds)
+        self._world.tick()
+        return None, ""
+
+    def _run_oracle(self) -> WorldActionResult:
+        """From the start, do all that is expected of the agent."""
+        self._history.clear()
+        self._world = self._create_world()
+
+        def execute_oracle() -> tuple[str | None, str]:
+            result = self._world.run_oracle()
+            faults = [f"{each.event_id} ({each.call}): {each.why}" for each in (*result.failed, *result.missing)]
+            counts = f"{len(result.failed)} failed, {len(result.missing)} missing"
+            return f"{len(result.completed)} events, {counts}", "\n".join(faults)[:_MAX_RESULT_CHARS]
+
+        return self._perform_action("Oracle run", execute_oracle)
+
+    def _undo_last(self) -> None:
+        if len(self._history) <= 1:
+            raise InvalidTransition("There is nothing to take back.")
+        before, _ = self._history.pop()
+        self._world.restore(before)
+
+    def _perform_action(
+        self, summary: str, act: Callable[[], tuple[str | None, str]], caller: WorldCaller | None = None
+    ) -> WorldActionResult:
+        """Do something, and say what came of it."""
+        before = self._world.snapshot()
+        result, error = act()
+        after = self._world.snapshot()
+        changes = before.diff(after)
+        known = {id(each) for each in before.events}
+        happened = [each for each in after.events if id(each) not in known]
+        start = self._world.now - self._world.elapsed
+        deed = WorldAction(
+            index=self._next_index,
+            summary=summarize_text(summary),
+            caller=caller,
+            elapsed_seconds=self._world.elapsed,
+            result=result,
+            error=error,
+            notifications=[
+                NotificationInfo(elapsed_seconds=each.elapsed_seconds, type=each.kind, text=each.text)
+                for each in self._world.take_notifications()
+            ],
+            events=[_build_event_info(each, start) for each in happened[:_MAX_LISTED]],
+            event_count=len(happened),
+            changes=[_build_change_info(each) for each in changes[:_MAX_LISTED]],
+            change_count=len(changes),
+        )
+        self._next_index += 1
+        self._history.append((before, deed))
+        del self._history[1 : 1 + max(0, len(self._history) - _MAX_ACTIONS)]
+        return WorldActionResult(world=self.describe_world(), action=deed)
+
+    def _find_tool(self, name: str) -> tuple[str, str, Tool]:
+        """The app, the function and the tool of a name; an app's own name may have underscores too."""
+        for app_name, app in self._world.apps.items():
+            function = name.removeprefix(f"{app_name}__")
+            if function != name and (tool := app.tools().get(function)):
+                return app_name, function, tool
+        raise NotFound(f"There is no tool {name[:100]!r} in this world.")
+
+
+def _to_empty_result(_: None) -> tuple[str | None, str]:
+    return None, ""
+
+
+def _build_event_info(event: CompletedEvent, start: float) -> WorldEventInfo:
+    return WorldEventInfo(
+        event_id=event.event_id,
+        kind=event.kind.lower(),
+        elapsed_seconds=event.time - start,
+        call="__".join(each for each in (event.app, event.function) if each),
+        summary=summarize_arguments({name: _to_plain_json(value) for name, value in event.arguments.items()}),
+        error="" if event.error is None else f"{type(event.error).__name__}: {event.error}"[:_MAX_VALUE_CHARS],
+    )
+
+
+def _to_plain_json(value: Any) -> Any:
+    """What a tool was called with by code may be no JSON."""
+    try:
+        return json.loads(json.dumps(value, default=str))
+    except (TypeError, ValueError):
+        return str(value)
+
+
+def _build_change_info(change: StateChange) -> ChangeInfo:
+    return ChangeInfo(
+        op="add" if change.op == "add" else "remove" if change.op == "remove" else "replace",
+        path=format_path(change.path),
+        old=None if change.op == "add" else _truncate_json(change.old),
+        new=None if change.op == "remove" else _truncate_json(change.new),
+    )
+
+
+def _truncate_json(value: Any) -> str:
+    text = dump_json(value)
+    return text if len(text) <= _MAX_VALUE_CHARS else f"{text[:_MAX_VALUE_CHARS]}\u2026"

@@ -1,0 +1,82 @@
+"""What a decision says, and whether it fits the request it answers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+from adk_agent_sim.errors import EmptyDecision, InvalidAnswer, InvalidArguments, Problem, ToolNotOffered
+from adk_agent_sim.forms.json_schema import read_parameters_schema
+from adk_agent_sim.forms.schema_checker import SchemaChecker, build_arguments_checker
+from adk_agent_sim.timeline.canonical_json import Json, decode_json, encode_json
+from adk_agent_sim.timeline.model_request import ModelRequest
+
+_PART_METADATA_KEYS = frozenset({"thought", "thought_signature", "part_metadata", "video_metadata"})
+
+
+def check_not_empty(turn_id: str, response: Json) -> None:
+    """Refuse a decision that neither calls nor says anything; a model that refuses or breaks says so by its error."""
+    if not response.get("error_code") and not any(_has_content(part) for part in get_parts(response)):
+        raise EmptyDecision(turn_id)
+
+
+def check_matches_request(request: ModelRequest, response: Json) -> None:
+    """Refuse calls of tools that are not offered, arguments that do not fit, an answer that its schema refuses."""
+    calls = get_function_calls(response)
+    for call in calls:
+        _check_call(request.declarations, call)
+    if request.response_schema is not None and not calls:
+        problems = find_answer_problems(request.response_schema, extract_text(response))
+        if problems:
+            raise InvalidAnswer(problems)
+
+
+def get_parts(response: Json) -> Sequence[Mapping[str, Json]]:
+    """The parts of a response's content."""
+    content: dict[str, Json] = response.get("content") or {}
+    return content.get("parts") or ()
+
+
+def get_function_calls(response: Json) -> list[Mapping[str, Json]]:
+    """The function calls of a response, in order."""
+    return [part["function_call"] for part in get_parts(response) if part.get("function_call")]
+
+
+def extract_text(response: Json) -> str:
+    """The visible text of a response."""
+    return "".join(_iter_texts(get_parts(response)))
+
+
+def _iter_texts(response_parts: Sequence[Mapping[str, Json]]) -> Iterator[str]:
+    return (part["text"] for part in response_parts if part.get("text") and not part.get("thought"))
+
+
+def _has_content(part: Mapping[str, Json]) -> bool:
+    return any(value not in (None, "") for key, value in part.items() if key not in _PART_METADATA_KEYS)
+
+
+def _check_call(declarations: Mapping[str, Json], call: Mapping[str, Json]) -> None:
+    name = call.get("name") or ""
+    if name not in declarations:
+        raise ToolNotOffered(name, list(declarations))
+    problems = _get_arguments_check(encode_json(read_parameters_schema(declarations[name]))).find_problems(
+        call.get("args") or {}
+    )
+    if problems:
+        raise InvalidArguments(name, problems)
+
+
+@lru_cache(maxsize=512)
+def _get_arguments_check(schema: bytes) -> SchemaChecker:
+    return build_arguments_checker(decode_json(schema))
+
+
+def find_answer_problems(schema: dict[str, Any], answer: str) -> Sequence[Problem]:
+    """What is wrong with an answer that must be JSON of a schema."""
+    try:
+        value = json.loads(answer)
+    except ValueError as error:
+        return [Problem(path="", message=f"it must be JSON, and is not: {error}")]
+    return SchemaChecker(schema).find_problems(value)

@@ -1,0 +1,202 @@
+"""The one place where secrets are taken out of what leaves: give it a session's events, and read the copy.
+
+Masked are the values of keys that name a secret (`password`, `apiKey`, `x-auth-token`), at any depth and in JSON inside
+texts, and the values of environment variables called *_KEY, *_TOKEN, *_SECRET or *_PASSWORD. What was found under a key
+is masked wherever else it occurs. Values shorter than six characters are masked under their key only: they would
+blank innocent words.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields, replace
+from enum import Enum
+from itertools import pairwise
+from typing import cast
+from urllib.parse import quote, quote_plus
+
+from adk_agent_sim.timeline.canonical_json import Json
+from adk_agent_sim.timeline.events import Event, Payload, TurnAsked
+
+MASK = "[redacted]"
+"""Stands where a secret stood."""
+
+_MIN_SECRET_LENGTH = 6
+
+_SECRET_WORDS = frozenset(
+    {"password", "passwords", "passwd", "pwd", "passphrase", "passcode", "otp"}
+    | {"secret", "secrets", "token", "tokens", "bearer", "authorization", "apikey", "apikeys"}
+    | {"cookie", "cookies", "credential", "credentials"}
+)
+
+_SECRET_WORD_PAIRS = frozenset(
+    {("api", "key"), ("api", "keys"), ("access", "key"), ("private", "key"), ("signing", "key")}
+)
+
+_COUNT_WORDS = frozenset({"token", "tokens"})
+"""A number under such a key is a count of them."""
+
+_SECRET_VARIABLE = re.compile(r"_(KEY|TOKEN|SECRET|PASSWORD)$", re.IGNORECASE)
+
+_WORD_PATTERN = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+
+_QUOTE = r"""(?:\\*["'])"""
+
+_NAMED_VALUE = re.compile(
+    rf"""(?<![\w-])(?P<name>[A-Za-z_][\w-]*+)(?P<between>{_QUOTE}?\s*[:=](?!=)\s*)"""
+    rf"""(?:\[redacted\]|(?P<open>{_QUOTE})(?:(?!(?P=open))(?:\\.|.))*|[^\s"',;&)}}\]]+)"""
+)
+"""A name with its value inside a text: `password=x`, `"token": "x"`, `api_key: x`."""
+
+_HEADER = re.compile(r"""\b((?:proxy-)?authorization|(?:set-)?cookie)(\s*:\s*)[^\r\n"']+""", re.IGNORECASE)
+
+_BEARER = re.compile(r"\b(Bearer|Basic)\s+[\w.~+/=-]{8,}", re.IGNORECASE)
+
+_ID_FIELDS = frozenset({"event_id", "session_id", "turn_id", "call_id", "decision_id", "invocation_id", "block"})
+
+
+def redact_events(events: Sequence[Event], environment: Mapping[str, str] | None = None) -> list[Event]:
+    """The events without their secrets; the originals stay as they are.
+
+    Args:
+        events: A session's events.
+        environment: Where variables like *_KEY are looked up; by default this process's.
+    """
+    redactor = Redactor(environment)
+    for event in events:
+        redactor.learn_secrets(_get_redactable_fields(event.payload))
+    return [replace(event, payload=_redact_payload(event.payload, redactor)) for event in events]
+
+
+class Redactor:
+    """Takes out secrets that it knows by their key, by the environment, or from what it has learned."""
+
+    def __init__(self, environment: Mapping[str, str] | None = None) -> None:
+        named = os.environ if environment is None else environment
+        self._secrets: set[str] = set()
+        self._pattern: re.Pattern[str] | None = None
+        for name, value in named.items():
+            if _SECRET_VARIABLE.search(name):
+                self._add_secret(value)
+
+    def learn_secrets(self, value: Json) -> None:
+        """Remember the secrets under keys in `value`, to find them in other places too."""
+        for key, under in _iter_entries(value):
+            if is_secret_key(key):
+                for text in _iter_strings(under):
+                    self._add_secret(text)
+
+    def redact_value(self, value: Json) -> Json:
+        """A JSON value without its secrets."""
+        if isinstance(value, str):
+            return self.redact_text(value)
+        if isinstance(value, Mapping):
+            found = cast("Mapping[str, Json]", value)
+            return {self.redact_text(key): self._redact_entry(key, inner) for key, inner in found.items()}
+        if isinstance(value, Sequence) and not isinstance(value, bytes):
+            return [self.redact_value(inner) for inner in cast("Sequence[Json]", value)]
+        return value
+
+    def redact_text(self, text: str) -> str:
+        """A text without its secrets; a text that is JSON stays JSON."""
+        inside = _parse_json(text)
+        if inside is not None:
+            clean = self.redact_value(inside)
+            text = text if clean == inside else json.dumps(clean, ensure_ascii=False)
+        else:
+            text = _NAMED_VALUE.sub(_mask_match, _BEARER.sub(rf"\1 {MASK}", _HEADER.sub(rf"\1\2{MASK}", text)))
+        if self._pattern is None:
+            known = sorted(
+                {form for secret in self._secrets for form in _iter_encodings(secret)}, key=len, reverse=True
+            )
+            self._pattern = re.compile("|".join(map(re.escape, known)) or r"(?!)")
+        return self._pattern.sub(MASK, text)
+
+    def _redact_entry(self, key: str, value: Json) -> Json:
+        if value is None or value == "" or isinstance(value, bool) or not is_secret_key(key):
+            return self.redact_value(value)
+        if isinstance(value, int | float) and _COUNT_WORDS & set(_split_words(key)):
+            return value
+        return MASK
+
+    def _add_secret(self, secret: str) -> None:
+        if len(secret.strip()) >= _MIN_SECRET_LENGTH and secret != MASK:
+            self._secrets.add(secret.strip())
+            self._pattern = None
+
+
+def is_secret_key(key: str) -> bool:
+    """Whether a key names a secret, by whole words: `accessToken` does, `tokenizer` and `author` do not."""
+    words = _split_words(key)
+    return any(word in _SECRET_WORDS for word in words) or any(pair in _SECRET_WORD_PAIRS for pair in pairwise(words))
+
+
+def _split_words(key: str) -> list[str]:
+    return [word.lower() for word in _WORD_PATTERN.findall(key)]
+
+
+def _mask_match(match: re.Match[str]) -> str:
+    if not is_secret_key(match["name"]):
+        return match[0]
+    return f"{match['name']}{match['between']}{match['open'] or ''}{MASK}"
+
+
+def _iter_encodings(secret: str) -> Iterator[str]:
+    """How a secret may be written: as it is, in a URL, and in JSON up to three times over."""
+    yield from (secret, quote(secret), quote(secret, safe=""), quote_plus(secret), repr(secret)[1:-1])
+    for ascii_only in (True, False):
+        escaped = secret
+        for _ in range(3):
+            escaped = json.dumps(escaped, ensure_ascii=ascii_only)[1:-1]
+            yield escaped
+
+
+def _parse_json(text: str) -> Json:
+    """The object or list that a text is, if it is one."""
+    if not text.lstrip().startswith(("{", "[")):
+        return None
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _iter_entries(value: Json) -> Iterator[tuple[str, Json]]:
+    """All keys with their values, at any depth, in JSON inside texts too."""
+    if isinstance(value, str):
+        value = _parse_json(value)
+    if isinstance(value, Mapping):
+        for key, inner in cast("Mapping[str, Json]", value).items():
+            yield key, inner
+            yield from _iter_entries(inner)
+    elif isinstance(value, Sequence) and not isinstance(value, str | bytes):
+        for inner in cast("Sequence[Json]", value):
+            yield from _iter_entries(inner)
+
+
+def _iter_strings(value: Json) -> Iterable[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for inner in cast("Mapping[str, Json]", value).values():
+            yield from _iter_strings(inner)
+    elif isinstance(value, Sequence):
+        for inner in cast("Sequence[Json]", value):
+            yield from _iter_strings(inner)
+
+
+def _get_redactable_fields(payload: Payload) -> dict[str, Json]:
+    """The fields that can hold a secret: no ids, no enums; a request holds ids only."""
+    if isinstance(payload, TurnAsked):
+        return {}
+    found = {field.name: getattr(payload, field.name) for field in fields(payload) if field.name not in _ID_FIELDS}
+    return {name: value for name, value in found.items() if not isinstance(value, Enum)}
+
+
+def _redact_payload(payload: Payload, redactor: Redactor) -> Payload:
+    return replace(
+        payload, **{name: redactor.redact_value(value) for name, value in _get_redactable_fields(payload).items()}
+    )

@@ -1,0 +1,75 @@
+"""The life of a session as a person sees it, and the steps that lead through it.
+
+    SELECTING_AGENT --select_agent--> AWAITING_QUERY --submit_query--> ACTIVE --respond--> COMPLETED
+                                                                       ^   |                   |
+                                                          execute_tool +---+   submit_query    |
+                                                                       ^-----------------------+
+
+A further user message reopens a completed session: each user turn is one invocation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import Enum, StrEnum
+
+from adk_agent_sim.errors import InvalidTransition
+from adk_agent_sim.timeline.events import AgentJoined, Event
+from adk_agent_sim.timeline.history import FinalResponse, HistoryEntry, UserQuery
+
+
+class SessionState(Enum):
+    """Where a session stands."""
+
+    SELECTING_AGENT = "selecting_agent"
+    AWAITING_QUERY = "awaiting_query"
+    ACTIVE = "active"
+    COMPLETED = "completed"
+
+
+class SessionTransition(StrEnum):
+    """What a person does next."""
+
+    SELECT_AGENT = "select_agent"
+    SUBMIT_QUERY = "submit_query"
+    EXECUTE_TOOL = "execute_tool"
+    RESPOND = "respond"
+
+
+_TRANSITIONS = {
+    (SessionState.SELECTING_AGENT, SessionTransition.SELECT_AGENT): SessionState.AWAITING_QUERY,
+    (SessionState.AWAITING_QUERY, SessionTransition.SUBMIT_QUERY): SessionState.ACTIVE,
+    (SessionState.ACTIVE, SessionTransition.EXECUTE_TOOL): SessionState.ACTIVE,
+    (SessionState.ACTIVE, SessionTransition.RESPOND): SessionState.COMPLETED,
+    (SessionState.COMPLETED, SessionTransition.SUBMIT_QUERY): SessionState.ACTIVE,
+}
+
+
+def advance(state: SessionState, transition: SessionTransition) -> SessionState:
+    """The state after a move; InvalidTransition if the state does not allow it."""
+    try:
+        return _TRANSITIONS[state, transition]
+    except KeyError:
+        allowed = ", ".join(possible for (at, possible) in _TRANSITIONS if at is state)
+        raise InvalidTransition(
+            f"A session that is {state.value} does not allow {transition.value}; it allows: {allowed}."
+        ) from None
+
+
+def derive_state(entries: Iterable[HistoryEntry], *, agent_selected: bool = True) -> SessionState:
+    """The state that a history leads to."""
+    state = SessionState.AWAITING_QUERY if agent_selected else SessionState.SELECTING_AGENT
+    for entry in entries:
+        match entry:
+            case UserQuery() if state is not SessionState.ACTIVE:
+                state = advance(state, SessionTransition.SUBMIT_QUERY)
+            case FinalResponse():
+                state = advance(state, SessionTransition.RESPOND)
+            case _:
+                pass
+    return state
+
+
+def find_agent_joined(events: Iterable[Event]) -> AgentJoined | None:
+    """How the agent joined the session, if one has."""
+    return next((event.payload for event in events if isinstance(event.payload, AgentJoined)), None)

@@ -1,0 +1,46 @@
+"""What a process remembers of a session's log while it plays it: its turns, its end, who waits for more."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from adk_agent_sim.timeline.events import Event
+from adk_agent_sim.timeline.turn_index import TurnIndex
+
+
+class SessionTracker:
+    """A session that is played or followed in this process. Holds nothing of it that the log does not say."""
+
+    def __init__(self, session_id: str) -> None:
+        self.turns = TurnIndex(session_id)
+        self.last_seq = 0
+        self.last_timestamp = 0.0
+        self.known_block_ids: set[str] = set()
+        self.write_lock = asyncio.Lock()
+        self.waiters: set[asyncio.Future[None]] = set()
+        self.listeners: list[Callable[[Event], None]] = []
+        self.is_deleted = False
+
+    def apply(self, event: Event) -> None:
+        """Take in the next event of the log."""
+        self.turns.apply(event)
+        self.last_seq = event.seq
+        self.last_timestamp = event.timestamp
+
+    def wake_waiters(self) -> None:
+        """Let whoever waits look again."""
+        for waiter in self.waiters:
+            if not waiter.done():
+                waiter.set_result(None)
+        self.waiters.clear()
+
+    async def wait_until(self, condition: Callable[[], bool]) -> None:
+        """Wait until what has happened makes the condition true."""
+        while not condition():
+            waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self.waiters.add(waiter)
+            try:
+                await waiter
+            finally:
+                self.waiters.discard(waiter)

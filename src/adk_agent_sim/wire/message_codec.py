@@ -1,0 +1,133 @@
+"""JSON <-> any message, field by field: google.genai and `adksim.v1` agree in almost all names.
+
+JSON here is what `model_dump(mode="json", exclude_none=True)` gives for google.genai types. Writing leaves out what
+the message has no field for, or what the field cannot hold: who needs every value exactly compares what is read back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeVar, cast
+
+from google.protobuf.descriptor import FieldDescriptor
+from google.protobuf.duration_pb2 import Duration
+from google.protobuf.message import Message
+from google.protobuf.struct_pb2 import Struct, Value
+from google.protobuf.timestamp_pb2 import Timestamp
+from pydantic import BaseModel
+
+from adk_agent_sim.wire.scalars import Json, from_scalar, replace_lone_surrogates, to_scalar
+from adk_agent_sim.wire.structs import fill_struct, fill_value, from_struct, from_value
+
+T = TypeVar("T", bound=BaseModel)
+
+_MAX_DEPTH = 30
+"""How many levels of JSON are written: protobuf reads 100 of messages, and an object in an object takes three."""
+
+_WIRE_NAMES = {"citations": "citation_sources"}
+_GENAI_NAMES = {wire: genai for genai, wire in _WIRE_NAMES.items()}
+
+
+def to_genai_value(message: Message, kind: type[T]) -> T:
+    """The google.genai value that a message holds."""
+    return kind.model_validate(message_to_json(message))
+
+
+def fill_message(message: Message, value: Mapping[str, Json], max_depth: int = _MAX_DEPTH) -> None:
+    """Write an object, `room` levels of it, into the fields of the same names."""
+    fields = cast("Mapping[str, FieldDescriptor]", message.DESCRIPTOR.fields_by_name)
+    for name, stated in value.items():
+        field = fields.get(_WIRE_NAMES.get(name, name))
+        if field is not None and stated is not None:
+            _fill_field(message, field, stated, max_depth - 1)
+
+
+def message_to_json(message: Message) -> dict[str, Json]:
+    """Read the fields that are set, in the order of their numbers."""
+    fields = cast("Iterable[tuple[FieldDescriptor, Any]]", message.ListFields())
+    found = ((field, _field_to_json(field, value)) for field, value in fields)
+    return {_GENAI_NAMES.get(field.name, field.name): value for field, value in found if value is not None}
+
+
+def _fill_field(message: Message, field: FieldDescriptor, value: Json, max_depth: int) -> None:
+    if _is_repeated(field):
+        if field.message_type is not None and field.message_type.GetOptions().map_entry:
+            _fill_map(getattr(message, field.name), value, max_depth)
+        elif isinstance(value, list):
+            _fill_list(getattr(message, field.name), field, cast("list[Json]", value), max_depth)
+    elif field.message_type is not None:
+        _fill_nested_message(getattr(message, field.name), value, max_depth)
+    else:
+        scalar = to_scalar(field, value)
+        if scalar is not None:
+            setattr(message, field.name, scalar)
+
+
+def _fill_list(container: Any, field: FieldDescriptor, values: Iterable[Json], max_depth: int) -> None:
+    for value in values:
+        if field.message_type is not None:
+            if isinstance(value, Mapping):
+                _fill_nested_message(container.add(), value, max_depth)
+        else:
+            scalar = to_scalar(field, value)
+            if scalar is not None:
+                container.append(scalar)
+
+
+def _fill_map(container: Any, value: Json, max_depth: int) -> None:
+    if isinstance(value, Mapping):
+        for key, inner in cast("Mapping[str, Json]", value).items():
+            _fill_nested_message(container[replace_lone_surrogates(key)], inner, max_depth)
+
+
+def _fill_nested_message(message: Message, value: Json, max_depth: int) -> None:
+    match message:
+        case Value():
+            fill_value(message, value, max_depth)
+        case Struct() if isinstance(value, Mapping):
+            message.SetInParent()
+            fill_struct(message, cast("Mapping[str, Json]", value), max_depth)
+        case Duration() | Timestamp() if isinstance(value, str):
+            _fill_time(message, value)
+        case _ if isinstance(value, Mapping) and max_depth > 0:
+            message.SetInParent()
+            fill_message(message, cast("Mapping[str, Json]", value), max_depth)
+        case _:
+            pass
+
+
+def _fill_time(message: Duration | Timestamp, value: str) -> None:
+    """google.genai states these as text, and checks none of it."""
+    read = type(message)()
+    try:
+        read.FromJsonString(value)
+    except (ValueError, OverflowError):
+        return
+    cast("Message", message).CopyFrom(read)
+
+
+def _field_to_json(field: FieldDescriptor, value: Any) -> Json:
+    if not _is_repeated(field):
+        return _nested_message_to_json(value) if field.message_type is not None else from_scalar(field, value)
+    if field.message_type is None:
+        return [read for one in value if (read := from_scalar(field, one)) is not None]
+    if field.message_type.GetOptions().map_entry:
+        return {key: _nested_message_to_json(value[key]) for key in sorted(value)}
+    return [_nested_message_to_json(one) for one in value]
+
+
+def _nested_message_to_json(message: Message) -> Json:
+    match message:
+        case Value():
+            return from_value(message)
+        case Struct():
+            return from_struct(message)
+        case Duration() | Timestamp():
+            return message.ToJsonString()
+        case _:
+            return message_to_json(message)
+
+
+def _is_repeated(field: FieldDescriptor) -> bool:
+    """Told by the default, the one sign of it that protobuf 5, 6 and 7 share."""
+    return field.default_value == []

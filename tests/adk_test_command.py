@@ -1,0 +1,39 @@
+"""Runs the real `adk test` as a user would: a subprocess, offline, on an agent folder with a fixture."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+_AGENT = """\
+from adk_agent_sim.adk.demo.{demo}.agent import *
+from adk_agent_sim.adk.demo.{demo}.agent import app, root_agent
+"""
+
+
+def create_agent_folder(folder: Path, demo: str, source: str = "") -> Path:
+    """An agent folder with a demo agent, or with the agent that `source` makes; its fixtures go to `tests`."""
+    agent = folder / demo
+    (agent / "tests").mkdir(parents=True)
+    (agent / "__init__.py").write_text("from . import agent\n")
+    (agent / "agent.py").write_text(source or _AGENT.format(demo=demo))
+    return agent
+
+
+def run_adk_test(agent: Path) -> tuple[bool, str]:
+    """Whether `adk test` passes on all fixtures of the folder, and what it printed."""
+    config = agent / "pytest.ini"
+    config.write_text("[pytest]\n")
+    done = subprocess.run(
+        [*(sys.executable, "-m", "google.adk.cli", "test", str(agent)), *("--", "-c", str(config))],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+        cwd=agent,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parent)},
+    )
+    output = done.stdout + done.stderr
+    return done.returncode == 0 and " passed" in output and " skipped" not in output, output

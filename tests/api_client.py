@@ -1,0 +1,146 @@
+"""A real server on a real port, and a browser that speaks its API."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import httpx
+from google.adk.apps import App
+from google.adk.workflow import BaseNode
+from websockets.asyncio.client import ClientConnection, connect
+
+from adk_agent_sim import AgentSimulator, SimulatedAgentConfig
+from adk_agent_sim.server.web_server import RunningServer
+
+
+class ApiClient:
+    """Plays sessions over HTTP."""
+
+    def __init__(self, server: RunningServer, client: httpx.AsyncClient) -> None:
+        self.server = server
+        self.client = client
+
+    async def get(self, path: str, **query: Any) -> Any:
+        return _read_json(await self.client.get(f"/api{path}", params=query))
+
+    async def post(self, path: str, body: Any = None) -> Any:
+        return _read_json(await self.client.post(f"/api{path}", json=body))
+
+    async def post_refused(self, path: str, body: Any, status: int) -> Any:
+        answer = await self.client.post(f"/api{path}", json=body)
+        assert answer.status_code == status, answer.text
+        return answer.json()
+
+    async def start_session(self, agent: str, text: str | None = None) -> str:
+        session_id: str = (await self.post("/sessions", {"agent_key": agent}))["session_id"]
+        if text is not None:
+            await self.send_message(session_id, text)
+        return session_id
+
+    async def send_message(self, session_id: str, text: str, **more: Any) -> None:
+        await self.post(f"/sessions/{session_id}/messages", {"text": text, **more})
+
+    async def wait_for_turn(self, session_id: str) -> str:
+        """The turn that waits, as soon as one does."""
+        return (await self.wait_for_status(session_id, "your_turn"))["pending_turns"][0]["turn_id"]
+
+    async def call_tools(self, session_id: str, *calls: tuple[str, dict[str, Any]], **more: Any) -> Any:
+        listed = [{"name": name, "arguments": json.dumps(arguments)} for name, arguments in calls]
+        return await self.decide(session_id, calls=listed, **more)
+
+    async def respond(self, session_id: str, text: str, **more: Any) -> Any:
+        return await self.decide(session_id, text=text, **more)
+
+    async def decide(self, session_id: str, **decision: Any) -> Any:
+        turn_id = await self.wait_for_turn(session_id)
+        body = {"decision_id": uuid4().hex, **decision}
+        return await self.post(f"/sessions/{session_id}/turns/{turn_id}/decision", body)
+
+    async def wait_for_status(self, session_id: str, *statuses: str) -> Any:
+        async with asyncio.timeout(30):
+            while True:
+                session = await self.get(f"/sessions/{session_id}")
+                if session["status"] in statuses:
+                    return session
+                await asyncio.to_thread(int)
+
+    async def get_rows(self, session_id: str) -> list[dict[str, Any]]:
+        return await self.get(f"/sessions/{session_id}/rows", count=10_000)
+
+    async def get_row_detail(self, session_id: str, index: int, **query: Any) -> dict[str, Any]:
+        """What stands behind a row, its values by label."""
+        found = await self.get(f"/sessions/{session_id}/rows/{index}", **query)
+        return {"media": found["media"], **{value["label"]: value for value in found["values"]}}
+
+    @asynccontextmanager
+    async def open_tab(self) -> AsyncGenerator[LiveTab]:
+        address = f"ws://127.0.0.1:{self.server.port}/api/live"
+        async with connect(address, additional_headers=bearer_headers(self.server), max_size=None) as socket:
+            yield LiveTab(socket)
+
+
+class LiveTab:
+    """A browser tab that follows."""
+
+    def __init__(self, socket: ClientConnection) -> None:
+        self.socket = socket
+        self.rows: dict[int, dict[str, Any]] = {}
+        self.seq = 0
+
+    async def follow(self, session_id: str | None, after_seq: int = 0, tail: int = 10_000) -> None:
+        await self.socket.send(json.dumps({"session_id": session_id, "after_seq": after_seq, "tail": tail}))
+
+    async def iter_updates(self) -> AsyncIterator[Any]:
+        async with asyncio.timeout(30):
+            async for message in self.socket:
+                news = json.loads(message)
+                if news["type"] == "session":
+                    self.rows.update({row["index"]: row for row in news["rows"]})
+                    self.seq = news["session"]["last_seq"]
+                yield news
+
+    async def wait_for_update(self, **wanted: Any) -> Any:
+        """The first news of the kind, or of a session that looks so."""
+        async for news in self.iter_updates():
+            if all(news.get(key, news.get("session", {}).get(key)) == value for key, value in wanted.items()):
+                return news
+        raise AssertionError("the socket was closed")
+
+
+def bearer_headers(server: RunningServer) -> dict[str, str]:
+    return {"Authorization": f"Bearer {server.token}"}
+
+
+def build_config(agent: BaseNode | App, folder: Path, name: str = "") -> SimulatedAgentConfig:
+    app = agent if isinstance(agent, App) else None
+    root = agent.root_agent if isinstance(agent, App) else agent
+    assert root is not None
+    return SimulatedAgentConfig(
+        name=name or root.name, agent=root, app=app, eval_set_path=folder / f"{name or root.name}.evalset.json"
+    )
+
+
+@asynccontextmanager
+async def serve_agents(
+    folder: Path, *agents: BaseNode | App, database: Path | None = None
+) -> AsyncGenerator[ApiClient]:
+    """The agents on a server, and a browser with its token."""
+    simulator = AgentSimulator([build_config(agent, folder) for agent in agents], database=database)
+    async with (
+        await simulator.start(port=0) as server,
+        httpx.AsyncClient(
+            base_url=f"http://127.0.0.1:{server.port}", headers=bearer_headers(server), timeout=30
+        ) as client,
+    ):
+        yield ApiClient(server, client)
+
+
+def _read_json(answer: httpx.Response) -> Any:
+    assert answer.status_code == 200, f"{answer.status_code} {answer.text}"
+    return answer.json()

@@ -1,0 +1,103 @@
+"""The browser that tests drive, and the watch over it: nothing may go wrong in a page unseen.
+
+A page that logs an error, throws, breaks its own content policy or asks anything of another origin fails its test, even
+if what the test looked at was right.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import Literal
+from urllib.parse import urlsplit
+
+import chromium
+from playwright.async_api import Browser, BrowserContext, ConsoleMessage, Error, Page, async_playwright
+
+Theme = Literal["light", "dark"]
+OFFLINE_FLAG = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
+"""No name resolves: a page that asks for another machine is found out without reaching it."""
+
+OpenPage = Callable[..., Awaitable[Page]]
+"""`await open_page(address, width=1280, height=720, theme="light", apart=False)`; `apart`: in another's browser."""
+
+
+@asynccontextmanager
+async def launch_browser() -> AsyncGenerator[Browser]:
+    """Run Chromium for as long as the block."""
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(
+            executable_path=chromium.find_chromium(playwright.chromium.executable_path),
+            args=[*chromium.FLAGS, OFFLINE_FLAG],
+        )
+        try:
+            yield browser
+        finally:
+            await browser.close()
+
+
+async def new_context(browser: Browser) -> BrowserContext:
+    """Open what one person sees: tabs of a context share what they keep. No animation delays a test."""
+    return await browser.new_context(locale="en-US", timezone_id="UTC", reduced_motion="reduce")
+
+
+async def open_page(
+    context: BrowserContext,
+    address: str,
+    watch: PageWatch,
+    *,
+    width: int = 1280,
+    height: int = 720,
+    theme: Theme = "light",
+) -> Page:
+    """Open a tab of this size and theme, watched from its first request."""
+    page = await context.new_page()
+    watch.watch_page(page)
+    await page.set_viewport_size({"width": width, "height": height})
+    await page.emulate_media(color_scheme=theme)
+    await page.goto(address)
+    return page
+
+
+class PageWatch:
+    """Notes what goes wrong in the pages of a test; the server may be asked, and nobody else."""
+
+    def __init__(self, server_url: str) -> None:
+        self._servers = {urlsplit(server_url).netloc}
+        self._faults: list[str] = []
+        self._allowed: list[re.Pattern[str]] = []
+
+    def watch_page(self, page: Page) -> None:
+        """Watch a page from now on."""
+        page.on("console", self._on_console)
+        page.on("pageerror", self._on_page_error)
+        page.on("request", lambda request: self._on_request(request.url))
+        page.on("websocket", lambda socket: self._on_request(socket.url))
+        page.on("crash", lambda _: self._faults.append("The page crashed."))
+
+    def allow_server(self, server_url: str) -> None:
+        """Take requests to another server of the test too, as one that was started again."""
+        self._servers.add(urlsplit(server_url).netloc)
+
+    def allow_fault(self, pattern: str) -> None:
+        """Take faults that match for part of the test: a refused request is an error to the browser's console."""
+        self._allowed.append(re.compile(pattern))
+
+    @property
+    def faults(self) -> list[str]:
+        """What went wrong and was not allowed."""
+        return [fault for fault in self._faults if not any(allowed.search(fault) for allowed in self._allowed)]
+
+    def _on_console(self, message: ConsoleMessage) -> None:
+        if message.type in ("error", "assert"):
+            place = message.location
+            self._faults.append(f"The console says: {message.text} ({place['url']}:{place['lineNumber']})")
+
+    def _on_page_error(self, error: Error) -> None:
+        self._faults.append(f"The page threw: {error.stack or error.message}")
+
+    def _on_request(self, url: str) -> None:
+        address = urlsplit(url.removeprefix("blob:"))
+        if address.scheme != "data" and address.netloc not in self._servers:
+            self._faults.append(f"The page asked another origin: {url}")

@@ -1,0 +1,30 @@
+"""Servers for tests: in this process, on a port of their own."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
+from typing import Any, cast
+
+import grpc
+
+from adk_agent_sim.generated.adksim.v1 import simulator_service_pb2_grpc
+from adk_agent_sim.server.grpc_server import serve_grpc
+from adk_agent_sim.timeline.timeline import Timeline
+
+
+def build_stub(channel: grpc.aio.Channel) -> Any:
+    """The client that was generated, which has no types."""
+    return cast("Any", simulator_service_pb2_grpc).SimulatorServiceStub(channel)
+
+
+@asynccontextmanager
+async def serve_timeline(
+    timeline: Timeline, *, abandon_after: float = 60.0, web_url: Callable[[str], str] = lambda session_id: ""
+) -> AsyncGenerator[Any]:
+    """A client of a server on the timeline."""
+    async with (
+        serve_grpc(timeline, abandon_after=abandon_after, web_url=web_url) as server,
+        grpc.aio.insecure_channel(server.address, [("grpc.max_receive_message_length", -1)]) as channel,
+    ):
+        yield build_stub(channel)

@@ -1,0 +1,88 @@
+"""Makes any fact that a timeline can hold, for property tests."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import strategies as st
+
+from adk_agent_sim.timeline.blocks import Block
+from adk_agent_sim.timeline.events import (
+    AgentEvent,
+    AgentJoined,
+    ArtifactSaved,
+    CancelAsked,
+    Closed,
+    EnvironmentDecided,
+    Payload,
+    RunEnded,
+    RunOutcome,
+    ToolFailed,
+    ToolFinished,
+    ToolStarted,
+    TurnAsked,
+    TurnDecided,
+    TurnRevived,
+    TurnWithdrawn,
+    UserSpoke,
+)
+
+TEXT = st.text(st.characters(categories=["L", "N", "P", "Zs", "Cc", "Cs"]), max_size=10)
+TIME = st.floats(0, 1e10)
+_JSON: st.SearchStrategy[Any] = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | TEXT,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXT, inner, max_size=3),
+    max_leaves=8,
+)
+_INT32 = st.integers(0, 2**31 - 1)
+_OBJECT = st.dictionaries(TEXT, _JSON, max_size=3)
+_ID = st.binary(max_size=4).map(lambda data: Block.from_data(data).block_id)
+_IDS = st.lists(_ID, max_size=3).map(tuple)
+
+PAYLOADS: dict[type[Payload], st.SearchStrategy[Any]] = {
+    AgentJoined: st.builds(AgentJoined, app_name=TEXT, user_id=TEXT, adk_session_id=TEXT, state=_OBJECT),
+    UserSpoke: st.builds(UserSpoke, content=_JSON),
+    TurnAsked: st.builds(
+        TurnAsked,
+        invocation_id=TEXT,
+        contents=st.lists(_IDS, max_size=3).map(tuple),
+        tools=_ID,
+        instruction=_ID,
+        config=_ID,
+        client_id=TEXT,
+    ),
+    TurnDecided: st.builds(
+        TurnDecided, decision_id=TEXT, response=_JSON, anyway=st.booleans(), duration_ms=st.none() | TIME
+    ),
+    TurnWithdrawn: st.builds(TurnWithdrawn, abandoned=st.booleans()),
+    TurnRevived: st.builds(TurnRevived, invocation_id=TEXT),
+    CancelAsked: st.builds(CancelAsked, call_id=TEXT),
+    ToolStarted: st.builds(ToolStarted, call_id=TEXT, tool_name=TEXT, arguments=_OBJECT),
+    ToolFinished: st.builds(ToolFinished, call_id=TEXT, result=_JSON, duration_ms=TIME, actions=_OBJECT),
+    ToolFailed: st.builds(
+        ToolFailed,
+        call_id=TEXT,
+        error_type=TEXT,
+        error_message=TEXT,
+        duration_ms=TIME,
+        traceback=st.none() | TEXT,
+    ),
+    EnvironmentDecided: st.builds(
+        EnvironmentDecided,
+        call_id=TEXT,
+        tool_name=TEXT,
+        rule=TEXT,
+        actions=st.lists(TEXT, max_size=3),
+        passed_over=st.lists(st.fixed_dictionaries({"rule": TEXT, "why": TEXT}), max_size=3),
+    ),
+    AgentEvent: st.builds(AgentEvent, invocation_id=TEXT, event=_JSON, final=st.booleans()),
+    ArtifactSaved: st.builds(
+        ArtifactSaved, filename=TEXT, version=st.integers(0, 2**31 - 1), mime_type=TEXT, block=_ID
+    ),
+    RunEnded: st.builds(
+        RunEnded, invocation_id=TEXT, outcome=st.sampled_from(RunOutcome), error_type=TEXT, error_message=TEXT
+    ),
+    Closed: st.builds(Closed, reason=TEXT, cancelled=st.booleans()),
+}
+
+ANY_PAYLOAD: st.SearchStrategy[Payload] = st.one_of(list(PAYLOADS.values()))

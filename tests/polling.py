@@ -1,0 +1,13 @@
+"""Waits for what a test waits for; a regression fails instead of hanging."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+
+async def wait_until(condition: Callable[[], bool], seconds: float = 30) -> None:
+    """Let everything else run until the condition holds."""
+    async with asyncio.timeout(seconds):
+        while not condition():
+            await asyncio.to_thread(int)

@@ -1,0 +1,70 @@
+"""A scripted person: answers the turns that wait at a server, oldest first, in all sessions."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import asynccontextmanager
+from typing import Any
+
+from polling import wait_until
+
+from adk_agent_sim.timeline.events import Event
+from adk_agent_sim.timeline.model_request import ModelRequest
+from adk_agent_sim.timeline.timeline import Timeline
+
+Decide = Callable[[Event, ModelRequest], dict[str, Any] | None]
+"""From a turn and what it asks to the decision; None leaves it."""
+
+
+def decide_in_order(script: Sequence[dict[str, Any]]) -> Decide:
+    """One decision after the other."""
+    left = iter(script)
+    return lambda asked, request: next(left)
+
+
+@asynccontextmanager
+async def run_person(timeline: Timeline, decide: Decide) -> AsyncGenerator[None]:
+    """Somebody at the server's own timeline who answers for as long as this is open."""
+    task = asyncio.create_task(_answer_turns(timeline, decide))
+    try:
+        yield
+    finally:
+        failed = task.done()
+        task.cancel()
+        await asyncio.wait({task})
+        if failed:
+            task.result()
+
+
+async def _answer_turns(timeline: Timeline, decide: Decide) -> None:
+    left: set[str] = set()
+    while True:
+        for asked in await timeline.get_turn_queue():
+            if asked.turn_id in left:
+                continue
+            decision = decide(asked, await timeline.read_request(asked))
+            if decision is None:
+                left.add(asked.turn_id)
+                continue
+            await timeline.decide(asked.session_id, asked.turn_id, decision, anyway=True)
+            break
+        await asyncio.to_thread(int)
+
+
+async def wait_for_turn(timeline: Timeline) -> Event:
+    """The first turn that waits anywhere."""
+    sessions: list[str] = []
+
+    async def refresh_sessions() -> None:
+        sessions[:] = [session.session_id for session in await timeline.list_sessions()]
+
+    while True:
+        await refresh_sessions()
+        for session_id in sessions:
+            if found := timeline.peek_pending_turns(session_id):
+                return found[0]
+        await asyncio.to_thread(int)
+
+
+__all__ = ["Decide", "decide_in_order", "run_person", "wait_for_turn", "wait_until"]

@@ -1,0 +1,70 @@
+"""A workbench that a browser can open: a real server, on a loop and a thread of its own, as in a process of its own."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable
+from concurrent.futures import Future
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Protocol
+
+
+class WorkbenchServer(Protocol):
+    """A simulator's server that was started."""
+
+    @property
+    def url(self) -> str:
+        """Where a browser finds it, with the token."""
+        ...
+
+    async def stop(self) -> None:
+        """Close every connection and free the port."""
+        ...
+
+
+class Simulator(Protocol):
+    """What `AgentSimulator` is to a test."""
+
+    async def start(self, *, port: int) -> WorkbenchServer:
+        """Start the server; port 0 is any that is free."""
+        ...
+
+
+def build_demo_simulator(folder: Path) -> Simulator:
+    """Both demo agents; what is exported goes to the folder."""
+    from adk_agent_sim import AgentSimulator, SimulatedAgentConfig
+    from adk_agent_sim.adk.demo.math_agent.agent import root_agent as math_agent
+    from adk_agent_sim.adk.demo.shop_agent.agent import root_agent as shop_agent
+
+    return AgentSimulator(
+        [
+            SimulatedAgentConfig(name=agent.name, agent=agent, eval_set_path=folder / f"{agent.name}.evalset.json")
+            for agent in (math_agent, shop_agent)
+        ]
+    )
+
+
+@asynccontextmanager
+async def run_workbench(make: Callable[[], Simulator]) -> AsyncGenerator[WorkbenchServer]:
+    """Run the simulator that `make` makes, in a thread of its own, until the block ends."""
+    started: Future[tuple[WorkbenchServer, Callable[[], None]]] = Future()
+    thread = asyncio.create_task(asyncio.to_thread(asyncio.run, _serve(make, started)))
+    thread.add_done_callback(lambda ended: started.done() or started.set_exception(ended.exception()))
+    server, end = await asyncio.wrap_future(started)
+    try:
+        yield server
+    finally:
+        end()
+        await thread
+
+
+async def _serve(make: Callable[[], Simulator], started: Future[tuple[WorkbenchServer, Callable[[], None]]]) -> None:
+    ended = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    server = await make().start(port=0)
+    try:
+        started.set_result((server, lambda: loop.call_soon_threadsafe(ended.set) and None))
+        await ended.wait()
+    finally:
+        await server.stop()

@@ -1,0 +1,88 @@
+"""What a person does in the workbench, as a test says it."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from playwright.async_api import Locator, Page, expect
+
+
+class WorkbenchUser:
+    """A person at a workbench."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.composer = page.get_by_label("Composer", exact=True)
+        self.timeline = page.get_by_label("Timeline", exact=True)
+        self.status = page.locator("header .pill")
+
+    async def start_session(self, agent: str) -> None:
+        """Start a session of an agent."""
+        await self.page.get_by_role("button", name=f"Play {agent}", exact=True).click()
+        await expect(self.status).to_have_text("Waits for a message")
+
+    async def send_message(self, text: str) -> None:
+        """Send a message as the user."""
+        await self.composer.get_by_role("textbox", name=re.compile("message", re.IGNORECASE)).fill(text)
+        await self.composer.get_by_role("button", name=re.compile("Send message")).click()
+
+    async def choose_tool(self, tool: str) -> None:
+        """Choose a tool by typing its name."""
+        await self.composer.get_by_role("radio", name="Call a Tool").click()
+        other = self.composer.get_by_role("button", name="Other tool")
+        if await other.is_visible():
+            await other.click()
+        await self.composer.get_by_role("combobox", name="Find a tool").fill(tool)
+        await self.composer.get_by_role("option").filter(has=self.page.get_by_text(tool, exact=True)).click()
+
+    def find_field(self, name: str) -> Locator:
+        """The field of the form with this label."""
+        return self.composer.get_by_label(name, exact=True).and_(self.page.locator("input, textarea, select"))
+
+    def find_field_frame(self, *path: str) -> Locator:
+        """What stands around a field: its label, what it is for, and what is wrong with it."""
+        return self.composer.locator(f"[data-path='{json.dumps(path, separators=(',', ':'))}']")
+
+    async def call_tool(self, tool: str, **fields: str) -> None:
+        """Call a tool, with texts for some of its fields."""
+        await self.choose_tool(tool)
+        for name, text in fields.items():
+            await self.find_field(name).fill(text)
+        await self.execute()
+
+    async def execute(self) -> None:
+        """Press Execute."""
+        await self.composer.get_by_role("button", name=re.compile("^Execute")).click()
+
+    async def respond(self, text: str) -> None:
+        """Send the final response."""
+        await self.composer.get_by_role("radio", name="Send Final Response").click()
+        await self.composer.get_by_role("textbox", name="Final response").fill(text)
+        await self.submit_response()
+
+    async def submit_response(self) -> None:
+        """Press the button that sends the final response."""
+        await self.composer.get_by_role("button", name=re.compile("^Send Final Response")).click()
+
+    def find_rows(self, *words: str) -> Locator:
+        """The rows of the timeline that have all these words."""
+        found = self.timeline.get_by_role("article")
+        for word in words:
+            found = found.filter(has_text=word)
+        return found
+
+    async def open_row(self, row: Locator) -> Locator:
+        """Open a row; its inside."""
+        await row.get_by_role("button").first.click()
+        inside = row.locator(".row-body")
+        await expect(inside.locator(".row-foot")).to_be_visible()
+        return inside
+
+    async def wait_for_turn(self) -> None:
+        """Wait until the model is asked."""
+        await expect(self.status).to_have_text("Your turn")
+
+    async def wait_until_done(self) -> None:
+        """Wait until the agent has answered."""
+        await expect(self.status).to_have_text("Done")

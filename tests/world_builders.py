@@ -1,0 +1,90 @@
+"""Small worlds: a user, a mail box, a clock, and the events that a test names."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from scenario_corpus import build_event, build_scenario
+
+from adk_agent_sim.scenario import JsonScenarioImporter, ScenarioImportedFromJson, World
+
+START_TIME = 1000.0
+
+
+def build_world_event(
+    event_id: str,
+    kind: str = "AGENT",
+    after: tuple[str, ...] = (),
+    call: str | None = None,
+    *,
+    delay: float | None = 1,
+    at: float | None = None,
+    **arguments: Any,
+) -> dict[str, Any]:
+    """An event; without a call, the user asks, the agent sends a mail, or a mail arrives."""
+    fields = build_event(event_id, kind, after, event_relative_time=delay, event_time=at)
+    if call is None and kind == "AGENT":
+        call, arguments = "Emails__send_email", {"recipients": ["a@example.org"], "subject": event_id}
+    if call is not None:
+        app, _, function = call.partition("__")
+        args = [
+            {"name": name, "value": _format_argument(each), "value_type": _get_type_name(each)}
+            for name, each in arguments.items()
+        ]
+        fields["action"] |= {"app": app, "function": function, "args": args}
+    return fields
+
+
+def build_reply_event(event_id: str, *after: str, delay: float = 1) -> dict[str, Any]:
+    """The agent is expected to say something to the user."""
+    return build_world_event(
+        event_id, "AGENT", after, "AgentUserInterface__send_message_to_user", delay=delay, content="Done."
+    )
+
+
+def build_scenario_file(*events: dict[str, Any], **definition: Any) -> dict[str, Any]:
+    """A scenario file."""
+    file = build_scenario(*events, **({"start_time": START_TIME} | definition))
+    folders: dict[str, Any] = {
+        name: {"folder_name": name, "emails": []} for name in ("INBOX", "SENT", "DRAFT", "TRASH")
+    }
+    file["apps"][1]["app_state"] |= {"folders": folders}
+    file["apps"].append({"name": "SystemApp", "class_name": "SystemApp", "app_state": {}})
+    return file
+
+
+def build_world_scenario(*events: dict[str, Any], **definition: Any) -> ScenarioImportedFromJson:
+    """A scenario."""
+    return JsonScenarioImporter().import_from_json(json_str=json.dumps(build_scenario_file(*events, **definition)))[0]
+
+
+def build_world(*events: dict[str, Any], definition: dict[str, Any] | None = None, **options: Any) -> World:
+    """A world at rest."""
+    return World(build_world_scenario(*events, **(definition or {})), **options)
+
+
+def list_happened(world: World) -> list[tuple[float, str]]:
+    """What has happened: when, and the id; what an agent did has the tool's name instead."""
+    return [
+        (
+            each.time - START_TIME,
+            each.function if each.event_id.startswith("AGENT-") and each.function else each.event_id,
+        )
+        for each in world.event_log()
+    ]
+
+
+def send_message_to_user(world: World, text: str = "Hello.") -> None:
+    """Let the agent say something to the user."""
+    world.call("AgentUserInterface", "send_message_to_user", {"content": text})
+
+
+def _format_argument(value: Any) -> str | None:
+    if value is None or isinstance(value, str):
+        return value
+    return json.dumps(value) if isinstance(value, list | dict) else str(value)
+
+
+def _get_type_name(value: Any) -> str | None:
+    return None if value is None else type(value).__name__
