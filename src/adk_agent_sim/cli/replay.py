@@ -59,10 +59,8 @@ async def _replay_cases(app: App, cases: Sequence[EvalCase], ignore: Sequence[st
 
 
 def _format_replay(case_replay: CaseReplay) -> str:
-    lines = [
-        f"{case_replay.eval_id}: {case_replay.calls} calls, "
-        f"{'as recorded' if case_replay.is_unchanged else f'{len(case_replay.drifts)} changed'}"
-    ]
+    result = "as recorded" if case_replay.is_unchanged else f"{len(case_replay.drifts)} changed"
+    lines = [f"{case_replay.eval_id}: {case_replay.calls} calls, {result}"]
     for drift in case_replay.drifts:
         arguments = json.dumps(drift.arguments, ensure_ascii=False)
         lines += [
