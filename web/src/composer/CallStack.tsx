@@ -1,5 +1,6 @@
 import { Icon } from "../ui/Icon";
 import type { StackedCall } from "./drafts";
+import { moveCallUp, removeCall } from "./turnDraft";
 
 /** The calls that are collected for one turn. */
 export function CallStack({
@@ -12,12 +13,6 @@ export function CallStack({
   onEdit: (place: number) => void;
 }) {
   if (stack.length === 0) return null;
-  const up = (place: number) => {
-    const next = [...stack];
-    const [call] = next.splice(place, 1);
-    if (call) next.splice(place - 1, 0, call);
-    onChange(next);
-  };
   return (
     <ol className="stack" aria-label="Calls of this turn">
       {stack.map((call, place) => (
@@ -31,7 +26,7 @@ export function CallStack({
             className="button plain small icon-only"
             aria-label={`Move ${call.tool} up`}
             disabled={place === 0}
-            onClick={() => up(place)}
+            onClick={() => onChange(moveCallUp(stack, place))}
           >
             <Icon name="up" />
           </button>
@@ -47,7 +42,7 @@ export function CallStack({
             type="button"
             className="button plain small icon-only"
             aria-label={`Drop ${call.tool}`}
-            onClick={() => onChange(stack.filter((_, index) => index !== place))}
+            onClick={() => onChange(removeCall(stack, place))}
           >
             <Icon name="close" />
           </button>

@@ -12,7 +12,7 @@ import { type Drafts, formOf, keptForm, reading, type SetDrafts } from "./drafts
 import { Files, filePart, useFiles } from "./Files";
 import { ProblemCount } from "./ProblemCount";
 import { TroubleNotice } from "./TroubleNotice";
-import { distinct } from "./TurnEditor";
+import { uniqueProblems } from "./turnDraft";
 import { useChecks, visible } from "./useChecks";
 
 const TITLES: Partial<Record<SessionShape["status"], string>> = {
@@ -45,7 +45,7 @@ export function MessageEditor({
   const [files, setFiles, lost] = useFiles(session.session_id);
   const schema = briefing?.input_schema ?? null;
   const form = schema ? formOf(drafts.messageForm, schema) : null;
-  const problems = distinct([...(trouble?.problems ?? []), ...checks.problems]);
+  const problems = uniqueProblems([...(trouble?.problems ?? []), ...checks.problems]);
 
   const attach = (added: File[]) => {
     if (!added.length) return;

@@ -1,0 +1,59 @@
+/** Changes to the draft of a turn: its collected calls, and what the agent's own model suggests. Nothing is sent here. */
+
+import type { CallShape, Problem, Suggestion } from "../api/types";
+import { draftFromJson } from "../form";
+import { type Drafts, type Form, keptForm, type StackedCall } from "./drafts";
+
+/** The calls of a turn as the server takes them; `open` is the call that is still in the form. */
+export function listCalls(stack: StackedCall[], open: StackedCall | null): CallShape[] {
+  return [...stack, ...(open ? [open] : [])].map((call) => ({ name: call.tool, arguments: call.arguments }));
+}
+
+/** Collects the call that was in the form, which is then empty. */
+export function stackCall(drafts: Drafts, call: StackedCall): Partial<Drafts> {
+  return { stack: [...drafts.stack, call], tool: null, forms: removeForm(drafts.forms, call.tool) };
+}
+
+/** Moves a collected call into the form; the call that was in the form, if any, takes its position. */
+export function openStackedCall(drafts: Drafts, index: number, open: StackedCall | null): Partial<Drafts> {
+  const call = drafts.stack[index];
+  if (!call) return {};
+  const stack = drafts.stack.flatMap((one, position) => (position !== index ? [one] : open ? [open] : []));
+  return { stack, tool: call.tool, forms: { [call.tool]: keptForm(draftFromJson(call.arguments)) } };
+}
+
+export function moveCallUp(stack: StackedCall[], index: number): StackedCall[] {
+  const next = [...stack];
+  const [call] = next.splice(index, 1);
+  if (call) next.splice(index - 1, 0, call);
+  return next;
+}
+
+export function removeCall(stack: StackedCall[], index: number): StackedCall[] {
+  return stack.filter((_, position) => position !== index);
+}
+
+/** A suggestion as a draft: one call in its form, several on the stack, or a response. */
+export function draftSuggestion(suggestion: Suggestion, hasResponseForm: boolean): Partial<Drafts> {
+  const { calls, text } = suggestion;
+  const [only] = calls;
+  if (only && calls.length === 1) {
+    const forms = { [only.name]: keptForm(draftFromJson(only.arguments)) };
+    return { mode: "call", tool: only.name, forms, stack: [], beside: text };
+  }
+  if (calls.length) {
+    const stack = calls.map((call) => ({ tool: call.name, arguments: call.arguments }));
+    return { mode: "call", tool: null, stack, beside: text };
+  }
+  return { mode: "answer", answer: text, answerForm: hasResponseForm ? keptForm(draftFromJson(text)) : null };
+}
+
+/** Each problem once: a check and a rejected request can report the same one. */
+export function uniqueProblems(problems: Problem[]): Problem[] {
+  return [...new Map(problems.map((one) => [`${one.path}\n${one.message}`, one])).values()];
+}
+
+function removeForm(forms: Record<string, Form>, name: string): Record<string, Form> {
+  const { [name]: _, ...rest } = forms;
+  return rest;
+}
