@@ -10,14 +10,14 @@ export function CallStack({
 }: {
   stack: StackedCall[];
   onChange: (stack: StackedCall[]) => void;
-  onEdit: (place: number) => void;
+  onEdit: (index: number) => void;
 }) {
   if (stack.length === 0) return null;
   return (
     <ol className="stack" aria-label="Calls of this turn">
-      {stack.map((call, place) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a call is known by its place
-        <li key={place}>
+      {stack.map((call, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a call has no id but its position
+        <li key={index}>
           <span className="mono stack-call">
             <b>{call.tool}</b> {call.arguments}
           </span>
@@ -25,8 +25,8 @@ export function CallStack({
             type="button"
             className="button plain small icon-only"
             aria-label={`Move ${call.tool} up`}
-            disabled={place === 0}
-            onClick={() => onChange(moveCallUp(stack, place))}
+            disabled={index === 0}
+            onClick={() => onChange(moveCallUp(stack, index))}
           >
             <Icon name="up" />
           </button>
@@ -34,7 +34,7 @@ export function CallStack({
             type="button"
             className="button plain small icon-only"
             aria-label={`Edit ${call.tool}`}
-            onClick={() => onEdit(place)}
+            onClick={() => onEdit(index)}
           >
             <Icon name="edit" />
           </button>
@@ -42,7 +42,7 @@ export function CallStack({
             type="button"
             className="button plain small icon-only"
             aria-label={`Drop ${call.tool}`}
-            onClick={() => onChange(removeCall(stack, place))}
+            onClick={() => onChange(removeCall(stack, index))}
           >
             <Icon name="close" />
           </button>

@@ -13,7 +13,7 @@ export function ModeSwitch({
   return (
     <div className="segments grow" role="radiogroup" aria-label="What to do">
       {(["call", "answer"] as const).map((one) => (
-        // biome-ignore lint/a11y/useSemanticElements: a segment is a button to look at
+        // biome-ignore lint/a11y/useSemanticElements: it is a button styled as a segment
         <button
           key={one}
           type="button"

@@ -2,7 +2,7 @@
 export function SuggestionNotice({ onApply, onDismiss }: { onApply: () => void; onDismiss: () => void }) {
   return (
     <div className="notice" role="status">
-      The model has a suggestion, and you have typed meanwhile.
+      The model suggests a step, but you have typed in the meantime.
       <div className="notice-actions">
         <button type="button" className="button small" onClick={onApply}>
           Use the suggestion

@@ -1,5 +1,5 @@
 import { SchemaForm } from "../form";
-import { ChosenTool } from "./ChosenTool";
+import { SelectedTool } from "./SelectedTool";
 import { ToolFinder } from "./ToolFinder";
 import type { TurnActions } from "./useTurnActions";
 import type { TurnForms } from "./useTurnForms";
@@ -10,7 +10,7 @@ export function ToolCallEditor({ forms, actions }: { forms: TurnForms; actions: 
   if (tool && callForm) {
     return (
       <>
-        <ChosenTool tool={tool} onOther={actions.findTool} />
+        <SelectedTool tool={tool} onChangeTool={actions.findTool} />
         <SchemaForm
           key={tool.name}
           idPrefix="call"

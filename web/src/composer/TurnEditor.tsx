@@ -1,18 +1,18 @@
 import { useEffect, useRef } from "react";
 import type { Briefing, SessionShape } from "../api/types";
 import { focusFirst, focusIfLost } from "../ui/focus";
-import { count } from "../ui/format";
-import { useSendKey, useShortcuts } from "../ui/keys";
-import { ComposerHead } from "./ComposerHead";
+import { formatCount } from "../ui/format";
+import { useSendKey, useShortcuts } from "../ui/keyboard";
+import { ActionErrorAlert } from "./ActionErrorAlert";
+import { ComposerHeader } from "./ComposerHeader";
 import type { Drafts, SetDrafts } from "./drafts";
 import { ModelMenu } from "./ModelMenu";
 import { ModeSwitch } from "./ModeSwitch";
 import { ResponseEditor } from "./ResponseEditor";
 import { SuggestionNotice } from "./SuggestionNotice";
 import { ToolCallEditor } from "./ToolCallEditor";
-import { TroubleNotice } from "./TroubleNotice";
 import { TurnFooter } from "./TurnFooter";
-import { useDeciding } from "./useDeciding";
+import { useDecision } from "./useDecision";
 import { useSuggestion } from "./useSuggestion";
 import { useTurnActions } from "./useTurnActions";
 import { useTurnForms } from "./useTurnForms";
@@ -40,9 +40,9 @@ export function TurnEditor({
   const { session_id: sessionId } = session;
   const { turn_id: turnId } = turn;
   const frame = useRef<HTMLDivElement>(null);
-  const decision = useDeciding(sessionId, turnId, onTooLate);
-  const { trouble, forget: clearTrouble } = decision;
-  const forms = useTurnForms({ sessionId, turnId, briefing, drafts, setDrafts, trouble, clearTrouble });
+  const decision = useDecision(sessionId, turnId, onTooLate);
+  const { error, clearError } = decision;
+  const forms = useTurnForms({ sessionId, turnId, briefing, drafts, setDrafts, error, clearError });
   const agent = session.agent || session.agent_name;
   const turnProps = { sessionId, turnId, agent, frame, drafts, setDrafts, forms };
   const actions = useTurnActions({ ...turnProps, decision, onDecided });
@@ -64,11 +64,11 @@ export function TurnEditor({
   const others = session.waiting.length - 1;
   return (
     <div className="composer-frame" ref={frame}>
-      <ComposerHead title={<>Your turn as {turn.agent_name}</>}>
+      <ComposerHeader title={<>Your turn as {turn.agent_name}</>}>
         {others > 0
-          ? `${count(others, "more turn")} ${others === 1 ? "waits" : "wait"} after this one.`
+          ? `${formatCount(others, "more turn")} ${others === 1 ? "waits" : "wait"} after this one.`
           : "You are the model: call tools, or answer the user."}
-      </ComposerHead>
+      </ComposerHeader>
       <div className="composer-modes">
         <ModeSwitch
           mode={forms.isAnswering ? "answer" : "call"}
@@ -83,14 +83,14 @@ export function TurnEditor({
             session={session}
             turnId={turnId}
             model={briefing.model}
-            thinking={suggestion.request}
+            request={suggestion.request}
             onSuggestion={suggestion.expect}
             onAnswer={() => onDecided(turnId)}
           />
         ) : null}
       </div>
       <div className="composer-body scroll">
-        <TroubleNotice trouble={suggestion.request.trouble} />
+        <ActionErrorAlert error={suggestion.request.error} />
         {suggestion.pending ? (
           <SuggestionNotice
             onApply={() => suggestion.pending && suggestion.apply(suggestion.pending)}
@@ -114,8 +114,8 @@ export function TurnEditor({
         setDrafts={setDrafts}
         forms={forms}
         actions={actions}
-        isBusy={decision.busy}
-        trouble={trouble}
+        isBusy={decision.isBusy}
+        error={error}
         frame={frame}
       />
     </div>

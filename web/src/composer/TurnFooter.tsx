@@ -1,12 +1,12 @@
 import { type RefObject, useEffect, useState } from "react";
-import type { Trouble } from "../ui/action";
-import { count } from "../ui/format";
+import { formatCount } from "../ui/format";
 import { Icon } from "../ui/Icon";
-import { SEND_KEY } from "../ui/keys";
+import { SEND_KEY } from "../ui/keyboard";
+import type { ActionError } from "../ui/useAction";
+import { ActionErrorAlert } from "./ActionErrorAlert";
 import { CallStack } from "./CallStack";
 import type { Drafts, SetDrafts } from "./drafts";
 import { ProblemCount } from "./ProblemCount";
-import { TroubleNotice } from "./TroubleNotice";
 import type { TurnActions } from "./useTurnActions";
 import type { TurnForms } from "./useTurnForms";
 
@@ -18,7 +18,7 @@ export function TurnFooter({
   forms,
   actions,
   isBusy,
-  trouble,
+  error,
   frame,
 }: {
   turnId: string;
@@ -27,7 +27,7 @@ export function TurnFooter({
   forms: TurnForms;
   actions: TurnActions;
   isBusy: boolean;
-  trouble: Trouble | null;
+  error: ActionError | null;
   frame: RefObject<HTMLElement | null>;
 }) {
   const { tool, isAnswering, responseForm } = forms;
@@ -35,12 +35,12 @@ export function TurnFooter({
   // biome-ignore lint/correctness/useExhaustiveDependencies: the next turn begins without a text
   useEffect(() => setTextOpen(false), [turnId]);
   const hasCalls = !isAnswering && (tool !== undefined || drafts.stack.length > 0);
-  const showsText = hasCalls && (isTextOpen || drafts.beside !== "");
+  const showsText = hasCalls && (isTextOpen || drafts.callText !== "");
   const canSend = isAnswering ? responseForm !== null || drafts.answer.trim() !== "" : hasCalls;
   const callCount = drafts.stack.length + (tool ? 1 : 0);
   return (
     <footer className="composer-foot">
-      <TroubleNotice trouble={trouble} onInsist={() => actions.send(true)} />
+      <ActionErrorAlert error={error} onSendAnyway={() => actions.send(true)} />
       {isAnswering ? null : (
         <CallStack stack={drafts.stack} onChange={(stack) => setDrafts({ stack })} onEdit={actions.editCall} />
       )}
@@ -49,8 +49,8 @@ export function TurnFooter({
           className="input"
           aria-label="Say with the call"
           placeholder="What the agent says before it calls"
-          value={drafts.beside}
-          onChange={(event) => setDrafts({ beside: event.target.value })}
+          value={drafts.callText}
+          onChange={(event) => setDrafts({ callText: event.target.value })}
         />
       ) : null}
       <div className="composer-buttons">
@@ -82,7 +82,7 @@ export function TurnFooter({
           {isAnswering
             ? "Send Final Response"
             : drafts.stack.length
-              ? `Execute ${count(callCount, "call")}`
+              ? `Execute ${formatCount(callCount, "call")}`
               : "Execute"}
           <kbd>{SEND_KEY}</kbd>
         </button>

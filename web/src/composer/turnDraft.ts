@@ -1,8 +1,8 @@
-/** Changes to the draft of a turn: its collected calls, and what the agent's own model suggests. Nothing is sent here. */
+/** Pure changes to the draft of a turn: its collected calls, and suggestions of the agent's own model. */
 
 import type { CallShape, Problem, Suggestion } from "../api/types";
-import { draftFromJson } from "../form";
-import { type Drafts, type Form, keptForm, type StackedCall } from "./drafts";
+import { draftFromJson, serializeDraft } from "../form";
+import type { Drafts, StackedCall, StoredForm } from "./drafts";
 
 /** The calls of a turn as the server takes them; `open` is the call that is still in the form. */
 export function listCalls(stack: StackedCall[], open: StackedCall | null): CallShape[] {
@@ -19,7 +19,7 @@ export function openStackedCall(drafts: Drafts, index: number, open: StackedCall
   const call = drafts.stack[index];
   if (!call) return {};
   const stack = drafts.stack.flatMap((one, position) => (position !== index ? [one] : open ? [open] : []));
-  return { stack, tool: call.tool, forms: { [call.tool]: keptForm(draftFromJson(call.arguments)) } };
+  return { stack, tool: call.tool, forms: { [call.tool]: serializeDraft(draftFromJson(call.arguments)) } };
 }
 
 export function moveCallUp(stack: StackedCall[], index: number): StackedCall[] {
@@ -38,14 +38,14 @@ export function draftSuggestion(suggestion: Suggestion, hasResponseForm: boolean
   const { calls, text } = suggestion;
   const [only] = calls;
   if (only && calls.length === 1) {
-    const forms = { [only.name]: keptForm(draftFromJson(only.arguments)) };
-    return { mode: "call", tool: only.name, forms, stack: [], beside: text };
+    const forms = { [only.name]: serializeDraft(draftFromJson(only.arguments)) };
+    return { mode: "call", tool: only.name, forms, stack: [], callText: text };
   }
   if (calls.length) {
     const stack = calls.map((call) => ({ tool: call.name, arguments: call.arguments }));
-    return { mode: "call", tool: null, stack, beside: text };
+    return { mode: "call", tool: null, stack, callText: text };
   }
-  return { mode: "answer", answer: text, answerForm: hasResponseForm ? keptForm(draftFromJson(text)) : null };
+  return { mode: "answer", answer: text, answerForm: hasResponseForm ? serializeDraft(draftFromJson(text)) : null };
 }
 
 /** Each problem once: a check and a rejected request can report the same one. */
@@ -53,7 +53,7 @@ export function uniqueProblems(problems: Problem[]): Problem[] {
   return [...new Map(problems.map((one) => [`${one.path}\n${one.message}`, one])).values()];
 }
 
-function removeForm(forms: Record<string, Form>, name: string): Record<string, Form> {
+function removeForm(forms: Record<string, StoredForm>, name: string): Record<string, StoredForm> {
   const { [name]: _, ...rest } = forms;
   return rest;
 }

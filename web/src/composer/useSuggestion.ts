@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "react";
 import type { Suggestion } from "../api/types";
-import { useAction } from "../ui/action";
+import { useAction } from "../ui/useAction";
 import type { Drafts, SetDrafts } from "./drafts";
 import { draftSuggestion } from "./turnDraft";
 

@@ -2,10 +2,10 @@ import type { RefObject } from "react";
 import { api } from "../api/client";
 import type { CallShape, Problem } from "../api/types";
 import { focusFirst } from "../ui/focus";
-import { focusOn } from "../ui/keys";
-import { type Drafts, NO_TURN, type SetDrafts, type StackedCall, useRecent } from "./drafts";
+import { focusShortcut } from "../ui/keyboard";
+import { type Drafts, EMPTY_TURN, type SetDrafts, type StackedCall, useRecentTools } from "./drafts";
 import { listCalls, openStackedCall, stackCall } from "./turnDraft";
-import type { useDeciding } from "./useDeciding";
+import type { useDecision } from "./useDecision";
 import type { TurnForms } from "./useTurnForms";
 
 /** What a person does in a turn: picks a tool, collects calls, executes them, or sends the final response. */
@@ -27,13 +27,13 @@ export function useTurnActions({
   drafts: Drafts;
   setDrafts: SetDrafts;
   forms: TurnForms;
-  decision: ReturnType<typeof useDeciding>;
+  decision: ReturnType<typeof useDecision>;
   onDecided: (turnId: string) => void;
 }) {
   const { tool, callForm, isAnswering } = forms;
-  const [recentTools, addRecentTools] = useRecent(agent);
+  const [recentTools, addRecentTools] = useRecentTools(agent);
 
-  const focusFinder = () => window.setTimeout(() => focusOn("tool"));
+  const focusFinder = () => window.setTimeout(() => focusShortcut("tool"));
   const pickTool = (name: string) => {
     setDrafts({ tool: name, mode: "call" });
     forms.reset();
@@ -54,12 +54,12 @@ export function useTurnActions({
     onDecided(turnId);
     if (usedTools.length) addRecentTools(usedTools);
     forms.clearProblems();
-    setDrafts(NO_TURN);
+    setDrafts(EMPTY_TURN);
   };
   const execute = async (anyway: boolean) => {
     const calls = collectCalls();
-    if (!calls?.length || decision.busy) return;
-    const text = drafts.beside.trim() ? drafts.beside : null;
+    if (!calls?.length || decision.isBusy) return;
+    const text = drafts.callText.trim() ? drafts.callText : null;
     const wasSent = await decision.decide({ calls, text, data: null, anyway });
     finish(
       wasSent,
@@ -67,7 +67,7 @@ export function useTurnActions({
     );
   };
   const respond = async (anyway: boolean) => {
-    if (decision.busy) return;
+    if (decision.isBusy) return;
     if (forms.responseForm) {
       const data = forms.readResponseForm();
       if (data !== null) finish(await decision.decide({ calls: [], text: null, data, anyway }), []);
@@ -82,7 +82,7 @@ export function useTurnActions({
     let problems: Problem[] = [];
     const value = { what: "call" as const, tool: tool.name, value: call.arguments };
     const wasChecked = await decision.run(async () => {
-      problems = await api.check(sessionId, turnId, value);
+      problems = await api.checkValue(sessionId, turnId, value);
     });
     forms.showProblems(problems);
     if (!wasChecked || problems.length) return;
