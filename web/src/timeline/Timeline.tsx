@@ -1,15 +1,12 @@
-import { useVirtualizer } from "@tanstack/react-virtual";
-import { useEffect, useMemo, useRef, useState } from "react";
+import { useEffect, useMemo, useState } from "react";
 import type { SessionShape } from "../api/types";
-import { app } from "../state/app";
 import { useObservable } from "../state/observable";
 import type { SessionStore } from "../state/sessionStore";
 import { Icon } from "../ui/Icon";
-import { RowLine } from "./RowLine";
+import { useExpandedRows } from "./expandedRows";
 import { FILTERS, type Filter, matchesFilter } from "./rowFormat";
+import { TimelineRows } from "./TimelineRows";
 import "./timeline.css";
-
-const ROW_HEIGHT = 28;
 
 /** All events, oldest first; follows the end while the end is visible. */
 export function Timeline({ store, session }: { store: SessionStore; session: SessionShape }) {
@@ -111,155 +108,5 @@ export function Timeline({ store, session }: { store: SessionStore; session: Ses
         <TimelineRows store={store} session={session} count={count} rowIndexes={rowIndexes} expanded={expanded} />
       )}
     </section>
-  );
-}
-
-type ExpandedRows = ReturnType<typeof useExpandedRows>;
-
-/** Which rows are expanded: all or none, with exceptions. */
-function useExpandedRows() {
-  const [state, set] = useState({ all: false, except: new Set<number>(), generation: 0 });
-  const setAll = (all: boolean) => set((now) => ({ all, except: new Set<number>(), generation: now.generation + 1 }));
-  return {
-    /** Increases when all rows are expanded or collapsed. */
-    generation: state.generation,
-    isOpen: (index: number) => state.all !== state.except.has(index),
-    toggle: (index: number) =>
-      set((now) => {
-        const except = new Set(now.except);
-        if (!except.delete(index)) except.add(index);
-        return { ...now, except };
-      }),
-    expandAll: () => setAll(true),
-    collapseAll: () => setAll(false),
-  };
-}
-
-function TimelineRows({
-  store,
-  session,
-  count,
-  rowIndexes,
-  expanded,
-}: {
-  store: SessionStore;
-  session: SessionShape;
-  count: number;
-  rowIndexes: number[] | null;
-  expanded: ExpandedRows;
-}) {
-  const scroller = useRef<HTMLDivElement>(null);
-  const isFollowing = useRef(true);
-  /** The row that was opened or closed last: until something new happens, it is what the person looks at. */
-  const touched = useRef<number | null>(null);
-  const [seen, setSeen] = useState(count);
-  const toRowIndex = (item: number) => rowIndexes?.[item] ?? item;
-  const virtual = useVirtualizer({
-    count,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => ROW_HEIGHT,
-    overscan: 20,
-    getItemKey: toRowIndex,
-  });
-  const items = virtual.getVirtualItems();
-  const first = items[0]?.index ?? 0;
-  const last = items.at(-1)?.index ?? 0;
-  const { connection } = useObservable(app);
-  useEffect(() => {
-    if (!rowIndexes && connection === "open") void store.loadRange(first, last);
-  }, [store, rowIndexes, first, last, connection]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: rows off the screen have other heights when all change
-  useEffect(() => {
-    virtual.measure();
-  }, [expanded.generation]);
-
-  const scrollToEnd = () => {
-    const box = scroller.current;
-    if (box) box.scrollTop = box.scrollHeight;
-    setSeen(count);
-  };
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only something new ends the look at a row
-  useEffect(() => {
-    touched.current = null;
-    if (isFollowing.current) scrollToEnd();
-  }, [count]);
-  const height = virtual.getTotalSize();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a row that has grown moves the end
-  useEffect(() => {
-    if (touched.current !== null) {
-      const row = scroller.current?.querySelector(`[data-place="${touched.current}"]`);
-      row?.scrollIntoView({ block: "nearest" });
-    } else if (isFollowing.current) {
-      scrollToEnd();
-    }
-  }, [height]);
-
-  const handleScroll = () => {
-    const box = scroller.current;
-    if (!box) return;
-    const atEnd = box.scrollHeight - box.scrollTop - box.clientHeight < ROW_HEIGHT;
-    if (atEnd) setSeen(count);
-    if (atEnd || touched.current === null) isFollowing.current = atEnd;
-  };
-  const toggle = (index: number) => {
-    touched.current = index;
-    expanded.toggle(index);
-  };
-  const clearTouched = () => {
-    touched.current = null;
-  };
-  const newCount = count - seen;
-  return (
-    <div className="rows-frame">
-      <div
-        ref={scroller}
-        className="rows scroll"
-        onScroll={handleScroll}
-        onWheel={clearTouched}
-        onPointerDown={clearTouched}
-      >
-        <div className="rows-all" style={{ height }}>
-          {items.map((item) => {
-            const row = store.getRow(toRowIndex(item.index));
-            return (
-              <div
-                key={item.key}
-                ref={virtual.measureElement}
-                data-index={item.index}
-                data-place={toRowIndex(item.index)}
-                className="rows-item"
-                style={{ transform: `translateY(${item.start}px)` }}
-              >
-                {row ? (
-                  <RowLine
-                    session={session}
-                    row={row}
-                    open={expanded.isOpen(row.index)}
-                    onToggle={() => toggle(row.index)}
-                  />
-                ) : (
-                  <div className="row-hole" />
-                )}
-              </div>
-            );
-          })}
-        </div>
-      </div>
-      {newCount > 0 ? (
-        <button
-          type="button"
-          className="button small new-rows"
-          onClick={() => {
-            touched.current = null;
-            isFollowing.current = true;
-            virtual.scrollToIndex(count - 1, { align: "end" });
-            setSeen(count);
-          }}
-        >
-          <Icon name="down" />
-          {newCount} new
-        </button>
-      ) : null}
-    </div>
   );
 }
