@@ -20,6 +20,6 @@ export class Observable {
 
 /** Renders the calling component whenever `observable` changes. */
 export function useObservable<T extends Observable>(observable: T): T {
-  useSyncExternalStore(observable.subscribe, observable.getVersion);
+  useSyncExternalStore(observable.subscribe, observable.getVersion, observable.getVersion);
   return observable;
 }
