@@ -1,33 +1,33 @@
 import { lazy, Suspense, useEffect, useState } from "react";
-import { api, words } from "./api/client";
-import { Agents } from "./pages/Agents";
-import { Queue } from "./pages/Queue";
-import { Sessions } from "./pages/Sessions";
+import { api, getErrorMessage } from "./api/client";
+import { AgentsPage } from "./pages/AgentsPage";
+import { QueuePage } from "./pages/QueuePage";
+import { SessionsPage } from "./pages/SessionsPage";
 import { app } from "./state/app";
-import { route, scenarioOf, scenarioPath, sessionOf, sessionPath } from "./state/route";
-import { useWatched } from "./state/store";
-import { Boundary } from "./ui/Boundary";
-import { Failure } from "./ui/Failure";
-import { useTheme } from "./ui/theme";
+import { useObservable } from "./state/observable";
+import { formatScenarioPath, formatSessionPath, parseScenarioPath, parseSessionPath, route } from "./state/route";
+import { ErrorAlert } from "./ui/ErrorAlert";
+import { ErrorBoundary } from "./ui/ErrorBoundary";
+import { useTheme } from "./ui/useTheme";
 import { Workbench } from "./workbench/Workbench";
 
-const Scenarios = lazy(() => import("./scenario/Scenarios"));
+const Scenarios = lazy(() => import("./scenario/ScenariosPage"));
 const ScenarioPage = lazy(() => import("./scenario/ScenarioPage"));
 
-/** The whole page: finds out what is there, and shows what the address names. */
+/** The app: connects to the server and renders the page of the current path. */
 export function App() {
   useTheme();
-  const { server, trouble, connection } = useWatched(app);
-  const { path } = useWatched(route);
+  const { server, error, connection } = useObservable(app);
+  const { path } = useObservable(route);
   useEffect(() => void app.start(), []);
-  if (trouble && !server) {
+  if (error && !server) {
     return (
       <div className="empty">
-        <Failure title={trouble}>
+        <ErrorAlert title={error}>
           <button type="button" className="button small" onClick={() => void app.start()}>
             Try again
           </button>
-        </Failure>
+        </ErrorAlert>
       </div>
     );
   }
@@ -37,79 +37,79 @@ export function App() {
       {connection === "lost" ? (
         <div className="banner" role="alert">
           <span className="spinner" />
-          {trouble ?? "The server is gone. What you typed is kept; reconnecting…"}
+          {error ?? "Lost the connection to the server. Your input is kept; reconnecting…"}
           <button type="button" className="button small" onClick={() => app.reconnect()}>
             Try now
           </button>
         </div>
       ) : null}
-      <Boundary at={path}>
+      <ErrorBoundary at={path}>
         <Suspense>
           <Page path={path} />
         </Suspense>
-      </Boundary>
+      </ErrorBoundary>
     </div>
   );
 }
 
 function Page({ path }: { path: string }) {
-  const session = sessionOf(path);
+  const session = parseSessionPath(path);
   if (session) return <Workbench sessionId={session} />;
-  if (path === "/queue") return <Queue />;
-  if (path === "/sessions") return <Sessions />;
-  if (path === "/agents") return <Agents />;
+  if (path === "/queue") return <QueuePage />;
+  if (path === "/sessions") return <SessionsPage />;
+  if (path === "/agents") return <AgentsPage />;
   if (path === "/scenarios") return <Scenarios />;
-  const scenario = scenarioOf(path);
+  const scenario = parseScenarioPath(path);
   if (scenario) return <ScenarioPage key={scenario} scenarioKey={scenario} />;
   return <Home />;
 }
 
-/** Nothing is named: the only agent's last session, or a new one; else the agents, or the scenarios. */
+/** Redirects the start page: to the only agent's session, else to the agents, the scenarios or the queue. */
 function Home() {
-  const { server } = useWatched(app);
-  const [trouble, setTrouble] = useState("");
+  const { server } = useObservable(app);
+  const [error, setError] = useState("");
   const agents = server?.agents ?? [];
-  const only = agents.length === 1 ? agents[0] : undefined;
+  const onlyAgent = agents.length === 1 ? agents[0] : undefined;
   const scenarios = server?.scenarios ?? 0;
   useEffect(() => {
-    if (!only && agents.length === 0 && scenarios > 0) {
-      openScenarios(scenarios).then(
-        (path) => route.go(path, true),
-        (error: unknown) => setTrouble(words(error)),
+    if (!onlyAgent && agents.length === 0 && scenarios > 0) {
+      findScenarioPath(scenarios).then(
+        (path) => route.navigate(path, true),
+        (error: unknown) => setError(getErrorMessage(error)),
       );
       return;
     }
-    if (!only) {
-      route.go(agents.length ? "/agents" : "/queue", true);
+    if (!onlyAgent) {
+      route.navigate(agents.length ? "/agents" : "/queue", true);
       return;
     }
-    openOnly(only.key).then(
-      (path) => route.go(path, true),
-      (error: unknown) => setTrouble(words(error)),
+    findOrCreateSession(onlyAgent.key).then(
+      (path) => route.navigate(path, true),
+      (error: unknown) => setError(getErrorMessage(error)),
     );
-  }, [only, agents.length, scenarios]);
-  return trouble ? (
+  }, [onlyAgent, agents.length, scenarios]);
+  return error ? (
     <div className="empty">
-      <Failure title={trouble} />
+      <ErrorAlert title={error} />
     </div>
   ) : null;
 }
 
-/** The only scenario, or their list. */
-async function openScenarios(count: number): Promise<string> {
-  const [first] = count === 1 ? await api.scenarios() : [];
-  return first ? scenarioPath(first.key) : "/scenarios";
+/** The path of the only scenario, or of the list. */
+async function findScenarioPath(count: number): Promise<string> {
+  const [first] = count === 1 ? await api.listScenarios() : [];
+  return first ? formatScenarioPath(first.key) : "/scenarios";
 }
 
-let opening: Promise<string> | null = null;
+let pendingPath: Promise<string> | null = null;
 
-/** Once a page, however often it is drawn. */
-function openOnly(key: string): Promise<string> {
-  opening ??= (async () => {
-    const before = (await api.sessions()).find((one) => one.agent === key && one.status !== "closed");
-    return sessionPath((before ?? (await api.newSession(key))).session_id);
+/** Concurrent calls share one request, because StrictMode runs effects twice. */
+function findOrCreateSession(key: string): Promise<string> {
+  pendingPath ??= (async () => {
+    const before = (await api.listSessions()).find((one) => one.agent === key && one.status !== "closed");
+    return formatSessionPath((before ?? (await api.createSession(key))).session_id);
   })().finally(() => {
-    opening = null;
+    pendingPath = null;
   });
-  return opening;
+  return pendingPath;
 }

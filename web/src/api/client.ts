@@ -29,24 +29,24 @@ import type {
   WorldTool,
 } from "./types";
 
-/** An answer of the server that is not the one hoped for; `refusal` says why and what to do. */
-export class Refused extends Error {
+/** An error response of the server; `body` says why and what to do. */
+export class ApiError extends Error {
   constructor(
     readonly status: number,
-    readonly refusal: Refusal,
+    readonly body: Refusal,
   ) {
-    super(refusal.message);
+    super(body.message);
   }
 }
 
-/** The server did not answer at all. */
-export class Unreachable extends Error {
+/** The server could not be reached. */
+export class ServerUnreachable extends Error {
   constructor() {
-    super("The server does not answer. What you typed is kept; try again when it is back.");
+    super("The server does not respond. Your input is kept; try again when it is back.");
   }
 }
 
-async function send(method: string, path: string, body?: unknown): Promise<Response> {
+async function sendRequest(method: string, path: string, body?: unknown): Promise<Response> {
   let response: Response;
   try {
     response = await fetch(path, {
@@ -55,83 +55,106 @@ async function send(method: string, path: string, body?: unknown): Promise<Respo
       ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { "Content-Type": "application/json" } }),
     });
   } catch {
-    throw new Unreachable();
+    throw new ServerUnreachable();
   }
-  if (!response.ok) throw new Refused(response.status, await refusal(response));
+  if (!response.ok) throw new ApiError(response.status, await readErrorBody(response));
   return response;
 }
 
-async function refusal(response: Response): Promise<Refusal> {
-  const unread: Refusal = {
+async function readErrorBody(response: Response): Promise<Refusal> {
+  const fallback: Refusal = {
     error: `HTTP ${response.status}`,
     message: `The server answered ${response.status} ${response.statusText}.`,
     problems: [],
     can_insist: false,
   };
   try {
-    return { ...unread, ...((await response.json()) as Partial<Refusal>) };
+    return { ...fallback, ...((await response.json()) as Partial<Refusal>) };
   } catch {
-    return unread;
+    return fallback;
   }
 }
 
-async function json<T>(method: string, path: string, body?: unknown): Promise<T> {
-  return (await (await send(method, path, body)).json()) as T;
+async function requestJson<T>(method: string, path: string, body?: unknown): Promise<T> {
+  return (await (await sendRequest(method, path, body)).json()) as T;
 }
 
-async function done(method: string, path: string, body?: unknown): Promise<void> {
-  await send(method, path, body);
+async function requestOk(method: string, path: string, body?: unknown): Promise<void> {
+  await sendRequest(method, path, body);
 }
 
-const at = (sessionId: string, rest = ""): string => `/api/sessions/${encodeURIComponent(sessionId)}${rest}`;
-const turn = (sessionId: string, turnId: string, rest: string): string =>
-  at(sessionId, `/turns/${encodeURIComponent(turnId)}${rest}`);
+const sessionUrl = (sessionId: string, rest = ""): string => `/api/sessions/${encodeURIComponent(sessionId)}${rest}`;
+const turnUrl = (sessionId: string, turnId: string, rest: string): string =>
+  sessionUrl(sessionId, `/turns/${encodeURIComponent(turnId)}${rest}`);
 
-const of = (key: string, rest = ""): string => `/api/scenarios/${encodeURIComponent(key)}${rest}`;
+const scenarioUrl = (key: string, rest = ""): string => `/api/scenarios/${encodeURIComponent(key)}${rest}`;
 
-/** Every call of the server, one line each. */
+/** Every endpoint of the web API. */
 export const api = {
-  server: () => json<ServerShape>("GET", "/api/server"),
-  sessions: () => json<SessionShape[]>("GET", "/api/sessions"),
-  newSession: (agent: string) => json<SessionShape>("POST", "/api/sessions", { agent }),
-  rename: (id: string, name: string) => json<SessionShape>("PATCH", at(id), { name }),
-  delete: (id: string) => done("DELETE", at(id)),
-  close: (id: string) => done("POST", at(id, "/close")),
-  rows: (id: string, start: number, count: number) => json<Row[]>("GET", at(id, `/rows?start=${start}&count=${count}`)),
-  row: (id: string, index: number, whole: boolean) => json<RowDetail>("GET", at(id, `/rows/${index}?whole=${whole}`)),
-  briefing: (id: string, turnId: string | null) =>
-    json<Briefing>("GET", at(id, `/briefing${turnId ? `?turn_id=${encodeURIComponent(turnId)}` : ""}`)),
-  /** As text: what the model would get keeps its digits. */
-  request: async (id: string, turnId: string) => (await send("GET", turn(id, turnId, "/request"))).text(),
-  state: async (id: string) => (await send("GET", at(id, "/state"))).text(),
-  say: (id: string, message: UserMessage) => done("POST", at(id, "/messages"), message),
-  decide: (id: string, turnId: string, decision: Decision) => done("POST", turn(id, turnId, "/decision"), decision),
-  check: (id: string, turnId: string | null, value: ValueToCheck) =>
-    json<Problem[]>("POST", at(id, `/check${turnId ? `?turn_id=${encodeURIComponent(turnId)}` : ""}`), value),
-  consent: (id: string, consent: Consent) => done("POST", at(id, "/consent"), consent),
-  cancel: (id: string, callId: string) => done("POST", at(id, `/calls/${encodeURIComponent(callId)}/cancel`)),
-  stop: (id: string) => done("POST", at(id, "/stop")),
-  suggestion: (id: string, turnId: string) => json<Suggestion>("POST", turn(id, turnId, "/suggestion")),
-  ownModel: (id: string, turnId: string) => done("POST", turn(id, turnId, "/own-model")),
-  environment: (id: string) => json<EnvironmentShape>("GET", at(id, "/environment")),
-  switchRule: (id: string, order: RuleSwitch) => json<EnvironmentShape>("POST", at(id, "/environment/rules"), order),
-  addFault: (id: string, order: FaultOrder) => json<EnvironmentShape>("POST", at(id, "/environment/faults"), order),
-  export: (id: string, order: ExportOrder) => json<ExportResult>("POST", at(id, "/export"), order),
-  scenarios: () => json<ScenarioLine[]>("GET", "/api/scenarios"),
-  scenario: (key: string) => json<ScenarioShape>("GET", of(key)),
-  event: (key: string, place: number) => json<EventDetail>("GET", of(key, `/events/${place}`)),
-  annotate: (key: string, patch: AnnotationPatch) => json<AnnotationShape>("PATCH", of(key, "/annotation"), patch),
-  appState: async (key: string, app: string) =>
-    (await send("GET", of(key, `/state?app=${encodeURIComponent(app)}`))).text(),
-  world: (key: string) => json<WorldShape>("GET", of(key, "/world")),
-  worldTools: (key: string) => json<WorldTool[]>("GET", of(key, "/world/tools")),
-  deeds: (key: string) => json<Deed[]>("GET", of(key, "/world/deeds")),
-  checkCall: (key: string, call: WorldCall) => json<Problem[]>("POST", of(key, "/world/check"), call),
-  callTool: (key: string, call: WorldCall) => json<Acted>("POST", of(key, "/world/calls"), call),
-  passTime: (key: string, order: WorldTime) => json<Acted>("POST", of(key, "/world/time"), order),
+  getServer: () => requestJson<ServerShape>("GET", "/api/server"),
+  listSessions: () => requestJson<SessionShape[]>("GET", "/api/sessions"),
+  createSession: (agent: string) => requestJson<SessionShape>("POST", "/api/sessions", { agent }),
+  renameSession: (sessionId: string, name: string) =>
+    requestJson<SessionShape>("PATCH", sessionUrl(sessionId), { name }),
+  deleteSession: (sessionId: string) => requestOk("DELETE", sessionUrl(sessionId)),
+  closeSession: (sessionId: string) => requestOk("POST", sessionUrl(sessionId, "/close")),
+  listRows: (sessionId: string, start: number, count: number) =>
+    requestJson<Row[]>("GET", sessionUrl(sessionId, `/rows?start=${start}&count=${count}`)),
+  getRow: (sessionId: string, index: number, whole: boolean) =>
+    requestJson<RowDetail>("GET", sessionUrl(sessionId, `/rows/${index}?whole=${whole}`)),
+  getBriefing: (sessionId: string, turnId: string | null) =>
+    requestJson<Briefing>(
+      "GET",
+      sessionUrl(sessionId, `/briefing${turnId ? `?turn_id=${encodeURIComponent(turnId)}` : ""}`),
+    ),
+  /** As text, because JSON.parse would change numbers. */
+  getRequest: async (sessionId: string, turnId: string) =>
+    (await sendRequest("GET", turnUrl(sessionId, turnId, "/request"))).text(),
+  getState: async (sessionId: string) => (await sendRequest("GET", sessionUrl(sessionId, "/state"))).text(),
+  sendMessage: (sessionId: string, message: UserMessage) =>
+    requestOk("POST", sessionUrl(sessionId, "/messages"), message),
+  sendDecision: (sessionId: string, turnId: string, decision: Decision) =>
+    requestOk("POST", turnUrl(sessionId, turnId, "/decision"), decision),
+  checkValue: (sessionId: string, turnId: string | null, value: ValueToCheck) =>
+    requestJson<Problem[]>(
+      "POST",
+      sessionUrl(sessionId, `/check${turnId ? `?turn_id=${encodeURIComponent(turnId)}` : ""}`),
+      value,
+    ),
+  sendConsent: (sessionId: string, consent: Consent) => requestOk("POST", sessionUrl(sessionId, "/consent"), consent),
+  cancelCall: (sessionId: string, callId: string) =>
+    requestOk("POST", sessionUrl(sessionId, `/calls/${encodeURIComponent(callId)}/cancel`)),
+  stopRun: (sessionId: string) => requestOk("POST", sessionUrl(sessionId, "/stop")),
+  requestSuggestion: (sessionId: string, turnId: string) =>
+    requestJson<Suggestion>("POST", turnUrl(sessionId, turnId, "/suggestion")),
+  runOwnModel: (sessionId: string, turnId: string) => requestOk("POST", turnUrl(sessionId, turnId, "/own-model")),
+  getEnvironment: (sessionId: string) => requestJson<EnvironmentShape>("GET", sessionUrl(sessionId, "/environment")),
+  switchRule: (sessionId: string, input: RuleSwitch) =>
+    requestJson<EnvironmentShape>("POST", sessionUrl(sessionId, "/environment/rules"), input),
+  addFault: (sessionId: string, input: FaultOrder) =>
+    requestJson<EnvironmentShape>("POST", sessionUrl(sessionId, "/environment/faults"), input),
+  exportSession: (sessionId: string, input: ExportOrder) =>
+    requestJson<ExportResult>("POST", sessionUrl(sessionId, "/export"), input),
+  listScenarios: () => requestJson<ScenarioLine[]>("GET", "/api/scenarios"),
+  getScenario: (scenarioKey: string) => requestJson<ScenarioShape>("GET", scenarioUrl(scenarioKey)),
+  getEvent: (scenarioKey: string, place: number) =>
+    requestJson<EventDetail>("GET", scenarioUrl(scenarioKey, `/events/${place}`)),
+  saveAnnotation: (scenarioKey: string, patch: AnnotationPatch) =>
+    requestJson<AnnotationShape>("PATCH", scenarioUrl(scenarioKey, "/annotation"), patch),
+  getAppState: async (scenarioKey: string, app: string) =>
+    (await sendRequest("GET", scenarioUrl(scenarioKey, `/state?app=${encodeURIComponent(app)}`))).text(),
+  getWorld: (scenarioKey: string) => requestJson<WorldShape>("GET", scenarioUrl(scenarioKey, "/world")),
+  listWorldTools: (scenarioKey: string) => requestJson<WorldTool[]>("GET", scenarioUrl(scenarioKey, "/world/tools")),
+  listWorldActions: (scenarioKey: string) => requestJson<Deed[]>("GET", scenarioUrl(scenarioKey, "/world/deeds")),
+  checkWorldCall: (scenarioKey: string, call: WorldCall) =>
+    requestJson<Problem[]>("POST", scenarioUrl(scenarioKey, "/world/check"), call),
+  callWorldTool: (scenarioKey: string, call: WorldCall) =>
+    requestJson<Acted>("POST", scenarioUrl(scenarioKey, "/world/calls"), call),
+  changeWorldTime: (scenarioKey: string, input: WorldTime) =>
+    requestJson<Acted>("POST", scenarioUrl(scenarioKey, "/world/time"), input),
 };
 
-/** What went wrong, in words for a person. */
-export function words(error: unknown): string {
+/** The message of anything that was thrown. */
+export function getErrorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

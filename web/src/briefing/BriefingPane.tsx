@@ -1,14 +1,14 @@
 import { useEffect, useState } from "react";
-import { api, words } from "../api/client";
+import { api, getErrorMessage } from "../api/client";
 import type { Briefing, RequestShape, SessionShape, ToolShape } from "../api/types";
 import { JsonTree } from "../json/JsonTree";
 import { type Json, parse, stringify } from "../json/lossless";
-import { useKept } from "../state/kept";
+import { useStoredState } from "../state/storedState";
 import { CopyButton } from "../ui/CopyButton";
-import { Failure } from "../ui/Failure";
-import { count, size } from "../ui/format";
+import { ErrorAlert } from "../ui/ErrorAlert";
+import { formatCount, formatSize } from "../ui/format";
 import { Markdown } from "../ui/Markdown";
-import { schemaType } from "./type";
+import { describeSchemaType } from "./schemaType";
 import "./briefing.css";
 
 const TABS = ["Instruction", "Tools", "State", "Request"] as const;
@@ -16,7 +16,7 @@ type Tab = (typeof TABS)[number];
 
 /** What the model reads: its instruction, its tools, the state, and the whole request. */
 export function BriefingPane({ session, briefing }: { session: SessionShape; briefing: Briefing | null }) {
-  const [tab, setTab] = useKept<Tab>("briefing-tab", "Instruction");
+  const [tab, setTab] = useStoredState<Tab>("briefing-tab", "Instruction");
   const turnId = session.waiting[0]?.turn_id ?? null;
   return (
     <section className="briefing" aria-label="What the model reads">
@@ -36,21 +36,21 @@ export function BriefingPane({ session, briefing }: { session: SessionShape; bri
         ))}
       </div>
       <div className="briefing-body scroll" role="tabpanel" aria-label={tab}>
-        {tab === "Instruction" ? <Instruction briefing={briefing} /> : null}
-        {tab === "Tools" ? <Tools briefing={briefing} /> : null}
-        {tab === "State" ? <State sessionId={session.session_id} seq={session.seq} /> : null}
-        {tab === "Request" ? <Request sessionId={session.session_id} turnId={turnId} /> : null}
+        {tab === "Instruction" ? <InstructionTab briefing={briefing} /> : null}
+        {tab === "Tools" ? <ToolsTab briefing={briefing} /> : null}
+        {tab === "State" ? <StateTab sessionId={session.session_id} seq={session.seq} /> : null}
+        {tab === "Request" ? <RequestTab sessionId={session.session_id} turnId={turnId} /> : null}
       </div>
     </section>
   );
 }
 
-function Instruction({ briefing }: { briefing: Briefing | null }) {
-  const [open, setOpen] = useKept("instruction-open", true);
+function InstructionTab({ briefing }: { briefing: Briefing | null }) {
+  const [open, setOpen] = useStoredState("instruction-open", true);
   if (!briefing) return <p className="quiet">Loading…</p>;
   return (
     <>
-      {briefing.problem ? <Failure title={briefing.problem} /> : null}
+      {briefing.problem ? <ErrorAlert title={briefing.problem} /> : null}
       <details open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
         <summary className="briefing-agent">
           <b>{briefing.agent_name}</b>
@@ -66,9 +66,9 @@ function Instruction({ briefing }: { briefing: Briefing | null }) {
   );
 }
 
-function Tools({ briefing }: { briefing: Briefing | null }) {
+function ToolsTab({ briefing }: { briefing: Briefing | null }) {
   if (!briefing) return <p className="quiet">Loading…</p>;
-  if (briefing.problem) return <Failure title={briefing.problem} />;
+  if (briefing.problem) return <ErrorAlert title={briefing.problem} />;
   if (briefing.tools.length === 0) return <p className="quiet">This agent has no tools. It can only answer.</p>;
   return (
     <ul className="tools">
@@ -102,7 +102,7 @@ function ToolEntry({ tool }: { tool: ToolShape }) {
                     {required.includes(name) ? <span title="required"> *</span> : null}
                   </th>
                   <td>
-                    <code className="quiet">{schemaType(schema)}</code>
+                    <code className="quiet">{describeSchemaType(schema)}</code>
                     {typeof schema.description === "string" ? <div className="quiet">{schema.description}</div> : null}
                   </td>
                 </tr>
@@ -127,71 +127,71 @@ function ToolEntry({ tool }: { tool: ToolShape }) {
   );
 }
 
-function State({ sessionId, seq }: { sessionId: string; seq: number }) {
+function StateTab({ sessionId, seq }: { sessionId: string; seq: number }) {
   const [state, setState] = useState<Json | undefined>();
-  const [trouble, setTrouble] = useState("");
+  const [error, setError] = useState("");
   // biome-ignore lint/correctness/useExhaustiveDependencies: each event may have changed the state
   useEffect(() => {
-    let gone = false;
-    api.state(sessionId).then(
+    let isCancelled = false;
+    api.getState(sessionId).then(
       (text) => {
-        if (!gone) setState(parse(text));
+        if (!isCancelled) setState(parse(text));
       },
       (error: unknown) => {
-        if (!gone) setTrouble(words(error));
+        if (!isCancelled) setError(getErrorMessage(error));
       },
     );
     return () => {
-      gone = true;
+      isCancelled = true;
     };
   }, [sessionId, seq]);
-  if (trouble) return <Failure title={trouble} />;
+  if (error) return <ErrorAlert title={error} />;
   if (state === undefined) return <p className="quiet">Loading…</p>;
   if (state instanceof Map && state.size === 0) return <p className="quiet">The session state is empty.</p>;
   return <JsonTree value={state} />;
 }
 
-/** The exact request; that of the last turn stays until the next one waits. */
-function Request({ sessionId, turnId }: { sessionId: string; turnId: string | null }) {
-  const [shown, setShown] = useState<{
+/** The exact request; the last one stays until the next turn is waiting. */
+function RequestTab({ sessionId, turnId }: { sessionId: string; turnId: string | null }) {
+  const [request, setRequest] = useState<{
     turnId: string;
     text: string;
     characters: number;
     tokens: number;
     value: Json;
   } | null>(null);
-  const [trouble, setTrouble] = useState("");
+  const [error, setError] = useState("");
   useEffect(() => {
     if (!turnId) return;
-    let gone = false;
-    api.request(sessionId, turnId).then(
+    let isCancelled = false;
+    api.getRequest(sessionId, turnId).then(
       (answer) => {
-        if (gone) return;
-        const whole = parse(answer);
-        const value = (whole instanceof Map ? whole.get("request") : null) ?? null;
+        if (isCancelled) return;
+        const document = parse(answer);
+        const value = (document instanceof Map ? document.get("request") : null) ?? null;
         const { characters, tokens } = JSON.parse(answer) as RequestShape;
-        setShown({ turnId, text: stringify(value, 2), characters, tokens, value });
+        setRequest({ turnId, text: stringify(value, 2), characters, tokens, value });
       },
       (error: unknown) => {
-        if (!gone) setTrouble(words(error));
+        if (!isCancelled) setError(getErrorMessage(error));
       },
     );
     return () => {
-      gone = true;
+      isCancelled = true;
     };
   }, [sessionId, turnId]);
-  if (trouble) return <Failure title={trouble} />;
-  if (!shown) return <p className="quiet">The exact request stands here when a turn of the model waits for you.</p>;
+  if (error) return <ErrorAlert title={error} />;
+  if (!request) return <p className="quiet">The exact request appears here when a turn is waiting for you.</p>;
   return (
     <>
       <div className="request-head">
         <span className="quiet" title="A quarter of the characters; models count differently">
-          {size(shown.characters)}, about {count(shown.tokens, "token")}
-          {turnId === shown.turnId ? "" : " · of the last turn"}
+          {formatSize(request.characters)}, about {formatCount(request.tokens, "token")}
+          {turnId === request.turnId ? "" : " · of the last turn"}
         </span>
-        <CopyButton text={shown.text} />
+        <CopyButton text={request.text} />
       </div>
-      <JsonTree value={shown.value} renderMarkdown={(text) => <Markdown text={text} />} />
+      <JsonTree value={request.value} renderMarkdown={(text) => <Markdown text={text} />} />
     </>
   );
 }

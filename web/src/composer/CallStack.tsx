@@ -1,5 +1,6 @@
 import { Icon } from "../ui/Icon";
 import type { StackedCall } from "./drafts";
+import { moveCallUp, removeCall } from "./turnDraft";
 
 /** The calls that are collected for one turn. */
 export function CallStack({
@@ -9,20 +10,14 @@ export function CallStack({
 }: {
   stack: StackedCall[];
   onChange: (stack: StackedCall[]) => void;
-  onEdit: (place: number) => void;
+  onEdit: (index: number) => void;
 }) {
   if (stack.length === 0) return null;
-  const up = (place: number) => {
-    const next = [...stack];
-    const [call] = next.splice(place, 1);
-    if (call) next.splice(place - 1, 0, call);
-    onChange(next);
-  };
   return (
     <ol className="stack" aria-label="Calls of this turn">
-      {stack.map((call, place) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a call is known by its place
-        <li key={place}>
+      {stack.map((call, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a call has no id but its position
+        <li key={index}>
           <span className="mono stack-call">
             <b>{call.tool}</b> {call.arguments}
           </span>
@@ -30,8 +25,8 @@ export function CallStack({
             type="button"
             className="button plain small icon-only"
             aria-label={`Move ${call.tool} up`}
-            disabled={place === 0}
-            onClick={() => up(place)}
+            disabled={index === 0}
+            onClick={() => onChange(moveCallUp(stack, index))}
           >
             <Icon name="up" />
           </button>
@@ -39,7 +34,7 @@ export function CallStack({
             type="button"
             className="button plain small icon-only"
             aria-label={`Edit ${call.tool}`}
-            onClick={() => onEdit(place)}
+            onClick={() => onEdit(index)}
           >
             <Icon name="edit" />
           </button>
@@ -47,7 +42,7 @@ export function CallStack({
             type="button"
             className="button plain small icon-only"
             aria-label={`Drop ${call.tool}`}
-            onClick={() => onChange(stack.filter((_, index) => index !== place))}
+            onClick={() => onChange(removeCall(stack, index))}
           >
             <Icon name="close" />
           </button>

@@ -1,15 +1,16 @@
 import { useEffect, useRef, useState } from "react";
 import type { Briefing, SessionShape } from "../api/types";
-import type { SessionStore } from "../state/session";
-import { Failure } from "../ui/Failure";
+import type { SessionStore } from "../state/sessionStore";
+import { ErrorAlert } from "../ui/ErrorAlert";
+import { ClosedPanel } from "./ClosedPanel";
 import { ConsentEditor } from "./ConsentEditor";
-import { hasTurn, useDrafts } from "./drafts";
+import { hasTurnDraft, useDrafts } from "./drafts";
 import { MessageEditor } from "./MessageEditor";
-import { ClosedPanel, RunningPanel } from "./Panels";
+import { RunningPanel } from "./RunningPanel";
 import { TurnEditor } from "./TurnEditor";
 import "./composer.css";
 
-/** Where a person acts: always says whose turn it is, and what is waited for. */
+/** The right pane: the editor or panel for the session's status. */
 export function Composer({
   store,
   session,
@@ -24,27 +25,27 @@ export function Composer({
   onNew: () => void;
 }) {
   const [drafts, setDrafts] = useDrafts(session.session_id);
-  const [told, tell] = useState("");
+  const [notice, setNotice] = useState("");
   const head = session.waiting[0];
-  const mine = useRef(new Set<string>());
-  const before = useRef<string | null>(null);
-  const typed = hasTurn(drafts);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: looked at when the turn changes
+  const decidedTurns = useRef(new Set<string>());
+  const lastTurn = useRef<string | null>(null);
+  const hasDraft = hasTurnDraft(drafts);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs only when the turn changes
   useEffect(() => {
-    const last = before.current;
-    before.current = head?.turn_id ?? last;
-    if (last && head && last !== head.turn_id && !mine.current.has(last) && typed) {
-      tell("The turn before this one was answered elsewhere. What you typed is kept, for this turn.");
+    const last = lastTurn.current;
+    lastTurn.current = head?.turn_id ?? last;
+    if (last && head && last !== head.turn_id && !decidedTurns.current.has(last) && hasDraft) {
+      setNotice("The previous turn was answered elsewhere. Your input is kept for this turn.");
     }
   }, [head?.turn_id]);
   return (
     <section className="composer" aria-label="Composer">
-      {told ? (
-        <Failure title={told}>
-          <button type="button" className="button small" onClick={() => tell("")}>
-            Understood
+      {notice ? (
+        <ErrorAlert title={notice}>
+          <button type="button" className="button small" onClick={() => setNotice("")}>
+            Dismiss
           </button>
-        </Failure>
+        </ErrorAlert>
       ) : null}
       {session.status === "your_turn" && head ? (
         <TurnEditor
@@ -54,10 +55,10 @@ export function Composer({
           briefing={briefing}
           drafts={drafts}
           setDrafts={setDrafts}
-          onDecided={(turnId) => mine.current.add(turnId)}
+          onDecided={(turnId) => decidedTurns.current.add(turnId)}
           onTooLate={(message) => {
-            mine.current.add(head.turn_id);
-            tell(message);
+            decidedTurns.current.add(head.turn_id);
+            setNotice(message);
           }}
         />
       ) : session.status === "confirm" && session.confirmation ? (

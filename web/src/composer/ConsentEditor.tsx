@@ -3,11 +3,11 @@ import { api } from "../api/client";
 import type { ConfirmationShape, SessionShape } from "../api/types";
 import { JsonTextTree } from "../json/JsonTree";
 import { parse } from "../json/lossless";
-import { useAction } from "../ui/action";
 import { Markdown } from "../ui/Markdown";
-import { ComposerHead } from "./ComposerHead";
+import { useAction } from "../ui/useAction";
+import { ActionErrorAlert } from "./ActionErrorAlert";
+import { ComposerHeader } from "./ComposerHeader";
 import type { Drafts, SetDrafts } from "./drafts";
-import { TroubleNotice } from "./TroubleNotice";
 
 /** A call that needs the user's consent. */
 export function ConsentEditor({
@@ -21,57 +21,57 @@ export function ConsentEditor({
   drafts: Drafts;
   setDrafts: SetDrafts;
 }) {
-  const { busy, trouble, run } = useAction();
+  const { isBusy, error, run } = useAction();
   const frame = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (document.activeElement === document.body) frame.current?.focus();
   }, []);
-  const wanted = question.payload != null;
-  const typed = drafts.consent || (question.payload ?? "");
-  const unread = wanted ? unreadable(typed) : "";
-  const answer = async (approve: boolean) => {
-    const payload = approve && wanted ? typed : null;
+  const hasPayload = question.payload != null;
+  const payloadText = drafts.consent || (question.payload ?? "");
+  const parseError = hasPayload ? findJsonError(payloadText) : "";
+  const sendConsent = async (approve: boolean) => {
+    const payload = approve && hasPayload ? payloadText : null;
     const consent = { question_id: question.question_id, approve, payload };
-    if (await run(() => api.consent(session.session_id, consent))) setDrafts({ consent: "" });
+    if (await run(() => api.sendConsent(session.session_id, consent))) setDrafts({ consent: "" });
   };
   return (
     <div className="composer-frame" ref={frame} tabIndex={-1}>
-      <ComposerHead title="Approve this call?">
+      <ComposerHeader title="Approve this call?">
         The tool asks the user before it runs. You answer as the user.
-      </ComposerHead>
+      </ComposerHeader>
       <div className="composer-body scroll">
         <b className="mono">{question.tool_name}</b>
         <JsonTextTree text={question.arguments} />
         {question.hint ? <Markdown text={question.hint} /> : null}
-        {wanted ? (
+        {hasPayload ? (
           <>
             <label className="field-label" htmlFor="consent-payload">
-              What the tool wants to be told
+              Payload for the tool
             </label>
             <textarea
               id="consent-payload"
               className="input mono"
               rows={6}
-              value={typed}
-              aria-invalid={Boolean(unread)}
+              value={payloadText}
+              aria-invalid={Boolean(parseError)}
               onChange={(event) => setDrafts({ consent: event.target.value })}
             />
-            {unread ? <p className="problem-count">{unread}</p> : null}
+            {parseError ? <p className="problem-count">{parseError}</p> : null}
           </>
         ) : null}
-        <TroubleNotice trouble={trouble} />
+        <ActionErrorAlert error={error} />
       </div>
       <footer className="composer-foot">
         <div className="composer-buttons">
           <span className="grow" />
-          <button type="button" className="button" disabled={busy} onClick={() => void answer(false)}>
+          <button type="button" className="button" disabled={isBusy} onClick={() => void sendConsent(false)}>
             Deny
           </button>
           <button
             type="button"
             className="button primary"
-            disabled={busy || Boolean(unread)}
-            onClick={() => void answer(true)}
+            disabled={isBusy || Boolean(parseError)}
+            onClick={() => void sendConsent(true)}
           >
             Approve
           </button>
@@ -81,7 +81,7 @@ export function ConsentEditor({
   );
 }
 
-function unreadable(text: string): string {
+function findJsonError(text: string): string {
   try {
     parse(text);
     return "";

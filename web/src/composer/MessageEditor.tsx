@@ -1,19 +1,19 @@
 import { useEffect, useRef, useState } from "react";
 import { api } from "../api/client";
 import type { Briefing, SessionShape } from "../api/types";
-import { SchemaForm } from "../form";
-import { useAction } from "../ui/action";
-import { Failure } from "../ui/Failure";
+import { SchemaForm, serializeDraft } from "../form";
+import { ErrorAlert } from "../ui/ErrorAlert";
 import { focusIfLost } from "../ui/focus";
 import { Icon } from "../ui/Icon";
-import { SEND_KEY, useSendKey } from "../ui/keys";
-import { ComposerHead } from "./ComposerHead";
-import { type Drafts, formOf, keptForm, reading, type SetDrafts } from "./drafts";
-import { Files, filePart, useFiles } from "./Files";
+import { SEND_KEY, useSendKey } from "../ui/keyboard";
+import { useAction } from "../ui/useAction";
+import { ActionErrorAlert } from "./ActionErrorAlert";
+import { Attachments, readFilePart, useAttachments } from "./Attachments";
+import { ComposerHeader } from "./ComposerHeader";
+import { type Drafts, readFormJson, restoreForm, type SetDrafts } from "./drafts";
 import { ProblemCount } from "./ProblemCount";
-import { TroubleNotice } from "./TroubleNotice";
-import { distinct } from "./TurnEditor";
-import { useChecks, visible } from "./useChecks";
+import { uniqueProblems } from "./turnDraft";
+import { filterVisibleProblems, useFormCheck } from "./useFormCheck";
 
 const TITLES: Partial<Record<SessionShape["status"], string>> = {
   query: "What does the user say?",
@@ -38,72 +38,72 @@ export function MessageEditor({
   onExport: () => void;
   onNew: () => void;
 }) {
-  const { busy, trouble, run, forget } = useAction();
-  const ending = useAction();
-  const checks = useChecks(session.session_id, null);
-  const [tried, setTried] = useState(false);
-  const [files, setFiles, lost] = useFiles(session.session_id);
+  const { isBusy, error, run, clearError } = useAction();
+  const closing = useAction();
+  const checks = useFormCheck(session.session_id, null);
+  const [wasTried, setWasTried] = useState(false);
+  const [files, setFiles, lostNames] = useAttachments(session.session_id);
   const schema = briefing?.input_schema ?? null;
-  const form = schema ? formOf(drafts.messageForm, schema) : null;
-  const problems = distinct([...(trouble?.problems ?? []), ...checks.problems]);
+  const form = schema ? restoreForm(drafts.messageForm, schema) : null;
+  const problems = uniqueProblems([...(error?.problems ?? []), ...checks.problems]);
 
-  const attach = (added: File[]) => {
+  const attachFiles = (added: File[]) => {
     if (!added.length) return;
     void run(async () => {
-      const parts = await Promise.all(added.map(filePart));
+      const parts = await Promise.all(added.map(readFilePart));
       setFiles([...files, ...parts]);
     });
   };
   const send = async (anyway: boolean) => {
-    setTried(true);
+    setWasTried(true);
     let data: string | null = null;
     if (form && schema) {
-      const read = reading(form, schema);
+      const read = readFormJson(form, schema);
       if (!("text" in read)) {
-        checks.take(read.problems);
+        checks.showProblems(read.problems);
         return;
       }
       data = read.text;
     }
     const message = { text: form ? "" : drafts.message, data, files, anyway };
-    if (!(await run(() => api.say(session.session_id, message)))) return;
+    if (!(await run(() => api.sendMessage(session.session_id, message)))) return;
     checks.clear();
-    setTried(false);
+    setWasTried(false);
     setFiles([]);
     setDrafts({ message: "", messageForm: null });
   };
-  const ready = Boolean(form) || drafts.message.trim() !== "" || files.length > 0;
-  const fresh = session.status === "query";
+  const canSend = Boolean(form) || drafts.message.trim() !== "" || files.length > 0;
+  const isFirstMessage = session.status === "query";
   useSendKey(() => {
-    if (ready && !busy) void send(false);
+    if (canSend && !isBusy) void send(false);
   });
   const frame = useRef<HTMLDivElement>(null);
-  const known = briefing !== null;
+  const isLoaded = briefing !== null;
   useEffect(() => {
-    if (known) focusIfLost(frame.current);
-  }, [known]);
+    if (isLoaded) focusIfLost(frame.current);
+  }, [isLoaded]);
 
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: pasted and dropped files are taken in every field here
+    // biome-ignore lint/a11y/noStaticElementInteractions: files can be pasted and dropped anywhere in the editor
     <div
       className="composer-frame"
       ref={frame}
-      onPaste={(event) => attach([...event.clipboardData.files])}
+      onPaste={(event) => attachFiles([...event.clipboardData.files])}
       onDragOver={(event) => event.preventDefault()}
       onDrop={(event) => {
         event.preventDefault();
-        attach([...event.dataTransfer.files]);
+        attachFiles([...event.dataTransfer.files]);
       }}
     >
-      <ComposerHead title={TITLES[session.status] ?? "The user's next message"}>
-        {fresh
-          ? `Then the turns of ${session.agent_name} are yours.`
+      <ComposerHeader title={TITLES[session.status] ?? "The user's next message"}>
+        {isFirstMessage
+          ? `After that, you play the turns of ${session.agent_name}.`
           : session.status === "done"
-            ? "Export the session as a golden trace, or go on with another message."
-            : "A further message goes on from here."}
-      </ComposerHead>
+            ? "Export the session as a golden trace, or continue with another message."
+            : "Another message continues the session."}
+      </ComposerHeader>
       <div className="composer-body scroll">
-        {session.status === "failed" ? <Failure title={session.failure} /> : null}
+        {session.status === "failed" ? <ErrorAlert title={session.failure} /> : null}
         {session.status === "done" ? (
           <div className="done-actions">
             <button type="button" className="button primary" onClick={onExport}>
@@ -117,32 +117,32 @@ export function MessageEditor({
               type="button"
               className="button plain"
               title="Close the session: it can be read and exported, and nothing can be added"
-              disabled={ending.busy}
-              onClick={() => void ending.run(() => api.close(session.session_id))}
+              disabled={closing.isBusy}
+              onClick={() => void closing.run(() => api.closeSession(session.session_id))}
             >
               Finish
             </button>
           </div>
         ) : null}
-        <TroubleNotice trouble={ending.trouble} />
+        <ActionErrorAlert error={closing.error} />
         {form && schema ? (
           <SchemaForm
             idPrefix="message"
             schema={schema}
             draft={form}
             onDraft={(next) => {
-              setDrafts({ messageForm: keptForm(next) });
-              forget();
-              checks.soon("message", "", next, schema);
+              setDrafts({ messageForm: serializeDraft(next) });
+              clearError();
+              checks.checkSoon("message", "", next, schema);
             }}
-            onLeave={() => checks.now("message", "", form, schema)}
+            onLeave={() => checks.checkNow("message", "", form, schema)}
             problems={problems}
-            showAll={tried}
+            showAll={wasTried}
           />
         ) : (
           <>
             <label className="field-label" htmlFor="message-text">
-              {fresh ? "Message" : "Another message"}
+              {isFirstMessage ? "Message" : "Another message"}
             </label>
             <textarea
               id="message-text"
@@ -154,20 +154,20 @@ export function MessageEditor({
             />
           </>
         )}
-        <Files files={files} onAdd={attach} onDrop={(place) => setFiles(files.filter((_, index) => index !== place))} />
-        {lost.length ? (
-          <p className="notice">Too large to be kept over a reload, attach again: {lost.join(", ")}</p>
+        <Attachments files={files} onAdd={attachFiles} onRemove={(index) => setFiles(files.toSpliced(index, 1))} />
+        {lostNames.length ? (
+          <p className="notice">Too large to keep across a reload. Attach again: {lostNames.join(", ")}</p>
         ) : null}
       </div>
       <footer className="composer-foot">
-        <TroubleNotice trouble={trouble} onInsist={() => void send(true)} />
+        <ActionErrorAlert error={error} onSendAnyway={() => void send(true)} />
         <div className="composer-buttons">
-          <ProblemCount problems={visible(problems, form, tried)} frame={frame} />
+          <ProblemCount problems={filterVisibleProblems(problems, form, wasTried)} frame={frame} />
           <span className="grow" />
           <button
             type="button"
             className={`button ${session.status === "done" ? "" : "primary"}`}
-            disabled={!ready || busy}
+            disabled={!canSend || isBusy}
             onClick={() => void send(false)}
           >
             Send message

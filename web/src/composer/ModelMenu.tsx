@@ -1,41 +1,41 @@
 import { api } from "../api/client";
 import type { SessionShape, Suggestion } from "../api/types";
-import type { useAction } from "../ui/action";
 import { Icon } from "../ui/Icon";
 import { Menu, MenuItem } from "../ui/Menu";
+import type { useAction } from "../ui/useAction";
 
 /** The agent's own model: it suggests a step, or takes the turn. */
 export function ModelMenu({
   session,
   turnId,
   model,
-  thinking,
+  request,
   onSuggestion,
   onAnswer,
 }: {
   session: SessionShape;
   turnId: string;
   model: string;
-  thinking: ReturnType<typeof useAction>;
-  onSuggestion: () => (found: Suggestion) => void;
+  request: ReturnType<typeof useAction>;
+  onSuggestion: () => (suggestion: Suggestion) => void;
   onAnswer: () => void;
 }) {
   const suggest = async () => {
-    const take = onSuggestion();
-    take(await api.suggestion(session.session_id, turnId));
+    const applySuggestion = onSuggestion();
+    applySuggestion(await api.requestSuggestion(session.session_id, turnId));
   };
-  const answer = async () => {
+  const runModel = async () => {
     onAnswer();
-    await api.ownModel(session.session_id, turnId);
+    await api.runOwnModel(session.session_id, turnId);
   };
   return (
     <Menu
-      place="end"
+      placement="end"
       className="button icon-only"
       title={`Ask ${model}`}
       label={
         <>
-          {thinking.busy ? <span className="spinner" /> : <Icon name="spark" />}
+          {request.isBusy ? <span className="spinner" /> : <Icon name="spark" />}
           <span className="sr-only">Ask the agent's own model</span>
         </>
       }
@@ -44,20 +44,20 @@ export function ModelMenu({
         <>
           <MenuItem
             note={`Fills the form with what ${model} would do; you edit or send it.`}
-            disabled={thinking.busy}
+            disabled={request.isBusy}
             onClick={() => {
               close();
-              void thinking.run(suggest);
+              void request.run(suggest);
             }}
           >
             Suggest the next step
           </MenuItem>
           <MenuItem
             note="This turn only; it is marked as the model's."
-            disabled={thinking.busy}
+            disabled={request.isBusy}
             onClick={() => {
               close();
-              void thinking.run(answer);
+              void request.run(runModel);
             }}
           >
             Let the model answer

@@ -1,8 +1,8 @@
 import type { RefObject } from "react";
 import type { Problem } from "../api/types";
-import { count } from "../ui/format";
+import { formatCount } from "../ui/format";
 
-/** How much is wrong; goes to the first of it. */
+/** The number of problems; a click focuses the first. */
 export function ProblemCount({ problems, frame }: { problems: Problem[]; frame: RefObject<HTMLElement | null> }) {
   if (problems.length === 0) return null;
   const go = () => {
@@ -12,7 +12,7 @@ export function ProblemCount({ problems, frame }: { problems: Problem[]; frame: 
   };
   return (
     <button type="button" className="button plain small problem-count" onClick={go} title="Go to the first">
-      {count(problems.length, "problem")}
+      {formatCount(problems.length, "problem")}
     </button>
   );
 }

@@ -2,7 +2,7 @@ import { type KeyboardEvent, useState } from "react";
 import type { ToolShape } from "../api/types";
 import { Icon } from "../ui/Icon";
 
-/** Finds a tool by typing; those used last come first. */
+/** A searchable tool list; recently used tools come first. */
 export function ToolFinder({
   tools,
   recent,
@@ -12,17 +12,17 @@ export function ToolFinder({
   recent: string[];
   onPick: (name: string) => void;
 }) {
-  const [find, setFind] = useState("");
-  const [at, setAt] = useState(0);
-  const found = ranked(tools, recent, find);
-  const place = Math.min(at, found.length - 1);
-  const key = (event: KeyboardEvent) => {
+  const [query, setQuery] = useState("");
+  const [position, setPosition] = useState(0);
+  const matches = rankTools(tools, recent, query);
+  const selected = Math.min(position, matches.length - 1);
+  const handleKey = (event: KeyboardEvent) => {
     if (event.key === "ArrowDown" || event.key === "ArrowUp") {
       event.preventDefault();
       const step = event.key === "ArrowDown" ? 1 : -1;
-      setAt(Math.max(0, Math.min(found.length - 1, place + step)));
+      setPosition(Math.max(0, Math.min(matches.length - 1, selected + step)));
     }
-    const chosen = found[place];
+    const chosen = matches[selected];
     if (event.key === "Enter" && chosen && !event.ctrlKey && !event.metaKey) {
       event.preventDefault();
       onPick(chosen.name);
@@ -39,52 +39,52 @@ export function ToolFinder({
           aria-expanded="true"
           aria-controls="finder-list"
           placeholder="find a tool  /"
-          value={find}
+          value={query}
           data-shortcut="tool"
           onChange={(event) => {
-            setFind(event.target.value);
-            setAt(0);
+            setQuery(event.target.value);
+            setPosition(0);
           }}
-          onKeyDown={key}
+          onKeyDown={handleKey}
         />
       </label>
       <div id="finder-list" className="finder-list" role="listbox" aria-label="Tools">
-        {found.map((tool, index) => (
+        {matches.map((tool, index) => (
           <button
             key={tool.name}
             type="button"
             role="option"
-            aria-selected={index === place}
+            aria-selected={index === selected}
             className="finder-item"
             onClick={() => onPick(tool.name)}
           >
             <span className="finder-name">
               <b className="mono">{tool.name}</b>
-              <span className="mono quiet">{signature(tool)}</span>
+              <span className="mono quiet">{formatRequired(tool)}</span>
             </span>
             <span className="quiet finder-line">{tool.description.split("\n")[0]}</span>
           </button>
         ))}
-        {found.length === 0 ? <p className="quiet finder-none">No tool matches.</p> : null}
+        {matches.length === 0 ? <p className="quiet finder-none">No tools match.</p> : null}
       </div>
     </div>
   );
 }
 
-function ranked(tools: ToolShape[], recent: string[], find: string): ToolShape[] {
-  const words = find.toLowerCase().split(/\s+/).filter(Boolean);
+function rankTools(tools: ToolShape[], recent: string[], query: string): ToolShape[] {
+  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   const matching = tools.filter((tool) => {
     const text = `${tool.name} ${tool.description}`.toLowerCase();
     return words.every((word) => text.includes(word));
   });
   const rank = (tool: ToolShape) => {
-    const place = recent.indexOf(tool.name);
-    const used = place < 0 ? recent.length : place;
-    return words.length && tool.name.toLowerCase().includes(words[0] ?? "") ? used - 1000 : used;
+    const recency = recent.indexOf(tool.name);
+    const order = recency < 0 ? recent.length : recency;
+    return words.length && tool.name.toLowerCase().includes(words[0] ?? "") ? order - 1000 : order;
   };
   return matching.toSorted((one, other) => rank(one) - rank(other));
 }
 
-function signature(tool: ToolShape): string {
+function formatRequired(tool: ToolShape): string {
   return ((tool.parameters.required ?? []) as string[]).join(", ");
 }

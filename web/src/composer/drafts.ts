@@ -1,15 +1,7 @@
 import { useEffect } from "react";
-import {
-  draftToJson,
-  emptyDraft,
-  type FormDraft,
-  type Problem,
-  restoredDraft,
-  type Schema,
-  storedDraft,
-} from "../form";
+import { createDraft, deserializeDraft, draftToJson, type FormDraft, type Problem, type Schema } from "../form";
 
-import { forget, useKept } from "../state/kept";
+import { removeStored, useStoredState } from "../state/storedState";
 
 export interface StackedCall {
   tool: string;
@@ -17,40 +9,40 @@ export interface StackedCall {
   arguments: string;
 }
 
-/** A form as it is kept: the text of its draft. */
-export type Form = string;
+/** A serialized form draft. */
+export type StoredForm = string;
 
-/** All that a person has typed and not sent yet, in one session. A reload of the page does not lose it. */
+/** All unsent input of one session. It is stored in the browser, so a reload keeps it. */
 export interface Drafts {
   mode: "call" | "answer";
   tool: string | null;
-  forms: Record<string, Form>;
+  forms: Record<string, StoredForm>;
   stack: StackedCall[];
-  /** What is said beside the calls. */
-  beside: string;
+  /** The text sent along with the calls. */
+  callText: string;
   answer: string;
-  answerForm: Form | null;
+  answerForm: StoredForm | null;
   message: string;
-  messageForm: Form | null;
+  messageForm: StoredForm | null;
   consent: string;
 }
 
-/** What is left of a turn once it is decided. */
-export const NO_TURN = {
+/** The draft of a turn that has no input. */
+export const EMPTY_TURN = {
   mode: "call",
   tool: null,
   forms: {},
   stack: [],
-  beside: "",
+  callText: "",
   answer: "",
   answerForm: null,
 } satisfies Partial<Drafts>;
 
-const NOTHING: Drafts = { ...NO_TURN, message: "", messageForm: null, consent: "" };
+const EMPTY_DRAFTS: Drafts = { ...EMPTY_TURN, message: "", messageForm: null, consent: "" };
 
-/** Whether something of a turn is typed. */
-export function hasTurn(drafts: Drafts): boolean {
-  return Object.entries(NO_TURN).some(
+/** Whether the turn has any unsent input. */
+export function hasTurnDraft(drafts: Drafts): boolean {
+  return Object.entries(EMPTY_TURN).some(
     ([name, empty]) => name !== "mode" && JSON.stringify(drafts[name as keyof Drafts]) !== JSON.stringify(empty),
   );
 }
@@ -59,34 +51,32 @@ export type SetDrafts = (change: Partial<Drafts> | ((before: Drafts) => Partial<
 
 export function useDrafts(sessionId: string): [Drafts, SetDrafts] {
   const key = `draft:${sessionId}`;
-  const [kept, keep] = useKept<Partial<Drafts>>(key, {});
-  const empty = JSON.stringify({ ...NOTHING, ...kept }) === JSON.stringify(NOTHING);
+  const [stored, setStored] = useStoredState<Partial<Drafts>>(key, {});
+  const isEmpty = JSON.stringify({ ...EMPTY_DRAFTS, ...stored }) === JSON.stringify(EMPTY_DRAFTS);
   useEffect(() => {
-    if (empty) forget(key);
-  }, [empty, key]);
+    if (isEmpty) removeStored(key);
+  }, [isEmpty, key]);
   const set: SetDrafts = (change) =>
-    keep((before) => {
-      const whole = { ...NOTHING, ...before };
-      return { ...whole, ...(typeof change === "function" ? change(whole) : change) };
+    setStored((before) => {
+      const current = { ...EMPTY_DRAFTS, ...before };
+      return { ...current, ...(typeof change === "function" ? change(current) : change) };
     });
-  return [{ ...NOTHING, ...kept }, set];
+  return [{ ...EMPTY_DRAFTS, ...stored }, set];
 }
 
-/** The tools a person used last, the latest first. */
-export function useRecent(agent: string): [string[], (tools: string[]) => void] {
-  const [recent, setRecent] = useKept<string[]>(`recent:${agent}`, []);
+/** Recently used tools, the latest first. */
+export function useRecentTools(agent: string): [string[], (tools: string[]) => void] {
+  const [recent, setRecent] = useStoredState<string[]>(`recent:${agent}`, []);
   return [recent, (tools) => setRecent((before) => [...new Set([...tools.toReversed(), ...before])].slice(0, 20))];
 }
 
-/** The form as it was kept, or one that nobody has touched. */
-export function formOf(kept: Form | null | undefined, schema: Schema): FormDraft {
-  return (kept ? restoredDraft(kept) : null) ?? emptyDraft(schema);
+/** The stored form, or an empty one. */
+export function restoreForm(stored: StoredForm | null | undefined, schema: Schema): FormDraft {
+  return (stored ? deserializeDraft(stored) : null) ?? createDraft(schema);
 }
 
-export const keptForm = storedDraft;
-
-/** What a form would send; problems that keep it from being sent at all. */
-export function reading(draft: FormDraft, schema: Schema): { text: string } | { problems: Problem[] } {
+/** The JSON that a form sends, or the problems that prevent sending. */
+export function readFormJson(draft: FormDraft, schema: Schema): { text: string } | { problems: Problem[] } {
   const { text, problems } = draftToJson(draft, schema);
   if (text !== null) return { text };
   return draft.value === undefined && draft.raw === null && schema.type === "object" ? { text: "{}" } : { problems };

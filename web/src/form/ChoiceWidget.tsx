@@ -1,18 +1,18 @@
 import type { ReactNode } from "react";
-import { type Json, same, stringify } from "../json/lossless";
-import { pointer, valueAt } from "../json/path";
+import { isEqual, type Json, stringify } from "../json/lossless";
+import { getValueAt, toPointer } from "../json/path";
 import { withValue } from "./draft";
-import { Frame, spokenOf } from "./Frame";
+import { buildControlProps, FieldFrame } from "./FieldFrame";
 import type { Field } from "./field";
-import { defaultOf } from "./hints";
-import { nameOf } from "./parts";
-import { idOf, type Place, useScope } from "./scope";
+import { getAccessibleName } from "./fieldButtons";
+import { buildId, type FieldPosition, useFormContext } from "./formContext";
+import { readDefault } from "./hints";
 
 interface ChoiceProps {
-  place: Place;
+  position: FieldPosition;
   field: Field;
   kind: Field;
-  pick: ReactNode;
+  variantPicker: ReactNode;
 }
 
 interface Option {
@@ -21,43 +21,43 @@ interface Option {
   value: Json | undefined;
 }
 
-const MOST_BUTTONS = 5;
-const WIDEST_BUTTONS = 34;
+const MAX_BUTTONS = 5;
+const MAX_BUTTONS_WIDTH = 34;
 
 /** One of a few values, each with its own type: true or false, the values of an enumeration, a constant, null. */
-export function ChoiceWidget({ place, field, kind, pick }: ChoiceProps) {
-  const scope = useScope();
-  const { path } = place;
-  const isFilled = scope.draft.texts[pointer(path)] === undefined;
-  const value = isFilled ? valueAt(scope.draft.value, path) : undefined;
-  const options = optionsOf(kind, place, field);
-  const chosen = options.findIndex((option) => sameOrUnset(option.value, value));
+export function ChoiceWidget({ position, field, kind, variantPicker }: ChoiceProps) {
+  const context = useFormContext();
+  const { path } = position;
+  const isFilled = context.draft.texts[toPointer(path)] === undefined;
+  const value = isFilled ? getValueAt(context.draft.value, path) : undefined;
+  const options = listOptions(kind, position, field);
+  const chosen = options.findIndex((option) => isEqualOrUnset(option.value, value));
   const asButtons =
-    options.length <= MOST_BUTTONS &&
-    options.reduce((sum, option) => sum + option.label.length + 2, 0) <= WIDEST_BUTTONS;
+    options.length <= MAX_BUTTONS &&
+    options.reduce((sum, option) => sum + option.label.length + 2, 0) <= MAX_BUTTONS_WIDTH;
 
   function choose(option: Option | undefined): void {
     if (option !== undefined) {
-      scope.edit((draft) => withValue(draft, path, option.value, place.order));
+      context.update((draft) => withValue(draft, path, option.value, position.order));
     }
   }
 
-  const { id, disabled, ...spoken } = spokenOf(scope, place);
+  const { id, disabled, ...spoken } = buildControlProps(context, position);
   return (
-    <Frame place={place} field={field} pick={pick} single={!asButtons}>
+    <FieldFrame position={position} field={field} variantPicker={variantPicker} hasSingleControl={!asButtons}>
       {asButtons ? (
         <div
           {...spoken}
           className={options.length === 1 ? "sf-segments sf-only" : "sf-segments"}
           role="radiogroup"
-          aria-label={nameOf(place)}
+          aria-label={getAccessibleName(position)}
         >
           {options.map((option, index) => (
             <label key={option.label} className={option.value === undefined ? "sf-quiet" : ""}>
               <input
                 type="radio"
                 name={id}
-                id={index === 0 ? id : idOf(scope, path, `#${index}`)}
+                id={index === 0 ? id : buildId(context, path, `#${index}`)}
                 disabled={disabled}
                 checked={index === chosen}
                 onChange={() => choose(option)}
@@ -83,15 +83,15 @@ export function ChoiceWidget({ place, field, kind, pick }: ChoiceProps) {
           ))}
         </select>
       )}
-    </Frame>
+    </FieldFrame>
   );
 }
 
-function optionsOf(kind: Field, place: Place, field: Field): Option[] {
+function listOptions(kind: Field, position: FieldPosition, field: Field): Option[] {
   const values: Option[] =
     kind.kind === "boolean"
       ? [true, false].map((value) => ({ label: String(value), value }))
-      : kind.choices.map(({ value, title }) => ({ label: title === "" ? plainly(value) : title, value }));
+      : kind.choices.map(({ value, title }) => ({ label: title === "" ? formatOption(value) : title, value }));
   const labels = values.map((option) => option.label);
   const options = values.map((option) =>
     labels.indexOf(option.label) === labels.lastIndexOf(option.label)
@@ -101,21 +101,21 @@ function optionsOf(kind: Field, place: Place, field: Field): Option[] {
   if (kind.nullable || kind.kind === "null") {
     options.push({ label: "null", value: null });
   }
-  if (place.slot === "property" && !place.required) {
-    options.unshift({ label: unsetLabel(field), value: undefined });
+  if (position.slot === "property" && !position.required) {
+    options.unshift({ label: formatUnsetLabel(field), value: undefined });
   }
   return options;
 }
 
-function unsetLabel(field: Field): string {
-  const stated = defaultOf(field.schema);
-  return stated === undefined ? "unset" : `unset (${plainly(stated)})`;
+function formatUnsetLabel(field: Field): string {
+  const value = readDefault(field.schema);
+  return value === undefined ? "unset" : `unset (${formatOption(value)})`;
 }
 
-function plainly(value: Json): string {
+function formatOption(value: Json): string {
   return typeof value === "string" && value !== "" ? value : stringify(value);
 }
 
-function sameOrUnset(one: Json | undefined, other: Json | undefined): boolean {
-  return one === undefined || other === undefined ? one === other : same(one, other);
+function isEqualOrUnset(one: Json | undefined, other: Json | undefined): boolean {
+  return one === undefined || other === undefined ? one === other : isEqual(one, other);
 }

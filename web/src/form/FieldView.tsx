@@ -1,49 +1,59 @@
-import { pointer, valueAt } from "../json/path";
+import { getValueAt, toPointer } from "../json/path";
 import { ChoiceWidget } from "./ChoiceWidget";
-import { withSeed } from "./draft";
-import { Frame } from "./Frame";
-import { type Field, fieldOf } from "./field";
-import { unsetText } from "./hints";
-import { JsonPart } from "./JsonPart";
-import { propertiesOf, type Schema } from "./keywords";
-import { ListBody } from "./ListBody";
+import { withInitialValue } from "./draft";
+import { FieldFrame } from "./FieldFrame";
+import { type Field, readField } from "./field";
+import { FieldButton, getAccessibleName, renderClearButton, renderJsonButton, renderNullButton } from "./fieldButtons";
+import { buildId, type FieldPosition, useFormContext } from "./formContext";
+import { describeUnset } from "./hints";
+import { createInitialValue } from "./initialValue";
+import { JsonField } from "./JsonField";
+import { readProperties, type Schema } from "./keywords";
+import { ListFields } from "./ListFields";
 import { NumberWidget } from "./NumberWidget";
-import { ObjectBody } from "./ObjectBody";
-import { asPart, Button, clearButton, nameOf, nullButton } from "./parts";
-import { idOf, type Place, useScope } from "./scope";
-import { seed } from "./seed";
+import { ObjectFields } from "./ObjectFields";
 import { TextWidget } from "./TextWidget";
-import { isToChoose, pickedVariant, VariantPick } from "./VariantPick";
-import { suits } from "./variant";
+import { findPickedVariant, needsVariant, VariantPicker } from "./VariantPicker";
+import { isOfKind } from "./variant";
 
-const DEEPEST = 12;
-const MOST_PARTS = 200;
+const MAX_DEPTH = 12;
+const MAX_PARTS = 200;
 const OPEN_LEVELS = 6;
-const SEVERAL = ["object", "list", "tuple"];
+const COMPOUND_KINDS = ["object", "list", "tuple"];
 
 /** One field of any kind. */
-export function FieldView({ schema, place }: { schema: Schema; place: Place }) {
-  const scope = useScope();
-  const { root, draft } = scope;
-  const { path } = place;
-  const stated = fieldOf(schema, root);
-  const value = valueAt(draft.value, path);
-  const typed = draft.texts[pointer(path)];
-  const picked = stated.kind === "union" ? pickedVariant(draft, path, stated, root) : null;
-  const inner = picked === null ? stated : fieldOf(stated.variants[picked] as Schema, root);
-  const field: Field = { ...inner, nullable: stated.nullable || inner.nullable };
-  const pick = picked === null ? undefined : <VariantPick place={place} field={stated} picked={picked} />;
-  const about: Field = picked === null ? field : { ...stated, schema: { ...inner.schema, ...stated.schema } };
+export function FieldView({ schema, position }: { schema: Schema; position: FieldPosition }) {
+  const context = useFormContext();
+  const { rootSchema, draft } = context;
+  const { path } = position;
+  const declared = readField(schema, rootSchema);
+  const value = getValueAt(draft.value, path);
+  const typed = draft.texts[toPointer(path)];
+  const picked = declared.kind === "union" ? findPickedVariant(draft, path, declared, rootSchema) : null;
+  const inner = picked === null ? declared : readField(declared.variants[picked] as Schema, rootSchema);
+  const field: Field = { ...inner, nullable: declared.nullable || inner.nullable };
+  const variantPicker =
+    picked === null ? undefined : <VariantPicker position={position} field={declared} picked={picked} />;
+  const about: Field = picked === null ? field : { ...declared, schema: { ...inner.schema, ...declared.schema } };
 
-  if (asRawJson(field, place.depth, value, typed)) {
-    return <JsonPart place={place} field={field} about={about} pick={pick} />;
+  if (needsJsonEditor(field, position.depth, value, typed)) {
+    return <JsonField position={position} field={field} about={about} variantPicker={variantPicker} />;
   }
-  if (SEVERAL.includes(field.kind)) {
-    const picks = picked !== null && isToChoose(draft, path, stated, root);
-    const variant = picked === null ? schema : (stated.variants[picked] as Schema);
-    return <Several place={place} field={field} about={about} pick={pick} picks={picks} schema={variant} />;
+  if (COMPOUND_KINDS.includes(field.kind)) {
+    const isPickedByVariant = picked !== null && needsVariant(draft, path, declared, rootSchema);
+    const variant = picked === null ? schema : (declared.variants[picked] as Schema);
+    return (
+      <CompoundField
+        position={position}
+        field={field}
+        about={about}
+        variantPicker={variantPicker}
+        isPickedByVariant={isPickedByVariant}
+        schema={variant}
+      />
+    );
   }
-  const frame = { place, field: about, pick };
+  const frame = { position, field: about, variantPicker };
   switch (field.kind) {
     case "text":
       return <TextWidget {...frame} kind={field} />;
@@ -55,87 +65,98 @@ export function FieldView({ schema, place }: { schema: Schema; place: Place }) {
   }
 }
 
-/** Whether a part is edited as JSON: by choice, or because no widget could show it. */
-function asRawJson(field: Field, depth: number, value: ReturnType<typeof valueAt>, typed: string | undefined): boolean {
-  if (field.kind === "json" || depth > DEEPEST) {
+/** Whether a field is edited as JSON: by choice, or because no widget can show its value. */
+function needsJsonEditor(
+  field: Field,
+  depth: number,
+  value: ReturnType<typeof getValueAt>,
+  typed: string | undefined,
+): boolean {
+  if (field.kind === "json" || depth > MAX_DEPTH) {
     return true;
   }
-  if (SEVERAL.includes(field.kind)) {
+  if (COMPOUND_KINDS.includes(field.kind)) {
     const parts =
-      value instanceof Map ? value.size + propertiesOf(field.schema).length : Array.isArray(value) ? value.length : 0;
-    return typed !== undefined || parts > MOST_PARTS || (value !== undefined && !suits(value, field));
+      value instanceof Map ? value.size + readProperties(field.schema).length : Array.isArray(value) ? value.length : 0;
+    return typed !== undefined || parts > MAX_PARTS || (value !== undefined && !isOfKind(value, field));
   }
   if (typed !== undefined) {
     return field.kind === "integer" || field.kind === "number" ? /^\s*["[{]/.test(typed) : typed.trim() !== "";
   }
-  return value !== undefined && !suits(value, field);
+  return value !== undefined && !isOfKind(value, field);
 }
 
-interface SeveralProps {
-  place: Place;
+interface CompoundFieldProps {
+  position: FieldPosition;
   field: Field;
   about: Field;
-  pick: React.ReactNode;
-  /** Whether picking a variant is what sets it. */
-  picks: boolean;
+  variantPicker: React.ReactNode;
+  /** Whether picking a variant sets the value. */
+  isPickedByVariant: boolean;
   schema: Schema;
 }
 
-/** An object or a list: unset, null, or with its parts below it. */
-function Several({ place, field, about, pick, picks, schema }: SeveralProps) {
-  const scope = useScope();
-  const { path, slot } = place;
-  const at = pointer(path);
-  const value = valueAt(scope.draft.value, path);
-  const open = slot === "root" || (scope.draft.open[at] ?? place.depth < OPEN_LEVELS);
+/** An object or a list: unset, null, or with its fields below it. */
+function CompoundField({ position, field, about, variantPicker, isPickedByVariant, schema }: CompoundFieldProps) {
+  const context = useFormContext();
+  const { path, slot } = position;
+  const at = toPointer(path);
+  const value = getValueAt(context.draft.value, path);
+  const open = slot === "root" || (context.draft.open[at] ?? position.depth < OPEN_LEVELS);
   const isSet = value !== undefined && value !== null;
 
-  function set(): void {
-    scope.edit((draft) => withSeed(draft, path, seed(schema, scope.root, 1), place.order));
-    scope.focusNext(idOf(scope, path));
+  function setValue(): void {
+    context.update((draft) =>
+      withInitialValue(draft, path, createInitialValue(schema, context.rootSchema, 1), position.order),
+    );
+    context.focusAfterRender(buildId(context, path));
   }
 
   function toggle(): void {
-    scope.edit((draft) => ({ ...draft, open: { ...draft.open, [at]: !open } }));
+    context.update((draft) => ({ ...draft, open: { ...draft.open, [at]: !open } }));
   }
 
   const buttons = (
     <>
-      {isSet || picks ? null : <Button label="set" spoken={`Set ${nameOf(place)}`} onClick={set} />}
-      {field.nullable ? nullButton(scope, place, value) : null}
-      {isSet && slot !== "root" ? asPart(scope, place, value) : null}
-      {value !== undefined && slot === "property" && !(place.required && isSet) ? clearButton(scope, place) : null}
+      {isSet || isPickedByVariant ? null : (
+        <FieldButton label="set" accessibleName={`Set ${getAccessibleName(position)}`} onClick={setValue} />
+      )}
+      {field.nullable ? renderNullButton(context, position, value) : null}
+      {isSet && slot !== "root" ? renderJsonButton(context, position, value) : null}
+      {value !== undefined && slot === "property" && !(position.required && isSet)
+        ? renderClearButton(context, position)
+        : null}
     </>
   );
   const body =
     isSet && open ? (
       field.kind === "object" ? (
-        <ObjectBody place={place} field={field} />
+        <ObjectFields position={position} field={field} />
       ) : (
-        <ListBody place={place} field={field} />
+        <ListFields position={position} field={field} />
       )
     ) : null;
   return (
-    <Frame
-      place={place}
+    <FieldFrame
+      position={position}
       field={about}
-      pick={pick}
-      single={false}
-      nested
-      closed={!open || !isSet}
-      state={stateOf(value, about.schema, open && field.kind !== "list")}
-      {...(isSet && slot !== "root" ? { fold: { open, toggle } } : {})}
+      variantPicker={variantPicker}
+      hasSingleControl={false}
+      isNested
+      isClosed={!open || !isSet}
+      status={describeStatus(value, about.schema, open && field.kind !== "list")}
+      {...(isSet && slot !== "root" ? { folding: { open, toggle } } : {})}
       buttons={buttons}
     >
       {body}
-    </Frame>
+    </FieldFrame>
   );
 }
 
-/** A word on how it stands, where its parts do not show it. */
-function stateOf(value: ReturnType<typeof valueAt>, schema: Schema, isShown: boolean): string {
+/** A summary where the fields below do not show the value. */
+function describeStatus(value: ReturnType<typeof getValueAt>, schema: Schema, isShown: boolean): string {
   if (value === undefined || value === null) {
-    return value === null ? "null" : unsetText(schema);
+    return value === null ? "null" : describeUnset(schema);
   }
   if (isShown) {
     return "";

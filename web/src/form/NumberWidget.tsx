@@ -1,56 +1,58 @@
 import type { ReactNode } from "react";
-import { isNumber, readNumber, textOf } from "../json/lossless";
-import { pointer, valueAt } from "../json/path";
+import { formatNumber, isNumber, parseNumber } from "../json/lossless";
+import { getValueAt, toPointer } from "../json/path";
 import { withText, withValue } from "./draft";
-import { Frame, spokenOf } from "./Frame";
+import { buildControlProps, FieldFrame } from "./FieldFrame";
 import type { Field } from "./field";
-import { unsetText } from "./hints";
-import { clearButton, nullButton } from "./parts";
-import { type Place, useScope } from "./scope";
+import { renderClearButton, renderNullButton } from "./fieldButtons";
+import { type FieldPosition, useFormContext } from "./formContext";
+import { describeUnset } from "./hints";
 
 interface NumberProps {
-  place: Place;
+  position: FieldPosition;
   field: Field;
   kind: Field;
-  pick: ReactNode;
+  variantPicker: ReactNode;
 }
 
-/** A number, kept as it is typed: 5.0 stays 5.0, and what is no number stays to be mended. */
-export function NumberWidget({ place, field, kind, pick }: NumberProps) {
-  const scope = useScope();
-  const { path, slot } = place;
-  const stated = valueAt(scope.draft.value, path);
-  const typed = scope.draft.texts[pointer(path)];
-  const text = typed ?? (isNumber(stated) ? textOf(stated) : "");
-  const isNull = stated === null && typed === undefined;
+/** A number, kept as typed: 5.0 stays 5.0, and invalid input stays to be corrected. */
+export function NumberWidget({ position, field, kind, variantPicker }: NumberProps) {
+  const context = useFormContext();
+  const { path, slot } = position;
+  const current = getValueAt(context.draft.value, path);
+  const typed = context.draft.texts[toPointer(path)];
+  const text = typed ?? (isNumber(current) ? formatNumber(current) : "");
+  const isNull = current === null && typed === undefined;
 
-  function set(next: string): void {
-    const number = readNumber(next.trim());
+  function setText(next: string): void {
+    const number = parseNumber(next.trim());
     if (number !== null) {
-      scope.edit((draft) => withValue(draft, path, number, place.order));
+      context.update((draft) => withValue(draft, path, number, position.order));
     } else if (next.trim() === "" && slot !== "item") {
-      scope.edit((draft) => withValue(draft, path, undefined));
+      context.update((draft) => withValue(draft, path, undefined));
     } else {
-      scope.edit((draft) => withText(draft, path, next, undefined, place.order));
+      context.update((draft) => withText(draft, path, next, undefined, position.order));
     }
   }
 
-  const unset = place.required && field.schema.default === undefined ? "" : unsetText(field.schema);
+  const unset = position.required && field.schema.default === undefined ? "" : describeUnset(field.schema);
   return (
-    <Frame
-      place={place}
+    <FieldFrame
+      position={position}
       field={field}
-      pick={pick}
-      single
+      variantPicker={variantPicker}
+      hasSingleControl
       buttons={
         <>
-          {kind.nullable ? nullButton(scope, place, stated) : null}
-          {stated !== undefined && slot === "property" && !place.required ? clearButton(scope, place, true) : null}
+          {kind.nullable ? renderNullButton(context, position, current) : null}
+          {current !== undefined && slot === "property" && !position.required
+            ? renderClearButton(context, position, true)
+            : null}
         </>
       }
     >
       <input
-        {...spokenOf(scope, place)}
+        {...buildControlProps(context, position)}
         className={`sf-input sf-data ${isNull ? "sf-null" : ""}`}
         type="text"
         inputMode={kind.kind === "integer" ? "numeric" : "decimal"}
@@ -58,13 +60,13 @@ export function NumberWidget({ place, field, kind, pick }: NumberProps) {
         placeholder={isNull ? "null" : slot === "item" ? "" : unset}
         autoComplete="off"
         spellCheck={false}
-        onChange={(event) => set(event.target.value)}
+        onChange={(event) => setText(event.target.value)}
         onKeyDown={(event) => {
           if (event.key === "Enter" && !(event.ctrlKey || event.metaKey)) {
             event.preventDefault();
           }
         }}
       />
-    </Frame>
+    </FieldFrame>
   );
 }

@@ -4,12 +4,12 @@ import type { Problem } from "./problems";
 interface ProblemListProps {
   id?: string;
   problems: readonly Problem[];
-  /** The place that the problems stand at, whose name is not repeated. */
+  /** The path at which the list is shown, which is not repeated. */
   at?: string;
   children?: ReactNode;
 }
 
-/** Problems, each with the name of its place unless it stands there. */
+/** Problems, each with its path unless it is the list's own. */
 export function ProblemList({ id, problems, at = "", children }: ProblemListProps) {
   return (
     <div id={id} className="sf-problems">

@@ -1,23 +1,23 @@
 import { renderToStaticMarkup } from "react-dom/server";
 import { expect, test } from "vitest";
 import corpus from "./corpus.json";
-import { asRaw, draftFromJson, emptyDraft, type FormDraft } from "./draft";
+import { createDraft, draftFromJson, type FormDraft, toRawJson } from "./draft";
 import type { Schema } from "./keywords";
 import { SchemaForm } from "./SchemaForm";
 
 const CASES = corpus as unknown as { name: string; schema: Schema; good: string[] }[];
 const DRAFTS = CASES.flatMap(({ name, schema, good }) =>
-  [emptyDraft(schema), ...good.map(draftFromJson)].map((draft, index) => ({ name, schema, draft, index })),
+  [createDraft(schema), ...good.map(draftFromJson)].map((draft, index) => ({ name, schema, draft, index })),
 );
 
-function drawn(schema: Schema, draft: FormDraft, problems: { path: string; message: string }[] = []): string {
+function render(schema: Schema, draft: FormDraft, problems: { path: string; message: string }[] = []): string {
   return renderToStaticMarkup(
     <SchemaForm schema={schema} draft={draft} onDraft={() => {}} problems={problems} showAll idPrefix="f" />,
   );
 }
 
 test.each(DRAFTS)("$name ($index): every control has a name, and no style is inline", ({ schema, draft }) => {
-  const page = drawn(schema, draft);
+  const page = render(schema, draft);
   const labels = new Set([...page.matchAll(/<label [^>]*for="([^"]*)"/g)].map((found) => found[1]));
   const controls = [...page.matchAll(/<(?:input|textarea|select) [^>]*>/g)].map((found) => found[0]);
 
@@ -30,7 +30,7 @@ test.each(DRAFTS)("$name ($index): every control has a name, and no style is inl
 
 test("a problem stands at its field, which says that it is wrong", () => {
   const schema = { type: "object", properties: { list: { type: "array", items: { type: "integer" } } } };
-  const page = drawn(schema, draftFromJson('{"list":[1]}'), [{ path: "list[0]", message: "must be even" }]);
+  const page = render(schema, draftFromJson('{"list":[1]}'), [{ path: "list[0]", message: "must be even" }]);
 
   expect(page).toContain("must be even");
   expect(page).toMatch(
@@ -44,7 +44,7 @@ test("text from a schema is text", () => {
     properties: { "<b>": { type: "string", description: "<img src=x onerror=alert(1)>" } },
   };
 
-  expect(drawn(schema, emptyDraft(schema))).not.toMatch(/<b>|<img/);
+  expect(render(schema, createDraft(schema))).not.toMatch(/<b>|<img/);
 });
 
 test("a schema that is no object as a whole has a form too", () => {
@@ -55,29 +55,29 @@ test("a schema that is no object as a whole has a form too", () => {
     ],
   };
 
-  expect(drawn(either, emptyDraft(either))).toMatch(/<select aria-label="value: variant".*One.*Two/);
-  expect(drawn({ type: "string" }, emptyDraft({ type: "string" }))).toMatch(/<textarea[^>]*aria-label="value"/);
-  expect(drawn({ type: "array" }, emptyDraft({ type: "array" }))).toContain("+ item");
+  expect(render(either, createDraft(either))).toMatch(/<select aria-label="value: variant".*One.*Two/);
+  expect(render({ type: "string" }, createDraft({ type: "string" }))).toMatch(/<textarea[^>]*aria-label="value"/);
+  expect(render({ type: "array" }, createDraft({ type: "array" }))).toContain("+ item");
 });
 
 test("a description stands at its field, and once above a list rather than at each item", () => {
   const schema = { type: "array", items: { type: "object", description: "One line", properties: {} } };
 
-  expect(drawn(schema, draftFromJson("[{},{}]"))).not.toContain("One line");
-  expect(drawn({ type: "string", description: "The answer" }, emptyDraft({}))).toContain("The answer");
+  expect(render(schema, draftFromJson("[{},{}]"))).not.toContain("One line");
+  expect(render({ type: "string", description: "The answer" }, createDraft({}))).toContain("The answer");
 });
 
 test("the whole as JSON is one labelled text", () => {
-  expect(drawn({}, asRaw(draftFromJson("[1]")))).toMatch(/<textarea[^>]*aria-label="JSON"/);
+  expect(render({}, toRawJson(draftFromJson("[1]")))).toMatch(/<textarea[^>]*aria-label="JSON"/);
 });
 
 test("a value that no widget can show, and one that is too deep or too long, is edited as JSON", () => {
   const numbers = { type: "array", items: { type: "integer" } };
   const tree = { $defs: { A: { type: "array", items: { $ref: "#/$defs/A" } } }, $ref: "#/$defs/A" };
 
-  expect(drawn({ type: "integer" }, draftFromJson("[1]"))).toContain("<textarea");
-  expect(drawn(numbers, draftFromJson(JSON.stringify(Array(5000).fill(1)))).match(/<input/g)).toBeNull();
+  expect(render({ type: "integer" }, draftFromJson("[1]"))).toContain("<textarea");
+  expect(render(numbers, draftFromJson(JSON.stringify(Array(5000).fill(1)))).match(/<input/g)).toBeNull();
   const open = Object.fromEntries(Array.from({ length: 30 }, (_, depth) => ["/0".repeat(depth), true]));
   const deep = { ...draftFromJson(`${"[".repeat(100)}${"]".repeat(100)}`), open };
-  expect(drawn(tree, deep).match(/<textarea/g)).toHaveLength(1);
+  expect(render(tree, deep).match(/<textarea/g)).toHaveLength(1);
 });

@@ -1,29 +1,29 @@
 import { type FocusEvent, useLayoutEffect, useRef, useState } from "react";
-import { type Path, pointer, valueAt } from "../json/path";
-import { asForm, asRaw, type FormDraft } from "./draft";
-import { Elsewhere } from "./Elsewhere";
+import { getValueAt, type Path, toPointer } from "../json/path";
+import { type FormDraft, toForm, toRawJson } from "./draft";
 import { FieldView } from "./FieldView";
+import { FormContext, type FormContextValue } from "./formContext";
 import type { Schema } from "./keywords";
 import { draftToJson, type Problem } from "./problems";
-import { type Scope, ScopeContext } from "./scope";
-import { useLeaving } from "./useLeaving";
-import { RAW, WholeAsJson } from "./WholeAsJson";
+import { RAW_KEY, RawFormEditor } from "./RawFormEditor";
+import { UnplacedProblems } from "./UnplacedProblems";
+import { useFieldBlur } from "./useFieldBlur";
 import "./form.css";
 
 export interface SchemaFormProps {
   schema: Schema;
   draft: FormDraft;
   onDraft: (draft: FormDraft) => void;
-  /** What the server says is wrong; what can be told without it is added here. */
+  /** The server's problems; the form adds those it can detect itself. */
   problems?: readonly Problem[];
-  /** Tells all problems, also at fields that nobody has been in: after an attempt to send. */
+  /** Shows all problems, also at untouched fields: after an attempt to send. */
   showAll?: boolean;
   /** The focus left a field. */
   onLeave?: () => void;
-  /** Keeps the ids of several forms on one page apart. */
+  /** Makes element ids unique among several forms on one page. */
   idPrefix: string;
   disabled?: boolean;
-  /** What the form as a whole is called. */
+  /** The accessible name of the form. */
   label?: string;
 }
 
@@ -31,17 +31,17 @@ const NONE: readonly Problem[] = [];
 const CONTROLS = ["input", "textarea", "select", "button"];
 const FOCUSABLE = CONTROLS.map((tag) => `${tag}:not([tabindex='-1'], :disabled, .sf-fold)`).join(", ");
 
-/** A form for any JSON Schema. It holds nothing itself: all that is typed is in the draft. */
+/** A form for any JSON Schema. It is controlled: all input is in the draft. */
 export function SchemaForm(props: SchemaFormProps) {
   const { schema, draft, onDraft, problems = NONE, showAll = false, disabled = false, idPrefix, label } = props;
   const latest = useRef(draft);
   latest.current = draft;
   const frame = useRef<HTMLDivElement>(null);
   const focus = useRef<string | null>(null);
-  const [refused, setRefused] = useState(false);
-  const all = joined(draftToJson(draft, schema).problems, problems);
+  const [isRawInvalid, setIsRawInvalid] = useState(false);
+  const all = mergeProblems(draftToJson(draft, schema).problems, problems);
 
-  function edit(change: (draft: FormDraft) => FormDraft): void {
+  function update(change: (draft: FormDraft) => FormDraft): void {
     latest.current = change(latest.current);
     onDraft(latest.current);
   }
@@ -50,53 +50,54 @@ export function SchemaForm(props: SchemaFormProps) {
     const id = focus.current;
     focus.current = null;
     if (id !== null) {
-      (controlIn(id) ?? controlIn(id.replace(/#\w+$/, "")))?.focus();
+      (findControl(id) ?? findControl(id.replace(/#\w+$/, "")))?.focus();
     }
   });
 
-  const scope: Scope = {
+  const context: FormContextValue = {
     draft,
-    root: schema,
+    rootSchema: schema,
     disabled,
     idPrefix,
     problems: all,
     showAll,
-    edit,
-    draw: (one, place) => <FieldView schema={one} place={place} />,
-    focusNext: (id) => {
+    update,
+    renderField: (one, position) => <FieldView schema={one} position={position} />,
+    focusAfterRender: (id) => {
       focus.current = id;
     },
   };
 
-  const leave = useLeaving((places) => {
-    const gone = places.filter((at) => latest.current.left[at] !== true);
-    if (gone.length > 0) {
-      const marks = Object.fromEntries(gone.map((at) => [at, true]));
-      edit((found) => ({ ...found, left: { ...found.left, ...marks } }));
+  const reportBlur = useFieldBlur((keys) => {
+    const untouched = keys.filter((at) => latest.current.touched[at] !== true);
+    if (untouched.length > 0) {
+      const marks = Object.fromEntries(untouched.map((at) => [at, true]));
+      update((current) => ({ ...current, touched: { ...current.touched, ...marks } }));
     }
     props.onLeave?.();
   });
 
-  function left(event: FocusEvent): void {
-    const places = placesAround(event.target, event.relatedTarget).map(({ at }) => at);
-    leave(draft.raw === null ? places : [RAW]);
+  function handleBlur(event: FocusEvent): void {
+    const keys = findEnclosingFields(event.target, event.relatedTarget).map(({ at }) => at);
+    reportBlur(draft.raw === null ? keys : [RAW_KEY]);
   }
 
-  /** A union that is being edited stays the variant it is, whatever its value looks like meanwhile. */
-  function entered(event: FocusEvent): void {
+  /** Pins the variant of a union while it is edited, so that a partial value does not switch it. */
+  function handleFocus(event: FocusEvent): void {
     const { value, variants } = latest.current;
-    const pins = placesAround(event.target, null).filter(
-      ({ at, path, variant }) => variant !== null && variants[at] === undefined && valueAt(value, path) !== undefined,
+    const pins = findEnclosingFields(event.target, null).filter(
+      ({ at, path, variant }) =>
+        variant !== null && variants[at] === undefined && getValueAt(value, path) !== undefined,
     );
     if (pins.length > 0) {
       const marks = Object.fromEntries(pins.map(({ at, variant }) => [at, variant as number]));
-      edit((found) => ({ ...found, variants: { ...found.variants, ...marks } }));
+      update((current) => ({ ...current, variants: { ...current.variants, ...marks } }));
     }
   }
 
-  function toggle(): void {
-    const next = draft.raw === null ? asRaw(draft) : asForm(draft);
-    setRefused(next === null);
+  function toggleRawJson(): void {
+    const next = draft.raw === null ? toRawJson(draft) : toForm(draft);
+    setIsRawInvalid(next === null);
     if (next !== null) {
       onDraft(next);
     }
@@ -104,63 +105,70 @@ export function SchemaForm(props: SchemaFormProps) {
 
   const isRaw = draft.raw !== null;
   return (
-    <ScopeContext.Provider value={scope}>
+    <FormContext.Provider value={context}>
       {/* biome-ignore lint/a11y/useSemanticElements: a fieldset has a border and a width of its own */}
-      <div className="sf" ref={frame} role="group" aria-label={label ?? "Form"} onBlur={left} onFocus={entered}>
+      <div
+        className="sf"
+        ref={frame}
+        role="group"
+        aria-label={label ?? "Form"}
+        onBlur={handleBlur}
+        onFocus={handleFocus}
+      >
         <div className="sf-bar">
-          <button type="button" className="sf-button" aria-pressed={isRaw} onClick={toggle} disabled={disabled}>
+          <button type="button" className="sf-button" aria-pressed={isRaw} onClick={toggleRawJson} disabled={disabled}>
             Edit as JSON
           </button>
         </div>
         {isRaw ? (
-          <WholeAsJson refused={refused} />
+          <RawFormEditor isInvalid={isRawInvalid} />
         ) : (
           <>
             <FieldView
               schema={schema}
-              place={{
+              position={{
                 path: [],
                 label: "",
-                spoken: label ?? "value",
+                accessibleName: label ?? "value",
                 required: true,
                 slot: "root",
                 order: [],
                 depth: 0,
               }}
             />
-            <Elsewhere frame={frame} />
+            <UnplacedProblems frame={frame} />
           </>
         )}
       </div>
-    </ScopeContext.Provider>
+    </FormContext.Provider>
   );
 }
 
-function controlIn(id: string): HTMLElement | null {
+function findControl(id: string): HTMLElement | null {
   return document.getElementById(id)?.querySelector<HTMLElement>(FOCUSABLE) ?? null;
 }
 
-interface Around {
+interface EnclosingField {
   at: string;
   path: Path;
   variant: number | null;
 }
 
-/** The fields that an element stands in, as far as they do not hold the other element too. */
-function placesAround(element: Element, other: EventTarget | null): Around[] {
-  const found: Around[] = [];
+/** The fields that contain the element but not the other element. */
+function findEnclosingFields(element: Element, other: EventTarget | null): EnclosingField[] {
+  const fields: EnclosingField[] = [];
   let frame = element.closest<HTMLElement>("[data-path]");
   while (frame !== null && !(other instanceof Node && frame.contains(other))) {
     const path = JSON.parse(frame.dataset.path ?? "[]") as Path;
     const variant = frame.querySelector<HTMLElement>(":scope > .sf-head > [data-variant]")?.dataset.variant;
-    found.push({ at: pointer(path), path, variant: variant === undefined ? null : Number(variant) });
+    fields.push({ at: toPointer(path), path, variant: variant === undefined ? null : Number(variant) });
     frame = frame.parentElement?.closest<HTMLElement>("[data-path]") ?? null;
   }
-  return found;
+  return fields;
 }
 
-/** Both lists, each problem once. */
-function joined(own: readonly Problem[], told: readonly Problem[]): Problem[] {
-  const places = new Set(own.map((one) => one.path));
-  return [...own, ...told.filter((one) => !places.has(one.path))];
+/** Both lists; a reported problem is dropped where the form found one at the same path. */
+function mergeProblems(own: readonly Problem[], reported: readonly Problem[]): Problem[] {
+  const keys = new Set(own.map((one) => one.path));
+  return [...own, ...reported.filter((one) => !keys.has(one.path))];
 }

@@ -1,40 +1,40 @@
 import { type KeyboardEvent, type ReactNode, useLayoutEffect, useRef } from "react";
-import { valueAt } from "../json/path";
-import { DateHelp } from "./DateHelp";
+import { getValueAt } from "../json/path";
+import { DatePicker } from "./DatePicker";
 import { withValue } from "./draft";
-import { Frame, spokenOf } from "./Frame";
+import { buildControlProps, FieldFrame } from "./FieldFrame";
 import type { Field } from "./field";
-import { exampleOf, unsetText } from "./hints";
-import { textOf } from "./keywords";
-import { Button, clearButton, nameOf, nullButton } from "./parts";
-import { idOf, type Place, useScope } from "./scope";
+import { FieldButton, getAccessibleName, renderClearButton, renderNullButton } from "./fieldButtons";
+import { buildId, type FieldPosition, useFormContext } from "./formContext";
+import { describeUnset, findExample } from "./hints";
+import { toText } from "./keywords";
 
 interface TextProps {
-  place: Place;
+  position: FieldPosition;
   field: Field;
   kind: Field;
-  pick: ReactNode;
+  variantPicker: ReactNode;
 }
 
 const LONG_NAMES =
   /(^|[_\W])(text|body|content|message|notes?|description|prompt|comments?|instructions?|answer|summary|markdown)$/i;
 
-/** Whether Enter begins a new line from the start. */
-function isLong(kind: Field, place: Place): boolean {
+/** Whether the text is multi-line from the start. */
+function isLongText(kind: Field, position: FieldPosition): boolean {
   const { maxLength, format, pattern } = kind.schema;
   const short = typeof maxLength === "number" && maxLength <= 80;
-  return !short && format === undefined && pattern === undefined && LONG_NAMES.test(String(place.path.at(-1) ?? ""));
+  return !short && format === undefined && pattern === undefined && LONG_NAMES.test(String(position.path.at(-1) ?? ""));
 }
 
-/** A text. Emptied it is unset; Enter in an unset line sets the empty text. */
-export function TextWidget({ place, field, kind, pick }: TextProps) {
-  const scope = useScope();
-  const { path, slot } = place;
-  const stated = valueAt(scope.draft.value, path);
-  const value = typeof stated === "string" ? stated : undefined;
+/** A text field. Clearing it unsets the value; Enter in an unset line sets the empty string. */
+export function TextWidget({ position, field, kind, variantPicker }: TextProps) {
+  const context = useFormContext();
+  const { path, slot } = position;
+  const current = getValueAt(context.draft.value, path);
+  const value = typeof current === "string" ? current : undefined;
   const box = useRef<HTMLTextAreaElement>(null);
   const isBlank = value === undefined || value === "";
-  const long = isLong(kind, place) || (value?.includes("\n") ?? false);
+  const isMultiline = isLongText(kind, position) || (value?.includes("\n") ?? false);
 
   useLayoutEffect(() => {
     const area = box.current;
@@ -46,26 +46,26 @@ export function TextWidget({ place, field, kind, pick }: TextProps) {
     }
   }, [value]);
 
-  function set(text: string | undefined): void {
-    scope.edit((draft) => withValue(draft, path, text, place.order));
+  function setText(text: string | undefined): void {
+    context.update((draft) => withValue(draft, path, text, position.order));
   }
 
-  function pressed(event: KeyboardEvent): void {
+  function handleKey(event: KeyboardEvent): void {
     const plain = !(event.ctrlKey || event.metaKey || event.altKey || event.shiftKey || event.nativeEvent.isComposing);
-    if (event.key === "Enter" && plain && !long) {
+    if (event.key === "Enter" && plain && !isMultiline) {
       event.preventDefault();
       if (value === undefined) {
-        set("");
+        setText("");
       }
     } else if ((event.key === "Backspace" || event.key === "Delete") && slot !== "item" && value === "") {
-      set(undefined);
+      setText(undefined);
     }
   }
 
-  const example = exampleOf(kind);
-  const unset = place.required && field.schema.default === undefined ? "" : unsetText(field.schema);
+  const example = findExample(kind);
+  const unset = position.required && field.schema.default === undefined ? "" : describeUnset(field.schema);
   const placeholder =
-    stated === null
+    current === null
       ? "null"
       : value === ""
         ? "empty text"
@@ -75,54 +75,56 @@ export function TextWidget({ place, field, kind, pick }: TextProps) {
             ? `${unset} ${`e.g. ${example}`}`.trim()
             : unset;
   return (
-    <Frame
-      place={place}
+    <FieldFrame
+      position={position}
       field={field}
-      pick={pick}
-      single
+      variantPicker={variantPicker}
+      hasSingleControl
       buttons={
         <>
           {isBlank && slot !== "item" && value === undefined ? (
-            <Button
+            <FieldButton
               label={'""'}
-              faint
-              spoken={`Set ${nameOf(place)} to the empty text`}
-              aside
-              onClick={() => set("")}
+              isFaint
+              accessibleName={`Set ${getAccessibleName(position)} to the empty text`}
+              skipsTab
+              onClick={() => setText("")}
             />
           ) : null}
-          {kind.nullable ? nullButton(scope, place, stated) : null}
-          {stated !== undefined && slot === "property" && !place.required ? clearButton(scope, place, true) : null}
+          {kind.nullable ? renderNullButton(context, position, current) : null}
+          {current !== undefined && slot === "property" && !position.required
+            ? renderClearButton(context, position, true)
+            : null}
         </>
       }
     >
       <div className="sf-line">
         <textarea
-          {...spokenOf(scope, place)}
+          {...buildControlProps(context, position)}
           ref={box}
-          className={`sf-input ${stated === null ? "sf-null" : ""} ${value === "" ? "sf-empty" : ""}`}
-          rows={long ? 2 : 1}
+          className={`sf-input ${current === null ? "sf-null" : ""} ${value === "" ? "sf-empty" : ""}`}
+          rows={isMultiline ? 2 : 1}
           value={value ?? ""}
           placeholder={placeholder}
           spellCheck={false}
           autoComplete="off"
-          onKeyDown={pressed}
+          onKeyDown={handleKey}
           onChange={(event) => {
             const text = event.target.value;
-            set(text === "" && slot !== "item" ? undefined : text);
+            setText(text === "" && slot !== "item" ? undefined : text);
           }}
         />
-        <DateHelp
-          format={textOf(kind.schema.format)}
+        <DatePicker
+          format={toText(kind.schema.format)}
           value={value ?? ""}
-          name={nameOf(place)}
-          disabled={scope.disabled}
+          name={getAccessibleName(position)}
+          disabled={context.disabled}
           onPick={(text) => {
-            set(text);
-            scope.focusNext(idOf(scope, path));
+            setText(text);
+            context.focusAfterRender(buildId(context, path));
           }}
         />
       </div>
-    </Frame>
+    </FieldFrame>
   );
 }

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { type Json, parse, stringify } from "../json/lossless";
 import corpus from "./corpus.json";
-import { asForm, asRaw, draftFromJson, emptyDraft, restoredDraft, storedDraft, withRaw } from "./draft";
-import { fieldOf } from "./field";
-import { itemOf, propertiesOf, requiredOf, type Schema } from "./keywords";
+import { createDraft, deserializeDraft, draftFromJson, serializeDraft, toForm, toRawJson, withRaw } from "./draft";
+import { readField } from "./field";
+import { readItemSchema, readProperties, readRequired, type Schema } from "./keywords";
 import { draftToJson } from "./problems";
-import { fitness, suits, variantOf } from "./variant";
+import { findVariant, isOfKind, scoreMatch } from "./variant";
 
 const CASES = corpus as unknown as { name: string; schema: Schema; good: string[] }[];
 const GOOD = CASES.flatMap(({ name, schema, good }) => good.map((text) => ({ name, schema, text })));
@@ -16,21 +16,21 @@ test.each(GOOD)("$name: $text goes through the form as it is", ({ schema, text }
 
 test.each(GOOD)("$name: $text survives the way to JSON and back, and a reload", ({ schema, text }) => {
   const draft = draftFromJson(text);
-  const raw = asRaw(draft);
-  const back = asForm(withRaw(raw, `${raw.raw} `));
+  const raw = toRawJson(draft);
+  const back = toForm(withRaw(raw, `${raw.raw} `));
 
   expect(back).not.toBeNull();
   expect(back && draftToJson(back, schema).text).toBe(stringify(parse(text)));
-  expect(asForm(raw)).toEqual(draft);
-  expect(restoredDraft(storedDraft(draft))).toEqual(draft);
+  expect(toForm(raw)).toEqual(draft);
+  expect(deserializeDraft(serializeDraft(draft))).toEqual(draft);
 });
 
 test.each(GOOD)("$name: $text is shown by widgets, not as raw JSON, and by the right variant", ({ schema, text }) => {
   visit(parse(text), schema, (value, one) => {
-    const field = fieldOf(one, schema);
-    expect(suits(value, field)).toBe(true);
+    const field = readField(one, schema);
+    expect(isOfKind(value, field)).toBe(true);
     if (field.kind === "union" && value !== null) {
-      expect(fitness(value, field.variants[variantOf(value, field, schema)] as Schema, schema)).toBe(1);
+      expect(scoreMatch(value, field.variants[findVariant(value, field, schema)] as Schema, schema)).toBe(1);
     }
   });
 });
@@ -38,12 +38,12 @@ test.each(GOOD)("$name: $text is shown by widgets, not as raw JSON, and by the r
 test.each(CASES)(
   "$name: an empty form lacks just what is required and has more than one possible value",
   ({ schema }) => {
-    const { problems } = draftToJson(emptyDraft(schema), schema);
+    const { problems } = draftToJson(createDraft(schema), schema);
     const top = problems.filter((problem) => !/[.[]/.test(problem.path));
-    const open = propertiesOf(schema).filter(([name, property]) => {
-      const { kind, choices, nullable } = fieldOf(property, schema);
+    const open = readProperties(schema).filter(([name, property]) => {
+      const { kind, choices, nullable } = readField(property, schema);
       const stands = ["object", "list", "tuple"].includes(kind) || (kind === "choice" && choices.length === 1);
-      return requiredOf(fieldOf(schema, schema).schema).has(name) && (nullable || !stands);
+      return readRequired(readField(schema, schema).schema).has(name) && (nullable || !stands);
     });
 
     expect(problems.every((problem) => problem.message === "is missing")).toBe(true);
@@ -53,8 +53,8 @@ test.each(CASES)(
 
 test("few fields of the corpus are raw JSON: those that may hold anything", () => {
   const raw = CASES.flatMap(({ name, schema }) =>
-    propertiesOf(fieldOf(schema, schema).schema)
-      .filter(([, property]) => fieldOf(property, schema).kind === "json")
+    readProperties(readField(schema, schema).schema)
+      .filter(([, property]) => readField(property, schema).kind === "json")
       .map(([property]) => `${name}.${property}`),
   );
 
@@ -73,11 +73,11 @@ test("few fields of the corpus are raw JSON: those that may hold anything", () =
 
 function visit(value: Json, schema: Schema, look: (value: Json, schema: Schema) => void, root = schema): void {
   look(value, schema);
-  const stated = fieldOf(schema, root);
-  const isUnion = stated.kind === "union" && value !== null;
-  const field = isUnion ? fieldOf(stated.variants[variantOf(value, stated, root)] as Schema, root) : stated;
+  const declared = readField(schema, root);
+  const isUnion = declared.kind === "union" && value !== null;
+  const field = isUnion ? readField(declared.variants[findVariant(value, declared, root)] as Schema, root) : declared;
   if (value instanceof Map && field.kind === "object") {
-    for (const [name, property] of propertiesOf(field.schema)) {
+    for (const [name, property] of readProperties(field.schema)) {
       const item = value.get(name);
       if (item !== undefined) {
         visit(item, property, look, root);
@@ -85,7 +85,7 @@ function visit(value: Json, schema: Schema, look: (value: Json, schema: Schema) 
     }
   } else if (Array.isArray(value) && field.kind !== "json") {
     for (const [index, item] of value.entries()) {
-      visit(item, itemOf(field.schema, index) ?? {}, look, root);
+      visit(item, readItemSchema(field.schema, index) ?? {}, look, root);
     }
   }
 }

@@ -1,7 +1,7 @@
-/** Dates and times between a text, which may be anything, and the browser's own pickers. */
+/** Converts dates and times between free text and the browser's pickers. */
 
-/** What the picker begins with: as much of the text as it can hold. */
-export function forPicker(format: string, text: string): string {
+/** The picker's initial value: as much of the text as it can hold. */
+export function toPickerValue(format: string, text: string): string {
   const pattern =
     format === "date"
       ? /^\d{4}-\d\d-\d\d$/
@@ -11,13 +11,13 @@ export function forPicker(format: string, text: string): string {
   return pattern.exec(text)?.[0] ?? "";
 }
 
-/** What the picker picked, as the format is written; a moment gets the offset of this browser's time zone. */
-export function fromPicker(format: string, picked: string): string {
+/** The picked value in the schema's format; a date-time gets the offset of the browser's time zone. */
+export function fromPickerValue(format: string, picked: string): string {
   const seconds = format !== "date" && /^(?:.*T)?\d\d:\d\d$/.test(picked) ? `${picked}:00` : picked;
-  return format === "date-time" ? seconds + offsetAt(new Date(seconds)) : seconds;
+  return format === "date-time" ? seconds + formatUtcOffset(new Date(seconds)) : seconds;
 }
 
-function offsetAt(moment: Date): string {
+function formatUtcOffset(moment: Date): string {
   const minutes = -moment.getTimezoneOffset();
   const two = (number: number) => String(Math.floor(number)).padStart(2, "0");
   const size = Math.abs(minutes);

@@ -2,14 +2,14 @@ import { expect, test } from "vitest";
 import { parse, stringify } from "../json/lossless";
 import type { Path } from "../json/path";
 import {
-  asForm,
-  asRaw,
+  createDraft,
+  deserializeDraft,
   draftFromJson,
-  emptyDraft,
   type FormDraft,
-  rawText,
-  restoredDraft,
-  storedDraft,
+  formatRawJson,
+  serializeDraft,
+  toForm,
+  toRawJson,
   withKey,
   withOrder,
   withRaw,
@@ -26,7 +26,7 @@ function json(draft: FormDraft): string {
 }
 
 test("an empty form says what is missing and can be sent all the same", () => {
-  expect(draftToJson(emptyDraft(ADD), ADD)).toEqual({
+  expect(draftToJson(createDraft(ADD), ADD)).toEqual({
     text: "{}",
     problems: [
       { path: "a", message: "is missing" },
@@ -36,36 +36,36 @@ test("an empty form says what is missing and can be sent all the same", () => {
 });
 
 test("what is no number blocks, is told at its field and survives a reload", () => {
-  const draft = withText(withValue(emptyDraft(ADD), ["b"], parse("5.0")), ["a"], "12a", undefined, ["a", "b"]);
+  const draft = withText(withValue(createDraft(ADD), ["b"], parse("5.0")), ["a"], "12a", undefined, ["a", "b"]);
 
   expect(draftToJson(draft, ADD)).toEqual({
     text: null,
     problems: [{ path: "a", message: 'is "12a", must be an integer such as 5' }],
   });
-  expect(restoredDraft(storedDraft(draft))).toEqual(draft);
+  expect(deserializeDraft(serializeDraft(draft))).toEqual(draft);
 });
 
 test("the way to JSON keeps what cannot be read, and the way back brings it again", () => {
-  const draft = withText(emptyDraft(ADD), ["a"], "12a", undefined);
-  const raw = asRaw(draft);
+  const draft = withText(createDraft(ADD), ["a"], "12a", undefined);
+  const raw = toRawJson(draft);
 
   expect(raw.raw).toBe('{\n  "a": 12a\n}');
-  expect(asForm(raw)).toEqual(draft);
+  expect(toForm(raw)).toEqual(draft);
 });
 
 test("JSON that cannot be read stays and is told with its place; mended it becomes the form", () => {
-  const broken = withRaw(asRaw(emptyDraft(ADD)), '{"a": 1,\n "b": }');
+  const broken = withRaw(toRawJson(createDraft(ADD)), '{"a": 1,\n "b": }');
 
-  expect(asForm(broken)).toBeNull();
+  expect(toForm(broken)).toBeNull();
   expect(draftToJson(broken, ADD)).toEqual({
     text: null,
     problems: [{ path: "", message: 'is not JSON: line 2, column 7: expected a value, found "}"' }],
   });
-  expect(rawText(broken)).toBe('{"a": 1,\n "b": }');
+  expect(formatRawJson(broken)).toBe('{"a": 1,\n "b": }');
 
   const mended = withRaw(broken, '{"a": 1,\n "b": 2.50}');
   expect(draftToJson(mended, ADD)).toEqual({ text: '{"a":1,"b":2.50}', problems: [] });
-  expect(asForm(mended)).toMatchObject({ value: parse('{"a":1,"b":2.50}'), raw: null });
+  expect(toForm(mended)).toMatchObject({ value: parse('{"a":1,"b":2.50}'), raw: null });
 });
 
 test("a text that is not JSON becomes a draft all the same", () => {
@@ -117,10 +117,10 @@ test.each<[string, Path]>([
 });
 
 test.each(["", "null", "[]", '{"value":"{"}', '{"value":null,"raw":5}'])("%j is not a stored draft", (text) => {
-  expect(restoredDraft(text)).toBeNull();
+  expect(deserializeDraft(text)).toBeNull();
 });
 
 test("anything fits a schema that says nothing", () => {
   expect(draftToJson(draftFromJson('[1,{"a":null}]'), ANY)).toEqual({ text: '[1,{"a":null}]', problems: [] });
-  expect(draftToJson(emptyDraft(ANY), ANY)).toEqual({ text: null, problems: [{ path: "", message: "is missing" }] });
+  expect(draftToJson(createDraft(ANY), ANY)).toEqual({ text: null, problems: [{ path: "", message: "is missing" }] });
 });

@@ -1,41 +1,43 @@
-/** A form as it stands, half-typed texts included: one plain value that can be kept and restored. */
+/** The state of a form, half-typed texts included, as one plain value that can be stored and restored. */
 
 import { type Json, JsonError, parse, stringify } from "../json/lossless";
-import { changedAt, isWithin, type Path, pointer, valueAt } from "../json/path";
+import { getValueAt, isWithin, type Path, toPointer, updateValueAt } from "../json/path";
+import { createInitialValue, hasInitialValue, type InitialValue } from "./initialValue";
 import type { Schema } from "./keywords";
-import { type Seed, seed, standsByItself } from "./seed";
 
-/** The records are keyed by `pointer(path)`. */
+/** The records are keyed by `toPointer(path)`. */
 export interface FormDraft {
-  /** What will be sent; a key that is not there is unset, undefined is nothing at all. */
+  /** The value to send; an absent key is unset, undefined is an empty form. */
   value: Json | undefined;
-  /** What is typed where a text is not the value itself: unreadable numbers, parts that are edited as JSON. */
+  /** Typed text that is not the value itself: invalid numbers, fields edited as JSON. */
   texts: Readonly<Record<string, string>>;
-  /** The variant that was picked of a union, where it was picked. */
+  /** The picked variants of unions. */
   variants: Readonly<Record<string, number>>;
-  /** What was folded (false) or unfolded (true). */
+  /** Which fields were collapsed (false) or expanded (true). */
   open: Readonly<Record<string, boolean>>;
-  /** The fields that were left, whose problems are shown. */
-  left: Readonly<Record<string, boolean>>;
-  /** The whole as JSON text while it is edited so. */
+  /** The fields that lost focus once, whose problems are shown. */
+  touched: Readonly<Record<string, boolean>>;
+  /** The whole form as JSON text while it is edited as JSON. */
   raw: string | null;
 }
 
-const NOTHING: FormDraft = { value: undefined, texts: {}, variants: {}, open: {}, left: {}, raw: null };
+const EMPTY_DRAFT: FormDraft = { value: undefined, texts: {}, variants: {}, open: {}, touched: {}, raw: null };
 
-/** A form that nobody has touched: only what can be no other than it is stands in it. */
-export function emptyDraft(schema: Schema): FormDraft {
-  return standsByItself(schema, schema) ? withSeed(NOTHING, [], seed(schema, schema)) : NOTHING;
+/** An empty form; only constants and required containers are set. */
+export function createDraft(schema: Schema): FormDraft {
+  return hasInitialValue(schema, schema)
+    ? withInitialValue(EMPTY_DRAFT, [], createInitialValue(schema, schema))
+    : EMPTY_DRAFT;
 }
 
-/** A form filled with a JSON text; what cannot be read is edited as JSON. */
+/** A form filled from JSON; invalid JSON opens in the JSON editor. */
 export function draftFromJson(text: string): FormDraft {
-  const value = readable(text);
-  return value === undefined ? { ...NOTHING, raw: text } : { ...NOTHING, value };
+  const value = tryParse(text);
+  return value === undefined ? { ...EMPTY_DRAFT, raw: text } : { ...EMPTY_DRAFT, value };
 }
 
-/** The value of a text, or undefined if it is not JSON. */
-export function readable(text: string): Json | undefined {
+/** The parsed value, or undefined if the text is not JSON. */
+export function tryParse(text: string): Json | undefined {
   try {
     return parse(text);
   } catch (error) {
@@ -47,67 +49,69 @@ export function readable(text: string): Json | undefined {
 }
 
 /** The draft as a text for the browser's storage. */
-export function storedDraft(draft: FormDraft): string {
+export function serializeDraft(draft: FormDraft): string {
   const { value, ...rest } = draft;
   return JSON.stringify({ ...rest, value: value === undefined ? null : stringify(value) });
 }
 
-/** The draft that `storedDraft` wrote, or null if the text is not one. */
-export function restoredDraft(text: string): FormDraft | null {
+/** The draft that `serializeDraft` wrote, or null if the text is not one. */
+export function deserializeDraft(text: string): FormDraft | null {
   try {
-    const found = JSON.parse(text);
-    const { value, raw } = found;
-    const records = [found.texts, found.variants, found.open, found.left];
+    const stored = JSON.parse(text);
+    const { value, raw } = stored;
+    const records = [stored.texts, stored.variants, stored.open, stored.touched];
     if (records.some((one) => typeof one !== "object" || one === null) || !(raw === null || typeof raw === "string")) {
       return null;
     }
-    const [texts, variants, open, left] = records;
-    return { value: value === null ? undefined : parse(value), texts, variants, open, left, raw };
+    const [texts, variants, open, touched] = records;
+    return { value: value === null ? undefined : parse(value), texts, variants, open, touched, raw };
   } catch {
     return null;
   }
 }
 
-/** The draft as the whole JSON text, unreadable texts where they were typed. */
-export function rawText(draft: FormDraft): string {
+/** The draft as one JSON text, with invalid texts where they were typed. */
+export function formatRawJson(draft: FormDraft): string {
   if (draft.raw !== null) {
     return draft.raw;
   }
-  const typed = (path: Path) => draft.texts[pointer(path)]?.trim() || undefined;
+  const typed = (path: Path) => draft.texts[toPointer(path)]?.trim() || undefined;
   return draft.value === undefined ? (typed([]) ?? "") : stringify(draft.value, 2, typed);
 }
 
-/** Goes over to editing the whole as JSON. */
-export function asRaw(draft: FormDraft): FormDraft {
-  return { ...draft, raw: rawText(draft) };
+/** Switches to editing the whole form as JSON. */
+export function toRawJson(draft: FormDraft): FormDraft {
+  return { ...draft, raw: formatRawJson(draft) };
 }
 
-/** The whole with another JSON text; the value follows as soon as it can be read. */
+/** The draft with another JSON text; the value changes only when the text is valid. */
 export function withRaw(draft: FormDraft, raw: string): FormDraft {
-  const value = raw.trim() === "" ? undefined : readable(raw);
-  return value === undefined && raw.trim() !== "" ? { ...draft, raw } : { ...NOTHING, open: draft.open, value, raw };
+  const value = raw.trim() === "" ? undefined : tryParse(raw);
+  return value === undefined && raw.trim() !== ""
+    ? { ...draft, raw }
+    : { ...EMPTY_DRAFT, open: draft.open, value, raw };
 }
 
-/** Goes back to the form; null if the JSON text cannot be read. An untouched text brings back what was typed. */
-export function asForm(draft: FormDraft): FormDraft | null {
-  if (draft.raw === null || draft.raw === rawText({ ...draft, raw: null })) {
+/** Switches back to the form; null if the JSON is invalid. An unchanged text restores half-typed input. */
+export function toForm(draft: FormDraft): FormDraft | null {
+  if (draft.raw === null || draft.raw === formatRawJson({ ...draft, raw: null })) {
     return { ...draft, raw: null };
   }
   const read = withRaw(draft, draft.raw);
-  return draft.raw.trim() !== "" && readable(draft.raw) === undefined ? null : { ...read, raw: null };
+  return draft.raw.trim() !== "" && tryParse(draft.raw) === undefined ? null : { ...read, raw: null };
 }
 
-/** The draft with a value at a place; undefined unsets it. What was typed there or picked inside it is forgotten. */
+/** The draft with a value at a path; undefined unsets it. Texts and variants inside it are dropped. */
 export function withValue(
   draft: FormDraft,
   path: Path,
   value: Json | undefined,
   order: readonly string[] = [],
 ): FormDraft {
-  return { ...without(draft, pointer(path)), value: changedAt(draft.value, path, () => value, order) };
+  return { ...removeRecords(draft, toPointer(path)), value: updateValueAt(draft.value, path, () => value, order) };
 }
 
-/** The draft with a text at a place that is not, or not yet, the value there. */
+/** The draft with a typed text at a path, which is not, or not yet, its value. */
 export function withText(
   draft: FormDraft,
   path: Path,
@@ -116,51 +120,56 @@ export function withText(
   order: readonly string[] = [],
 ): FormDraft {
   const changed = withValue(draft, path, value ?? null, order);
-  return { ...changed, texts: { ...changed.texts, [pointer(path)]: text } };
+  return { ...changed, texts: { ...changed.texts, [toPointer(path)]: text } };
 }
 
-/** The draft with a fresh value at a place. */
-export function withSeed(draft: FormDraft, path: Path, fresh: Seed, order: readonly string[] = []): FormDraft {
+/** The draft with an initial value at a path. */
+export function withInitialValue(
+  draft: FormDraft,
+  path: Path,
+  fresh: InitialValue,
+  order: readonly string[] = [],
+): FormDraft {
   const changed = withValue(draft, path, fresh.value, order);
-  const at = pointer(path);
-  const empty = fresh.empty.map((inner) => [at + pointer(inner), ""]);
+  const at = toPointer(path);
+  const empty = fresh.unfilled.map((inner) => [at + toPointer(inner), ""]);
   return { ...changed, texts: { ...changed.texts, ...Object.fromEntries(empty) } };
 }
 
-/** The draft with the items of a list in another order, which names the places they come from; what it leaves out is gone. */
+/** The draft with the items of a list reordered; `order` lists their old indexes, omitted items are removed. */
 export function withOrder(draft: FormDraft, path: Path, order: readonly number[]): FormDraft {
-  const items = valueAt(draft.value, path);
+  const items = getValueAt(draft.value, path);
   if (!Array.isArray(items)) {
     return draft;
   }
-  const at = pointer(path);
+  const at = toPointer(path);
   const places = new Map(order.map((from, to) => [`${at}/${from}`, `${at}/${to}`]));
   const moved = order.map((from) => items[from] as Json);
-  return { ...renamed(draft, at, places), value: changedAt(draft.value, path, () => moved) };
+  return { ...renameRecords(draft, at, places), value: updateValueAt(draft.value, path, () => moved) };
 }
 
-/** The draft with another name for a key of an object. */
+/** The draft with a key of an object renamed. */
 export function withKey(draft: FormDraft, path: Path, from: string, to: string): FormDraft {
-  const object = valueAt(draft.value, path);
+  const object = getValueAt(draft.value, path);
   if (!(object instanceof Map) || object.has(to)) {
     return draft;
   }
-  const at = pointer(path);
+  const at = toPointer(path);
   const places = new Map(
-    [...object.keys()].map((key) => [at + pointer([key]), at + pointer([key === from ? to : key])]),
+    [...object.keys()].map((key) => [at + toPointer([key]), at + toPointer([key === from ? to : key])]),
   );
   const moved = new Map([...object].map(([key, item]) => [key === from ? to : key, item]));
-  return { ...renamed(draft, at, places), value: changedAt(draft.value, path, () => moved) };
+  return { ...renameRecords(draft, at, places), value: updateValueAt(draft.value, path, () => moved) };
 }
 
-/** The records without what is about the place or inside it. */
-function without(draft: FormDraft, at: string): FormDraft {
-  return rekeyed(draft, (key) => (key !== at && isWithin(key, at) ? null : key), at);
+/** Removes the records at a path and inside it. */
+function removeRecords(draft: FormDraft, at: string): FormDraft {
+  return rekeyRecords(draft, (key) => (key !== at && isWithin(key, at) ? null : key), at);
 }
 
-/** The records with places directly inside `at` renamed; what is not named is dropped. */
-function renamed(draft: FormDraft, at: string, places: ReadonlyMap<string, string>): FormDraft {
-  return rekeyed(draft, (key) => {
+/** Renames the records of the direct children of `at`; those without a new name are dropped. */
+function renameRecords(draft: FormDraft, at: string, places: ReadonlyMap<string, string>): FormDraft {
+  return rekeyRecords(draft, (key) => {
     if (!key.startsWith(`${at}/`)) {
       return key;
     }
@@ -170,8 +179,8 @@ function renamed(draft: FormDraft, at: string, places: ReadonlyMap<string, strin
   });
 }
 
-/** All records under other keys. The text at `reset` goes; what was picked, folded and left there stays. */
-function rekeyed(draft: FormDraft, name: (key: string) => string | null, reset?: string): FormDraft {
+/** Renames the keys of all records. The text at `reset` is dropped; its variant, expansion and touched mark stay. */
+function rekeyRecords(draft: FormDraft, name: (key: string) => string | null, reset?: string): FormDraft {
   const change = <T>(record: Readonly<Record<string, T>>, gone?: string): Record<string, T> =>
     Object.fromEntries(
       Object.entries(record).flatMap(([key, item]) => {
@@ -184,6 +193,6 @@ function rekeyed(draft: FormDraft, name: (key: string) => string | null, reset?:
     texts: change(draft.texts, reset),
     variants: change(draft.variants),
     open: change(draft.open),
-    left: change(draft.left),
+    touched: change(draft.touched),
   };
 }

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { type Json, parse, stringify } from "../json/lossless";
-import { fieldOf } from "./field";
-import { boundsOf, titleOf, unsetText } from "./hints";
-import { propertiesOf, requiredOf, type Schema } from "./keywords";
-import { typeName, variantNames } from "./names";
-import { seed } from "./seed";
-import { carried, variantOf } from "./variant";
+import { readField } from "./field";
+import { describeBounds, describeUnset, findDistinctTitle } from "./hints";
+import { createInitialValue } from "./initialValue";
+import { readProperties, readRequired, type Schema } from "./keywords";
+import { describeType, nameVariants } from "./typeNames";
+import { convertValue, findVariant } from "./variant";
 
 const CARD = { title: "Card", type: "object", properties: { number: { type: "string" } }, required: ["number"] };
 const CIRCLE = {
@@ -20,7 +20,7 @@ const SQUARE = {
 };
 
 function kindOf(schema: Schema) {
-  return fieldOf(schema, schema).kind;
+  return readField(schema, schema).kind;
 }
 
 test.each<[Schema, string]>([
@@ -44,7 +44,7 @@ test.each<[Schema, string]>([
   [{ allOf: [{ type: "string" }, { type: "integer" }] }, "JSON"],
   [{ type: "nonsense" }, "JSON"],
 ])("%j is called %s", (schema, name) => {
-  expect(typeName(fieldOf(schema, schema), schema)).toBe(name);
+  expect(describeType(readField(schema, schema), schema)).toBe(name);
 });
 
 test("variants of the same name are told apart", () => {
@@ -52,7 +52,7 @@ test("variants of the same name are told apart", () => {
     anyOf: [{ ...CIRCLE, title: "Shape" }, { ...SQUARE, title: "Shape" }, { type: "array" }, { type: "array" }],
   };
 
-  expect(variantNames(fieldOf(schema, schema), schema)).toEqual([
+  expect(nameVariants(readField(schema, schema), schema)).toEqual([
     "Shape (circle)",
     "Shape (square)",
     "list 3",
@@ -66,24 +66,24 @@ test("allOf and what stands beside a reference are merged, in order", () => {
     allOf: [{ $ref: "#/$defs/Base" }, { properties: { b: { type: "string" } }, required: ["b"] }],
     title: "Both",
   };
-  const { schema: merged } = fieldOf(schema, schema);
+  const { schema: merged } = readField(schema, schema);
 
-  expect(propertiesOf(merged).map(([name]) => name)).toEqual(["a", "b"]);
-  expect([...requiredOf(merged)]).toEqual(["a", "b"]);
+  expect(readProperties(merged).map(([name]) => name)).toEqual(["a", "b"]);
+  expect([...readRequired(merged)]).toEqual(["a", "b"]);
   expect(merged.title).toBe("Both");
 });
 
 test("fields that are stated before allOf come before its fields", () => {
   const schema = { properties: { a: {} }, allOf: [{ properties: { b: {} } }] };
 
-  expect(propertiesOf(fieldOf(schema, schema).schema).map(([name]) => name)).toEqual(["a", "b"]);
+  expect(readProperties(readField(schema, schema).schema).map(([name]) => name)).toEqual(["a", "b"]);
 });
 
 test("fields beside a union belong to each variant", () => {
   const schema = { type: "object", properties: { id: { type: "integer" } }, anyOf: [CIRCLE, CARD] };
-  const field = fieldOf(schema, schema);
+  const field = readField(schema, schema);
 
-  expect(field.variants.map((one) => propertiesOf(fieldOf(one, schema).schema).map(([name]) => name))).toEqual([
+  expect(field.variants.map((one) => readProperties(readField(one, schema).schema).map(([name]) => name))).toEqual([
     ["id", "kind", "size"],
     ["id", "number"],
   ]);
@@ -91,10 +91,10 @@ test("fields beside a union belong to each variant", () => {
 
 test("a constant tells the variants of a union apart", () => {
   const schema = { oneOf: [CIRCLE, SQUARE] };
-  const field = fieldOf(schema, schema);
+  const field = readField(schema, schema);
 
-  expect(variantOf(parse('{"kind":"square"}'), field, schema)).toBe(1);
-  expect(variantOf(parse('{"kind":"square","size":"wrong"}'), field, schema)).toBe(1);
+  expect(findVariant(parse('{"kind":"square"}'), field, schema)).toBe(1);
+  expect(findVariant(parse('{"kind":"square","size":"wrong"}'), field, schema)).toBe(1);
 });
 
 test.each<[string, Schema, string]>([
@@ -105,7 +105,7 @@ test.each<[string, Schema, string]>([
   ['"five"', { type: "string" }, '"five"'],
   ["[1,2]", { type: "array", items: { type: "integer" } }, "[1,2]"],
 ])("of %s what fits the other variant is kept", (text, schema, kept) => {
-  expect(stringify(carried(parse(text), schema, schema).value)).toBe(kept);
+  expect(stringify(convertValue(parse(text), schema, schema).value)).toBe(kept);
 });
 
 test("a fresh object holds what can be no other, and nothing that a person should decide", () => {
@@ -125,21 +125,23 @@ test("a fresh object holds what can be no other, and nothing that a person shoul
     required: ["inner", "list", "pair", "text"],
   };
 
-  expect(stringify(seed(schema, schema).value)).toBe('{"inner":{"kind":"x"},"list":[],"pair":[null,{"kind":"x"}]}');
-  expect(seed(schema, schema).empty).toEqual([["pair", 0]]);
+  expect(stringify(createInitialValue(schema, schema).value)).toBe(
+    '{"inner":{"kind":"x"},"list":[],"pair":[null,{"kind":"x"}]}',
+  );
+  expect(createInitialValue(schema, schema).unfilled).toEqual([["pair", 0]]);
 });
 
 test("hints say what the schema says, in words", () => {
-  expect(boundsOf({ minimum: 1, maximum: 99 })).toEqual(["1 to 99"]);
-  expect(boundsOf({ minLength: 4, maxLength: 4, pattern: "(a+)+$" })).toEqual([
+  expect(describeBounds({ minimum: 1, maximum: 99 })).toEqual(["1 to 99"]);
+  expect(describeBounds({ minLength: 4, maxLength: 4, pattern: "(a+)+$" })).toEqual([
     "exactly 4 characters",
     "pattern (a+)+$",
   ]);
-  expect(boundsOf({ minItems: 1 })).toEqual(["at least 1 item"]);
-  expect(unsetText({ default: [] })).toBe("default []");
-  expect(unsetText({})).toBe("unset");
-  expect(titleOf({ title: "Zip Code" }, "zip_code")).toBe("");
-  expect(titleOf({ title: "Postal code" }, "zip_code")).toBe("Postal code");
+  expect(describeBounds({ minItems: 1 })).toEqual(["at least 1 item"]);
+  expect(describeUnset({ default: [] })).toBe("default []");
+  expect(describeUnset({})).toBe("unset");
+  expect(findDistinctTitle({ title: "Zip Code" }, "zip_code")).toBe("");
+  expect(findDistinctTitle({ title: "Postal code" }, "zip_code")).toBe("Postal code");
 });
 
 test("schemas that are made to hang do not", () => {
@@ -171,14 +173,14 @@ test("schemas that are made to hang do not", () => {
 
   expect(kindOf(loop)).toBe("json");
   expect(kindOf(union)).toBe("union");
-  expect(stringify(seed(deep, deep).value)).toBe('{"a":{"a":{"a":{"a":{}}}}}');
-  expect(variantOf(nested, fieldOf(wide, wide), wide)).toBe(0);
-  expect(stringify(seed(bushy, bushy).value).length).toBeLessThan(10_000);
+  expect(stringify(createInitialValue(deep, deep).value)).toBe('{"a":{"a":{"a":{"a":{}}}}}');
+  expect(findVariant(nested, readField(wide, wide), wide)).toBe(0);
+  expect(stringify(createInitialValue(bushy, bushy).value).length).toBeLessThan(10_000);
 });
 
 test("a field named __proto__ is a field", () => {
   const schema = JSON.parse('{"type":"object","properties":{"__proto__":{"type":"integer"}},"required":["__proto__"]}');
-  const merged = fieldOf({ allOf: [schema] }, schema).schema;
+  const merged = readField({ allOf: [schema] }, schema).schema;
 
-  expect(propertiesOf(merged).map(([name]) => name)).toEqual(["__proto__"]);
+  expect(readProperties(merged).map(([name]) => name)).toEqual(["__proto__"]);
 });

@@ -1,8 +1,8 @@
-/** What a field's schema says beside its type, for a quiet line: bounds, pattern, format, default. */
+/** Hints from a field's schema beside its type: bounds, pattern, format, default. */
 
 import { fromPlain, type Json, stringify } from "../json/lossless";
 import type { Field } from "./field";
-import { type Schema, textOf } from "./keywords";
+import { type Schema, toText } from "./keywords";
 
 const FORMATS: Readonly<Record<string, string>> = {
   date: "2026-01-31",
@@ -16,37 +16,37 @@ const FORMATS: Readonly<Record<string, string>> = {
   uri: "https://example.org",
 };
 
-/** The bounds and the pattern, in words. A pattern is only shown: a hostile one would take forever to run. */
-export function boundsOf(schema: Schema): string[] {
-  const found = [
-    range(numberOf(schema.minimum), numberOf(schema.maximum), ""),
-    above(schema.exclusiveMinimum, "more than"),
-    above(schema.exclusiveMaximum, "less than"),
-    above(schema.multipleOf, "multiple of"),
-    range(numberOf(schema.minLength), numberOf(schema.maxLength), "characters"),
-    range(numberOf(schema.minItems), numberOf(schema.maxItems), "items"),
-    range(numberOf(schema.minProperties), numberOf(schema.maxProperties), "keys"),
+/** The bounds and the pattern, in words. A pattern is never run: a hostile one could take forever. */
+export function describeBounds(schema: Schema): string[] {
+  const bounds = [
+    describeRange(formatBound(schema.minimum), formatBound(schema.maximum), ""),
+    describeLimit(schema.exclusiveMinimum, "more than"),
+    describeLimit(schema.exclusiveMaximum, "less than"),
+    describeLimit(schema.multipleOf, "multiple of"),
+    describeRange(formatBound(schema.minLength), formatBound(schema.maxLength), "characters"),
+    describeRange(formatBound(schema.minItems), formatBound(schema.maxItems), "items"),
+    describeRange(formatBound(schema.minProperties), formatBound(schema.maxProperties), "keys"),
     schema.uniqueItems === true ? "each once" : "",
-    textOf(schema.pattern) === "" ? "" : `pattern ${cut(textOf(schema.pattern), 60)}`,
+    toText(schema.pattern) === "" ? "" : `pattern ${truncate(toText(schema.pattern), 60)}`,
   ];
-  return found.filter((text) => text !== "");
+  return bounds.filter((text) => text !== "");
 }
 
-function numberOf(value: unknown): string {
+function formatBound(value: unknown): string {
   return typeof value === "number" ? String(value) : "";
 }
 
-function above(value: unknown, words: string): string {
+function describeLimit(value: unknown, words: string): string {
   return typeof value === "number" ? `${words} ${value}` : "";
 }
 
-function range(least: string, most: string, unit: string): string {
-  const words = least === "" && most === "" ? "" : bounded(least, most);
+function describeRange(least: string, most: string, unit: string): string {
+  const words = least === "" && most === "" ? "" : formatRange(least, most);
   const one = words.endsWith(" 1") ? unit.replace(/s$/, "") : unit;
   return words === "" || unit === "" ? words : `${words} ${one}`;
 }
 
-function bounded(least: string, most: string): string {
+function formatRange(least: string, most: string): string {
   if (least === most) {
     return `exactly ${least}`;
   }
@@ -56,30 +56,30 @@ function bounded(least: string, most: string): string {
   return `${least} to ${most}`;
 }
 
-/** An example of the field's format, for one who has to type it. */
-export function exampleOf(field: Field): string {
-  const format = textOf(field.schema.format);
+/** An example of the field's format. */
+export function findExample(field: Field): string {
+  const format = toText(field.schema.format);
   return Object.hasOwn(FORMATS, format) ? (FORMATS[format] ?? "") : "";
 }
 
-/** The value that the tool takes if nothing is sent; undefined if the schema states none. */
-export function defaultOf(schema: Schema): Json | undefined {
+/** The schema's default; undefined if there is none. */
+export function readDefault(schema: Schema): Json | undefined {
   return Object.hasOwn(schema, "default") ? fromPlain(schema.default) : undefined;
 }
 
-/** What stands in a field that is unset. */
-export function unsetText(schema: Schema): string {
-  const found = defaultOf(schema);
-  return found === undefined ? "unset" : `default ${cut(stringify(found), 60)}`;
+/** The placeholder of an unset field. */
+export function describeUnset(schema: Schema): string {
+  const value = readDefault(schema);
+  return value === undefined ? "unset" : `default ${truncate(stringify(value), 60)}`;
 }
 
-/** A title that says more than the field's name. */
-export function titleOf(schema: Schema, name: string): string {
-  const title = textOf(schema.title);
+/** The title, if it says more than the field's name. */
+export function findDistinctTitle(schema: Schema, name: string): string {
+  const title = toText(schema.title);
   const plain = (text: string) => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
   return plain(title) === plain(name) ? "" : title;
 }
 
-function cut(text: string, most: number): string {
+function truncate(text: string, most: number): string {
   return text.length > most ? `${text.slice(0, most - 1)}…` : text;
 }

@@ -1,8 +1,17 @@
-/** The form for a JSON Schema, and what it holds. */
+/** The form for a JSON Schema, and its draft. */
 
-export { asForm, asRaw, draftFromJson, emptyDraft, type FormDraft, rawText, restoredDraft, storedDraft } from "./draft";
-export type { Spoken } from "./Frame";
+export {
+  createDraft,
+  deserializeDraft,
+  draftFromJson,
+  type FormDraft,
+  formatRawJson,
+  serializeDraft,
+  toForm,
+  toRawJson,
+} from "./draft";
+export type { ControlProps } from "./FieldFrame";
+export { JsonTextArea } from "./JsonTextArea";
 export type { Schema } from "./keywords";
-export { draftToJson, type Problem, type Sendable } from "./problems";
-export { RawJson } from "./RawJson";
+export { draftToJson, type FormJson, type Problem } from "./problems";
 export { SchemaForm, type SchemaFormProps } from "./SchemaForm";

@@ -1,29 +1,29 @@
 import { type ReactNode, useMemo, useState } from "react";
 import { CopyButton } from "../ui/CopyButton";
-import { isNumber, type Json, JsonError, parse, stringify, textOf } from "./lossless";
-import { preview } from "./preview";
+import { formatNumber, isNumber, type Json, JsonError, parse, stringify } from "./lossless";
+import { formatPreview } from "./preview";
 import { type RenderMarkdown, TextValue } from "./TextValue";
 import "./json-tree.css";
 
-interface Shared {
+interface TreeOptions {
   openLevels: number;
   renderMarkdown?: RenderMarkdown | undefined;
 }
 
 interface TreeProps {
   value: Json;
-  /** How many levels are open at first. */
+  /** How many levels are expanded at first. */
   openLevels?: number;
   renderMarkdown?: RenderMarkdown | undefined;
 }
 
 const CHUNK = 100;
 
-/** A JSON value as a tree that opens and folds; nothing of it is ever drawn before it is open. */
+/** A JSON value as a collapsible tree; collapsed parts are not rendered. */
 export function JsonTree({ value, openLevels = 2, renderMarkdown }: TreeProps) {
   return (
     <div className="jt">
-      <Node value={value} depth={0} shared={{ openLevels, renderMarkdown }} />
+      <TreeNode value={value} depth={0} options={{ openLevels, renderMarkdown }} />
     </div>
   );
 }
@@ -34,13 +34,13 @@ interface TextProps {
   renderMarkdown?: RenderMarkdown | undefined;
 }
 
-/** A JSON text as a tree; as it stands if it cannot be read, such as when only its beginning is there. */
+/** A JSON text as a tree, or as plain text if it cannot be parsed, such as a truncated one. */
 export function JsonTextTree({ text, ...rest }: TextProps) {
-  const value = useMemo(() => read(text), [text]);
+  const value = useMemo(() => tryParse(text), [text]);
   return value === undefined ? <pre className="jt jt-plain">{text}</pre> : <JsonTree value={value} {...rest} />;
 }
 
-function read(text: string): Json | undefined {
+function tryParse(text: string): Json | undefined {
   try {
     return parse(text);
   } catch (error) {
@@ -55,14 +55,14 @@ interface NodeProps {
   name?: string | number;
   value: Json;
   depth: number;
-  shared: Shared;
+  options: TreeOptions;
 }
 
-function Node({ name, value, depth, shared }: NodeProps) {
+function TreeNode({ name, value, depth, options }: NodeProps) {
   const label = name === undefined ? null : <span className="jt-name">{name}</span>;
   if (typeof value === "string") {
-    const { renderMarkdown } = shared;
-    const renderJson = (inside: Json) => <JsonTree value={inside} {...shared} />;
+    const { renderMarkdown } = options;
+    const renderJson = (inside: Json) => <JsonTree value={inside} {...options} />;
     return <TextValue label={label} name={name} text={value} depth={depth} {...{ renderJson, renderMarkdown }} />;
   }
   if (!(value instanceof Map) && !Array.isArray(value)) {
@@ -70,13 +70,13 @@ function Node({ name, value, depth, shared }: NodeProps) {
       <div className="jt-row">
         {label}
         <span className={isNumber(value) ? "jt-number" : "jt-word"}>
-          {isNumber(value) ? textOf(value) : String(value)}
+          {isNumber(value) ? formatNumber(value) : String(value)}
         </span>
-        <CopyButton plain label="copy" title={`Copy ${what(name)}`} text={() => stringify(value)} />
+        <CopyButton isPlain label="copy" title={`Copy ${describeName(name)}`} text={() => stringify(value)} />
       </div>
     );
   }
-  return <Branch label={label} name={name} value={value} depth={depth} shared={shared} />;
+  return <TreeBranch label={label} name={name} value={value} depth={depth} options={options} />;
 }
 
 interface BranchProps {
@@ -84,12 +84,12 @@ interface BranchProps {
   name: string | number | undefined;
   value: Json[] | Map<string, Json>;
   depth: number;
-  shared: Shared;
+  options: TreeOptions;
 }
 
-function Branch({ label, name, value, depth, shared }: BranchProps) {
+function TreeBranch({ label, name, value, depth, options }: BranchProps) {
   const size = Array.isArray(value) ? value.length : value.size;
-  const [open, setOpen] = useState(depth < shared.openLevels);
+  const [open, setOpen] = useState(depth < options.openLevels);
   const count = Array.isArray(value) ? `[${size}]` : `{${size}}`;
   if (size === 0) {
     return (
@@ -104,13 +104,13 @@ function Branch({ label, name, value, depth, shared }: BranchProps) {
       <div className="jt-row">
         <button type="button" className="jt-fold" aria-expanded={open} onClick={() => setOpen(!open)}>
           {label}
-          <span className="jt-quiet">{open ? count : preview(value)}</span>
+          <span className="jt-quiet">{open ? count : formatPreview(value)}</span>
         </button>
-        <CopyButton plain label="copy" title={`Copy ${what(name)}`} text={() => stringify(value, 2)} />
+        <CopyButton isPlain label="copy" title={`Copy ${describeName(name)}`} text={() => stringify(value, 2)} />
       </div>
       {open ? (
         <div className="jt-inside">
-          <Range value={value} from={0} to={size} depth={depth + 1} shared={shared} />
+          <TreeRange value={value} from={0} to={size} depth={depth + 1} options={options} />
         </div>
       ) : null}
     </div>
@@ -122,11 +122,11 @@ interface RangeProps {
   from: number;
   to: number;
   depth: number;
-  shared: Shared;
+  options: TreeOptions;
 }
 
-/** Some of the items; more than a hundred are folded by hundreds, more than ten thousand by ten thousands. */
-function Range({ value, from, to, depth, shared }: RangeProps) {
+/** A range of items; more than 100 are grouped by hundreds, more than 10,000 by ten thousands. */
+function TreeRange({ value, from, to, depth, options }: RangeProps) {
   let size = 1;
   while ((to - from) / size > CHUNK) {
     size *= CHUNK;
@@ -134,16 +134,25 @@ function Range({ value, from, to, depth, shared }: RangeProps) {
   if (size > 1) {
     const starts = Array.from({ length: Math.ceil((to - from) / size) }, (_, index) => from + index * size);
     return starts.map((start) => (
-      <Chunk key={start} value={value} from={start} to={Math.min(to, start + size)} depth={depth} shared={shared} />
+      <TreeChunk
+        key={start}
+        value={value}
+        from={start}
+        to={Math.min(to, start + size)}
+        depth={depth}
+        options={options}
+      />
     ));
   }
   const entries: [string | number, Json][] = Array.isArray(value)
     ? value.slice(from, to).map((item, index) => [from + index, item])
     : [...value].slice(from, to);
-  return entries.map(([step, item]) => <Node key={step} name={step} value={item} depth={depth} shared={shared} />);
+  return entries.map(([step, item]) => (
+    <TreeNode key={step} name={step} value={item} depth={depth} options={options} />
+  ));
 }
 
-function Chunk({ value, from, to, depth, shared }: RangeProps) {
+function TreeChunk({ value, from, to, depth, options }: RangeProps) {
   const [open, setOpen] = useState(false);
   return (
     <div className="jt-branch">
@@ -156,13 +165,13 @@ function Chunk({ value, from, to, depth, shared }: RangeProps) {
       </div>
       {open ? (
         <div className="jt-inside">
-          <Range value={value} from={from} to={to} depth={depth} shared={shared} />
+          <TreeRange value={value} from={from} to={to} depth={depth} options={options} />
         </div>
       ) : null}
     </div>
   );
 }
 
-function what(name: string | number | undefined): string {
+function describeName(name: string | number | undefined): string {
   return name === undefined ? "all of it" : String(name);
 }

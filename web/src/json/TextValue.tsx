@@ -1,7 +1,7 @@
 import { type ReactNode, useMemo, useState } from "react";
 import { CopyButton } from "../ui/CopyButton";
 import type { Json } from "./lossless";
-import { jsonInside, looksLikeMarkdown } from "./nature";
+import { looksLikeMarkdown, parseNestedJson } from "./textFormat";
 
 export type RenderMarkdown = (text: string) => ReactNode;
 
@@ -14,47 +14,57 @@ interface TextValueProps {
   renderMarkdown?: RenderMarkdown | undefined;
 }
 
-const MOST = 400;
-const DEEPEST = 60;
+const MAX_SHOWN = 400;
+const MAX_DEPTH = 60;
 
-/** A text in a tree: cut if it is long; opens as JSON or as markdown if it is that. */
+/** A string in a tree: truncated if long; opens as JSON or Markdown if it contains that. */
 export function TextValue({ label, name, text, depth, renderJson, renderMarkdown }: TextValueProps) {
-  const [whole, setWhole] = useState(false);
-  const inside = useMemo(() => (depth < DEEPEST ? jsonInside(text) : null), [text, depth]);
+  const [isExpanded, setIsExpanded] = useState(false);
+  const nestedJson = useMemo(() => (depth < MAX_DEPTH ? parseNestedJson(text) : null), [text, depth]);
   const isMarkdown = useMemo(
-    () => inside === null && renderMarkdown !== undefined && looksLikeMarkdown(text),
-    [text, inside, renderMarkdown],
+    () => nestedJson === null && renderMarkdown !== undefined && looksLikeMarkdown(text),
+    [text, nestedJson, renderMarkdown],
   );
-  const shown = whole || text.length <= MOST ? text : `${text.slice(0, MOST)}…`;
+  const shown = isExpanded || text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN)}…`;
   const isBlock = shown.includes("\n");
-  const [chosen, setOpened] = useState<boolean | null>(null);
-  const opened = chosen ?? (name === undefined && (inside !== null || isMarkdown));
-  const kind = inside !== null ? "JSON" : isMarkdown ? "markdown" : "";
+  const [openChoice, setOpenChoice] = useState<boolean | null>(null);
+  const isOpen = openChoice ?? (name === undefined && (nestedJson !== null || isMarkdown));
+  const kind = nestedJson !== null ? "JSON" : isMarkdown ? "markdown" : "";
 
   return (
     <div className="jt-branch">
       <div className="jt-row">
         {label}
-        {opened ? null : isBlock ? (
+        {isOpen ? null : isBlock ? (
           <span className="jt-block">{shown}</span>
         ) : (
           <span className="jt-text">{JSON.stringify(shown)}</span>
         )}
-        {opened || text.length <= MOST ? null : (
-          <button type="button" className="jt-button jt-more" aria-expanded={whole} onClick={() => setWhole(!whole)}>
-            {whole ? "show less" : `show all ${text.length.toLocaleString("en")} characters`}
+        {isOpen || text.length <= MAX_SHOWN ? null : (
+          <button
+            type="button"
+            className="jt-button jt-more"
+            aria-expanded={isExpanded}
+            onClick={() => setIsExpanded(!isExpanded)}
+          >
+            {isExpanded ? "show less" : `show all ${text.length.toLocaleString("en")} characters`}
           </button>
         )}
         {kind === "" ? null : (
-          <button type="button" className="jt-button jt-kind" aria-pressed={opened} onClick={() => setOpened(!opened)}>
+          <button
+            type="button"
+            className="jt-button jt-kind"
+            aria-pressed={isOpen}
+            onClick={() => setOpenChoice(!isOpen)}
+          >
             {kind}
           </button>
         )}
-        <CopyButton plain label="copy" title={`Copy ${name ?? "all of it"}`} text={text} />
+        <CopyButton isPlain label="copy" title={`Copy ${name ?? "all of it"}`} text={text} />
       </div>
-      {opened ? (
+      {isOpen ? (
         <div className="jt-inside">
-          {inside === null ? <div className="jt-markdown">{renderMarkdown?.(text)}</div> : renderJson(inside)}
+          {nestedJson === null ? <div className="jt-markdown">{renderMarkdown?.(text)}</div> : renderJson(nestedJson)}
         </div>
       ) : null}
     </div>

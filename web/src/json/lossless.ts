@@ -1,5 +1,13 @@
-/** JSON that goes out as it came in. */
+/** JSON that is serialized exactly as it was parsed. */
 
-export { JsonError, parse, readNumber } from "./read";
-export { fromPlain, isNumber, type Json, type JsonObject, Num, same, textOf } from "./value";
-export { stringify } from "./write";
+export { JsonError, parse, parseNumber } from "./parse";
+export { stringify } from "./stringify";
+export {
+  ExactNumber,
+  formatNumber,
+  fromPlain,
+  isEqual,
+  isNumber,
+  type Json,
+  type JsonObject,
+} from "./value";

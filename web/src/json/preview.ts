@@ -1,28 +1,28 @@
-/** A value in one line, cut where nobody reads on. */
+/** A value in one line, truncated. */
 
-import { isNumber, type Json, textOf } from "./lossless";
+import { formatNumber, isNumber, type Json } from "./lossless";
 
-export function preview(value: Json, most = 80): string {
+export function formatPreview(value: Json, maxLength = 80): string {
   let text = "";
 
   function write(item: Json): void {
-    if (text.length > most) {
+    if (text.length > maxLength) {
       return;
     }
     if (typeof item === "string") {
-      text += JSON.stringify(item.length > most ? item.slice(0, most) : item);
+      text += JSON.stringify(item.length > maxLength ? item.slice(0, maxLength) : item);
     } else if (isNumber(item)) {
-      text += textOf(item);
+      text += formatNumber(item);
     } else if (Array.isArray(item)) {
-      between("[", "]", item.entries(), () => "");
+      writeItems("[", "]", item.entries(), () => "");
     } else if (item instanceof Map) {
-      between("{", "}", item.entries(), (key) => `${key}: `);
+      writeItems("{", "}", item.entries(), (key) => `${key}: `);
     } else {
       text += String(item);
     }
   }
 
-  function between<Step>(
+  function writeItems<Step>(
     open: string,
     close: string,
     entries: Iterable<[Step, Json]>,
@@ -31,7 +31,7 @@ export function preview(value: Json, most = 80): string {
     let first = true;
     text += open;
     for (const [step, item] of entries) {
-      if (text.length > most) {
+      if (text.length > maxLength) {
         return;
       }
       text += (first ? "" : ", ") + name(step);
@@ -42,5 +42,5 @@ export function preview(value: Json, most = 80): string {
   }
 
   write(value);
-  return text.length > most ? `${text.slice(0, most)}…` : text;
+  return text.length > maxLength ? `${text.slice(0, maxLength)}…` : text;
 }

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { route } from "../state/route";
 
-/** A link inside the app: a plain click stays on the page, any other is the browser's. */
+/** A link inside the app: a plain click navigates without a reload, modified clicks are the browser's. */
 export function Link({
   to,
   children,
@@ -21,7 +21,7 @@ export function Link({
       onClick={(event) => {
         if (event.ctrlKey || event.metaKey || event.shiftKey) return;
         event.preventDefault();
-        route.go(to);
+        route.navigate(to);
       }}
     >
       {children}

@@ -1,36 +1,36 @@
 import type { ReactNode } from "react";
 import { app } from "../state/app";
-import { useWatched } from "../state/store";
-import { Tools } from "../workbench/PageTools";
+import { useObservable } from "../state/observable";
+import { PageTools } from "../workbench/PageTools";
 import { Link } from "./Link";
 import "./pages.css";
 
-const PLACES = [
+const PAGES = [
   ["/agents", "Agents"],
   ["/queue", "Queue"],
   ["/sessions", "Sessions"],
   ["/scenarios", "Scenarios"],
 ] as const;
 
-/** What all pages but the workbench look like. */
+/** The layout of all pages except the workbench. */
 export function PageFrame({
   title,
   children,
-  whole = false,
+  fillsWindow = false,
 }: {
   title: string;
   children: ReactNode;
   /** The page fills the window and scrolls inside itself. */
-  whole?: boolean;
+  fillsWindow?: boolean;
 }) {
-  const { yourTurns, server } = useWatched(app);
-  const places = PLACES.filter(([path]) => path !== "/scenarios" || server?.scenarios);
+  const { yourTurns, server } = useObservable(app);
+  const pages = PAGES.filter(([path]) => path !== "/scenarios" || server?.scenarios);
   return (
     <div className="workbench">
       <header className="header page-header">
         <b>adk-agent-sim</b>
         <nav className="tabs" aria-label="Pages">
-          {places.map(([path, name]) => (
+          {pages.map(([path, name]) => (
             <Link key={path} to={path} className="tab page-tab" current={name === title}>
               {name}
               {name === "Queue" && yourTurns ? <span className="badge">{yourTurns}</span> : null}
@@ -38,9 +38,9 @@ export function PageFrame({
           ))}
         </nav>
         <span className="grow" />
-        <Tools />
+        <PageTools />
       </header>
-      <main className={whole ? "page-whole" : "page scroll"} aria-label={title}>
+      <main className={fillsWindow ? "page-whole" : "page scroll"} aria-label={title}>
         {children}
       </main>
     </div>

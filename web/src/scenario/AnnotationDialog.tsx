@@ -1,16 +1,16 @@
 import { useId, useState } from "react";
 import { api } from "../api/client";
 import type { AnnotationPatch, AnnotationShape } from "../api/types";
-import { useAction } from "../ui/action";
 import { Dialog } from "../ui/Dialog";
-import { Failure } from "../ui/Failure";
-import { full } from "../ui/format";
-import { decided } from "./Scenarios";
+import { ErrorAlert } from "../ui/ErrorAlert";
+import { formatDateTime } from "../ui/format";
+import { useAction } from "../ui/useAction";
+import { formatDecision } from "./ScenariosPage";
 
 const DECISIONS = ["valid", "invalid", "needs_review"] as const;
 type Decision = (typeof DECISIONS)[number];
 
-/** What a reviewer says; it is written into the scenario's file. */
+/** Edits a reviewer's annotation, which is written into the scenario's file. */
 export function AnnotationDialog({
   scenarioKey,
   path,
@@ -27,24 +27,24 @@ export function AnnotationDialog({
   const [decision, setDecision] = useState(annotation.validation_decision);
   const [comment, setComment] = useState(annotation.comment);
   const [annotator, setAnnotator] = useState(annotation.annotator);
-  const { busy, trouble, run } = useAction();
+  const { isBusy, error, run } = useAction();
   const id = useId();
   const known = DECISIONS.find((one) => one === decision) ?? null;
   const save = () =>
     run(async () => {
       const patch: AnnotationPatch = { validation_decision: known, comment, annotator };
-      onSaved(await api.annotate(scenarioKey, patch));
+      onSaved(await api.saveAnnotation(scenarioKey, patch));
       onClose();
     });
   return (
     <Dialog
       title="Annotation"
       onClose={onClose}
-      foot={
+      footer={
         <button
           type="button"
           className="button primary"
-          disabled={busy || !annotation.editable}
+          disabled={isBusy || !annotation.editable}
           onClick={() => void save()}
         >
           Save to the file
@@ -54,7 +54,7 @@ export function AnnotationDialog({
       {annotation.editable ? (
         <p className="quiet">
           Written into <code>{path}</code>
-          {annotation.date ? `, last on ${full(annotation.date)}` : ""}.
+          {annotation.date ? `, last on ${formatDateTime(annotation.date)}` : ""}.
         </p>
       ) : (
         <p className="quiet">
@@ -72,7 +72,7 @@ export function AnnotationDialog({
           {known || !decision ? <option value="">none yet</option> : <option value={decision}>{decision}</option>}
           {DECISIONS.map((one) => (
             <option key={one} value={one}>
-              {decided(one)}
+              {formatDecision(one)}
             </option>
           ))}
         </select>
@@ -96,7 +96,7 @@ export function AnnotationDialog({
           onChange={(event) => setAnnotator(event.target.value)}
         />
       </label>
-      {trouble ? <Failure title={trouble.message} /> : null}
+      {error ? <ErrorAlert title={error.message} /> : null}
     </Dialog>
   );
 }

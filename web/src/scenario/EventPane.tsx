@@ -1,11 +1,11 @@
 import { api } from "../api/client";
 import type { EventLine, ScenarioShape } from "../api/types";
 import { JsonTextTree } from "../json/JsonTree";
-import { Failure } from "../ui/Failure";
-import { count, full } from "../ui/format";
-import { KindMark } from "./KindMark";
-import { callOf, since } from "./kinds";
-import { useLoaded } from "./useLoaded";
+import { ErrorAlert } from "../ui/ErrorAlert";
+import { formatCount, formatDateTime } from "../ui/format";
+import { EventKindLabel } from "./EventKindLabel";
+import { formatCall, formatOffset } from "./eventKinds";
+import { useFetch } from "./useFetch";
 
 /** The event that is selected: what it does, with which arguments, when, and after what. */
 export function EventPane({
@@ -20,7 +20,7 @@ export function EventPane({
   return (
     <section className="sc-side scroll" aria-label="Event">
       {event ? (
-        <Event key={event.place} scenario={scenario} event={event} onSelect={onSelect} />
+        <EventDetails key={event.place} scenario={scenario} event={event} onSelect={onSelect} />
       ) : (
         <p className="quiet">Select an event to see its arguments.</p>
       )}
@@ -28,7 +28,7 @@ export function EventPane({
   );
 }
 
-function Event({
+function EventDetails({
   scenario,
   event,
   onSelect,
@@ -37,41 +37,41 @@ function Event({
   event: EventLine;
   onSelect: (place: number) => void;
 }) {
-  const { found, trouble } = useLoaded(() => api.event(scenario.key, event.place), `${event.place}`);
+  const { data: detail, error } = useFetch(() => api.getEvent(scenario.key, event.place), `${event.place}`);
   const next = scenario.events.filter((one) => one.after.includes(event.place));
   const before = scenario.events.filter((one) => event.after.includes(one.place));
   const start = scenario.start_time;
   return (
     <>
       <div className="sc-event-head">
-        <KindMark kind={event.kind} />
-        <h2 className="mono">{callOf(event)}</h2>
+        <EventKindLabel kind={event.kind} />
+        <h2 className="mono">{formatCall(event)}</h2>
       </div>
       <dl className="sc-facts">
         <dt>When</dt>
-        <dd title={event.seconds === null || start === null ? undefined : full(start + event.seconds)}>
-          {event.seconds === null ? "never: it waits for a cycle" : since(event.seconds)}
+        <dd title={event.seconds === null || start === null ? undefined : formatDateTime(start + event.seconds)}>
+          {event.seconds === null ? "never: it is part of a cycle" : formatOffset(event.seconds)}
           {event.turn === null ? "" : `, turn ${event.turn + 1}`}
         </dd>
         <dt>Id</dt>
         <dd className="mono">{event.event_id}</dd>
         <dt>After</dt>
         <dd>
-          <Others events={before} onSelect={onSelect} otherwise="nothing" />
+          <EventLinks events={before} onSelect={onSelect} otherwise="nothing" />
         </dd>
         <dt>Then</dt>
         <dd>
-          <Others events={next} onSelect={onSelect} otherwise="nothing" />
+          <EventLinks events={next} onSelect={onSelect} otherwise="nothing" />
         </dd>
       </dl>
-      {trouble ? <Failure title={trouble} /> : null}
-      {found ? (
+      {error ? <ErrorAlert title={error} /> : null}
+      {detail ? (
         <>
           <h3>Arguments</h3>
-          <JsonTextTree text={found.arguments} />
+          <JsonTextTree text={detail.arguments} />
           <details>
             <summary className="quiet">The event as the file holds it</summary>
-            <JsonTextTree text={found.event} />
+            <JsonTextTree text={detail.event} />
           </details>
         </>
       ) : null}
@@ -79,9 +79,9 @@ function Event({
   );
 }
 
-const MOST = 20;
+const MAX_LINKS = 20;
 
-function Others({
+function EventLinks({
   events,
   onSelect,
   otherwise,
@@ -93,14 +93,16 @@ function Others({
   if (!events.length) return <span className="quiet">{otherwise}</span>;
   return (
     <ul className="sc-others">
-      {events.slice(0, MOST).map((one) => (
+      {events.slice(0, MAX_LINKS).map((one) => (
         <li key={one.place}>
           <button type="button" className="sc-link" onClick={() => onSelect(one.place)}>
-            {callOf(one)}
+            {formatCall(one)}
           </button>
         </li>
       ))}
-      {events.length > MOST ? <li className="quiet">and {count(events.length - MOST, "more", "more")}</li> : null}
+      {events.length > MAX_LINKS ? (
+        <li className="quiet">and {formatCount(events.length - MAX_LINKS, "more", "more")}</li>
+      ) : null}
     </ul>
   );
 }

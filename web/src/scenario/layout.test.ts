@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { placed } from "./layout";
+import { layoutGraph } from "./layout";
 
 const CHAIN: [number, number][] = [
   [0, 1],
@@ -7,21 +7,24 @@ const CHAIN: [number, number][] = [
 ];
 
 test("what follows stands below", () => {
-  const { across, at } = placed({ places: [0, 1, 2], edges: CHAIN });
-  const heights = at.map(([, , y]) => y);
-  expect(across).toBe(false);
+  const { isHorizontal, positions } = layoutGraph({ places: [0, 1, 2], edges: CHAIN });
+  const heights = positions.map(([, , y]) => y);
+  expect(isHorizontal).toBe(false);
   expect(heights).toEqual(heights.toSorted((one, other) => one - other));
 });
 
 test("where many follow one, time goes to the right and they stand in their order", () => {
   const places = Array.from({ length: 12 }, (_, index) => index);
-  const { across, at } = placed({ places, edges: places.slice(1).map((to): [number, number] => [0, to]) });
-  const heights = at.slice(1).map(([, , y]) => y);
-  expect(across).toBe(true);
+  const { isHorizontal, positions } = layoutGraph({
+    places,
+    edges: places.slice(1).map((to): [number, number] => [0, to]),
+  });
+  const heights = positions.slice(1).map(([, , y]) => y);
+  expect(isHorizontal).toBe(true);
   expect(heights).toEqual(heights.toSorted((one, other) => one - other));
 });
 
 test("a cycle is placed too", () => {
-  const { at } = placed({ places: [0, 1, 2], edges: [...CHAIN, [2, 0]] });
-  expect(at.every(([, x, y]) => Number.isFinite(x) && Number.isFinite(y))).toBe(true);
+  const { positions } = layoutGraph({ places: [0, 1, 2], edges: [...CHAIN, [2, 0]] });
+  expect(positions.every(([, x, y]) => Number.isFinite(x) && Number.isFinite(y))).toBe(true);
 });

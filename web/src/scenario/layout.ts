@@ -1,42 +1,42 @@
-import { layout, Graph as Plan } from "@dagrejs/dagre";
+import { Graph as DagreGraph, layout } from "@dagrejs/dagre";
 
 export const WIDTH = 236;
 export const HEIGHT = 58;
 
-/** The events to place, and which follows which; by their places in the file. */
-export interface ToPlace {
+/** The events and their dependencies, by index in the file. */
+export interface GraphInput {
   places: number[];
   edges: [number, number][];
 }
 
-export interface Placed {
-  /** Whether time goes from left to right; else it goes down. */
-  across: boolean;
-  at: [place: number, x: number, y: number][];
+export interface GraphLayout {
+  /** Whether the graph runs from left to right instead of top down. */
+  isHorizontal: boolean;
+  positions: [place: number, x: number, y: number][];
 }
 
-const WIDE = 2;
+const MAX_ASPECT = 2;
 
-/** Where the events of a graph stand: top down, or from left to right where that would be too wide to read. */
-export function placed(graph: ToPlace): Placed {
-  const down = planned(graph, "TB");
+/** Lays out the graph top down, or from left to right where that would be too wide to read. */
+export function layoutGraph(graph: GraphInput): GraphLayout {
+  const down = runDagre(graph, "TB");
   const { width = 0, height = 0 } = down.graph() as { width?: number; height?: number };
-  const across = width > WIDE * height;
-  const plan = across ? planned(graph, "LR") : down;
-  const at = graph.places.map((place): Placed["at"][number] => {
-    const { x, y } = plan.node(String(place)) as { x: number; y: number };
+  const isHorizontal = width > MAX_ASPECT * height;
+  const dagre = isHorizontal ? runDagre(graph, "LR") : down;
+  const positions = graph.places.map((place): GraphLayout["positions"][number] => {
+    const { x, y } = dagre.node(String(place)) as { x: number; y: number };
     return [place, x - WIDTH / 2, y - HEIGHT / 2];
   });
-  return { across, at };
+  return { isHorizontal, positions };
 }
 
-function planned({ places, edges }: ToPlace, rankdir: "TB" | "LR") {
-  const plan = new Plan();
-  plan.setGraph({ rankdir, nodesep: rankdir === "TB" ? 24 : 12, ranksep: 40, marginx: 16, marginy: 16 });
-  plan.setDefaultEdgeLabel(() => ({}));
-  // From the last to the first: dagre puts what it is told of first at the far end.
-  for (const place of places.toReversed()) plan.setNode(String(place), { width: WIDTH, height: HEIGHT });
-  for (const [from, to] of edges.toReversed()) plan.setEdge(String(from), String(to));
-  layout(plan);
-  return plan;
+function runDagre({ places, edges }: GraphInput, rankdir: "TB" | "LR") {
+  const dagre = new DagreGraph();
+  dagre.setGraph({ rankdir, nodesep: rankdir === "TB" ? 24 : 12, ranksep: 40, marginx: 16, marginy: 16 });
+  dagre.setDefaultEdgeLabel(() => ({}));
+  // In reverse: dagre puts the nodes added first at the far end.
+  for (const place of places.toReversed()) dagre.setNode(String(place), { width: WIDTH, height: HEIGHT });
+  for (const [from, to] of edges.toReversed()) dagre.setEdge(String(from), String(to));
+  layout(dagre);
+  return dagre;
 }

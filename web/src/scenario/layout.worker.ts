@@ -1,4 +1,4 @@
-import { placed, type ToPlace } from "./layout";
+import { type GraphInput, layoutGraph } from "./layout";
 
-/** Places a graph's events beside the page, which stays awake meanwhile. */
-self.onmessage = (message: MessageEvent<ToPlace>) => self.postMessage(placed(message.data));
+/** Computes the layout off the main thread. */
+self.onmessage = (message: MessageEvent<GraphInput>) => self.postMessage(layoutGraph(message.data));

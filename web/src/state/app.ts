@@ -1,78 +1,78 @@
-import { api, Refused, words } from "../api/client";
-import { type Connection, Live } from "../api/live";
-import type { AgentShape, News, ServerShape } from "../api/types";
-import { SessionStore } from "./session";
-import { Watched } from "./store";
+import { ApiError, api, getErrorMessage } from "../api/client";
+import { type ConnectionStatus, LiveSocket } from "../api/liveSocket";
+import type { AgentShape, LiveUpdate, ServerShape } from "../api/types";
+import { Observable } from "./observable";
+import { SessionStore } from "./sessionStore";
 
-/** What the whole page knows: the server, the connection, the session that is open. */
-class AppStore extends Watched {
+/** State of the whole app: the server, the connection, the open session. */
+class AppStore extends Observable {
   server: ServerShape | null = null;
-  /** Why the page cannot start. */
-  trouble: string | null = null;
-  connection: Connection = "connecting";
+  /** Why the server cannot be used. */
+  error: string | null = null;
+  connection: ConnectionStatus = "connecting";
   yourTurns = 0;
-  /** Grows whenever the list of sessions should be read again. */
+  /** Increases whenever the session list should be reloaded. */
   listVersion = 0;
-  private live: Live | null = null;
-  private open: SessionStore | null = null;
+  private socket: LiveSocket | null = null;
+  private currentSession: SessionStore | null = null;
 
   async start(): Promise<void> {
-    this.live ??= new Live(
-      (news) => this.hear(news),
-      (connection) => this.connected(connection),
+    this.socket ??= new LiveSocket(
+      (news) => this.handleUpdate(news),
+      (connection) => this.handleConnection(connection),
     );
     await this.refresh();
   }
 
-  /** Read again what the server says of itself and its agents. */
+  /** Reloads the server's description and its agents. */
   async refresh(): Promise<void> {
     try {
-      this.server = await api.server();
-      this.trouble = null;
+      this.server = await api.getServer();
+      this.error = null;
     } catch (error) {
-      // A server that is only away comes back; one that refuses wants something of the person.
-      this.trouble = error instanceof Refused || !this.server ? words(error) : null;
+      // A server that is unreachable will come back; one that rejects the request needs the user's attention.
+      this.error = error instanceof ApiError || !this.server ? getErrorMessage(error) : null;
     }
-    this.changed();
+    this.notify();
   }
 
-  agent(key: string): AgentShape | undefined {
+  findAgent(key: string): AgentShape | undefined {
     return this.server?.agents.find((agent) => agent.key === key);
   }
 
-  /** A session as this page knows it: there is at most one. */
-  session(sessionId: string): SessionStore {
-    if (this.open?.sessionId !== sessionId) this.open = new SessionStore(sessionId);
-    return this.open;
+  /** The store of a session; the app holds at most one. */
+  openSession(sessionId: string): SessionStore {
+    if (this.currentSession?.sessionId !== sessionId) this.currentSession = new SessionStore(sessionId);
+    return this.currentSession;
   }
 
-  /** Follow a session until the answer is called. */
-  follow(session: SessionStore): () => void {
-    this.live?.follow(session.wish);
-    return () => this.live?.follow(() => ({ follow: null, after_seq: 0, tail: 0 }));
+  /** Follows a session until the returned function is called. */
+  followSession(session: SessionStore): () => void {
+    this.socket?.follow(session.buildFollow);
+    return () => this.socket?.follow(() => ({ follow: null, after_seq: 0, tail: 0 }));
   }
 
   reconnect(): void {
-    this.live?.connect();
+    this.socket?.connect();
   }
 
-  private hear(news: News): void {
-    if (news.type === "session") {
-      if (news.session.session_id === this.open?.sessionId) this.open.apply(news);
-    } else if (news.type === "gone") {
-      if (news.session_id === this.open?.sessionId) this.open.lose(news.message);
+  private handleUpdate(update: LiveUpdate): void {
+    if (update.type === "session") {
+      if (update.session.session_id === this.currentSession?.sessionId) this.currentSession.applyUpdate(update);
+    } else if (update.type === "gone") {
+      if (update.session_id === this.currentSession?.sessionId) this.currentSession.markGone(update.message);
     } else {
-      this.yourTurns = news.your_turns;
+      this.yourTurns = update.your_turns;
       this.listVersion += 1;
-      this.changed();
+      this.notify();
     }
   }
 
-  private connected(connection: Connection): void {
+  private handleConnection(connection: ConnectionStatus): void {
     const wasLost = this.connection === "lost";
     this.connection = connection;
     if (connection === "lost" || wasLost) void this.refresh();
-    else this.changed();
+    else this.notify();
   }
 }
 

@@ -1,47 +1,47 @@
-import { Watched } from "./store";
+import { Observable } from "./observable";
 
-/** Where the page is: `/`, `/agents`, `/queue`, `/sessions`, `/sessions/ID`, `/scenarios`, `/scenarios/KEY`. */
-class Route extends Watched {
+/** The current path: `/`, `/agents`, `/queue`, `/sessions`, `/sessions/ID`, `/scenarios`, `/scenarios/KEY`. */
+class Route extends Observable {
   path = location.pathname;
 
   constructor() {
     super();
-    window.addEventListener("popstate", () => this.arrive());
+    window.addEventListener("popstate", () => this.updatePath());
   }
 
-  go(path: string, replace = false): void {
+  navigate(path: string, replace = false): void {
     if (replace) history.replaceState(null, "", path);
     else history.pushState(null, "", path);
-    this.arrive();
+    this.updatePath();
   }
 
-  private arrive(): void {
+  private updatePath(): void {
     this.path = location.pathname;
-    this.changed();
+    this.notify();
   }
 }
 
 export const route = new Route();
 
-export function sessionPath(sessionId: string): string {
+export function formatSessionPath(sessionId: string): string {
   return `/sessions/${encodeURIComponent(sessionId)}`;
 }
 
-/** The session that an address names, if it names one. */
-export function sessionOf(path: string): string | null {
-  return named(/^\/sessions\/([^/]+)$/.exec(path)?.[1]);
+/** The session id in a path, or null. */
+export function parseSessionPath(path: string): string | null {
+  return decodeSegment(/^\/sessions\/([^/]+)$/.exec(path)?.[1]);
 }
 
-export function scenarioPath(key: string): string {
+export function formatScenarioPath(key: string): string {
   return `/scenarios/${encodeURIComponent(key)}`;
 }
 
-/** The scenario that an address names, if it names one. */
-export function scenarioOf(path: string): string | null {
-  return named(/^\/scenarios\/([^/]+)$/.exec(path)?.[1]);
+/** The scenario key in a path, or null. */
+export function parseScenarioPath(path: string): string | null {
+  return decodeSegment(/^\/scenarios\/([^/]+)$/.exec(path)?.[1]);
 }
 
-function named(part: string | undefined): string | null {
+function decodeSegment(part: string | undefined): string | null {
   try {
     return part ? decodeURIComponent(part) : null;
   } catch {

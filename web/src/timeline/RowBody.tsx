@@ -1,87 +1,87 @@
 import { useEffect, useState } from "react";
-import { api, words } from "../api/client";
+import { api, getErrorMessage } from "../api/client";
 import type { Medium, Row, RowDetail, Shown } from "../api/types";
 import { JsonTextTree } from "../json/JsonTree";
 import { CopyButton } from "../ui/CopyButton";
-import { Failure } from "../ui/Failure";
-import { count, full, size } from "../ui/format";
+import { ErrorAlert } from "../ui/ErrorAlert";
+import { formatCount, formatDateTime, formatSize } from "../ui/format";
 import { Markdown } from "../ui/Markdown";
 
-/** What stands behind a row, fetched when it is opened and again when it has changed. */
+/** The details of a row, loaded when it expands and again when it changes. */
 export function RowBody({ sessionId, row }: { sessionId: string; row: Row }) {
   const [detail, setDetail] = useState<RowDetail | null>(null);
-  const [trouble, setTrouble] = useState("");
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a row that has changed has another detail
+  const [error, setError] = useState("");
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a changed row has other details
   useEffect(() => {
-    let gone = false;
-    api.row(sessionId, row.index, false).then(
-      (found) => {
-        if (gone) return;
-        setDetail(found);
-        setTrouble("");
+    let isCancelled = false;
+    api.getRow(sessionId, row.index, false).then(
+      (loaded) => {
+        if (isCancelled) return;
+        setDetail(loaded);
+        setError("");
       },
       (error: unknown) => {
-        if (!gone) setTrouble(words(error));
+        if (!isCancelled) setError(getErrorMessage(error));
       },
     );
     return () => {
-      gone = true;
+      isCancelled = true;
     };
   }, [sessionId, row.index, row.updated]);
-  if (trouble) return <Failure title={trouble} />;
+  if (error) return <ErrorAlert title={error} />;
   if (!detail) return <div className="row-body quiet">Loading…</div>;
   return (
     <div className="row-body">
       {detail.values.map((value, place) => (
-        <Value
-          // biome-ignore lint/suspicious/noArrayIndexKey: the values of a row keep their places
+        <DetailValue
+          // biome-ignore lint/suspicious/noArrayIndexKey: the values of a row keep their order
           key={place}
           value={value}
-          whole={async () => {
-            const all = await api.row(sessionId, row.index, true);
+          loadWhole={async () => {
+            const all = await api.getRow(sessionId, row.index, true);
             setDetail(all);
             return all.values[place]?.text ?? value.text;
           }}
         />
       ))}
       {detail.media.map((medium) => (
-        <Picture key={medium.url} medium={medium} />
+        <MediaFigure key={medium.url} medium={medium} />
       ))}
       <p className="row-foot quiet">
-        {full(row.at)}
+        {formatDateTime(row.at)}
         {row.agent_name ? ` · ${row.agent_name}` : ""}
       </p>
     </div>
   );
 }
 
-function Value({ value, whole }: { value: Shown; whole: () => Promise<string> }) {
-  const [raw, setRaw] = useState(false);
+function DetailValue({ value, loadWhole }: { value: Shown; loadWhole: () => Promise<string> }) {
+  const [isRaw, setIsRaw] = useState(false);
   const foldable = value.format === "traceback";
-  const content = <ValueText value={value} raw={raw} />;
+  const content = <ValueText value={value} isRaw={isRaw} />;
   return (
     <section className="value">
       <header>
         <h3>{value.label}</h3>
         {value.whole ? null : (
           <>
-            <span className="quiet">shortened, {size(value.size)} in all</span>
-            <button type="button" className="button plain small" onClick={() => void whole()}>
+            <span className="quiet">shortened, {formatSize(value.size)} in all</span>
+            <button type="button" className="button plain small" onClick={() => void loadWhole()}>
               Show all
             </button>
           </>
         )}
         <span className="grow" />
         {value.format !== "traceback" && value.whole ? (
-          <button type="button" className="button plain small" aria-pressed={raw} onClick={() => setRaw(!raw)}>
+          <button type="button" className="button plain small" aria-pressed={isRaw} onClick={() => setIsRaw(!isRaw)}>
             Raw
           </button>
         ) : null}
-        <CopyButton text={value.whole ? value.text : whole} />
+        <CopyButton text={value.whole ? value.text : loadWhole} />
       </header>
       {foldable ? (
         <details>
-          <summary className="quiet">{count(value.text.trimEnd().split("\n").length, "line")}</summary>
+          <summary className="quiet">{formatCount(value.text.trimEnd().split("\n").length, "line")}</summary>
           {content}
         </details>
       ) : (
@@ -91,20 +91,20 @@ function Value({ value, whole }: { value: Shown; whole: () => Promise<string> })
   );
 }
 
-function ValueText({ value, raw }: { value: Shown; raw: boolean }) {
-  if (!raw && value.whole && value.format === "markdown") return <Markdown text={value.text} />;
-  if (!raw && value.whole && value.format === "json") {
+function ValueText({ value, isRaw }: { value: Shown; isRaw: boolean }) {
+  if (!isRaw && value.whole && value.format === "markdown") return <Markdown text={value.text} />;
+  if (!isRaw && value.whole && value.format === "json") {
     return <JsonTextTree text={value.text} renderMarkdown={(text) => <Markdown text={text} />} />;
   }
   return <pre>{value.text}</pre>;
 }
 
-function Picture({ medium }: { medium: Medium }) {
+function MediaFigure({ medium }: { medium: Medium }) {
   return (
     <figure className="medium">
       {medium.image ? <img src={medium.url} alt={medium.name} /> : null}
       <figcaption>
-        {medium.name} <span className="quiet">{`${medium.mime_type}, ${size(medium.size)}`}</span>{" "}
+        {medium.name} <span className="quiet">{`${medium.mime_type}, ${formatSize(medium.size)}`}</span>{" "}
         <a className="button small" href={medium.url} download={medium.name}>
           Save
         </a>

@@ -2,41 +2,41 @@ import { useEffect, useState } from "react";
 import { copyText } from "./clipboard";
 import { Icon } from "./Icon";
 
-const TOLD_FOR = 1500;
+const STATUS_MS = 1500;
 
-/** Copies a text, or one that is made or fetched when it is asked for. `plain` is a word in a line of text. */
+/** Copies a text, or one that is computed on click. `isPlain` renders it as a word in a line of text. */
 export function CopyButton({
   text,
   label = "Copy",
   title,
-  plain = false,
+  isPlain = false,
 }: {
   text: string | (() => string | Promise<string>);
   label?: string;
   title?: string;
-  plain?: boolean;
+  isPlain?: boolean;
 }) {
-  const [said, say] = useState("");
+  const [status, setStatus] = useState("");
   useEffect(() => {
-    const timer = said === "" ? undefined : window.setTimeout(() => say(""), TOLD_FOR);
+    const timer = status === "" ? undefined : window.setTimeout(() => setStatus(""), STATUS_MS);
     return () => window.clearTimeout(timer);
-  }, [said]);
+  }, [status]);
   const copy = async () => {
     try {
-      say((await copyText(typeof text === "string" ? text : await text())) ? "copied" : "not copied");
+      setStatus((await copyText(typeof text === "string" ? text : await text())) ? "copied" : "not copied");
     } catch {
-      say("not copied");
+      setStatus("not copied");
     }
   };
   return (
     <button
       type="button"
-      className={plain ? "jt-button jt-copy" : "button plain small"}
+      className={isPlain ? "jt-button jt-copy" : "button plain small"}
       title={title}
       onClick={() => void copy()}
     >
-      {plain ? null : <Icon name="copy" />}
-      <span aria-live="polite">{said || label}</span>
+      {isPlain ? null : <Icon name="copy" />}
+      <span aria-live="polite">{status || label}</span>
     </button>
   );
 }

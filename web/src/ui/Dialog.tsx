@@ -1,17 +1,17 @@
 import { type ReactNode, useEffect, useId, useRef } from "react";
 import { Icon } from "./Icon";
 
-/** A dialog over the page: Escape closes it, and the focus goes back to where it was. */
+/** A modal dialog: Escape closes it, and the focus returns to where it was. */
 export function Dialog({
   title,
   onClose,
   children,
-  foot,
+  footer,
 }: {
   title: string;
   onClose: () => void;
   children: ReactNode;
-  foot?: ReactNode;
+  footer?: ReactNode;
 }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const heading = useId();
@@ -34,7 +34,7 @@ export function Dialog({
         </button>
       </div>
       <div className="dialog-body">{children}</div>
-      {foot ? <div className="dialog-foot">{foot}</div> : null}
+      {footer ? <div className="dialog-foot">{footer}</div> : null}
     </dialog>
   );
 }

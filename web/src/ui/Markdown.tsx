@@ -1,8 +1,8 @@
 import ReactMarkdown, { type Components } from "react-markdown";
 import remarkGfm from "remark-gfm";
 
-/** Text from models and tools is hostile: links say where they lead and lead nowhere, images are named, HTML is text. */
-const HARMLESS: Components = {
+/** Text from models and tools is untrusted: links are not clickable, images are not loaded, HTML is text. */
+const SAFE_COMPONENTS: Components = {
   a: ({ href, children }) => (
     <span className="dead-link" title={href}>
       {children}
@@ -20,7 +20,7 @@ const HARMLESS: Components = {
 export function Markdown({ text }: { text: string }) {
   return (
     <div className="markdown">
-      <ReactMarkdown remarkPlugins={[remarkGfm]} components={HARMLESS}>
+      <ReactMarkdown remarkPlugins={[remarkGfm]} components={SAFE_COMPONENTS}>
         {text}
       </ReactMarkdown>
     </div>

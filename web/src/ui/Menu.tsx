@@ -1,34 +1,34 @@
 import { type ReactNode, useEffect, useRef, useState } from "react";
 
-/** A button that opens a short list of things to do. */
+/** A button that opens a list of actions. */
 export function Menu({
   label,
   children,
   className = "button",
-  place = "",
+  placement = "",
   title,
 }: {
   label: ReactNode;
   children: (close: () => void) => ReactNode;
   className?: string;
-  place?: "" | "end" | "up" | "end up";
+  placement?: "" | "end" | "up" | "end up";
   title?: string;
 }) {
   const [open, setOpen] = useState(false);
   const root = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (!open) return;
-    const outside = (event: Event) => {
+    const closeOutside = (event: Event) => {
       if (!root.current?.contains(event.target as Node)) setOpen(false);
     };
-    const leave = (event: KeyboardEvent) => {
+    const closeOnEscape = (event: KeyboardEvent) => {
       if (event.key === "Escape") setOpen(false);
     };
-    document.addEventListener("pointerdown", outside);
-    document.addEventListener("keydown", leave);
+    document.addEventListener("pointerdown", closeOutside);
+    document.addEventListener("keydown", closeOnEscape);
     return () => {
-      document.removeEventListener("pointerdown", outside);
-      document.removeEventListener("keydown", leave);
+      document.removeEventListener("pointerdown", closeOutside);
+      document.removeEventListener("keydown", closeOnEscape);
     };
   }, [open]);
   return (
@@ -44,7 +44,7 @@ export function Menu({
         {label}
       </button>
       {open ? (
-        <div className={`menu-list ${place}`} role="menu">
+        <div className={`menu-list ${placement}`} role="menu">
           {children(() => setOpen(false))}
         </div>
       ) : null}

@@ -13,19 +13,20 @@ export function Splitter({
   width: number;
   min: number;
   max: number;
-  /** On which side of the line the pane is whose width it sets; below it, its height. */
+  /** On which side of the splitter the resized pane is; below it, the height is resized. */
   side: "left" | "right" | "below";
   onWidth: (width: number) => void;
 }) {
   const sign = side === "left" ? 1 : -1;
-  const flat = side === "below";
-  const along = (event: { clientX: number; clientY: number }) => (flat ? event.clientY : event.clientX);
-  const set = (next: number) => onWidth(Math.round(Math.min(max, Math.max(min, next))));
-  const drag = (event: PointerEvent<HTMLHRElement>) => {
+  const isHorizontal = side === "below";
+  const readCoordinate = (event: { clientX: number; clientY: number }) =>
+    isHorizontal ? event.clientY : event.clientX;
+  const setWidth = (next: number) => onWidth(Math.round(Math.min(max, Math.max(min, next))));
+  const startDrag = (event: PointerEvent<HTMLHRElement>) => {
     const line = event.currentTarget;
-    const start = along(event);
+    const start = readCoordinate(event);
     line.setPointerCapture(event.pointerId);
-    const move = (moved: globalThis.PointerEvent) => set(width + sign * (along(moved) - start));
+    const move = (moved: globalThis.PointerEvent) => setWidth(width + sign * (readCoordinate(moved) - start));
     const end = () => {
       line.removeEventListener("pointermove", move);
       line.removeEventListener("pointerup", end);
@@ -33,21 +34,21 @@ export function Splitter({
     line.addEventListener("pointermove", move);
     line.addEventListener("pointerup", end);
   };
-  const key = (event: KeyboardEvent) => {
-    if (event.key === (flat ? "ArrowUp" : "ArrowLeft")) set(width - sign * 16);
-    if (event.key === (flat ? "ArrowDown" : "ArrowRight")) set(width + sign * 16);
+  const handleKey = (event: KeyboardEvent) => {
+    if (event.key === (isHorizontal ? "ArrowUp" : "ArrowLeft")) setWidth(width - sign * 16);
+    if (event.key === (isHorizontal ? "ArrowDown" : "ArrowRight")) setWidth(width + sign * 16);
   };
   return (
     <hr
-      className={flat ? "splitter flat" : "splitter"}
+      className={isHorizontal ? "splitter flat" : "splitter"}
       aria-label={label}
-      aria-orientation={flat ? "horizontal" : "vertical"}
+      aria-orientation={isHorizontal ? "horizontal" : "vertical"}
       aria-valuenow={width}
       aria-valuemin={min}
       aria-valuemax={max}
       tabIndex={0}
-      onPointerDown={drag}
-      onKeyDown={key}
+      onPointerDown={startDrag}
+      onKeyDown={handleKey}
     />
   );
 }

@@ -1,4 +1,4 @@
-/** Puts a text on the clipboard; says whether it is there. */
+/** Copies a text to the clipboard; returns whether that succeeded. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
@@ -8,18 +8,18 @@ export async function copyText(text: string): Promise<boolean> {
   }
 }
 
-/** Pages that are not served from this machine or over https have no clipboard of their own. */
+/** Without https or localhost, browsers offer no clipboard API. */
 function copyBySelection(text: string): boolean {
-  const before = document.activeElement;
+  const focused = document.activeElement;
   const area = document.createElement("textarea");
   area.className = "copy-source";
   area.value = text;
   document.body.append(area);
   area.select();
-  const done = document.execCommand("copy");
+  const isCopied = document.execCommand("copy");
   area.remove();
-  if (before instanceof HTMLElement) {
-    before.focus();
+  if (focused instanceof HTMLElement) {
+    focused.focus();
   }
-  return done;
+  return isCopied;
 }

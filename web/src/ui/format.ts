@@ -1,6 +1,6 @@
 /** Durations, sizes and times as people read them. */
 
-export function duration(ms: number): string {
+export function formatDuration(ms: number): string {
   if (ms < 1) return "<1 ms";
   if (ms < 1000) return `${Math.round(ms)} ms`;
   if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
@@ -8,25 +8,25 @@ export function duration(ms: number): string {
   return `${Math.floor(ms / 3_600_000)} h ${Math.floor((ms % 3_600_000) / 60_000)} min`;
 }
 
-export function size(bytes: number): string {
+export function formatSize(bytes: number): string {
   if (bytes < 1000) return `${bytes} B`;
   if (bytes < 1_000_000) return `${(bytes / 1000).toFixed(bytes < 10_000 ? 1 : 0)} KB`;
   return `${(bytes / 1_000_000).toFixed(1)} MB`;
 }
 
-export function count(number: number, one: string, many = `${one}s`): string {
+export function formatCount(number: number, one: string, many = `${one}s`): string {
   return `${number.toLocaleString("en")} ${number === 1 ? one : many}`;
 }
 
-export function clock(seconds: number): string {
+export function formatClock(seconds: number): string {
   return new Date(seconds * 1000).toLocaleTimeString("en-GB");
 }
 
-export function full(seconds: number): string {
+export function formatDateTime(seconds: number): string {
   return new Date(seconds * 1000).toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "medium" });
 }
 
-export function ago(seconds: number, now = Date.now() / 1000): string {
+export function formatAgo(seconds: number, now = Date.now() / 1000): string {
   const passed = Math.max(0, now - seconds);
   if (passed < 10) return "just now";
   if (passed < 60) return `${Math.floor(passed)} s ago`;

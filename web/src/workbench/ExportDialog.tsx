@@ -3,11 +3,11 @@ import { api } from "../api/client";
 import type { ExportOrder, ExportResult, SessionShape } from "../api/types";
 import { JsonTextTree } from "../json/JsonTree";
 import { app } from "../state/app";
-import { useAction } from "../ui/action";
 import { CopyButton } from "../ui/CopyButton";
 import { Dialog } from "../ui/Dialog";
-import { Failure } from "../ui/Failure";
-import { ago, count } from "../ui/format";
+import { ErrorAlert } from "../ui/ErrorAlert";
+import { formatAgo, formatCount } from "../ui/format";
+import { useAction } from "../ui/useAction";
 
 type Format = ExportOrder["format"] & string;
 
@@ -15,20 +15,20 @@ type Format = ExportOrder["format"] & string;
 export function ExportDialog({ session, onClose }: { session: SessionShape; onClose: () => void }) {
   const [format, setFormat] = useState<Format>("evalset");
   const [result, setResult] = useState<ExportResult | null>(null);
-  const { busy, trouble, run, forget } = useAction();
-  const agent = app.agent(session.agent);
-  const before = (session.exports ?? []).filter((one) => one.format === format);
-  const write = (insist: Partial<ExportOrder> = {}) =>
+  const { isBusy, error, run, clearError } = useAction();
+  const agent = app.findAgent(session.agent);
+  const earlierExports = (session.exports ?? []).filter((one) => one.format === format);
+  const exportTrace = (overrides: Partial<ExportOrder> = {}) =>
     run(async () => {
-      setResult(await api.export(session.session_id, { format, again: false, anyway: false, ...insist }));
+      setResult(await api.exportSession(session.session_id, { format, again: false, anyway: false, ...overrides }));
       void app.refresh();
     });
-  const twice = trouble?.error === "ExportedBefore";
+  const isExportedBefore = error?.code === "ExportedBefore";
   return (
     <Dialog
       title="Export a golden trace"
       onClose={onClose}
-      foot={
+      footer={
         result ? (
           <button type="button" className="button primary" onClick={onClose}>
             Done
@@ -38,7 +38,7 @@ export function ExportDialog({ session, onClose }: { session: SessionShape; onCl
             <button type="button" className="button" onClick={onClose}>
               Not now
             </button>
-            <button type="button" className="button primary" disabled={busy} onClick={() => void write()}>
+            <button type="button" className="button primary" disabled={isBusy} onClick={() => void exportTrace()}>
               {format === "evalset" ? "Write the case" : "Write the fixture"}
             </button>
           </>
@@ -46,12 +46,12 @@ export function ExportDialog({ session, onClose }: { session: SessionShape; onCl
       }
     >
       {result ? (
-        <Written result={result} />
+        <ExportSummary result={result} />
       ) : (
         <>
           <div className="segments" role="radiogroup" aria-label="Format">
             {(["evalset", "adk_test"] as const).map((one) => (
-              // biome-ignore lint/a11y/useSemanticElements: a segment is a button to look at
+              // biome-ignore lint/a11y/useSemanticElements: it is a button styled as a segment
               <button
                 key={one}
                 type="button"
@@ -60,7 +60,7 @@ export function ExportDialog({ session, onClose }: { session: SessionShape; onCl
                 className="segment"
                 onClick={() => {
                   setFormat(one);
-                  forget();
+                  clearError();
                 }}
               >
                 {one === "evalset" ? "Case of an EvalSet" : "Fixture for adk test"}
@@ -70,7 +70,9 @@ export function ExportDialog({ session, onClose }: { session: SessionShape; onCl
           {format === "evalset" ? (
             <p>
               Appends this session as a case to <code>{agent?.eval_set_path ?? "the EvalSet"}</code>
-              {agent?.eval_cases == null ? ", which is made." : `, which holds ${count(agent.eval_cases, "case")}.`}{" "}
+              {agent?.eval_cases == null
+                ? ", which will be created."
+                : `, which holds ${formatCount(agent.eval_cases, "case")}.`}{" "}
               <span className="quiet">
                 <code>adk eval</code> compares your calls and answers with those of the agent's model.
               </span>
@@ -78,26 +80,26 @@ export function ExportDialog({ session, onClose }: { session: SessionShape; onCl
           ) : (
             <p>
               Writes a file that <code>adk test</code> replays, comparing every event.{" "}
-              <span className="quiet">It finds out when a tool, a prompt or a callback changes what happens.</span>
+              <span className="quiet">It detects when a tool, a prompt or a callback changes what happens.</span>
             </p>
           )}
-          {before.length && !trouble ? (
+          {earlierExports.length && !error ? (
             <p className="notice">
-              Exported {ago(before.at(-1)?.at ?? 0)} as <code>{before.at(-1)?.eval_id}</code>.
+              Exported {formatAgo(earlierExports.at(-1)?.at ?? 0)} as <code>{earlierExports.at(-1)?.eval_id}</code>.
             </p>
           ) : null}
-          {trouble ? (
-            <Failure title={trouble.message}>
-              {trouble.canInsist ? (
+          {error ? (
+            <ErrorAlert title={error.message}>
+              {error.canSendAnyway ? (
                 <button
                   type="button"
                   className="button small"
-                  onClick={() => void write(twice ? { again: true } : { again: true, anyway: true })}
+                  onClick={() => void exportTrace(isExportedBefore ? { again: true } : { again: true, anyway: true })}
                 >
-                  {twice ? "Export again" : "Write it anyway"}
+                  {isExportedBefore ? "Export again" : "Write it anyway"}
                 </button>
               ) : null}
-            </Failure>
+            </ErrorAlert>
           ) : null}
         </>
       )}
@@ -105,7 +107,7 @@ export function ExportDialog({ session, onClose }: { session: SessionShape; onCl
   );
 }
 
-function Written({ result }: { result: ExportResult }) {
+function ExportSummary({ result }: { result: ExportResult }) {
   return (
     <>
       <p>

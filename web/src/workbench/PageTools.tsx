@@ -1,10 +1,10 @@
 import { useState } from "react";
 import { Dialog } from "../ui/Dialog";
 import { Icon } from "../ui/Icon";
-import { SEND_KEY, useShortcuts } from "../ui/keys";
-import { useTheme } from "../ui/theme";
+import { SEND_KEY, useShortcuts } from "../ui/keyboard";
+import { useTheme } from "../ui/useTheme";
 
-const KEYS: [string, string][] = [
+const SHORTCUTS: [string, string][] = [
   [SEND_KEY, "Execute, or send what is typed"],
   ["/", "Find a tool"],
   ["c", "Call a Tool"],
@@ -15,11 +15,11 @@ const KEYS: [string, string][] = [
   ["?", "This list"],
 ];
 
-/** What every page has at its upper right: the theme, and help. */
-export function Tools() {
+/** The buttons at the upper right of every page: theme and help. */
+export function PageTools() {
   const [theme, switchTheme] = useTheme();
-  const [help, setHelp] = useState(false);
-  useShortcuts({ "?": () => setHelp(true) });
+  const [isHelpOpen, setHelpOpen] = useState(false);
+  useShortcuts({ "?": () => setHelpOpen(true) });
   return (
     <>
       <button
@@ -30,11 +30,11 @@ export function Tools() {
       >
         <Icon name={theme === "dark" ? "sun" : "moon"} />
       </button>
-      <button type="button" className="button plain icon-only" aria-label="Help" onClick={() => setHelp(true)}>
+      <button type="button" className="button plain icon-only" aria-label="Help" onClick={() => setHelpOpen(true)}>
         <Icon name="help" />
       </button>
-      {help ? (
-        <Dialog title="You are the model" onClose={() => setHelp(false)}>
+      {isHelpOpen ? (
+        <Dialog title="You are the model" onClose={() => setHelpOpen(false)}>
           <p>
             The agent runs for real: its tools, its state, its callbacks. Only its model is you. Read on the left what
             the model would read, act on the right, and see in the middle what happened. A finished session becomes a
@@ -42,7 +42,7 @@ export function Tools() {
           </p>
           <table className="keys">
             <tbody>
-              {KEYS.map(([key, what]) => (
+              {SHORTCUTS.map(([key, what]) => (
                 <tr key={key}>
                   <th scope="row">
                     <kbd>{key}</kbd>

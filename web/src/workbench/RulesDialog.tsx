@@ -1,13 +1,13 @@
 import { useEffect, useState } from "react";
-import { api, words } from "../api/client";
+import { api, getErrorMessage } from "../api/client";
 import type { EnvironmentShape, SessionShape, ToolShape } from "../api/types";
 import { parse, stringify } from "../json/lossless";
-import { useAction } from "../ui/action";
 import { Dialog } from "../ui/Dialog";
-import { Failure } from "../ui/Failure";
-import { count } from "../ui/format";
+import { ErrorAlert } from "../ui/ErrorAlert";
+import { formatCount } from "../ui/format";
+import { useAction } from "../ui/useAction";
 
-/** What answers instead of the tools: the rules, how often each did, and faults for the next calls. */
+/** The rules that answer instead of tools, how often each fired, and faults for the next calls. */
 export function RulesDialog({
   session,
   tools,
@@ -18,24 +18,26 @@ export function RulesDialog({
   onClose: () => void;
 }) {
   const [environment, setEnvironment] = useState<EnvironmentShape | null>(null);
-  const [trouble, setTrouble] = useState("");
-  const { session_id: id, seq } = session;
+  const [error, setError] = useState("");
+  const { session_id: sessionId, seq } = session;
   // biome-ignore lint/correctness/useExhaustiveDependencies: each event may be a call that a rule answered
   useEffect(() => {
-    api.environment(id).then(setEnvironment, (error: unknown) => setTrouble(words(error)));
-  }, [id, seq]);
-  const flip = (name: string, on: boolean) => {
+    api.getEnvironment(sessionId).then(setEnvironment, (error: unknown) => setError(getErrorMessage(error)));
+  }, [sessionId, seq]);
+  const toggleRule = (name: string, on: boolean) => {
     setEnvironment(
       environment && {
         ...environment,
         rules: environment.rules.map((rule) => (rule.name === name ? { ...rule, on } : rule)),
       },
     );
-    api.switchRule(id, { rule: name, on }).then(setEnvironment, (error: unknown) => setTrouble(words(error)));
+    api
+      .switchRule(sessionId, { rule: name, on })
+      .then(setEnvironment, (error: unknown) => setError(getErrorMessage(error)));
   };
   return (
     <Dialog title="Rules: what answers instead of the tools" onClose={onClose}>
-      {trouble ? <Failure title={trouble} /> : null}
+      {error ? <ErrorAlert title={error} /> : null}
       {environment?.rules.length ? (
         <table className="table">
           <thead>
@@ -56,7 +58,7 @@ export function RulesDialog({
                     type="checkbox"
                     aria-label={`Rule ${rule.name}`}
                     checked={rule.on}
-                    onChange={(event) => flip(rule.name, event.target.checked)}
+                    onChange={(event) => toggleRule(rule.name, event.target.checked)}
                   />
                 </td>
                 <td>{rule.name}</td>
@@ -79,38 +81,38 @@ export function RulesDialog({
       {environment ? (
         <FaultForm
           tools={tools.map((tool) => tool.name)}
-          waiting={environment.faults}
-          onFault={async (tool, action) => setEnvironment(await api.addFault(id, { tool, action }))}
+          pending={environment.faults}
+          onFault={async (tool, action) => setEnvironment(await api.addFault(sessionId, { tool, action }))}
         />
       ) : null}
     </Dialog>
   );
 }
 
-const KINDS = {
+const FAULT_KINDS = {
   error: { word: "answers with an error", label: "Message", text: "Service unavailable" },
   raise: { word: "raises an exception", label: "Exception", text: "ConnectionError" },
   respond: { word: "answers with", label: "JSON", text: '{"result": "ok"}' },
   timeout: { word: "times out after", label: "Seconds", text: "5" },
   delay: { word: "is slower by", label: "Seconds", text: "5" },
 } as const;
-type FaultKind = keyof typeof KINDS;
+type FaultKind = keyof typeof FAULT_KINDS;
 
 function FaultForm({
   tools,
-  waiting,
+  pending,
   onFault,
 }: {
   tools: string[];
-  waiting: Record<string, number>;
+  pending: Record<string, number>;
   onFault: (tool: string, action: string) => Promise<void>;
 }) {
   const [tool, setTool] = useState(tools[0] ?? "");
   const [kind, setKind] = useState<FaultKind>("error");
-  const [text, setText] = useState<string>(KINDS.error.text);
-  const { busy, trouble, run } = useAction();
-  const add = () => run(async () => onFault(tool, actionOf(kind, text)));
-  const queued = Object.entries(waiting);
+  const [text, setText] = useState<string>(FAULT_KINDS.error.text);
+  const { isBusy, error, run } = useAction();
+  const addFault = () => run(async () => onFault(tool, formatFaultAction(kind, text)));
+  const pendingFaults = Object.entries(pending);
   return (
     <section className="fault">
       <h3>A fault for the next call</h3>
@@ -131,10 +133,10 @@ function FaultForm({
             onChange={(event) => {
               const next = event.target.value as FaultKind;
               setKind(next);
-              setText(KINDS[next].text);
+              setText(FAULT_KINDS[next].text);
             }}
           >
-            {Object.entries(KINDS).map(([key, { word }]) => (
+            {Object.entries(FAULT_KINDS).map(([key, { word }]) => (
               <option key={key} value={key}>
                 {word}
               </option>
@@ -142,34 +144,32 @@ function FaultForm({
           </select>
         </label>
         <label className="grow">
-          <span className="field-label">{KINDS[kind].label}</span>
+          <span className="field-label">{FAULT_KINDS[kind].label}</span>
           <input className="input mono" value={text} onChange={(event) => setText(event.target.value)} />
         </label>
-        <button type="button" className="button" disabled={busy || !tool} onClick={() => void add()}>
+        <button type="button" className="button" disabled={isBusy || !tool} onClick={() => void addFault()}>
           Add fault
         </button>
       </div>
-      {trouble ? <Failure title={trouble.message} /> : null}
-      {queued.length ? (
+      {error ? <ErrorAlert title={error.message} /> : null}
+      {pendingFaults.length ? (
         <p className="quiet">
-          {queued
-            .map(([name, number]) => `${count(number, "fault")} ${number === 1 ? "waits" : "wait"} for ${name}`)
-            .join("; ")}
+          {pendingFaults.map(([name, number]) => `${formatCount(number, "fault")} pending for ${name}`).join("; ")}
         </p>
       ) : null}
     </section>
   );
 }
 
-/** The action as a rules file writes it. */
-function actionOf(kind: FaultKind, text: string): string {
+/** The fault as a rules file writes its action. */
+function formatFaultAction(kind: FaultKind, text: string): string {
   switch (kind) {
     case "error":
       return JSON.stringify({ error: { code: 503, message: text } });
     case "raise": {
       const [type = "", ...message] = text.split(":");
-      const said = message.join(":").trim();
-      return JSON.stringify({ raise: said ? { type: type.trim(), message: said } : { type: type.trim() } });
+      const detail = message.join(":").trim();
+      return JSON.stringify({ raise: detail ? { type: type.trim(), message: detail } : { type: type.trim() } });
     }
     case "respond":
       return `{"respond": ${stringify(parse(text))}}`;

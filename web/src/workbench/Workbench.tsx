@@ -1,31 +1,31 @@
 import { type CSSProperties, useEffect, useRef, useState } from "react";
-import { api, Refused, words } from "../api/client";
+import { ApiError, api, getErrorMessage } from "../api/client";
 import type { Briefing, SessionShape } from "../api/types";
 import { BriefingPane } from "../briefing/BriefingPane";
 import { Composer } from "../composer/Composer";
 import { useDrafts } from "../composer/drafts";
 import { PageFrame } from "../pages/PageFrame";
 import { app } from "../state/app";
-import { useKept } from "../state/kept";
-import { route, sessionPath } from "../state/route";
-import { useWatched } from "../state/store";
+import { useObservable } from "../state/observable";
+import { formatSessionPath, route } from "../state/route";
+import { useStoredState } from "../state/storedState";
 import { Timeline } from "../timeline/Timeline";
 import { CopyButton } from "../ui/CopyButton";
-import { Failure } from "../ui/Failure";
+import { ErrorAlert } from "../ui/ErrorAlert";
 import { Icon } from "../ui/Icon";
-import { focusOn, useShortcuts } from "../ui/keys";
+import { focusShortcut, useShortcuts } from "../ui/keyboard";
 import { Splitter } from "../ui/Splitter";
 import { ExportDialog } from "./ExportDialog";
-import { Header } from "./Header";
 import { RulesDialog } from "./RulesDialog";
+import { SessionHeader } from "./SessionHeader";
 import "./workbench.css";
 
 /** One session: what the model reads, what has happened, and what to do next. */
 export function Workbench({ sessionId }: { sessionId: string }) {
-  const store = useWatched(app.session(sessionId));
-  useEffect(() => app.follow(store), [store]);
+  const store = useObservable(app.openSession(sessionId));
+  useEffect(() => app.followSession(store), [store]);
   const { session } = store;
-  if (store.gone) return <Gone sessionId={sessionId} message={store.gone} />;
+  if (store.goneMessage) return <SessionGone sessionId={sessionId} message={store.goneMessage} />;
   if (!session) {
     return (
       <div className="empty">
@@ -37,129 +37,154 @@ export function Workbench({ sessionId }: { sessionId: string }) {
   return <Panes key={sessionId} store={store} session={session} />;
 }
 
-function Panes({ store, session }: { store: ReturnType<typeof app.session>; session: SessionShape }) {
-  const [left, setLeft] = useKept("left-width", 280);
-  const [right, setRight] = useKept("right-width", 360);
-  const [below, setBelow] = useKept("below-height", 400);
-  const [folded, fold] = useKept("left-folded", false);
-  const [drawer, setDrawer] = useState(false);
-  const [exporting, setExporting] = useState(false);
-  const [rules, setRules] = useState(false);
-  const [trouble, setTrouble] = useState("");
+function Panes({ store, session }: { store: ReturnType<typeof app.openSession>; session: SessionShape }) {
+  const [leftWidth, setLeftWidth] = useStoredState("left-width", 280);
+  const [rightWidth, setRightWidth] = useStoredState("right-width", 360);
+  const [belowHeight, setBelowHeight] = useStoredState("below-height", 400);
+  const [isFolded, setFolded] = useStoredState("left-folded", false);
+  const [isDrawerOpen, setDrawerOpen] = useState(false);
+  const [isExportOpen, setExportOpen] = useState(false);
+  const [isRulesOpen, setRulesOpen] = useState(false);
+  const [error, setError] = useState("");
   const briefing = useBriefing(session);
   useEffect(() => {
-    const waits = session.status === "your_turn" || session.status === "confirm";
-    document.title = `${waits ? "● " : ""}${session.name} · ${session.agent_name}`;
+    const isWaiting = session.status === "your_turn" || session.status === "confirm";
+    document.title = `${isWaiting ? "● " : ""}${session.name} · ${session.agent_name}`;
     return () => {
       document.title = "adk-agent-sim";
     };
   }, [session.name, session.agent_name, session.status]);
-  const starting = useRef(false);
-  const startNew = async () => {
-    if (starting.current) return;
-    starting.current = true;
+  const isStarting = useRef(false);
+  const startSession = async () => {
+    if (isStarting.current) return;
+    isStarting.current = true;
     try {
-      route.go(sessionPath((await api.newSession(session.agent)).session_id));
+      route.navigate(formatSessionPath((await api.createSession(session.agent)).session_id));
     } catch (error) {
-      setTrouble(words(error));
+      setError(getErrorMessage(error));
     } finally {
-      starting.current = false;
+      isStarting.current = false;
     }
   };
   const onNew = () => {
-    if (session.agent) void startNew();
-    else route.go("/agents");
+    if (session.agent) void startSession();
+    else route.navigate("/agents");
   };
-  const panel = () => (narrow() ? setDrawer(!drawer) : fold(!folded));
-  useShortcuts({ f: () => focusOn("find"), b: panel, N: onNew, Escape: () => setDrawer(false) });
+  const togglePanel = () => (isNarrow() ? setDrawerOpen(!isDrawerOpen) : setFolded(!isFolded));
+  useShortcuts({ f: () => focusShortcut("find"), b: togglePanel, N: onNew, Escape: () => setDrawerOpen(false) });
   return (
     <div className="workbench">
-      <Header
+      <SessionHeader
         session={session}
         onNew={onNew}
-        onExport={() => setExporting(true)}
-        onRules={() => setRules(true)}
-        onTrouble={setTrouble}
-        onPanel={panel}
+        onExport={() => setExportOpen(true)}
+        onRules={() => setRulesOpen(true)}
+        onError={setError}
+        onPanel={togglePanel}
       />
-      {trouble ? (
-        <Failure title={trouble}>
-          <button type="button" className="button small" onClick={() => setTrouble("")}>
-            Understood
+      {error ? (
+        <ErrorAlert title={error}>
+          <button type="button" className="button small" onClick={() => setError("")}>
+            Dismiss
           </button>
-        </Failure>
+        </ErrorAlert>
       ) : null}
       <div
-        className={`panes ${folded ? "folded" : ""} ${drawer ? "drawn" : ""}`}
-        style={{ "--left": `${left}px`, "--right": `${right}px`, "--below": `${below}px` } as CSSProperties}
+        className={`panes ${isFolded ? "folded" : ""} ${isDrawerOpen ? "drawn" : ""}`}
+        style={
+          { "--left": `${leftWidth}px`, "--right": `${rightWidth}px`, "--below": `${belowHeight}px` } as CSSProperties
+        }
       >
         <aside className="pane pane-left">
           <button
             type="button"
             className="button plain icon-only drawer-close"
             aria-label="Close the panel"
-            onClick={() => setDrawer(false)}
+            onClick={() => setDrawerOpen(false)}
           >
             <Icon name="close" />
           </button>
           <BriefingPane session={session} briefing={briefing} />
         </aside>
-        <Splitter label="Width of the briefing" width={left} min={200} max={560} side="left" onWidth={setLeft} />
+        <Splitter
+          label="Width of the briefing"
+          width={leftWidth}
+          min={200}
+          max={560}
+          side="left"
+          onWidth={setLeftWidth}
+        />
         <main className="pane pane-middle">
           <Timeline store={store} session={session} />
         </main>
-        <Splitter label="Width of the composer" width={right} min={300} max={640} side="right" onWidth={setRight} />
-        <Splitter label="Height of the composer" width={below} min={200} max={900} side="below" onWidth={setBelow} />
+        <Splitter
+          label="Width of the composer"
+          width={rightWidth}
+          min={300}
+          max={640}
+          side="right"
+          onWidth={setRightWidth}
+        />
+        <Splitter
+          label="Height of the composer"
+          width={belowHeight}
+          min={200}
+          max={900}
+          side="below"
+          onWidth={setBelowHeight}
+        />
         <div className="pane pane-right">
           <Composer
             store={store}
             session={session}
             briefing={briefing}
-            onExport={() => setExporting(true)}
+            onExport={() => setExportOpen(true)}
             onNew={onNew}
           />
         </div>
       </div>
-      {rules ? <RulesDialog session={session} tools={briefing?.tools ?? []} onClose={() => setRules(false)} /> : null}
-      {exporting ? <ExportDialog session={session} onClose={() => setExporting(false)} /> : null}
+      {isRulesOpen ? (
+        <RulesDialog session={session} tools={briefing?.tools ?? []} onClose={() => setRulesOpen(false)} />
+      ) : null}
+      {isExportOpen ? <ExportDialog session={session} onClose={() => setExportOpen(false)} /> : null}
     </div>
   );
 }
 
-/** Whether the briefing is a drawer; as in workbench.css. */
-function narrow(): boolean {
+/** Whether the briefing is a drawer; the same width as in workbench.css. */
+function isNarrow(): boolean {
   return window.matchMedia("(max-width: 1000px)").matches;
 }
 
-/** What the agent of the waiting turn is told; the last one stays until there is another. */
+/** The briefing of the waiting turn's agent; the last one stays until the next is loaded. */
 function useBriefing(session: SessionShape): Briefing | null {
   const [briefing, setBriefing] = useState<Briefing | null>(null);
   const turnId = session.waiting[0]?.turn_id ?? null;
   const { session_id: sessionId, agent_name: agentName } = session;
-  const fresh = session.status === "query";
-  const known = briefing !== null;
-  const connected = app.connection === "open";
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a server that is back is asked again
+  const isFirstMessage = session.status === "query";
+  const isLoaded = briefing !== null;
+  const isConnected = app.connection === "open";
+  // biome-ignore lint/correctness/useExhaustiveDependencies: load again after a reconnect
   useEffect(() => {
-    if (!turnId && !fresh && known) return;
-    let gone = false;
-    api.briefing(sessionId, turnId).then(
-      (found) => {
-        if (!gone) setBriefing(found);
+    if (!turnId && !isFirstMessage && isLoaded) return;
+    let isCancelled = false;
+    api.getBriefing(sessionId, turnId).then(
+      (loaded) => {
+        if (!isCancelled) setBriefing(loaded);
       },
       (error: unknown) => {
-        if (!gone && error instanceof Refused) setBriefing(unknown(agentName, error.message));
+        if (!isCancelled && error instanceof ApiError) setBriefing(buildFailedBriefing(agentName, error.message));
       },
     );
     return () => {
-      gone = true;
+      isCancelled = true;
     };
-  }, [sessionId, agentName, turnId, fresh, known, connected]);
+  }, [sessionId, agentName, turnId, isFirstMessage, isLoaded, isConnected]);
   return briefing;
 }
 
-/** A briefing that could not be had, and why. */
-function unknown(agentName: string, problem: string): Briefing {
+/** A briefing that could not be loaded, with the reason. */
+function buildFailedBriefing(agentName: string, problem: string): Briefing {
   return {
     agent_name: agentName,
     instruction: "",
@@ -171,25 +196,23 @@ function unknown(agentName: string, problem: string): Briefing {
   };
 }
 
-/** The server has no such session; what was typed into it here is still here. */
-function Gone({ sessionId, message }: { sessionId: string; message: string }) {
+/** The server has no such session; unsent input is still in this browser. */
+function SessionGone({ sessionId, message }: { sessionId: string; message: string }) {
   const [drafts] = useDrafts(sessionId);
   const typed = [drafts.message, drafts.answer].filter((text) => text.trim()).join("\n\n");
   return (
     <PageFrame title="">
       <div className="empty">
         <p>{message}</p>
-        {app.server?.keeps ? null : (
-          <p>This server keeps sessions only while it runs. If it was started again, its sessions are new.</p>
-        )}
+        {app.server?.keeps ? null : <p>This server keeps sessions only while it runs. A restart deletes them.</p>}
         {typed ? (
           <div className="notice">
-            What you had typed:
+            Your unsent input:
             <pre>{typed}</pre>
             <CopyButton text={typed} />
           </div>
         ) : null}
-        <button type="button" className="button primary" onClick={() => route.go("/agents")}>
+        <button type="button" className="button primary" onClick={() => route.navigate("/agents")}>
           Choose an agent
         </button>
       </div>

@@ -1,0 +1,16 @@
+import { ErrorAlert } from "../ui/ErrorAlert";
+import type { ActionError } from "../ui/useAction";
+
+/** Why a request was rejected, with "Send anyway" where the server allows it. */
+export function ActionErrorAlert({ error, onSendAnyway }: { error: ActionError | null; onSendAnyway?: () => void }) {
+  if (!error) return null;
+  return (
+    <ErrorAlert title={error.problems.length ? "Not sent. The problems are shown at their fields." : error.message}>
+      {error.canSendAnyway && onSendAnyway ? (
+        <button type="button" className="button small danger" onClick={onSendAnyway}>
+          Send anyway
+        </button>
+      ) : null}
+    </ErrorAlert>
+  );
+}

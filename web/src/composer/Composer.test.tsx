@@ -1,0 +1,163 @@
+import { renderToStaticMarkup } from "react-dom/server";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type { Briefing, SessionShape } from "../api/types";
+import { draftFromJson, serializeDraft } from "../form";
+import { SessionStore } from "../state/sessionStore";
+import { installStorage } from "../testing/fakeBrowser";
+import { renderHook } from "../testing/renderHook";
+import { sampleBriefing, sampleRow, sampleSession, sampleUpdate } from "../testing/samples";
+import { useAttachments } from "./Attachments";
+import { Composer } from "./Composer";
+import { type Drafts, useDrafts } from "./drafts";
+
+const WAITING = [{ agent_name: "ClinicDesk", asked_at: 0, turn_id: "t1" }];
+const YOUR_TURN: Partial<SessionShape> = { status: "your_turn", waiting: WAITING };
+
+let storage: Map<string, string>;
+
+beforeEach(() => {
+  storage = installStorage();
+});
+
+afterEach(() => vi.unstubAllGlobals());
+
+/** The composer as a page shows it that was just loaded, with these drafts in the browser's storage. */
+function render(
+  session: Partial<SessionShape>,
+  drafts: Partial<Drafts> = {},
+  briefing: Partial<Briefing> | null = {},
+  store = new SessionStore("s1"),
+): string {
+  renderHook(
+    () => useDrafts("s1"),
+    ([, setDrafts]) => setDrafts(drafts),
+  );
+  return renderToStaticMarkup(
+    <Composer
+      store={store}
+      session={sampleSession(session)}
+      briefing={briefing && sampleBriefing(briefing)}
+      onExport={() => undefined}
+      onNew={() => undefined}
+    />,
+  );
+}
+
+test.each<[Partial<SessionShape>, string]>([
+  [{ status: "query" }, "What does the user say?"],
+  [YOUR_TURN, "Your turn as ClinicDesk"],
+  [{ status: "running" }, "ClinicDesk is working"],
+  [{ status: "done" }, "The agent has answered"],
+  [{ status: "failed", failure: "LookupError: x" }, "LookupError: x"],
+  [{ status: "stopped" }, "The run was stopped"],
+  [{ status: "closed" }, "This session is finished"],
+  [{ status: "abandoned", agent: "" }, "The agent has disconnected"],
+  [{ status: "done", agent: "" }, "This session runs in another process"],
+])("with the session %j it says %j", (session, text) => {
+  expect(render(session)).toContain(text);
+});
+
+test("a turn begins with the tools, those that were used last first", () => {
+  storage.set("adksim:recent:clinic", '["lookup"]');
+
+  expect(render(YOUR_TURN)).toMatch(/aria-label="Tools".*lookup.*Finds a patient\..*add.*Adds two numbers\./);
+});
+
+test("after a reload the chosen tool, its form and the collected calls are there", () => {
+  const page = render(YOUR_TURN, {
+    tool: "add",
+    forms: { add: serializeDraft(draftFromJson('{"a":41,"b":5.0}')) },
+    stack: [{ tool: "lookup", arguments: '{"patient":"x"}' }],
+  });
+
+  expect(page).toMatch(/value="41".*value="5.0"/);
+  expect(page).toMatch(/aria-label="Calls of this turn".*lookup/);
+  expect(page).toContain("Execute 2 calls");
+});
+
+test("a turn without a call cannot be executed", () => {
+  expect(render(YOUR_TURN)).toMatch(/<button[^>]* disabled=""[^>]*>Execute/);
+  expect(render(YOUR_TURN, { tool: "add" })).not.toMatch(/<button[^>]* disabled=""[^>]*>Execute/);
+});
+
+test("the first collected call cannot move up, the second can", () => {
+  const stack = [
+    { tool: "add", arguments: "{}" },
+    { tool: "lookup", arguments: "{}" },
+  ];
+  const page = render(YOUR_TURN, { stack });
+
+  expect(page).toMatch(/aria-label="Move add up" disabled=""/);
+  expect(page).toMatch(/aria-label="Move lookup up">/);
+});
+
+test("an answer that was typed is kept, and can be sent", () => {
+  const page = render(YOUR_TURN, { mode: "answer", answer: "Four." });
+
+  expect(page).toContain(">Four.</textarea>");
+  expect(page).toMatch(/<button[^>]*class="button primary">Send Final Response/);
+});
+
+test("an agent without tools can only answer, and says so", () => {
+  const page = render(YOUR_TURN, {}, { tools: [] });
+
+  expect(page).toContain("This agent has no tools: it can only answer.");
+  expect(page).toMatch(/disabled=""[^>]*>Call a Tool/);
+});
+
+test("an agent that answers in a structure gets a form for it", () => {
+  const output_schema = { type: "object", properties: { total: { type: "number" } } };
+
+  expect(render(YOUR_TURN, { mode: "answer" }, { output_schema })).toMatch(/<label[^>]*>total<\/label>/);
+});
+
+test("an agent that takes a structure gets a form for the message", () => {
+  const input_schema = { type: "object", properties: { city: { type: "string" } } };
+
+  expect(render({ status: "query" }, {}, { input_schema })).toMatch(/<label[^>]*>city<\/label>/);
+});
+
+test("further waiting turns are counted", () => {
+  const waiting = [...WAITING, { agent_name: "Billing", asked_at: 1, turn_id: "t2" }];
+
+  expect(render({ ...YOUR_TURN, waiting })).toContain("1 more turn waits after this one.");
+});
+
+test("running calls are listed, each with a way to cancel it", () => {
+  const store = new SessionStore("s1");
+  const rows = [
+    sampleRow({ index: 0, subject: "add" }),
+    sampleRow({ index: 1, subject: "slow", status: "running", call_id: "c1" }),
+  ];
+  store.applyUpdate(sampleUpdate({ rows: 2 }, rows));
+  const page = render({ status: "running" }, {}, {}, store);
+
+  expect(page).toContain('aria-label="Cancel slow"');
+  expect(page).not.toContain('aria-label="Cancel add"');
+});
+
+test("a call that asks first shows its arguments, and a payload that is no JSON cannot be approved", () => {
+  const confirmation = {
+    arguments: '{"to":"all"}',
+    hint: "Really?",
+    payload: "{}",
+    question_id: "q",
+    tool_name: "send",
+  };
+  const session: Partial<SessionShape> = { status: "confirm", confirmation };
+
+  expect(render(session)).toMatch(/send.*to.*all.*Really\?/);
+  expect(render(session, { consent: '{"a":' })).toMatch(/disabled=""[^>]*>Approve/);
+});
+
+test("attached files survive a reload while they are small; of large ones the names are named", () => {
+  const attach = (length: number) =>
+    renderHook(
+      () => useAttachments("s1"),
+      ([, setFiles]) => setFiles([{ name: "a.png", mime_type: "image/png", data: "x".repeat(length) }]),
+    );
+  attach(1000);
+  expect(renderHook(() => useAttachments("s1"))).toMatchObject([[{ name: "a.png" }], expect.anything(), []]);
+  attach(2_000_000);
+  expect(renderHook(() => useAttachments("s1"))).toMatchObject([[], expect.anything(), ["a.png"]]);
+});

@@ -1,0 +1,25 @@
+import type { ToolShape } from "../api/types";
+
+/** The tool being called, with its description. */
+export function SelectedTool({ tool, onChangeTool }: { tool: ToolShape; onChangeTool: () => void }) {
+  const [first = "", ...rest] = tool.description.trim().split("\n\n");
+  const more = rest.join("\n\n").trim();
+  return (
+    <>
+      <div className="chosen-tool">
+        <b className="mono">{tool.name}</b>
+        <span className="grow" />
+        <button type="button" className="button plain small" onClick={onChangeTool}>
+          Other tool
+        </button>
+      </div>
+      {first ? <p className="quiet chosen-line">{first}</p> : null}
+      {more ? (
+        <details className="chosen-line quiet">
+          <summary>More</summary>
+          {more}
+        </details>
+      ) : null}
+    </>
+  );
+}

@@ -1,0 +1,28 @@
+import { SchemaForm } from "../form";
+import { SelectedTool } from "./SelectedTool";
+import { ToolFinder } from "./ToolFinder";
+import type { TurnActions } from "./useTurnActions";
+import type { TurnForms } from "./useTurnForms";
+
+/** The tool to call and its arguments; the finder until one is picked. */
+export function ToolCallEditor({ forms, actions }: { forms: TurnForms; actions: TurnActions }) {
+  const { tool, callForm } = forms;
+  if (tool && callForm) {
+    return (
+      <>
+        <SelectedTool tool={tool} onChangeTool={actions.findTool} />
+        <SchemaForm
+          key={tool.name}
+          idPrefix="call"
+          schema={tool.parameters}
+          draft={callForm}
+          onDraft={forms.setCallForm}
+          onLeave={forms.checkCallForm}
+          problems={forms.problems}
+          showAll={forms.wasTried}
+        />
+      </>
+    );
+  }
+  return <ToolFinder tools={forms.tools} recent={actions.recentTools} onPick={actions.pickTool} />;
+}

@@ -1,0 +1,92 @@
+import { type RefObject, useEffect, useState } from "react";
+import { formatCount } from "../ui/format";
+import { Icon } from "../ui/Icon";
+import { SEND_KEY } from "../ui/keyboard";
+import type { ActionError } from "../ui/useAction";
+import { ActionErrorAlert } from "./ActionErrorAlert";
+import { CallStack } from "./CallStack";
+import type { Drafts, SetDrafts } from "./drafts";
+import { ProblemCount } from "./ProblemCount";
+import type { TurnActions } from "./useTurnActions";
+import type { TurnForms } from "./useTurnForms";
+
+/** Below the editor of a turn: the collected calls, the text beside them, and the buttons that send. */
+export function TurnFooter({
+  turnId,
+  drafts,
+  setDrafts,
+  forms,
+  actions,
+  isBusy,
+  error,
+  frame,
+}: {
+  turnId: string;
+  drafts: Drafts;
+  setDrafts: SetDrafts;
+  forms: TurnForms;
+  actions: TurnActions;
+  isBusy: boolean;
+  error: ActionError | null;
+  frame: RefObject<HTMLElement | null>;
+}) {
+  const { tool, isAnswering, responseForm } = forms;
+  const [isTextOpen, setTextOpen] = useState(false);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the next turn begins without a text
+  useEffect(() => setTextOpen(false), [turnId]);
+  const hasCalls = !isAnswering && (tool !== undefined || drafts.stack.length > 0);
+  const showsText = hasCalls && (isTextOpen || drafts.callText !== "");
+  const canSend = isAnswering ? responseForm !== null || drafts.answer.trim() !== "" : hasCalls;
+  const callCount = drafts.stack.length + (tool ? 1 : 0);
+  return (
+    <footer className="composer-foot">
+      <ActionErrorAlert error={error} onSendAnyway={() => actions.send(true)} />
+      {isAnswering ? null : (
+        <CallStack stack={drafts.stack} onChange={(stack) => setDrafts({ stack })} onEdit={actions.editCall} />
+      )}
+      {showsText ? (
+        <input
+          className="input"
+          aria-label="Say with the call"
+          placeholder="What the agent says before it calls"
+          value={drafts.callText}
+          onChange={(event) => setDrafts({ callText: event.target.value })}
+        />
+      ) : null}
+      <div className="composer-buttons">
+        <ProblemCount problems={forms.visibleProblems} frame={frame} />
+        <span className="grow" />
+        {hasCalls && !showsText ? (
+          <button
+            type="button"
+            className="button plain icon-only"
+            title="Say something with the call"
+            aria-label="Say something with the call"
+            onClick={() => setTextOpen(true)}
+          >
+            <Icon name="say" />
+          </button>
+        ) : null}
+        {!isAnswering && tool ? (
+          <button type="button" className="button" disabled={isBusy} onClick={() => void actions.addCall()}>
+            <Icon name="plus" />
+            Add to turn
+          </button>
+        ) : null}
+        <button
+          type="button"
+          className="button primary"
+          disabled={isBusy || !canSend}
+          onClick={() => actions.send(false)}
+        >
+          {isAnswering
+            ? "Send Final Response"
+            : drafts.stack.length
+              ? `Execute ${formatCount(callCount, "call")}`
+              : "Execute"}
+          <kbd>{SEND_KEY}</kbd>
+        </button>
+      </div>
+    </footer>
+  );
+}

@@ -1,0 +1,71 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { createDraft, draftFromJson } from "../form";
+import { installFetch, installWindow, type SentRequest } from "../testing/fakeBrowser";
+import { renderHook } from "../testing/renderHook";
+import { ADD } from "../testing/samples";
+import { filterVisibleProblems, useFormCheck } from "./useFormCheck";
+
+let sent: SentRequest[];
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  installWindow();
+  sent = installFetch(() => ({ body: [] }));
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+test("the server checks the value as it would be sent", () => {
+  renderHook(() => useFormCheck("s1", "t1")).checkNow("call", "add", draftFromJson('{"a":1.0}'), ADD.parameters);
+
+  expect(sent).toEqual([
+    {
+      method: "POST",
+      path: "/api/sessions/s1/check?turn_id=t1",
+      body: { what: "call", tool: "add", value: '{"a":1.0}' },
+    },
+  ]);
+});
+
+test("while somebody types, only the last value is checked", () => {
+  const check = renderHook(() => useFormCheck("s1", null));
+  check.checkSoon("message", "", draftFromJson('{"a":1}'), ADD.parameters);
+  vi.advanceTimersByTime(200);
+  check.checkSoon("message", "", draftFromJson('{"a":12}'), ADD.parameters);
+  vi.advanceTimersByTime(200);
+  expect(sent).toEqual([]);
+  vi.advanceTimersByTime(50);
+
+  expect(sent.map((request) => request.body)).toEqual([{ what: "message", tool: "", value: '{"a":12}' }]);
+});
+
+test("a check that waits is dropped with the form", () => {
+  const check = renderHook(() => useFormCheck("s1", null));
+  check.checkSoon("message", "", draftFromJson("{}"), ADD.parameters);
+  check.clear();
+  vi.runAllTimers();
+
+  expect(sent).toEqual([]);
+});
+
+test("what cannot be read is not sent to be checked", () => {
+  const broken = { ...draftFromJson('{"a":1}'), texts: { "/a": "1x" } };
+  renderHook(() => useFormCheck("s1", "t1")).checkNow("call", "add", broken, ADD.parameters);
+
+  expect(sent).toEqual([]);
+});
+
+test("problems show at fields that were touched, and all of them after an attempt to send", () => {
+  const problems = [
+    { path: "items[0].name", message: "is missing" },
+    { path: "total", message: "must be positive" },
+  ];
+  const draft = { ...createDraft({}), touched: { "/items/0/name": true } };
+
+  expect(filterVisibleProblems(problems, draft, false).map((one) => one.path)).toEqual(["items[0].name"]);
+  expect(filterVisibleProblems(problems, draft, true)).toEqual(problems);
+  expect(filterVisibleProblems(problems, null, false)).toEqual([]);
+});

@@ -1,0 +1,59 @@
+import { useEffect, useRef, useState } from "react";
+import { api } from "../api/client";
+import type { Problem, ValueToCheck } from "../api/types";
+import type { FormDraft, Schema } from "../form";
+import { readFormJson } from "./drafts";
+
+const PAUSE_MS = 250;
+
+/** The server's check of a form, repeated when the form changes; only the latest response counts. */
+export function useFormCheck(sessionId: string, turnId: string | null) {
+  const [problems, setProblems] = useState<Problem[]>([]);
+  const latest = useRef(0);
+  const timer = useRef(0);
+  useEffect(() => () => window.clearTimeout(timer.current), []);
+
+  const checkNow = (what: ValueToCheck["what"], tool: string, draft: FormDraft, schema: Schema) => {
+    window.clearTimeout(timer.current);
+    const read = readFormJson(draft, schema);
+    if (!("text" in read)) return;
+    latest.current += 1;
+    const number = latest.current;
+    const showLatest = (reported: Problem[]) => {
+      if (number === latest.current) setProblems(reported);
+    };
+    api.checkValue(sessionId, turnId, { what, tool, value: read.text }).then(showLatest, () => undefined);
+  };
+  return {
+    problems,
+    /** Shows problems that a rejected request reported. */
+    showProblems: setProblems,
+    checkNow,
+    /** Checks after a pause in typing. */
+    checkSoon: (...asked: Parameters<typeof checkNow>) => {
+      window.clearTimeout(timer.current);
+      timer.current = window.setTimeout(() => checkNow(...asked), PAUSE_MS);
+    },
+    clear: () => {
+      window.clearTimeout(timer.current);
+      latest.current += 1;
+      setProblems([]);
+    },
+  };
+}
+
+/** The problems to show: at touched fields, or all after an attempt to send. */
+export function filterVisibleProblems(problems: Problem[], draft: FormDraft | null, showAll: boolean): Problem[] {
+  return showAll ? problems : problems.filter((one) => draft?.touched[toPointer(one.path)]);
+}
+
+/** Converts `items[0].name` to the form's key `/items/0/name`. */
+function toPointer(path: string): string {
+  return (
+    path &&
+    `/${path
+      .replaceAll(/\[(\d+)\]/g, ".$1")
+      .split(".")
+      .join("/")}`
+  );
+}

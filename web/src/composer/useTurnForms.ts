@@ -1,0 +1,98 @@
+import { useEffect, useState } from "react";
+import type { Briefing } from "../api/types";
+import { type FormDraft, type Schema, serializeDraft } from "../form";
+import type { ActionError } from "../ui/useAction";
+import { type Drafts, readFormJson, restoreForm, type SetDrafts } from "./drafts";
+import { uniqueProblems } from "./turnDraft";
+import { filterVisibleProblems, useFormCheck } from "./useFormCheck";
+
+/** The forms of a turn, the arguments of the chosen tool and the structured response, with what is wrong in them. */
+export function useTurnForms({
+  sessionId,
+  turnId,
+  briefing,
+  drafts,
+  setDrafts,
+  error,
+  clearError,
+}: {
+  sessionId: string;
+  turnId: string;
+  briefing: Briefing | null;
+  drafts: Drafts;
+  setDrafts: SetDrafts;
+  /** Why the last decision was rejected. */
+  error: ActionError | null;
+  clearError: () => void;
+}) {
+  const checks = useFormCheck(sessionId, turnId);
+  const [wasTried, setWasTried] = useState(false);
+  const tools = briefing?.tools ?? [];
+  const tool = tools.find((one) => one.name === drafts.tool);
+  const isAnswering = drafts.mode === "answer" || tools.length === 0;
+  const callForm = tool ? restoreForm(drafts.forms[tool.name], tool.parameters) : null;
+  const responseSchema = briefing?.output_schema ?? null;
+  const responseForm = responseSchema ? restoreForm(drafts.answerForm, responseSchema) : null;
+
+  const reset = () => {
+    checks.clear();
+    setWasTried(false);
+    clearError();
+  };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: problems of the last turn do not concern this one
+  useEffect(reset, [turnId]);
+
+  const setCallForm = (next: FormDraft) => {
+    if (!tool) return;
+    setDrafts((before) => ({ forms: { ...before.forms, [tool.name]: serializeDraft(next) } }));
+    clearError();
+    checks.checkSoon("call", tool.name, next, tool.parameters);
+  };
+  const setResponseForm = (next: FormDraft) => {
+    if (!responseSchema) return;
+    setDrafts({ answerForm: serializeDraft(next) });
+    clearError();
+    checks.checkSoon("answer", "", next, responseSchema);
+  };
+  const readForm = (draft: FormDraft, schema: Schema): string | null => {
+    setWasTried(true);
+    const result = readFormJson(draft, schema);
+    if ("text" in result) return result.text;
+    checks.showProblems(result.problems);
+    return null;
+  };
+
+  const problems = uniqueProblems([...(error?.problems ?? []), ...checks.problems]).filter(
+    (one) => one.call == null || one.call === drafts.stack.length,
+  );
+  return {
+    tools,
+    tool,
+    isAnswering,
+    callForm,
+    setCallForm,
+    checkCallForm: () => {
+      if (tool && callForm) checks.checkNow("call", tool.name, callForm, tool.parameters);
+    },
+    /** The arguments as JSON; null if they cannot be read, with the problems shown. */
+    readCallForm: () => (tool && callForm ? readForm(callForm, tool.parameters) : null),
+    responseSchema,
+    responseForm,
+    setResponseForm,
+    checkResponseForm: () => {
+      if (responseForm && responseSchema) checks.checkNow("answer", "", responseForm, responseSchema);
+    },
+    /** The response as JSON; null if it cannot be read, with the problems shown. */
+    readResponseForm: () => (responseForm && responseSchema ? readForm(responseForm, responseSchema) : null),
+    problems,
+    visibleProblems: filterVisibleProblems(problems, isAnswering ? responseForm : callForm, wasTried),
+    showProblems: checks.showProblems,
+    clearProblems: checks.clear,
+    /** Whether sending was tried, so that all problems are shown. */
+    wasTried,
+    setWasTried,
+    reset,
+  };
+}
+
+export type TurnForms = ReturnType<typeof useTurnForms>;

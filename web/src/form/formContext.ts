@@ -1,0 +1,67 @@
+/** The context that all fields of one form share. */
+
+import { createContext, type ReactNode, useContext } from "react";
+import { formatPath, type Path, toPointer } from "../json/path";
+import type { FormDraft } from "./draft";
+import type { Schema } from "./keywords";
+import type { Problem } from "./problems";
+
+/** The position of a field in its form. */
+export interface FieldPosition {
+  path: Path;
+  /** The visible label: its name, or its index in a list. */
+  label: ReactNode;
+  /** The accessible name, where the label is not enough. */
+  accessibleName?: string;
+  required: boolean;
+  /** Whether it is the whole form, a property that can be unset, or an item of a list or map. */
+  slot: "root" | "property" | "item";
+  /** The property names of its object, in the schema's order. */
+  order: readonly string[];
+  depth: number;
+  /** Buttons for the field at its position, such as moving it. */
+  actions?: ReactNode;
+}
+
+export interface FormContextValue {
+  draft: FormDraft;
+  rootSchema: Schema;
+  disabled: boolean;
+  idPrefix: string;
+  problems: readonly Problem[];
+  showAll: boolean;
+  update(change: (draft: FormDraft) => FormDraft): void;
+  /** Renders a field inside another one. */
+  renderField(schema: Schema, position: FieldPosition): ReactNode;
+  /** After the next render, focuses the first control of the element with this id. */
+  focusAfterRender(id: string): void;
+}
+
+export const FormContext = createContext<FormContextValue | null>(null);
+
+export function useFormContext(): FormContextValue {
+  const context = useContext(FormContext);
+  if (context === null) {
+    throw new Error("a field is rendered outside a SchemaForm");
+  }
+  return context;
+}
+
+/** The id of a field's element, or of a part of it. */
+export function buildId(context: FormContextValue, path: Path, part = ""): string {
+  return `${context.idPrefix}${toPointer(path)}${part}`.replace(/\s/g, "~s");
+}
+
+/** The problems to show at a path, with nested ones where nested fields are not rendered. */
+export function listProblemsAt(context: FormContextValue, path: Path, includeNested = false): readonly Problem[] {
+  if (!context.showAll && context.draft.touched[toPointer(path)] !== true) {
+    return [];
+  }
+  const at = formatPath(path);
+  return context.problems.filter((one) => one.path === at || (includeNested && isInside(one.path, at)));
+}
+
+/** Whether a problem's path lies inside another path. */
+export function isInside(path: string, position: string): boolean {
+  return position === "" ? path !== "" : path.startsWith(`${position}.`) || path.startsWith(`${position}[`);
+}

@@ -1,0 +1,14 @@
+import type { EventLine } from "../api/types";
+import { Icon } from "../ui/Icon";
+import { KINDS } from "./eventKinds";
+
+/** The kind of an event: icon, word and colour. */
+export function EventKindLabel({ kind }: { kind: EventLine["kind"] }) {
+  const { label, icon, meaning } = KINDS[kind];
+  return (
+    <span className={`sc-kind sc-${kind}`} title={meaning}>
+      <Icon name={icon} />
+      {label}
+    </span>
+  );
+}

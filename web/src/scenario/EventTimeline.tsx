@@ -1,0 +1,78 @@
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { useMemo, useRef, useState } from "react";
+import type { EventLine } from "../api/types";
+import { Icon } from "../ui/Icon";
+import { EventKindLabel } from "./EventKindLabel";
+import { formatCall, formatOffset } from "./eventKinds";
+
+const ROW = 28;
+
+/** All events by the time at which they are expected. */
+export function EventTimeline({
+  events,
+  selected,
+  onSelect,
+}: {
+  events: EventLine[];
+  selected: number | null;
+  onSelect: (place: number) => void;
+}) {
+  const [query, setQuery] = useState("");
+  const scroller = useRef<HTMLDivElement>(null);
+  const shown = useMemo(() => {
+    const wanted = query.trim().toLowerCase();
+    return wanted ? events.filter((one) => formatSearchText(one).includes(wanted)) : events;
+  }, [events, query]);
+  const virtual = useVirtualizer({
+    count: shown.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => ROW,
+    overscan: 20,
+  });
+  return (
+    <section className="sc-main" aria-label="Time line">
+      <div className="sc-bar">
+        <label className="find">
+          <Icon name="search" />
+          <span className="sr-only">Find an event</span>
+          <input
+            type="search"
+            placeholder="find"
+            value={query}
+            data-shortcut="find"
+            onChange={(event) => setQuery(event.target.value)}
+          />
+        </label>
+        <span className="quiet">
+          {shown.length === events.length ? `${events.length} events` : `${shown.length} of ${events.length}`}
+        </span>
+      </div>
+      <div ref={scroller} className="sc-rows scroll">
+        <div className="sc-rows-all" style={{ height: virtual.getTotalSize() }}>
+          {virtual.getVirtualItems().map((item) => {
+            const event = shown[item.index];
+            return event ? (
+              <button
+                key={event.place}
+                type="button"
+                className={`sc-row sc-${event.kind}`}
+                aria-pressed={event.place === selected}
+                style={{ transform: `translateY(${item.start}px)` }}
+                onClick={() => onSelect(event.place)}
+              >
+                <span className="sc-when">{formatOffset(event.seconds)}</span>
+                <EventKindLabel kind={event.kind} />
+                <b className="mono">{formatCall(event)}</b>
+                <span className="quiet mono sc-summary">{event.summary}</span>
+              </button>
+            ) : null;
+          })}
+        </div>
+      </div>
+    </section>
+  );
+}
+
+function formatSearchText(event: EventLine): string {
+  return `${event.kind} ${formatCall(event)} ${event.summary} ${event.event_id}`.toLowerCase();
+}

@@ -1,0 +1,86 @@
+import type { Deed } from "../api/types";
+import { JsonTextTree } from "../json/JsonTree";
+import { formatCount } from "../ui/format";
+import { Icon } from "../ui/Icon";
+
+const OPERATION_LABELS = { add: "added", remove: "removed", replace: "changed" } as const;
+
+/** One action in the world: its result, the agent's notifications, the events it caused, and the changes. */
+export function WorldActionView({ action }: { action: Deed }) {
+  const { happened, changes, notifications } = action;
+  return (
+    <li className="sc-deed">
+      <div className="sc-deed-head">
+        <span className="sc-when">{action.seconds.toLocaleString("en")} s</span>
+        <b className="mono">{action.what}</b>
+        {action.via ? <span className="quiet">as {action.via}</span> : null}
+      </div>
+      {action.result === null ? null : <ActionResult text={action.result} />}
+      {action.error ? <pre className="sc-error">{action.error}</pre> : null}
+      {notifications.map((one, place) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the notifications of an action never change
+        <div key={place} className="sc-notification">
+          <Icon name="say" />
+          <div>
+            <b>Agent notified</b> <span className="quiet">{one.type.toLowerCase().replaceAll("_", " ")}</span>
+            <pre>{one.text}</pre>
+          </div>
+        </div>
+      ))}
+      {happened.length ? (
+        <details open={happened.length <= 5}>
+          <summary>{formatCount(action.happened_count, "event")} happened</summary>
+          <ul className="sc-list">
+            {happened.map((one) => (
+              <li key={one.event_id}>
+                <span className="sc-when">{one.seconds.toLocaleString("en")} s</span> {one.kind}{" "}
+                <b className="mono">{one.call || one.event_id}</b> <span className="quiet mono">{one.summary}</span>
+                {one.error ? <pre className="sc-error">{one.error}</pre> : null}
+              </li>
+            ))}
+            <MoreCount shown={happened.length} all={action.happened_count} />
+          </ul>
+        </details>
+      ) : null}
+      {changes.length ? (
+        <details open={changes.length <= 5}>
+          <summary>{formatCount(action.change_count, "change")}</summary>
+          <ul className="sc-list">
+            {changes.map((one) => (
+              <li key={`${one.op} ${one.path}`}>
+                <span className={`sc-op sc-op-${one.op}`}>{OPERATION_LABELS[one.op]}</span>{" "}
+                <b className="mono">{one.path}</b>
+                {one.old === null ? null : <ChangedValue word="before" text={one.old} />}
+                {one.new === null ? null : <ChangedValue word="now" text={one.new} />}
+              </li>
+            ))}
+            <MoreCount shown={changes.length} all={action.change_count} />
+          </ul>
+        </details>
+      ) : happened.length === 0 && notifications.length === 0 && !action.error ? (
+        <p className="quiet">Nothing {action.via ? "changed" : "happened"}.</p>
+      ) : null}
+    </li>
+  );
+}
+
+function ActionResult({ text }: { text: string }) {
+  return (
+    <div className="sc-result">
+      {/^\s*[[{]/.test(text) ? <JsonTextTree text={text} openLevels={1} /> : <pre>{text || "(an empty text)"}</pre>}
+    </div>
+  );
+}
+
+function ChangedValue({ word, text }: { word: string; text: string }) {
+  return (
+    <div className="sc-change">
+      <span className="quiet">{word}</span>
+      <JsonTextTree text={text} openLevels={1} />
+    </div>
+  );
+}
+
+function MoreCount({ shown, all }: { shown: number; all: number }) {
+  return all > shown ? <li className="quiet">and {(all - shown).toLocaleString("en")} more</li> : null;
+}

@@ -1,0 +1,142 @@
+import { useEffect, useRef, useState } from "react";
+import { api } from "../api/client";
+import type { Problem, ToolShape, WorldCall, WorldTool } from "../api/types";
+import { ActionErrorAlert } from "../composer/ActionErrorAlert";
+import { readFormJson } from "../composer/drafts";
+import { ProblemCount } from "../composer/ProblemCount";
+import { SelectedTool } from "../composer/SelectedTool";
+import { ToolFinder } from "../composer/ToolFinder";
+import { filterVisibleProblems } from "../composer/useFormCheck";
+import "../composer/composer.css";
+import { createDraft, type FormDraft, SchemaForm } from "../form";
+import { useStoredState } from "../state/storedState";
+import { focusFirst } from "../ui/focus";
+import { SEND_KEY, useSendKey } from "../ui/keyboard";
+import type { WorldSession } from "./useWorldSession";
+
+const CALLERS = ["agent", "env", "user"] as const;
+type Caller = (typeof CALLERS)[number];
+
+/** Calls any tool of the world by its form: as the agent, as an event would, or as the user. */
+export function WorldCallEditor({
+  scenarioKey,
+  tools,
+  worldSession,
+}: {
+  scenarioKey: string;
+  tools: WorldTool[];
+  worldSession: WorldSession;
+}) {
+  const [via, setVia] = useState<Caller>("agent");
+  const [name, setName] = useState<string | null>(null);
+  const [drafts, setDrafts] = useState<Record<string, FormDraft>>({});
+  const [problems, setProblems] = useState<Problem[]>([]);
+  const [wasTried, setWasTried] = useState(false);
+  const [recent, setRecent] = useStoredState<string[]>(`recent-world:${scenarioKey}`, []);
+  const frame = useRef<HTMLElement>(null);
+  const latest = useRef(0);
+  const { isBusy, error, runAction, clearError } = worldSession;
+  const offered = tools.filter((one) => one.callers.includes(via));
+  const tool = offered.find((one) => one.name === name);
+  const draft = tool ? (drafts[tool.name] ?? createDraft(tool.parameters)) : null;
+
+  const resetProblems = () => {
+    latest.current += 1;
+    setProblems([]);
+    setWasTried(false);
+    clearError();
+  };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: problems of another tool do not concern this one
+  useEffect(resetProblems, [name, via]);
+
+  const buildCall = (text: string, anyway: boolean): WorldCall => ({ tool: name ?? "", arguments: text, via, anyway });
+  const checkCall = async () => {
+    const read = tool && draft ? readFormJson(draft, tool.parameters) : null;
+    if (!read || !("text" in read)) return;
+    latest.current += 1;
+    const number = latest.current;
+    const problems = await api.checkWorldCall(scenarioKey, buildCall(read.text, false)).catch(() => null);
+    if (problems && number === latest.current) setProblems(problems);
+  };
+  const send = async (anyway: boolean) => {
+    if (!tool || !draft || isBusy) return;
+    setWasTried(true);
+    const read = readFormJson(draft, tool.parameters);
+    if (!("text" in read)) {
+      setProblems(read.problems);
+      return;
+    }
+    if (await runAction(() => api.callWorldTool(scenarioKey, buildCall(read.text, anyway)))) {
+      setRecent((before) => [...new Set([tool.name, ...before])].slice(0, 20));
+      setDrafts(({ [tool.name]: _, ...rest }) => rest);
+      resetProblems();
+    }
+  };
+  useSendKey(() => void send(false));
+
+  const shownProblems = error?.problems.length ? error.problems : problems;
+  const toolList: ToolShape[] = offered.map((one) => ({ ...one, response: null }));
+  const chosen = toolList.find((one) => one.name === name);
+  return (
+    <section className="sc-side sc-call composer-frame" aria-label="Call a tool" ref={frame}>
+      <div className="composer-modes">
+        <span className="quiet">Call as</span>
+        <div className="segments grow" role="radiogroup" aria-label="Call as">
+          {CALLERS.map((one) => (
+            // biome-ignore lint/a11y/useSemanticElements: it is a button styled as a segment
+            <button
+              key={one}
+              type="button"
+              role="radio"
+              aria-checked={via === one}
+              className="segment"
+              onClick={() => setVia(one)}
+            >
+              {one}
+            </button>
+          ))}
+        </div>
+      </div>
+      <div className="composer-body scroll">
+        {chosen && tool && draft ? (
+          <>
+            <SelectedTool tool={chosen} onChangeTool={() => setName(null)} />
+            <SchemaForm
+              key={tool.name}
+              idPrefix="world"
+              schema={tool.parameters}
+              draft={draft}
+              onDraft={(next) => {
+                setDrafts((before) => ({ ...before, [tool.name]: next }));
+                clearError();
+              }}
+              onLeave={() => void checkCall()}
+              problems={shownProblems}
+              showAll={wasTried}
+            />
+          </>
+        ) : (
+          <ToolFinder
+            tools={toolList}
+            recent={recent}
+            onPick={(picked) => {
+              setName(picked);
+              focusFirst(frame, ".sf");
+            }}
+          />
+        )}
+      </div>
+      <footer className="composer-foot">
+        <ActionErrorAlert error={error} onSendAnyway={() => void send(true)} />
+        <div className="composer-buttons">
+          <ProblemCount problems={filterVisibleProblems(shownProblems, draft, wasTried)} frame={frame} />
+          <span className="grow" />
+          <button type="button" className="button primary" disabled={isBusy || !tool} onClick={() => void send(false)}>
+            Call
+            <kbd>{SEND_KEY}</kbd>
+          </button>
+        </div>
+      </footer>
+    </section>
+  );
+}

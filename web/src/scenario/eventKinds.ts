@@ -1,0 +1,26 @@
+import type { EventLine } from "../api/types";
+import type { IconName } from "../ui/Icon";
+
+type Kind = EventLine["kind"];
+
+/** The label, icon and meaning of each kind of event. */
+export const KINDS: Record<Kind, { label: string; icon: IconName; meaning: string }> = {
+  user: { label: "user", icon: "user", meaning: "what the user does" },
+  env: { label: "env", icon: "note", meaning: "what happens in the world" },
+  agent: { label: "agent", icon: "spark", meaning: "what the agent does" },
+  oracle: { label: "oracle", icon: "spark", meaning: "what is expected of the agent" },
+  condition: { label: "condition", icon: "help", meaning: "what is waited for" },
+  validation: { label: "validation", icon: "consent", meaning: "what is checked" },
+  other: { label: "other", icon: "note", meaning: "an event of another kind" },
+};
+
+/** Formats seconds since the start. */
+export function formatOffset(seconds: number | null): string {
+  if (seconds === null) return "never";
+  return `+${Number.isInteger(seconds) ? seconds.toLocaleString("en") : seconds.toFixed(2)} s`;
+}
+
+/** The call of an event, such as `Emails.send_email`. */
+export function formatCall(event: Pick<EventLine, "app" | "function" | "event_id">): string {
+  return event.function ? `${event.app}.${event.function}` : event.event_id;
+}

@@ -1,0 +1,46 @@
+import type { Json } from "../json/lossless";
+import { formatNumber, isNumber } from "../json/lossless";
+
+const MAX_MATCHES = 200;
+
+export interface SearchResult {
+  value: Json;
+  count: number;
+  /** Whether there are more matches than are returned. */
+  isTruncated: boolean;
+}
+
+/** The parts of a value that contain a text in a key or a value, with their paths; list indexes become keys. */
+export function searchState(value: Json, text: string): SearchResult {
+  const wanted = text.trim().toLowerCase();
+  let count = 0;
+  let isTruncated = false;
+
+  function matches(item: Json): boolean {
+    const written = typeof item === "string" ? item : isNumber(item) ? formatNumber(item) : String(item);
+    return written.toLowerCase().includes(wanted);
+  }
+
+  function search(item: Json): Json | undefined {
+    if (count >= MAX_MATCHES) {
+      isTruncated = true;
+      return undefined;
+    }
+    if (!Array.isArray(item) && !(item instanceof Map)) {
+      if (!matches(item)) return undefined;
+      count += 1;
+      return item;
+    }
+    const kept = new Map<string, Json>();
+    for (const [key, inner] of item.entries()) {
+      const named = typeof key === "string" && key.toLowerCase().includes(wanted) && count < MAX_MATCHES;
+      if (named) count += 1;
+      const inside = named ? inner : search(inner);
+      if (inside !== undefined) kept.set(String(key), inside);
+    }
+    return kept.size ? kept : undefined;
+  }
+
+  const result = search(value);
+  return { value: result ?? new Map(), count, isTruncated };
+}

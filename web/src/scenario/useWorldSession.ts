@@ -1,0 +1,41 @@
+import { useEffect, useState } from "react";
+import { api } from "../api/client";
+import type { Acted, Deed, WorldShape, WorldTool } from "../api/types";
+import { type ActionError, useAction } from "../ui/useAction";
+
+export interface WorldSession {
+  world: WorldShape | null;
+  actions: Deed[];
+  tools: WorldTool[] | null;
+  isBusy: boolean;
+  error: ActionError | null;
+  /** Runs an action in the world and updates its state. */
+  runAction: (ask: () => Promise<Acted>) => Promise<boolean>;
+  clearError: () => void;
+}
+
+/** The world of a scenario, created when it is first needed. */
+export function useWorldSession(key: string, isNeeded: boolean): WorldSession {
+  const [world, setWorld] = useState<WorldShape | null>(null);
+  const [actions, setActions] = useState<Deed[]>([]);
+  const [tools, setTools] = useState<WorldTool[] | null>(null);
+  const { isBusy, error, run, clearError } = useAction();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the world is first needed
+  useEffect(() => {
+    if (!isNeeded || tools) return;
+    void run(async () => {
+      const offered = await api.listWorldTools(key);
+      setWorld(await api.getWorld(key));
+      setActions(await api.listWorldActions(key));
+      setTools(offered);
+    });
+  }, [isNeeded, key]);
+  const runAction = (ask: () => Promise<Acted>) =>
+    run(async () => {
+      const { world: after, deed } = await ask();
+      if (deed && actions.at(-1)?.index === deed.index - 1) setActions((before) => [...before, deed]);
+      else setActions(await api.listWorldActions(key));
+      setWorld(after);
+    });
+  return { world, actions, tools, isBusy, error, runAction, clearError };
+}

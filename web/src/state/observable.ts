@@ -1,0 +1,25 @@
+import { useSyncExternalStore } from "react";
+
+/** Mutable state that components subscribe to; `notify` renders them again. */
+export class Observable {
+  private readonly listeners = new Set<() => void>();
+  private version = 0;
+
+  protected notify(): void {
+    this.version += 1;
+    for (const watcher of this.listeners) watcher();
+  }
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  };
+
+  readonly getVersion = (): number => this.version;
+}
+
+/** Renders the calling component whenever `observable` changes. */
+export function useObservable<T extends Observable>(observable: T): T {
+  useSyncExternalStore(observable.subscribe, observable.getVersion, observable.getVersion);
+  return observable;
+}

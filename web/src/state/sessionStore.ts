@@ -1,0 +1,105 @@
+import { api } from "../api/client";
+import type { Follow, Row, SessionNews, SessionShape } from "../api/types";
+import { Observable } from "./observable";
+
+const PAGE_SIZE = 200;
+const BULK_SIZE = 5000;
+
+/** One session in this tab. Rows are sparse: those that were never visible are loaded when they are. */
+export class SessionStore extends Observable {
+  session: SessionShape | null = null;
+  /** The server's message if the session does not exist. */
+  goneMessage: string | null = null;
+  private rows: (Row | undefined)[] = [];
+  /** The loaded rows are up to date up to this seq. */
+  private lastSeq = 0;
+  private readonly loadingPages = new Set<number>();
+
+  constructor(readonly sessionId: string) {
+    super();
+  }
+
+  /** The follow request: everything at first, after a reconnect only what changed since. */
+  readonly buildFollow = (): Follow => ({ follow: this.sessionId, after_seq: this.lastSeq, tail: PAGE_SIZE });
+
+  applyUpdate(update: SessionNews): void {
+    this.goneMessage = null;
+    this.session = update.session;
+    this.lastSeq = update.session.seq;
+    this.mergeRows(update.rows);
+  }
+
+  /** Takes the session from a response that arrives before its live update. */
+  replaceSession(session: SessionShape): void {
+    if (this.session && session.seq < this.session.seq) return;
+    this.session = session;
+    this.notify();
+  }
+
+  markGone(message: string): void {
+    this.goneMessage = message;
+    this.notify();
+  }
+
+  get rowCount(): number {
+    return this.session?.rows ?? 0;
+  }
+
+  getRow(index: number): Row | undefined {
+    return this.rows[index];
+  }
+
+  /** The loaded rows, in order. */
+  listLoadedRows(): Row[] {
+    return this.rows.filter((row): row is Row => row !== undefined);
+  }
+
+  /** Loads the missing rows of a range. */
+  async loadRange(start: number, end: number): Promise<void> {
+    const pages: number[] = [];
+    for (
+      let page = Math.floor(start / PAGE_SIZE);
+      page * PAGE_SIZE <= end && page * PAGE_SIZE < this.rowCount;
+      page += 1
+    ) {
+      if (!this.loadingPages.has(page) && this.isPageIncomplete(page)) pages.push(page);
+    }
+    for (const page of pages) {
+      this.loadingPages.add(page);
+      try {
+        this.mergeRows(await api.listRows(this.sessionId, page * PAGE_SIZE, PAGE_SIZE));
+      } catch {
+        // The rows stay missing and are requested again when they are next visible.
+      } finally {
+        this.loadingPages.delete(page);
+      }
+    }
+  }
+
+  /** Loads all rows, for search and filters. */
+  async loadAll(): Promise<void> {
+    const missing = this.rows.findIndex((_, index) => !this.rows[index]);
+    const start = missing < 0 ? this.rows.length : missing;
+    for (let at = start; at < this.rowCount; at += BULK_SIZE) {
+      try {
+        this.mergeRows(await api.listRows(this.sessionId, at, BULK_SIZE));
+      } catch {
+        return;
+      }
+    }
+  }
+
+  private isPageIncomplete(page: number): boolean {
+    const end = Math.min((page + 1) * PAGE_SIZE, this.rowCount);
+    for (let index = page * PAGE_SIZE; index < end; index += 1) if (!this.rows[index]) return true;
+    return false;
+  }
+
+  private mergeRows(rows: Row[]): void {
+    for (const row of rows) {
+      const before = this.rows[row.index];
+      if (!before || before.updated <= row.updated) this.rows[row.index] = row;
+    }
+    this.notify();
+  }
+}

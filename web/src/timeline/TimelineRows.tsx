@@ -1,0 +1,126 @@
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { useEffect, useRef, useState } from "react";
+import type { SessionShape } from "../api/types";
+import { app } from "../state/app";
+import { useObservable } from "../state/observable";
+import type { SessionStore } from "../state/sessionStore";
+import { Icon } from "../ui/Icon";
+import { EndFollower, ROW_HEIGHT, type ScrollTarget } from "./endFollower";
+import type { ExpandedRows } from "./expandedRows";
+import { RowLine } from "./RowLine";
+
+/** The rows of the timeline; only those on the screen are rendered. `rowIndexes` selects rows, null means all. */
+export function TimelineRows({
+  store,
+  session,
+  count,
+  rowIndexes,
+  expanded,
+}: {
+  store: SessionStore;
+  session: SessionShape;
+  count: number;
+  rowIndexes: number[] | null;
+  expanded: ExpandedRows;
+}) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const [follower] = useState(() => new EndFollower());
+  const [seen, setSeen] = useState(count);
+  const toRowIndex = (item: number) => rowIndexes?.[item] ?? item;
+  const virtual = useVirtualizer({
+    count,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => ROW_HEIGHT,
+    overscan: 20,
+    getItemKey: toRowIndex,
+  });
+  const items = virtual.getVirtualItems();
+  const first = items[0]?.index ?? 0;
+  const last = items.at(-1)?.index ?? 0;
+  const { connection } = useObservable(app);
+  useEffect(() => {
+    if (!rowIndexes && connection === "open") void store.loadRange(first, last);
+  }, [store, rowIndexes, first, last, connection]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: rows off the screen have other heights when all change
+  useEffect(() => {
+    virtual.measure();
+  }, [expanded.generation]);
+
+  const scrollTo = (target: ScrollTarget) => {
+    const box = scroller.current;
+    if (target === null || !box) return;
+    if (target === "end") {
+      box.scrollTop = box.scrollHeight;
+      setSeen(count);
+    } else {
+      box.querySelector(`[data-place="${target.row}"]`)?.scrollIntoView({ block: "nearest" });
+    }
+  };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only the number of rows matters
+  useEffect(() => scrollTo(follower.changeCount()), [count]);
+  const height = virtual.getTotalSize();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only the height matters
+  useEffect(() => scrollTo(follower.changeHeight()), [height]);
+
+  const handleScroll = () => {
+    if (scroller.current && follower.scroll(scroller.current)) setSeen(count);
+  };
+  const toggle = (index: number) => {
+    follower.toggleRow(index);
+    expanded.toggle(index);
+  };
+  const releaseRow = () => follower.releaseRow();
+  const newCount = count - seen;
+  return (
+    <div className="rows-frame">
+      <div
+        ref={scroller}
+        className="rows scroll"
+        onScroll={handleScroll}
+        onWheel={releaseRow}
+        onPointerDown={releaseRow}
+      >
+        <div className="rows-all" style={{ height }}>
+          {items.map((item) => {
+            const row = store.getRow(toRowIndex(item.index));
+            return (
+              <div
+                key={item.key}
+                ref={virtual.measureElement}
+                data-index={item.index}
+                data-place={toRowIndex(item.index)}
+                className="rows-item"
+                style={{ transform: `translateY(${item.start}px)` }}
+              >
+                {row ? (
+                  <RowLine
+                    session={session}
+                    row={row}
+                    open={expanded.isOpen(row.index)}
+                    onToggle={() => toggle(row.index)}
+                  />
+                ) : (
+                  <div className="row-hole" />
+                )}
+              </div>
+            );
+          })}
+        </div>
+      </div>
+      {newCount > 0 ? (
+        <button
+          type="button"
+          className="button small new-rows"
+          onClick={() => {
+            follower.followEnd();
+            virtual.scrollToIndex(count - 1, { align: "end" });
+            setSeen(count);
+          }}
+        >
+          <Icon name="down" />
+          {newCount} new
+        </button>
+      ) : null}
+    </div>
+  );
+}

@@ -1,0 +1,71 @@
+import { expect, test } from "vitest";
+import type { Row } from "../api/types";
+import { sampleRow, sampleSession } from "../testing/samples";
+import { describePlayer, describeRow, type Filter, findOtherAgent, matchesFilter } from "./rowFormat";
+
+test.each<[Partial<Row>, string, string]>([
+  [{ kind: "call", status: "done" }, "call", "call"],
+  [{ kind: "call", status: "running" }, "call", "call"],
+  [{ kind: "call", status: "failed" }, "Tool Error", "error"],
+  [{ kind: "call", status: "confirm" }, "asks first", "consent"],
+  [{ kind: "call", status: "denied" }, "denied", "quiet"],
+  [{ kind: "call", status: "cancelled" }, "cancelled", "quiet"],
+  [{ kind: "user" }, "user", "user"],
+  [{ kind: "answer" }, "answer", "answer"],
+  [{ kind: "error" }, "failed", "error"],
+])("a row %j is labelled %s in the colour of %s", (row, label, tone) => {
+  expect(describeRow(sampleRow(row))).toMatchObject({ label, tone });
+});
+
+test("only errors have the colour of errors", () => {
+  const kinds: Row["kind"][] = ["user", "call", "say", "answer", "artifact", "consent", "note"];
+
+  expect(kinds.filter((kind) => describeRow(sampleRow({ kind })).tone === "error")).toEqual([]);
+});
+
+test.each<[Partial<Row>, string]>([
+  [{ kind: "call", player: "human" }, "you"],
+  [{ kind: "answer", player: "real" }, "model"],
+  [{ kind: "call", player: "real" }, ""],
+  [{ kind: "call", player: "recorded" }, "replay"],
+  [{ kind: "call", player: "simulated" }, "simulated"],
+  [{ kind: "call", player: "script" }, "script"],
+  [{ kind: "user", player: "human" }, ""],
+])("who played %j is shown as %j", (row, player) => {
+  expect(describePlayer(sampleRow(row))).toBe(player);
+});
+
+const ROWS: Record<string, Row> = {
+  question: sampleRow({ kind: "user", summary: "What is 2+2?" }),
+  call: sampleRow({ kind: "call", subject: "add", summary: "a=2 b=2", result: "4" }),
+  failure: sampleRow({ kind: "call", status: "failed", subject: "lookup", result: "nobody is not known" }),
+  crash: sampleRow({ kind: "error", summary: "The run failed" }),
+  consent: sampleRow({ kind: "consent", subject: "send" }),
+  answer: sampleRow({ kind: "answer", summary: "The answer is 4" }),
+};
+
+function listMatches(filter: Filter, query = ""): string[] {
+  return Object.keys(ROWS).filter((name) => matchesFilter(ROWS[name] as Row, filter, query));
+}
+
+test("each filter shows its kinds of rows", () => {
+  expect(listMatches("all")).toEqual(Object.keys(ROWS));
+  expect(listMatches("calls")).toEqual(["call", "failure", "consent"]);
+  expect(listMatches("messages")).toEqual(["question", "answer"]);
+  expect(listMatches("errors")).toEqual(["failure", "crash"]);
+});
+
+test("a query finds rows that contain all its words anywhere, in any case", () => {
+  expect(listMatches("all", "ADD 4")).toEqual(["call"]);
+  expect(listMatches("all", "4 answer")).toEqual(["answer"]);
+  expect(listMatches("all", "tool error")).toEqual(["failure"]);
+  expect(listMatches("messages", "add")).toEqual([]);
+});
+
+test("an agent is named where it is not the session's own", () => {
+  const session = sampleSession({ agent_name: "ClinicDesk" });
+
+  expect(findOtherAgent(sampleRow({ agent_name: "Billing" }), session)).toBe("Billing");
+  expect(findOtherAgent(sampleRow({ agent_name: "ClinicDesk" }), session)).toBe("");
+  expect(findOtherAgent(sampleRow({ kind: "user", agent_name: "Billing" }), session)).toBe("");
+});

@@ -1,0 +1,58 @@
+import type { Row, SessionShape } from "../api/types";
+import type { IconName } from "../ui/Icon";
+
+/** The icon, label and colour of a row's kind. */
+export function describeRow(row: Row): { icon: IconName; label: string; tone: string } {
+  if (row.kind === "call") {
+    if (row.status === "failed") return { icon: "error", label: "Tool Error", tone: "error" };
+    if (row.status === "confirm") return { icon: "consent", label: "asks first", tone: "consent" };
+    if (row.status === "denied") return { icon: "consent", label: "denied", tone: "quiet" };
+    if (row.status === "cancelled") return { icon: "cancelled", label: "cancelled", tone: "quiet" };
+    return { icon: "call", label: "call", tone: "call" };
+  }
+  const faces = {
+    user: { icon: "user", label: "user", tone: "user" },
+    say: { icon: "say", label: "says", tone: "quiet" },
+    answer: { icon: "answer", label: "answer", tone: "answer" },
+    artifact: { icon: "artifact", label: "file", tone: "artifact" },
+    consent: { icon: "consent", label: "consent", tone: "consent" },
+    error: { icon: "error", label: "failed", tone: "error" },
+    note: { icon: "note", label: "note", tone: "quiet" },
+  } as const;
+  return faces[row.kind];
+}
+
+const PLAYERS: Record<string, string> = { human: "you", real: "", recorded: "replay", simulated: "simulated" };
+
+/** The player's label; empty where it is obvious. */
+export function describePlayer(row: Row): string {
+  if (row.kind === "user" || row.kind === "error" || row.kind === "note") return "";
+  if (row.kind !== "call" && row.player === "real") return "model";
+  return PLAYERS[row.player] ?? row.player;
+}
+
+export const FILTERS = ["all", "calls", "messages", "errors"] as const;
+export type Filter = (typeof FILTERS)[number];
+
+const FILTER_PREDICATES: Record<Filter, (row: Row) => boolean> = {
+  all: () => true,
+  calls: (row) => row.kind === "call" || row.kind === "consent",
+  messages: (row) => row.kind === "user" || row.kind === "answer" || row.kind === "say",
+  errors: (row) => row.status === "failed" || row.kind === "error",
+};
+
+/** Whether a row passes the filter and contains every word of the query. */
+export function matchesFilter(row: Row, filter: Filter, find: string): boolean {
+  if (!FILTER_PREDICATES[filter](row)) return false;
+  if (!find) return true;
+  const text = `${row.subject} ${row.summary} ${row.result} ${row.agent_name} ${describeRow(row).label}`.toLowerCase();
+  return find
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word));
+}
+
+/** The row's agent, if it is not the session's own. */
+export function findOtherAgent(row: Row, session: SessionShape): string {
+  return row.agent_name && row.kind !== "user" && row.agent_name !== session.agent_name ? row.agent_name : "";
+}

@@ -1,0 +1,181 @@
+import { useState } from "react";
+import { api, getErrorMessage } from "../api/client";
+import type { SessionShape } from "../api/types";
+import { app } from "../state/app";
+import { useObservable } from "../state/observable";
+import { formatSessionPath, route } from "../state/route";
+import { Stopwatch } from "../ui/ClockTime";
+import { Icon } from "../ui/Icon";
+import { Menu, MenuItem } from "../ui/Menu";
+import { PageTools } from "./PageTools";
+
+/** The agent, the session, its status, and actions on the session. */
+export function SessionHeader({
+  session,
+  onNew,
+  onExport,
+  onPanel,
+  onRules,
+  onError,
+}: {
+  session: SessionShape;
+  onNew: () => void;
+  onExport: () => void;
+  onPanel: () => void;
+  onRules: () => void;
+  onError: (message: string) => void;
+}) {
+  const { server, yourTurns } = useObservable(app);
+  const canExport = session.status === "done" || session.status === "closed";
+  return (
+    <header className="header">
+      <button type="button" className="button plain icon-only" aria-label="Show or hide the briefing" onClick={onPanel}>
+        <Icon name="panel" />
+      </button>
+      <Menu
+        className="button plain agent-menu"
+        label={
+          <>
+            <b>{app.findAgent(session.agent)?.name ?? session.agent_name}</b>
+            <Icon name="down" />
+          </>
+        }
+      >
+        {(close) => (
+          <>
+            {(server?.agents ?? []).map((agent) => (
+              <MenuItem
+                key={agent.key}
+                note={agent.key === session.agent ? "New session" : "New session of this agent"}
+                onClick={() => {
+                  close();
+                  api.createSession(agent.key).then(
+                    (made) => route.navigate(formatSessionPath(made.session_id)),
+                    (error: unknown) => onError(getErrorMessage(error)),
+                  );
+                }}
+              >
+                {agent.name}
+              </MenuItem>
+            ))}
+            <MenuItem
+              onClick={() => {
+                close();
+                route.navigate("/agents");
+              }}
+            >
+              All agents
+            </MenuItem>
+            <MenuItem
+              onClick={() => {
+                close();
+                route.navigate("/queue");
+              }}
+            >
+              Queue{yourTurns ? ` (${yourTurns})` : ""}
+            </MenuItem>
+            <MenuItem
+              onClick={() => {
+                close();
+                route.navigate("/sessions");
+              }}
+            >
+              All sessions
+            </MenuItem>
+          </>
+        )}
+      </Menu>
+      <span className="quiet header-rule">/</span>
+      <SessionName session={session} onError={onError} />
+      <span className="grow" />
+      <StatusPill session={session} />
+      <span className="grow" />
+      <button type="button" className="button" onClick={onNew} title="A new session (Shift N)">
+        <Icon name="plus" />
+        New
+      </button>
+      <button
+        type="button"
+        className="button"
+        disabled={!canExport}
+        title={canExport ? "Write a golden trace into the EvalSet" : "Finish the turn first: send the final response"}
+        onClick={onExport}
+      >
+        <Icon name="export" />
+        Export
+      </button>
+      {session.agent ? (
+        <button type="button" className="button" onClick={onRules} title="What answers instead of the tools">
+          Rules
+        </button>
+      ) : null}
+      <PageTools />
+    </header>
+  );
+}
+
+function SessionName({ session, onError }: { session: SessionShape; onError: (message: string) => void }) {
+  const [isEditing, setIsEditing] = useState(false);
+  const save = (name: string) => {
+    setIsEditing(false);
+    if (name.trim() && name.trim() !== session.name) {
+      api.renameSession(session.session_id, name.trim()).then(
+        (renamed) => app.openSession(session.session_id).replaceSession(renamed),
+        (error: unknown) => onError(getErrorMessage(error)),
+      );
+    }
+  };
+  if (!isEditing) {
+    return (
+      <button
+        type="button"
+        className="button plain session-name"
+        title="Rename the session"
+        onClick={() => setIsEditing(true)}
+      >
+        <span>{session.name}</span>
+        <Icon name="edit" />
+      </button>
+    );
+  }
+  return (
+    <input
+      className="input session-input"
+      aria-label="Name of the session"
+      defaultValue={session.name}
+      maxLength={200}
+      // biome-ignore lint/a11y/noAutofocus: the user has just clicked to edit the name
+      autoFocus
+      onFocus={(event) => event.target.select()}
+      onBlur={(event) => save(event.target.value)}
+      onKeyDown={(event) => {
+        if (event.key === "Enter") save(event.currentTarget.value);
+        if (event.key === "Escape") setIsEditing(false);
+      }}
+    />
+  );
+}
+
+const STATUS_LABELS: Record<SessionShape["status"], string> = {
+  query: "Waiting for a message",
+  your_turn: "Your turn",
+  confirm: "Needs consent",
+  running: "Running",
+  done: "Done",
+  failed: "Failed",
+  stopped: "Stopped",
+  abandoned: "Abandoned",
+  closed: "Finished",
+};
+
+export function StatusPill({ session }: { session: SessionShape }) {
+  const { status } = session;
+  const tone = status === "your_turn" || status === "confirm" ? "active" : status === "failed" ? "failed" : "";
+  return (
+    <span className={`pill ${tone}`} data-status={status} role="status">
+      {status === "running" ? <span className="spinner" /> : null}
+      {STATUS_LABELS[status]}
+      {status === "running" && session.running_since != null ? <Stopwatch since={session.running_since} /> : null}
+    </span>
+  );
+}
