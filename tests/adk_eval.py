@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from waiting import PATIENCE
+
 _AGENT = """\
 import json, pathlib
 from scripted import ScriptedModel, with_model
@@ -50,7 +52,7 @@ def evaluate(folder: Path, demo: str, eval_set: Path, script: Sequence[dict[str,
         ],
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=PATIENCE,
         check=False,
         cwd=folder,
         env={**os.environ, "PYTHONPATH": str(Path(__file__).parent)},

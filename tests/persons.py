@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
-from waiting import until
+from waiting import pause, until
 
 from adk_agent_sim.timeline.events import Event
 from adk_agent_sim.timeline.request import ModelRequest
@@ -49,7 +49,7 @@ async def _play(timeline: Timeline, decide: Decide) -> None:
                 continue
             await timeline.decide(asked.session_id, asked.turn_id, decision, anyway=True)
             break
-        await asyncio.to_thread(int)
+        await pause()
 
 
 async def waiting_turn(timeline: Timeline) -> Event:
@@ -64,7 +64,7 @@ async def waiting_turn(timeline: Timeline) -> Event:
         for session_id in sessions:
             if found := timeline.waiting(session_id):
                 return found[0]
-        await asyncio.to_thread(int)
+        await pause()
 
 
 __all__ = ["Decide", "in_order", "person", "until", "waiting_turn"]

@@ -16,6 +16,7 @@ class Player:
         self.composer = page.get_by_label("Composer", exact=True)
         self.timeline = page.get_by_label("Timeline", exact=True)
         self.status = page.locator("header .pill")
+        self._decided: str | None = None
 
     async def choose(self, agent: str) -> None:
         """Start a session of an agent."""
@@ -53,6 +54,7 @@ class Player:
 
     async def execute(self) -> None:
         """Press Execute."""
+        await self._note_turn()
         await self.composer.get_by_role("button", name=re.compile("^Execute")).click()
 
     async def answer(self, text: str) -> None:
@@ -63,6 +65,7 @@ class Player:
 
     async def send_answer(self) -> None:
         """Press the button that sends the final response."""
+        await self._note_turn()
         await self.composer.get_by_role("button", name=re.compile("^Send Final Response")).click()
 
     def row(self, *words: str) -> Locator:
@@ -80,8 +83,14 @@ class Player:
         return inside
 
     async def my_turn(self) -> None:
-        """Wait until the model is asked."""
+        """Wait until the model is asked; after a decision, for the next turn: the page shows the last one a while."""
+        if self._decided is not None:
+            await expect(self.composer).not_to_have_attribute("data-turn", self._decided)
+        await expect(self.composer).to_have_attribute("data-turn", re.compile("."))
         await expect(self.status).to_have_text("Your turn")
+
+    async def _note_turn(self) -> None:
+        self._decided = await self.composer.get_attribute("data-turn")
 
     async def done(self) -> None:
         """Wait until the agent has answered."""

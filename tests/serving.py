@@ -13,6 +13,7 @@ from uuid import uuid4
 import httpx
 from google.adk.apps import App
 from google.adk.workflow import BaseNode
+from waiting import PATIENCE, pause
 from websockets.asyncio.client import ClientConnection, connect
 
 from adk_agent_sim import AgentSimulator, SimulatedAgentConfig
@@ -63,12 +64,12 @@ class Browser:
         return await self.post(f"/sessions/{session_id}/turns/{turn_id}/decision", body)
 
     async def until(self, session_id: str, *statuses: str) -> Any:
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(PATIENCE):
             while True:
                 session = await self.get(f"/sessions/{session_id}")
                 if session["status"] in statuses:
                     return session
-                await asyncio.to_thread(int)
+                await pause()
 
     async def rows(self, session_id: str) -> list[dict[str, Any]]:
         return await self.get(f"/sessions/{session_id}/rows", count=10_000)
@@ -97,7 +98,7 @@ class Tab:
         await self.socket.send(json.dumps({"follow": session_id, "after_seq": after_seq, "tail": tail}))
 
     async def news(self) -> AsyncIterator[Any]:
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(PATIENCE):
             async for message in self.socket:
                 news = json.loads(message)
                 if news["type"] == "session":
@@ -132,7 +133,9 @@ async def serving(folder: Path, *agents: BaseNode | App, database: Path | None =
     simulator = AgentSimulator([config(agent, folder) for agent in agents], database=database)
     async with (
         await simulator.start(port=0) as server,
-        httpx.AsyncClient(base_url=f"http://127.0.0.1:{server.port}", headers=bearer(server), timeout=30) as client,
+        httpx.AsyncClient(
+            base_url=f"http://127.0.0.1:{server.port}", headers=bearer(server), timeout=PATIENCE
+        ) as client,
     ):
         yield Browser(server, client)
 

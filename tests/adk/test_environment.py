@@ -21,6 +21,7 @@ from google.adk.tools.environment_simulation.environment_simulation_config impor
     ToolSimulationConfig,
 )
 from scripted import ScriptedModel, calls, says
+from waiting import until
 
 from adk_agent_sim import EnvironmentSimulationFactory, RunFailed, Simulation, ToolErrorPlugin
 from adk_agent_sim.adk import environment as environment_module
@@ -466,9 +467,7 @@ async def test_a_delayed_call_can_be_cancelled() -> None:
     async with Simulation(LlmAgent(name="shop", model="m", tools=[lookup]), environment=rules) as sim:
         turn = await sim.send("go")
         calling = asyncio.ensure_future(turn.call("lookup"))
-        async with asyncio.timeout(30):
-            while not sim.running():
-                await asyncio.to_thread(int)
+        await until(lambda: bool(sim.running()))
         assert sim.cancel(sim.running()[0])
         await calling
 

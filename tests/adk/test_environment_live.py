@@ -14,7 +14,7 @@ from google.adk.runners import Runner
 from google.adk.sessions import InMemorySessionService
 from google.genai import types
 from timelines import call, text
-from waiting import until
+from waiting import PATIENCE, until
 
 from adk_agent_sim import EnvironmentSimulationFactory
 from adk_agent_sim.adk.plugin import SeatPlugin
@@ -64,7 +64,7 @@ async def test_rules_answer_and_count_the_calls_of_a_live_session() -> None:
     await decide(text("It is 4."))
     await until(lambda: "It is 4." in said)
     queue.close()
-    await asyncio.wait_for(talking, 30)
+    await asyncio.wait_for(talking, PATIENCE)
     await runner.close()
 
     log = [event.payload for event in await timeline.events(placed.session_id)]

@@ -14,7 +14,7 @@ from google.adk.runners import Runner
 from google.adk.sessions import InMemorySessionService
 from google.genai import types
 from timelines import call, text
-from waiting import until
+from waiting import PATIENCE, until
 
 from adk_agent_sim.adk.plugin import SeatPlugin
 from adk_agent_sim.adk.seated import SeatedSession
@@ -66,7 +66,7 @@ async def test_a_person_answers_a_live_session() -> None:
     await decide(text("You are welcome."))
     await until(lambda: "You are welcome." in said)
     queue.close()
-    await asyncio.wait_for(talking, 30)
+    await asyncio.wait_for(talking, PATIENCE)
     await runner.close()
 
     results = [

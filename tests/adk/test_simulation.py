@@ -22,7 +22,7 @@ from google.genai import types
 from pydantic import BaseModel, field_validator
 from scripted import ScriptedModel, calls, decisions, says, with_model
 from stores import GatedStore
-from waiting import until
+from waiting import PATIENCE, until
 
 from adk_agent_sim import RunFailed, Simulation
 from adk_agent_sim.adk import run as runs
@@ -523,7 +523,7 @@ async def test_a_run_that_ignores_its_stop_is_left_behind_with_a_warning(
     await run.open()
     await run.start(types.Content(role="user", parts=[types.Part(text="2+2?")]))
     await entered.wait()
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE):
         assert await run.stop()
     still_running = run.is_running
     released.set()

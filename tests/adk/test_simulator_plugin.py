@@ -25,7 +25,7 @@ from google.genai import types
 from persons import in_order, person, waiting_turn
 from pydantic import BaseModel
 from scripted import ScriptedModel, calls, decisions, says
-from waiting import until
+from waiting import PATIENCE, pause, until
 
 from adk_agent_sim import SimulatorPlugin
 from adk_agent_sim.adk import simulator_plugin
@@ -310,7 +310,7 @@ class TestWithoutADecision:
 
         async with person(served.timeline, in_order([calls(("forever", {}))])):
             running = asyncio.create_task(served.run(agent(tools=[forever])))
-            async with asyncio.timeout(30):
+            async with asyncio.timeout(PATIENCE):
                 await begun.wait()
             running.cancel()
             await asyncio.wait({running})
@@ -322,9 +322,9 @@ class TestWithoutADecision:
 
 async def until_ended(served: Served) -> None:
     """What a run that failed tells may still be on its way."""
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE):
         while not any(isinstance(event.payload, RunEnded) for event in await served.log()):
-            await asyncio.to_thread(int)
+            await pause()
 
 
 async def test_a_cancel_at_the_server_reaches_the_tool(served: Served) -> None:
@@ -349,10 +349,10 @@ async def test_a_cancel_at_the_server_reaches_the_tool(served: Served) -> None:
             sessions = await served.timeline.sessions()
             log = await served.timeline.events(sessions[0].session_id) if sessions else ()
             started = next((event for event in log if isinstance(event.payload, ToolStarted)), None)
-            await asyncio.to_thread(int)
+            await pause()
         assert isinstance(started.payload, ToolStarted)
         await served.timeline.cancel_call(started.session_id, started.payload.call_id)
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(PATIENCE):
             await cancelled.wait()
             assert answer(await running) == "gave up"
 

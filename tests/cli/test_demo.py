@@ -13,13 +13,16 @@ from pathlib import Path
 
 import pytest
 from google.adk.evaluation.eval_set import EvalSet
+from waiting import PATIENCE
+
+pytestmark = pytest.mark.process
 
 _ADKSIM = [sys.executable, "-c", "from adk_agent_sim.cli.main import main; main()"]
 
 
 def _run(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [*_ADKSIM, *arguments], capture_output=True, text=True, check=False, timeout=120, stdin=subprocess.DEVNULL
+        [*_ADKSIM, *arguments], capture_output=True, text=True, check=False, timeout=PATIENCE, stdin=subprocess.DEVNULL
     )
 
 

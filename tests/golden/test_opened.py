@@ -18,6 +18,7 @@ from google.genai import types
 from hypothesis import given
 from hypothesis import strategies as st
 from scripted import calls, says
+from waiting import PATIENCE
 
 from adk_agent_sim import Simulation
 from adk_agent_sim.adk.demo.math_agent.agent import app as math_app
@@ -98,6 +99,7 @@ root_agent = app.root_agent
 """
 
 
+@pytest.mark.process
 def test_a_session_that_adk_run_saved_is_opened(tmp_path: Path) -> None:
     agent = tmp_path / "shop_agent"
     agent.mkdir()
@@ -110,7 +112,7 @@ def test_a_session_that_adk_run_saved_is_opened(tmp_path: Path) -> None:
         input="Where is ORD-9?\nBye\nexit\n",
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=PATIENCE,
         check=True,
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])},

@@ -14,6 +14,8 @@ import pytest
 from packaged import ROOT, bundle_in, without_node
 from uv import find_uv_bin
 
+pytestmark = pytest.mark.process
+
 SERVE = """
 import asyncio
 from pathlib import Path

@@ -58,6 +58,7 @@ async def _killed_while_writing(path: Path, chance: random.Random) -> None:
     connection.close()
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("seed", range(5))
 async def test_a_process_that_is_killed_while_it_writes_loses_nothing_acknowledged(
     sqlite_path: Path, seed: int
@@ -65,6 +66,7 @@ async def test_a_process_that_is_killed_while_it_writes_loses_nothing_acknowledg
     await _killed_while_writing(sqlite_path, random.Random(seed))  # noqa: S311 - a test repeats itself
 
 
+@pytest.mark.process
 @pytest.mark.long
 async def test_a_file_survives_a_hundred_killed_writers(sqlite_path: Path) -> None:
     chance = random.Random("a hundred")  # noqa: S311 - a test repeats itself
@@ -72,6 +74,7 @@ async def test_a_file_survives_a_hundred_killed_writers(sqlite_path: Path) -> No
         await _killed_while_writing(sqlite_path, chance)
 
 
+@pytest.mark.process
 async def test_processes_that_write_at_the_same_time_number_without_gaps(database: str) -> None:
     session_id = await _new_session(database)
     processes = [_writing(database, session_id, producers=4, events_each=25) for _ in range(3)]

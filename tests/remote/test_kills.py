@@ -13,6 +13,7 @@ import pytest
 from processes import ServerProcess, lines_of, start_python
 from proxy import proxied
 from scripted import calls, says
+from waiting import pause
 
 from adk_agent_sim.link.remote import RemoteLink
 from adk_agent_sim.persistence.store import open_store
@@ -27,6 +28,8 @@ from adk_agent_sim.timeline.events import (
     TurnDecided,
     UserSpoke,
 )
+
+pytestmark = pytest.mark.process
 
 AGENT = Path(__file__).with_name("agent_process.py")
 TESTS = str(Path(__file__).parent.parent)
@@ -47,7 +50,7 @@ def _decision(turn: int) -> dict[str, Any]:
 
 async def _session(link: RemoteLink, known: set[str]) -> str:
     while not (new := [one.session_id for one in await link.sessions() if one.session_id not in known]):
-        await asyncio.to_thread(int)
+        await pause()
     known.add(new[0])
     return new[0]
 
@@ -87,7 +90,7 @@ async def _disturbed(
         playing = asyncio.create_task(_play(server.url, known, seen))
         for point in points:
             while len(seen) < point and not playing.done():
-                await asyncio.to_thread(int)
+                await pause()
             await asyncio.wait({playing}, timeout=chance.random() * 0.02)
             await disturb()
         await playing

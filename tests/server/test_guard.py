@@ -13,6 +13,7 @@ from google.adk.agents import LlmAgent
 from serving import Browser, bearer, serving
 from starlette.responses import PlainTextResponse
 from starlette.types import Receive, Scope, Send
+from waiting import PATIENCE
 from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 
@@ -265,7 +266,7 @@ class TestSize:
 
 def _raw(browser: Browser, path: str, headers: dict[str, str], method: str = "GET") -> http.client.HTTPResponse:
     """A request as it is written, which no client library mends."""
-    connection = http.client.HTTPConnection("127.0.0.1", browser.server.port, timeout=30)
+    connection = http.client.HTTPConnection("127.0.0.1", browser.server.port, timeout=PATIENCE)
     try:
         connection.putrequest(method, path, skip_host="Host" in headers)
         for name, value in headers.items():

@@ -13,7 +13,7 @@ import pytest
 from google.adk.agents import LlmAgent
 from serving import Browser, Tab, serving
 from stores import GatedStore
-from waiting import until
+from waiting import PATIENCE, until
 from websockets.exceptions import ConnectionClosed
 
 from adk_agent_sim.server.agents import Agents
@@ -203,13 +203,13 @@ class TestMessages:
     async def test_the_server_ends_although_tabs_are_open(self, tmp_path: Path) -> None:
         async with serving(tmp_path, LlmAgent(name="agent", model="gemini-2.5-flash")) as browser, browser.tab() as tab:
             await tab.until(type="sessions")
-            async with asyncio.timeout(30):
+            async with asyncio.timeout(PATIENCE):
                 await browser.server.stop()
             with pytest.raises(ConnectionClosed):
                 await _drained(tab)
 
 
 async def _drained(tab: Tab) -> None:
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE):
         while True:
             await tab.socket.recv()

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from google.adk.agents import LlmAgent
 from serving import bearer, serving
+from waiting import PATIENCE
 
 from adk_agent_sim.server import pages
 
@@ -67,7 +68,7 @@ async def test_no_address_leads_out_of_the_bundle(bundle: Path, tmp_path: Path, 
     async with serving(tmp_path, _AGENT) as browser:
 
         def fetch() -> bytes:
-            connection = http.client.HTTPConnection("127.0.0.1", browser.server.port, timeout=30)
+            connection = http.client.HTTPConnection("127.0.0.1", browser.server.port, timeout=PATIENCE)
             connection.request("GET", path, headers=bearer(browser.server))
             body = connection.getresponse().read()
             connection.close()

@@ -12,6 +12,7 @@ import pytest
 from google.adk.agents import LlmAgent
 from scenario_corpus import scenarios
 from serving import Browser, bearer, serving
+from waiting import PATIENCE
 
 from adk_agent_sim import AgentSimulator
 from adk_agent_sim.scenario import load_scenario
@@ -32,7 +33,9 @@ def file(tmp_path: Path) -> Path:
 async def browser(file: Path) -> AsyncIterator[Browser]:
     async with (
         await AgentSimulator([], scenarios=Scenarios([file])).start(port=0) as server,
-        httpx.AsyncClient(base_url=f"http://127.0.0.1:{server.port}", headers=bearer(server), timeout=30) as client,
+        httpx.AsyncClient(
+            base_url=f"http://127.0.0.1:{server.port}", headers=bearer(server), timeout=PATIENCE
+        ) as client,
     ):
         yield Browser(server, client)
 

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from stores import AnyStore
 from timelines import ADD, SetClock, ask, call, model_request, text, user
+from waiting import PATIENCE
 
 from adk_agent_sim.errors import (
     AnswerDoesNotFit,
@@ -195,7 +196,7 @@ async def test_a_decision_whose_maker_is_gone_counts_if_it_was_written() -> None
     await asyncio.to_thread(int)
     store.answer.set()
 
-    assert (await asyncio.wait_for(waiting, 5)).payload == TurnDecided(decision_id="d1", response=text("mine"))
+    assert (await asyncio.wait_for(waiting, PATIENCE)).payload == TurnDecided(decision_id="d1", response=text("mine"))
     with pytest.raises(asyncio.CancelledError):
         await deciding
     with pytest.raises(TurnAlreadyDecided):

@@ -38,7 +38,7 @@ export function Composer({
     }
   }, [head?.turn_id]);
   return (
-    <section className="composer" aria-label="Composer">
+    <section className="composer" aria-label="Composer" data-turn={head?.turn_id}>
       {told ? (
         <Failure title={told}>
           <button type="button" className="button small" onClick={() => tell("")}>
