@@ -9,7 +9,7 @@ from uuid import uuid4
 
 import pytest
 from timelines import call, model_request, text, user
-from waiting import until
+from waiting import PATIENCE, until
 
 from adk_agent_sim.errors import (
     ArgumentsDoNotFit,
@@ -55,16 +55,16 @@ async def opened(request: pytest.FixtureRequest) -> AsyncIterator[Opened]:
             case _:
                 outbox = Outbox(server.address)
                 session_id = outbox.open_session("", lambda url: None)
-                assert await outbox.flush(10)
+                assert await outbox.flush(PATIENCE)
                 yield outbox, timeline, session_id
                 outbox.forget(session_id)
-                await outbox.flush(10)
+                await outbox.flush(PATIENCE)
 
 
 async def told(link: AnyLink) -> None:
     """Wait until what was told has arrived, where that is not so already."""
     if isinstance(link, Outbox):
-        assert await link.flush(10)
+        assert await link.flush(PATIENCE)
 
 
 async def asked(link: AnyLink, session_id: str, says: str = "hi", **stated: Any) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
+from counts import soak_seed
 from timelines import ask, call, text
 
 from adk_agent_sim.errors import TurnAlreadyDecided
@@ -70,6 +71,14 @@ async def test_a_process_that_is_killed_while_it_writes_loses_nothing_acknowledg
 @pytest.mark.long
 async def test_a_file_survives_a_hundred_killed_writers(sqlite_path: Path) -> None:
     chance = random.Random("a hundred")  # noqa: S311 - a test repeats itself
+    for _ in range(100):
+        await _killed_while_writing(sqlite_path, chance)
+
+
+@pytest.mark.process
+@pytest.mark.soak
+async def test_a_file_survives_killed_writers_whenever_they_are_killed(sqlite_path: Path) -> None:
+    chance = random.Random(soak_seed())  # noqa: S311 - a round repeats itself
     for _ in range(100):
         await _killed_while_writing(sqlite_path, chance)
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from counts import soak_seed
 from processes import ServerProcess, lines_of, start_python
 from proxy import proxied
 from scripted import calls, says
@@ -166,3 +167,13 @@ async def test_two_hundred_kills_of_the_server_lose_nothing(tmp_path: Path) -> N
 @pytest.mark.long
 async def test_two_hundred_cuts_of_the_connection_lose_nothing(tmp_path: Path) -> None:
     await _with_cut_connections(tmp_path / "s.db", sessions=20, cuts=10, seed="two hundred")
+
+
+@pytest.mark.soak
+async def test_kills_of_the_server_lose_nothing_whenever_they_come(tmp_path: Path) -> None:
+    await _with_killed_servers(tmp_path / "s.db", sessions=5, kills=10, seed=soak_seed())
+
+
+@pytest.mark.soak
+async def test_cuts_of_the_connection_lose_nothing_whenever_they_come(tmp_path: Path) -> None:
+    await _with_cut_connections(tmp_path / "s.db", sessions=5, cuts=10, seed=soak_seed())

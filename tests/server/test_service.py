@@ -463,8 +463,10 @@ class TestPresence:
             call.cancel()
             await until(lambda: not timeline.waiting(session_id))
             assert (await timeline.summaries())[0].standing.status is Status.ABANDONED
+        async with served(timeline) as client:
             await client.SubmitRequest(turn)
             assert [asked.turn_id for asked in timeline.waiting(session_id)] == [turn_id]
+        async with served(timeline, patience=0.05):
             await until(lambda: not timeline.waiting(session_id))
 
         kinds = [type(event.payload) for event in await timeline.events(session_id)]
