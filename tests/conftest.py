@@ -71,9 +71,9 @@ def _only_marked(item: pytest.Item) -> Generator[None]:
 
 
 @pytest.fixture(scope="session")
-def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A PostgreSQL server."""
-    with stores.postgres_server(tmp_path_factory.mktemp("postgres")) as url:
+def postgres() -> Iterator[str]:
+    """A PostgreSQL server, one for each worker."""
+    with stores.postgres_server() as url:
         yield url
 
 
