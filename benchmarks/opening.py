@@ -1,18 +1,21 @@
 """How long a session takes to open in the browser: from the wish to follow it to the rows that fill the screen.
 
 A tab is sent the last 200 rows, whatever the length of the session. Sessions of 10 and of 1,000 turns, in one database;
-opened for the first time after a start of the server, and again. `python benchmarks/opening.py`.
+opened for the first time after a start of the server, and again.
+
+    python benchmarks/opening.py [--quick]
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
-import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
+import arguments
 from google.adk.agents import LlmAgent
 from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
@@ -75,18 +78,19 @@ async def opened(url: str, token: str, session_id: str) -> float:
         return time.perf_counter() - began
 
 
-async def main() -> None:
+async def main(sizes: Sequence[int], rounds: int) -> None:
     """Play, then open."""
     with tempfile.TemporaryDirectory() as folder:
         database = Path(folder) / "bench.db"
-        ids = {turns: await played(database, turns) for turns in SIZES}
+        ids = {turns: await played(database, turns) for turns in sizes}
         config = SimulatedAgentConfig(name="sums", agent=AGENT, eval_set_path=Path(folder) / "sums.evalset.json")
         async with await AgentSimulator([config], database=database).start(port=0) as server:
-            for turns in SIZES:
+            for turns in sizes:
                 first = await opened(server.url, server.token, ids[turns])
-                again = min([await opened(server.url, server.token, ids[turns]) for _ in range(ROUNDS)])
+                again = min([await opened(server.url, server.token, ids[turns]) for _ in range(rounds)])
                 print(f"{turns:>6} turns: first {first * 1000:7.1f} ms, again {again * 1000:6.1f} ms")
 
 
 if __name__ == "__main__":
-    sys.exit(asyncio.run(main()))
+    quick = arguments.read(__doc__).quick
+    asyncio.run(main((2, 10) if quick else SIZES, 1 if quick else ROUNDS))

@@ -3,7 +3,9 @@
     person --SubmitDecision--> server: check, commit, publish --Subscribe--> agent resumes
 
 against the least that could do it: one bare grpcio call that echoes the same bytes, and one durable commit of them with
-sqlite3 alone. Servers run in processes of their own. `python benchmarks/remote.py [TURNS]`.
+sqlite3 alone. Servers run in processes of their own.
+
+    python benchmarks/remote.py [--quick]
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ import grpc
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
+import arguments
 from timeline_builders import build_request_blocks, user_content
 
 from adk_agent_sim.link.outbox import Outbox
@@ -32,6 +35,7 @@ from adk_agent_sim.link.remote_link import RemoteLink
 from adk_agent_sim.timeline.canonical_json import encode_json
 
 TURNS = 200
+_ECHO = "--serve-echo"
 _SERVE = "from adk_agent_sim.cli.main import main; main()"
 _DECISION = {"content": {"role": "model", "parts": [{"text": "x" * 1_000}]}}
 _BYTES = encode_json(_DECISION)
@@ -39,10 +43,11 @@ _BYTES = encode_json(_DECISION)
 
 @contextmanager
 def running(*command: str) -> Generator[str]:
-    """A Python process; the first line it prints that says where it listens."""
+    """A Python process; where it says that agents connect to."""
     with subprocess.Popen([sys.executable, *command], stdout=subprocess.PIPE, text=True) as process:
         try:
-            yield next(line for line in process.stdout or () if "127.0.0.1:" in line)
+            lines = (line for line in process.stdout or () if line.startswith("Agents connect to "))
+            yield next(lines).split()[3]
         finally:
             process.kill()
 
@@ -50,8 +55,8 @@ def running(*command: str) -> Generator[str]:
 def remote(folder: Path, turns: int) -> list[float]:
     """Seconds from each decision to the agent that goes on."""
     stated = ("serve", "--db", str(folder / "bench.db"), "--port", "0", "--grpc-port", "0")
-    with running("-c", _SERVE, *stated) as line:
-        return asyncio.run(_decided(line.split()[3], turns))
+    with running("-c", _SERVE, *stated) as url:
+        return asyncio.run(_decided(url, turns))
 
 
 async def _decided(url: str, turns: int) -> list[float]:
@@ -75,8 +80,8 @@ async def _decided(url: str, turns: int) -> list[float]:
 
 def echo(turns: int) -> list[float]:
     """Seconds of each bare call that echoes the same bytes."""
-    with running(__file__, "echo") as line:
-        return asyncio.run(_echoed(line.strip(), turns))
+    with running(__file__, _ECHO) as url:
+        return asyncio.run(_echoed(url, turns))
 
 
 async def _echoed(url: str, turns: int) -> list[float]:
@@ -116,22 +121,22 @@ async def _serve_echo() -> None:
     server.add_generic_rpc_handlers((handler,))
     port = server.add_insecure_port("127.0.0.1:0")
     await server.start()
-    print(f"127.0.0.1:{port}", flush=True)
+    print(f"Agents connect to 127.0.0.1:{port}", flush=True)
     await server.wait_for_termination()
 
 
-def main(turns: int) -> None:
+def main(turns: int, rounds: int) -> None:
     """Measure, the peers in turns."""
     ours: list[float] = []
     called: list[float] = []
     committed: list[float] = []
     with tempfile.TemporaryDirectory() as folder:
-        for number in range(3):
+        for number in range(rounds):
             place = Path(folder) / str(number)
             place.mkdir()
-            ours += remote(place, turns // 3)
-            called += echo(turns // 3)
-            committed += commit(place, turns // 3)
+            ours += remote(place, turns // rounds)
+            called += echo(turns // rounds)
+            committed += commit(place, turns // rounds)
     own, one_call, one_commit = (statistics.median(seconds) * 1e3 for seconds in (ours, called, committed))
     print("Remote: from a decision to the agent that goes on, p50, against a bare echo and a durable commit")
     least = one_call + one_commit
@@ -139,7 +144,8 @@ def main(turns: int) -> None:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] == ["echo"]:
+    if sys.argv[1:] == [_ECHO]:
         asyncio.run(_serve_echo())
     else:
-        main(int(sys.argv[1]) if sys.argv[1:] else TURNS)
+        quick = arguments.read(__doc__).quick
+        main(1 if quick else TURNS, 1 if quick else 3)

@@ -2,6 +2,7 @@
 
     make bench              all of it; the session of 1,000 turns takes minutes, nearly all of them ADK's own
     python benchmarks/run.py turn grow      some of it
+    python benchmarks/run.py --quick        all of it at the smallest size, which measures nothing
 
 Peers are run in turns and the best of 7 rounds counts, so that a busy moment of the machine hurts nobody. Figures are
 for `benchmarks/README.md`; nothing here passes or fails.
@@ -11,14 +12,12 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import logging
 import subprocess
 import sys
 import tempfile
 import time
-import warnings
 from collections.abc import Awaitable, Callable
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +30,7 @@ from google.genai import types
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
+import arguments
 from durable import PRODUCERS, ours, raw
 from scripted_model import ScriptedModel, call_response, text_response
 
@@ -39,7 +39,21 @@ from adk_agent_sim.golden.eval_set import EvalSetWriter
 from adk_agent_sim.golden.golden_trace_builder import GoldenTraceBuilder
 from adk_agent_sim.timeline.canonical_json import encode_json
 
-ROUNDS = 7
+
+@dataclass(frozen=True, kw_only=True)
+class Size:
+    """How much is measured, and how often."""
+
+    rounds: int = 7
+    messages: int = 20
+    growth: tuple[tuple[int, int], ...] = ((10, 7), (100, 3), (1_000, 1))
+    """Turns of a session, and rounds."""
+    exports: tuple[int, ...] = (10, 100, 1_000)
+    events: tuple[tuple[int, int], ...] = ((1_000, 100), (100_000, 10))
+    """Bytes of an event, and events of each producer."""
+
+
+QUICK = Size(rounds=1, messages=1, growth=((2, 1),), exports=(2,), events=((1_000, 1),))
 
 
 def _tool(number: int) -> Callable[..., Any]:
@@ -88,7 +102,7 @@ async def _played(messages: int, tools: int) -> tuple[float, Simulation]:
         return time.perf_counter() - start, sim
 
 
-def best(*peers: Callable[[], Awaitable[float]], rounds: int = ROUNDS) -> list[float]:
+def best(*peers: Callable[[], Awaitable[float]], rounds: int) -> list[float]:
     """The best time of each peer, run in turns."""
     times: list[list[float]] = [[] for _ in peers]
     for _ in range(rounds):
@@ -102,19 +116,25 @@ async def _timed(peer: Callable[[], Awaitable[float]]) -> float:
     return await peer()
 
 
-def turn() -> None:
+def turn(size: Size) -> None:
     """What a turn costs."""
-    print("\nTurn: a wizard's model turn against a scripted model's on a plain Runner (20 user messages, 40 turns)")
+    count = size.messages
+    print(
+        "\nTurn: a wizard's model turn against a scripted model's on a plain Runner"
+        f" ({count} user messages, {2 * count} turns)"
+    )
     for tools in (3, 100):
-        own, played = best(lambda tools=tools: plain(20, tools), lambda tools=tools: wizard(20, tools))
-        each = [f"{seconds / 40 * 1e3:6.3f} ms" for seconds in (own, played)]
+        own, played = best(
+            lambda tools=tools: plain(count, tools), lambda tools=tools: wizard(count, tools), rounds=size.rounds
+        )
+        each = [f"{seconds / (2 * count) * 1e3:6.3f} ms" for seconds in (own, played)]
         print(f"  {tools:>3} tools   plain {each[0]}   wizard {each[1]}   {played / own:.2f}x")
 
 
-def grow() -> None:
+def grow(size: Size) -> None:
     """What a turn costs in a long session."""
     print("\nGrowth: cost and stored bytes of a model turn as the session grows")
-    for turns, rounds in ((10, 7), (100, 3), (1_000, 1)):
+    for turns, rounds in size.growth:
         own, played = best(
             lambda turns=turns: plain(turns // 2, 3), lambda turns=turns: wizard(turns // 2, 3), rounds=rounds
         )
@@ -132,12 +152,12 @@ def _stored_bytes(sim: Simulation) -> int:
     return blocks + sum(len(encode_json(asdict(event))) for event in sim.log())
 
 
-def export() -> None:
+def export(size: Size) -> None:
     """What exporting costs."""
     print("\nExport: build the case and write the file")
-    for turns in (10, 100, 1_000):
+    for turns in size.exports:
         _, sim = asyncio.run(_played(turns // 2, 3))
-        seconds = min(_exported(sim) for _ in range(ROUNDS))
+        seconds = min(_exported(sim) for _ in range(size.rounds))
         print(f"  {turns:>5} turns   {seconds * 1e3:8.2f} ms   {seconds / turns * 1e6:6.0f} us a turn")
 
 
@@ -150,7 +170,7 @@ def _exported(sim: Simulation) -> float:
         return time.perf_counter() - start
 
 
-def imports() -> None:
+def imports(size: Size) -> None:
     """What opening the package costs."""
 
     def seconds(statement: str) -> float:
@@ -159,32 +179,36 @@ def imports() -> None:
 
     ours: list[float] = []
     adk: list[float] = []
-    for _ in range(ROUNDS):
+    for _ in range(size.rounds):
         ours.append(seconds("import adk_agent_sim"))
         adk.append(seconds("from google.adk.agents import LlmAgent"))
     print("\nImport: import adk_agent_sim against importing ADK's LlmAgent")
     print(f"  ours {min(ours) * 1e3:.2f} ms   ADK {min(adk) * 1e3:.0f} ms   {min(ours) / min(adk):.2%}")
 
 
-def store() -> None:
+def store(size: Size) -> None:
     """What it costs to make an event durable."""
     print(f"\nStore: durable events a second, {PRODUCERS} producers, against sqlite3 alone with group commit")
-    for size, each in ((1_000, 100), (100_000, 10)):
-        own, least = best(lambda size=size, each=each: ours(size, each), lambda size=size, each=each: raw(size, each))
+    for bulk, each in size.events:
+        own, least = best(
+            lambda bulk=bulk, each=each: ours(bulk, each),
+            lambda bulk=bulk, each=each: raw(bulk, each),
+            rounds=size.rounds,
+        )
         rates = [f"{PRODUCERS * each / seconds:8,.0f}/s" for seconds in (least, own)]
-        print(f"  {size // 1_000:>3} KB   sqlite3 {rates[0]}   ours {rates[1]}   {least / own:.2f}x")
+        print(f"  {bulk // 1_000:>3} KB   sqlite3 {rates[0]}   ours {rates[1]}   {least / own:.2f}x")
 
 
-def remote() -> None:
+def remote(size: Size) -> None:
     """What it costs that person and agent are in other processes."""
-    print()
-    subprocess.run([sys.executable, Path(__file__).with_name("remote.py")], check=True)
+    print(flush=True)
+    quick = ["--quick"] if size is QUICK else []
+    subprocess.run([sys.executable, Path(__file__).with_name("remote.py"), *quick], check=True)
 
 
 _BENCHMARKS = {"turn": turn, "grow": grow, "export": export, "import": imports, "store": store, "remote": remote}
 
 if __name__ == "__main__":
-    warnings.simplefilter("ignore")
-    logging.getLogger("google_adk").setLevel(logging.ERROR)
-    for name in sys.argv[1:] or _BENCHMARKS:
-        _BENCHMARKS[name]()
+    stated = arguments.read(__doc__, list(_BENCHMARKS))
+    for name in stated.benchmarks or _BENCHMARKS:
+        _BENCHMARKS[name](QUICK if stated.quick else Size())

@@ -3,6 +3,7 @@
     make are-parity                                    once: installs the package in .venv-are
     python benchmarks/scenario.py                      all of it
     python benchmarks/scenario.py oracle read          some of it
+    python benchmarks/scenario.py --quick              our side only, at the smallest size, which measures nothing
 
 The package runs in a process of its own, and the two take turns; the best of some rounds counts. Figures are for
 `benchmarks/README.md`; nothing here passes or fails.
@@ -15,9 +16,11 @@ import json
 import re
 import subprocess
 import sys
+import tempfile
 import time
 import tracemalloc
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from hashlib import blake2b
 from pathlib import Path
@@ -25,6 +28,7 @@ from typing import Any, cast
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
+import arguments
 from parity.run import Are, read
 from scenario_corpus import load_universe
 from world_builders import build_reply_event, build_scenario_file, build_world_event
@@ -33,36 +37,53 @@ from adk_agent_sim.scenario import World
 
 ROOT = Path(__file__).parents[1]
 ARE_PYTHON = ROOT / ".venv-are" / "bin" / "python"
-ROUNDS = 5
 _ID = re.compile(r"[0-9a-f]{32}")
 
 
-def oracle() -> None:
+@dataclass(frozen=True, kw_only=True)
+class Size:
+    """How much is measured, how often, and whether against the package."""
+
+    rounds: int = 5
+    with_are: bool = True
+    oracle: tuple[int, ...] = (200, 2_000, 20_000)
+    """Events of a run."""
+    read: int = 7_000_000
+    """Bytes of a scenario."""
+    memory: int = 1_840_000
+    worlds: int = 100
+
+
+QUICK = Size(rounds=1, with_are=False, oracle=(20, 40), read=1, memory=1, worlds=2)
+
+
+def oracle(size: Size) -> None:
     """What an event of an oracle run costs."""
     print("\nOracle run: events a second")
-    are = _are()
+    are = _are(size)
     ours: dict[int, float] = {}
-    for count in (200, 2_000, 20_000):
+    for count in size.oracle:
         text = json.dumps(_chain(count))
         peer = (lambda text=text: _their_run(are, text)) if are is not None and count <= 2_000 else None
-        mine, theirs = _best(lambda text=text: _our_run(text), peer)
+        mine, theirs = _best(lambda text=text: _our_run(text), peer, size)
         ours[count] = count / mine
         beside = f"   ARE {count / theirs:>7,.0f}/s   {theirs / mine:5.1f}x" if theirs else ""
         print(f"  {count:>6,} events   ours {ours[count]:>7,.0f}/s{beside}")
-    print(f"  ours at 20,000 against ours at 200: {ours[20_000] / ours[200]:.2f}x")
+    least, most = size.oracle[0], size.oracle[-1]
+    print(f"  ours at {most:,} against ours at {least:,}: {ours[most] / ours[least]:.2f}x")
     _closed(are)
 
 
-def reading() -> None:
+def reading(size: Size) -> None:
     """What it costs to read a large scenario and make its world."""
-    text = json.dumps(_enlarged(7_000_000))
+    text = json.dumps(_enlarged(size.read))
     print(f"\nReading: a scenario of {len(text) / 1e6:.1f} MB")
-    are = _are()
+    are = _are(size)
     parse, their_parse = _best(
-        lambda: _timed(lambda: read(text)), are and (lambda: are.does("speed", scenario=text)["parse"])
+        lambda: _timed(lambda: read(text)), are and (lambda: are.does("speed", scenario=text)["parse"]), size
     )
     whole, theirs = _best(
-        lambda: _timed(lambda: World(read(text))), are and (lambda: _both(are.does("speed", scenario=text)))
+        lambda: _timed(lambda: World(read(text))), are and (lambda: _both(are.does("speed", scenario=text))), size
     )
     for what, mine, other in (("parse", parse, their_parse), ("parse + init", whole, theirs)):
         beside = f"   ARE {other * 1e3:7.1f} ms   {other / mine:4.1f}x" if other else ""
@@ -70,7 +91,7 @@ def reading() -> None:
     _closed(are)
 
 
-def agent() -> None:
+def agent(size: Size) -> None:
     """How fast virtual time passes with an agent."""
     mails = [build_world_event(f"e{number:03d}", "ENV", ("u",), delay=number) for number in range(5, 300, 5)]
     text = json.dumps(
@@ -83,33 +104,43 @@ def agent() -> None:
         scenario = read(text)
         return _timed(lambda: _play(World(scenario)))
 
-    seconds, _ = _best(played, None)
+    seconds, _ = _best(played, None, size)
     print(f"\nAgent: 300 s with a scripted agent, 59 mails, a call after each: {seconds * 1e3:.1f} ms")
     print(f"  {300 / seconds:,.0f}x real time")
 
 
-def memory() -> None:
+def memory(size: Size) -> None:
     """What a world costs in memory, the first one and further ones of the same scenario."""
-    text = json.dumps(_enlarged(1_840_000))
+    text = json.dumps(_enlarged(size.memory))
     tracemalloc.start()
     scenario = read(text)
     first = tracemalloc.get_traced_memory()[0]
-    worlds = [World(scenario) for _ in range(100)]
-    rest = (tracemalloc.get_traced_memory()[0] - first) / 100
+    worlds = [World(scenario) for _ in range(size.worlds)]
+    rest = (tracemalloc.get_traced_memory()[0] - first) / size.worlds
     for world in worlds:
         world.call("Contacts", "add_new_contact", {"first_name": "Ada", "last_name": "Lind"})
-    changed = (tracemalloc.get_traced_memory()[0] - first) / 100
+    changed = (tracemalloc.get_traced_memory()[0] - first) / size.worlds
     tracemalloc.stop()
-    print(f"\nMemory: 100 worlds of a scenario of {len(text) / 1e6:.2f} MB")
+    print(f"\nMemory: {size.worlds} worlds of a scenario of {len(text) / 1e6:.2f} MB")
     print(
         f"  the scenario {first / 1e6:.1f} MB   each world {rest / 1e3:,.0f} KB   after a call {changed / 1e3:,.0f} KB"
     )
 
 
-def imports() -> None:
-    """What opening the room costs, and how large the process is with a scenario of 7 MB in it."""
-    file = ROOT / ".benchmark-scenario.json"
-    file.write_text(json.dumps(_enlarged(7_000_000)), encoding="utf-8")
+def imports(size: Size) -> None:
+    """What opening the room costs, and how large the process is with a large scenario in it."""
+    text = json.dumps(_enlarged(size.read))
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "scenario.json"
+        file.write_text(text, encoding="utf-8")
+        seen = _processes(file, size)
+    print(f"\nImport of the room, and the process with a scenario of {len(text) / 1e6:.1f} MB")
+    for name, (seconds, megabytes) in seen.items():
+        print(f"  {name:<5} import {seconds * 1e3:6.0f} ms   {megabytes:6.0f} MB")
+
+
+def _processes(file: Path, size: Size) -> dict[str, tuple[float, float]]:
+    """Seconds of the import and megabytes of the process, of each side."""
     code = (
         "import time; s = time.perf_counter(); {statement}; e = time.perf_counter() - s\n"
         "x = {load}\nprint(e, next(x for x in open('/proc/self/status') if x.startswith('VmHWM')).split()[1])"
@@ -119,19 +150,16 @@ def imports() -> None:
         "ARE": (str(ARE_PYTHON), "from are.simulation.data_handler.importer import JsonScenarioImporter"),
     }
     load = f"JsonScenarioImporter().import_from_json(json_str=open({str(file)!r}).read(), load_completed_events=False)"
-    print("\nImport of the room, and the process with a scenario of 7 MB")
     seen: dict[str, tuple[float, float]] = {}
-    for _ in range(3):
+    for _ in range(min(size.rounds, 3)):
         for name, (python, statement) in sides.items():
-            if Path(python).exists():
+            if name == "ours" or (size.with_are and Path(python).exists()):
                 command = [python, "-c", code.format(statement=statement, load=load)]
                 done = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()[-2:]
-                seconds, size = float(done[0]), int(done[1]) / 1024
-                before = seen.get(name, (seconds, size))
-                seen[name] = min(seconds, before[0]), min(size, before[1])
-    file.unlink()
-    for name, (seconds, size) in seen.items():
-        print(f"  {name:<5} import {seconds * 1e3:6.0f} ms   {size:6.0f} MB")
+                seconds, megabytes = float(done[0]), int(done[1]) / 1024
+                before = seen.get(name, (seconds, megabytes))
+                seen[name] = min(seconds, before[0]), min(megabytes, before[1])
+    return seen
 
 
 def _chain(count: int) -> dict[str, Any]:
@@ -208,13 +236,16 @@ def _timed(act: Callable[[], object]) -> float:
     return time.perf_counter() - start
 
 
-def _best(ours: Callable[[], float], theirs: Callable[[], float] | None) -> tuple[float, float]:
+def _best(ours: Callable[[], float], theirs: Callable[[], float] | None, size: Size) -> tuple[float, float]:
     """The best time of each, run in turns; 0 for a side that is not there."""
-    times: list[tuple[float, float]] = [(ours(), theirs() if theirs is not None else 0.0) for _ in range(ROUNDS)]
+    times: list[tuple[float, float]] = [(ours(), theirs() if theirs is not None else 0.0) for _ in range(size.rounds)]
     return min(mine for mine, _ in times), min(other for _, other in times)
 
 
-def _are() -> Are | None:
+def _are(size: Size) -> Are | None:
+    if not size.with_are:
+        print("  (our side only)")
+        return None
     if ARE_PYTHON.exists():
         return Are(str(ARE_PYTHON))
     print("  (without the ARE package: `make are-parity` installs it)")
@@ -229,5 +260,6 @@ def _closed(are: Are | None) -> None:
 _BENCHMARKS = {"oracle": oracle, "read": reading, "agent": agent, "memory": memory, "import": imports}
 
 if __name__ == "__main__":
-    for name in sys.argv[1:] or _BENCHMARKS:
-        _BENCHMARKS[name]()
+    stated = arguments.read(__doc__, list(_BENCHMARKS))
+    for name in stated.benchmarks or _BENCHMARKS:
+        _BENCHMARKS[name](QUICK if stated.quick else Size())

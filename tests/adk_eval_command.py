@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from polling import MAX_WAIT_SECONDS
+
 _AGENT = """\
 import json, pathlib
 from scripted_model import ScriptedModel, replace_model
@@ -50,7 +52,7 @@ def run_adk_eval(folder: Path, demo: str, eval_set: Path, script: Sequence[dict[
         ],
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=MAX_WAIT_SECONDS,
         check=False,
         cwd=folder,
         env={**os.environ, "PYTHONPATH": str(Path(__file__).parent)},

@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from polling import MAX_WAIT_SECONDS
+
 _AGENT = """\
 from adk_agent_sim.adk.demo.{demo}.agent import *
 from adk_agent_sim.adk.demo.{demo}.agent import app, root_agent
@@ -30,7 +32,7 @@ def run_adk_test(agent: Path) -> tuple[bool, str]:
         [*(sys.executable, "-m", "google.adk.cli", "test", str(agent)), *("--", "-c", str(config))],
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=MAX_WAIT_SECONDS,
         check=False,
         cwd=agent,
         env={**os.environ, "PYTHONPATH": str(Path(__file__).parent)},

@@ -13,6 +13,7 @@ from uuid import uuid4
 import httpx
 from google.adk.apps import App
 from google.adk.workflow import BaseNode
+from polling import MAX_WAIT_SECONDS, pause
 from websockets.asyncio.client import ClientConnection, connect
 
 from adk_agent_sim import AgentSimulator, SimulatedAgentConfig
@@ -63,12 +64,12 @@ class ApiClient:
         return await self.post(f"/sessions/{session_id}/turns/{turn_id}/decision", body)
 
     async def wait_for_status(self, session_id: str, *statuses: str) -> Any:
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(MAX_WAIT_SECONDS):
             while True:
                 session = await self.get(f"/sessions/{session_id}")
                 if session["status"] in statuses:
                     return session
-                await asyncio.to_thread(int)
+                await pause()
 
     async def get_rows(self, session_id: str) -> list[dict[str, Any]]:
         return await self.get(f"/sessions/{session_id}/rows", count=10_000)
@@ -97,7 +98,7 @@ class LiveTab:
         await self.socket.send(json.dumps({"session_id": session_id, "after_seq": after_seq, "tail": tail}))
 
     async def iter_updates(self) -> AsyncIterator[Any]:
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(MAX_WAIT_SECONDS):
             async for message in self.socket:
                 news = json.loads(message)
                 if news["type"] == "session":
@@ -135,7 +136,7 @@ async def serve_agents(
     async with (
         await simulator.start(port=0) as server,
         httpx.AsyncClient(
-            base_url=f"http://127.0.0.1:{server.port}", headers=bearer_headers(server), timeout=30
+            base_url=f"http://127.0.0.1:{server.port}", headers=bearer_headers(server), timeout=MAX_WAIT_SECONDS
         ) as client,
     ):
         yield ApiClient(server, client)

@@ -14,10 +14,14 @@ from urllib.parse import urlsplit
 
 import chromium
 from playwright.async_api import Browser, BrowserContext, ConsoleMessage, Error, Page, async_playwright
+from polling import MAX_WAIT_SECONDS
 
 Theme = Literal["light", "dark"]
 OFFLINE_FLAG = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
 """No name resolves: a page that asks for another machine is found out without reaching it."""
+
+PATIENCE_MS = MAX_WAIT_SECONDS * 1_000
+"""How long an action or an expectation waits for its page."""
 
 OpenPage = Callable[..., Awaitable[Page]]
 """`await open_page(address, width=1280, height=720, theme="light", apart=False)`; `apart`: in another's browser."""
@@ -39,7 +43,9 @@ async def launch_browser() -> AsyncGenerator[Browser]:
 
 async def new_context(browser: Browser) -> BrowserContext:
     """Open what one person sees: tabs of a context share what they keep. No animation delays a test."""
-    return await browser.new_context(locale="en-US", timezone_id="UTC", reduced_motion="reduce")
+    context = await browser.new_context(locale="en-US", timezone_id="UTC", reduced_motion="reduce")
+    context.set_default_timeout(PATIENCE_MS)
+    return context
 
 
 async def open_page(

@@ -1,30 +1,79 @@
-"""The stores that tests run on, and how property tests look for counterexamples.
+"""The stores that tests run on, what a test needs of the machine, and how property tests look for counterexamples.
 
-By default property tests try the same values every time, so that a check of unchanged code cannot fail by chance; the
-long run, `HYPOTHESIS_PROFILE=explore`, looks for new ones.
+By default property tests try the same few values every time, so that a check of unchanged code is quick and cannot fail
+by chance; `HYPOTHESIS_PROFILE=explore` looks for new ones, and for many.
 """
 
-import os
-from collections.abc import AsyncIterator, Iterator
+from __future__ import annotations
+
+import sys
+from collections.abc import AsyncIterator, Generator, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import stores
-from hypothesis import settings
+from counts import load_profile, soak_is_over
+from hypothesis import is_hypothesis_test
 from stores import AnyStore
 
 from adk_agent_sim.persistence.database_store import DatabaseStore, open_store
 from adk_agent_sim.timeline.store import MemoryStore
 
-settings.register_profile("steady", derandomize=True, deadline=None)
-settings.register_profile("explore", max_examples=1_000, deadline=None)
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
+load_profile()
+
+_POSTGRES = pytest.param("postgres", marks=pytest.mark.process)
+_started: list[str] = []
+"""The commands of all processes that this one has started."""
+
+
+def _note_process(event: str, arguments: tuple[Any, ...]) -> None:
+    if event == "subprocess.Popen":
+        _started.append(" ".join(map(str, arguments[1]))[:200])
+
+
+sys.addaudithook(_note_process)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what can be seen: tests of the browser and of PostgreSQL, property tests."""
+    web = Path(__file__).parent / "web"
+    for item in items:
+        if web in item.path.parents:
+            item.add_marker(pytest.mark.browser)
+        if isinstance(item, pytest.Function) and "postgres" in item.fixturenames:
+            item.add_marker(pytest.mark.process)
+        if is_hypothesis_test(getattr(item, "obj", None)):
+            item.add_marker(pytest.mark.property)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup(item: pytest.Item) -> Generator[None]:
+    """End a soak in time, and find processes that fixtures start."""
+    if soak_is_over():
+        pytest.skip("the hours of the soak are over")
+    yield from _only_marked(item)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
+    """Find processes that the test itself starts."""
+    yield from _only_marked(item)
+
+
+def _only_marked(item: pytest.Item) -> Generator[None]:
+    """Fail a test that starts a process and does not say so: `make check` would be slower by it."""
+    before = len(_started)
+    yield
+    if len(_started) > before and not {"browser", "process"} & {mark.name for mark in item.iter_markers()}:
+        pytest.fail(f"It starts a process, so it must be marked `process`: {_started[before]}")
 
 
 @pytest.fixture(scope="session")
-def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A PostgreSQL server."""
-    with stores.run_postgres_server(tmp_path_factory.mktemp("postgres")) as url:
+def postgres() -> Iterator[str]:
+    """A PostgreSQL server, one for each worker."""
+    with stores.run_postgres_server() as url:
         yield url
 
 
@@ -33,7 +82,7 @@ def sqlite_path(tmp_path: Path) -> Path:
     return tmp_path / "simulator.db"
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
+@pytest.fixture(params=["sqlite", _POSTGRES])
 def database(request: pytest.FixtureRequest) -> str:
     """The address of an empty database."""
     if request.param == "sqlite":
@@ -47,7 +96,7 @@ async def database_store(database: str) -> AsyncIterator[DatabaseStore]:
         yield store
 
 
-@pytest.fixture(params=["memory", "sqlite", "postgres"])
+@pytest.fixture(params=["memory", "sqlite", _POSTGRES])
 async def store(request: pytest.FixtureRequest) -> AsyncIterator[AnyStore]:
     """Every store there is: a test that takes it runs on each."""
     if request.param == "memory":

@@ -5,9 +5,19 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
+MAX_WAIT_SECONDS = 300.0
+"""Seconds after which any test gives up: so many that only a regression takes them, however busy the machine."""
 
-async def wait_until(condition: Callable[[], bool], seconds: float = 30) -> None:
+_PAUSE = 0.005
+
+
+async def pause() -> None:
+    """Let everything else run, and leave it the core: before looking again whether something has happened."""
+    await asyncio.sleep(_PAUSE)
+
+
+async def wait_until(condition: Callable[[], bool], seconds: float = MAX_WAIT_SECONDS) -> None:
     """Let everything else run until the condition holds."""
     async with asyncio.timeout(seconds):
         while not condition():
-            await asyncio.to_thread(int)
+            await pause()

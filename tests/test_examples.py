@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 from google.adk.evaluation.eval_set import EvalSet
+from polling import MAX_WAIT_SECONDS
+
+pytestmark = pytest.mark.process
 
 _ROOT = Path(__file__).parents[1]
 
@@ -22,7 +25,9 @@ root_agent = LlmAgent(name="math_agent", model="gemini-2.5-flash", instruction="
 
 
 def _run(*command: str, cwd: Path) -> str:
-    done = subprocess.run([sys.executable, *command], capture_output=True, text=True, check=False, cwd=cwd, timeout=120)
+    done = subprocess.run(
+        [sys.executable, *command], capture_output=True, text=True, check=False, cwd=cwd, timeout=MAX_WAIT_SECONDS
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout
 

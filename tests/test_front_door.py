@@ -35,6 +35,7 @@ def test_a_name_it_does_not_have_is_an_attribute_error() -> None:
         adk_agent_sim.__getattr__("Nonsense")
 
 
+@pytest.mark.process
 def test_opening_it_imports_neither_adk_nor_pydantic() -> None:
     loaded = _in_a_new_process(
         "import sys, adk_agent_sim; print('google.adk' in sys.modules, 'pydantic' in sys.modules)"
@@ -43,6 +44,7 @@ def test_opening_it_imports_neither_adk_nor_pydantic() -> None:
     assert loaded == "False False"
 
 
+@pytest.mark.process
 def test_the_timeline_and_the_forms_do_not_import_adk() -> None:
     code = (
         "import sys, adk_agent_sim.timeline.timeline, adk_agent_sim.forms.schema_checker; "
@@ -52,6 +54,7 @@ def test_the_timeline_and_the_forms_do_not_import_adk() -> None:
     assert _in_a_new_process(code) == "False"
 
 
+@pytest.mark.process
 def test_the_server_and_its_clients_do_not_import_adk() -> None:
     code = (
         "import sys, adk_agent_sim.server.grpc_server, adk_agent_sim.link.outbox\n"
@@ -62,6 +65,7 @@ def test_the_server_and_its_clients_do_not_import_adk() -> None:
     assert _in_a_new_process(code) == "False"
 
 
+@pytest.mark.process
 def test_help_does_not_import_adk() -> None:
     code = (
         "import sys, adk_agent_sim.cli.main as m; sys.argv = ['adksim', '--help']\n"

@@ -157,11 +157,13 @@ def test_a_part_is_one_of_the_kinds_that_the_spec_names() -> None:
     }
 
 
+@pytest.mark.process
 @pytest.mark.req("003/proto-9")
 def test_the_generated_code_loads_without_a_warning() -> None:
     subprocess.run([sys.executable, "-W", "error", "-c", _LOAD], check=True)
 
 
+@pytest.mark.process
 @pytest.mark.long
 @pytest.mark.parametrize("release", ["5.29.*", "6.*", "7.*"])
 def test_messages_load_and_convert_under_every_protobuf_that_adk_may_bring(release: str, tmp_path: Path) -> None:
@@ -171,6 +173,7 @@ def test_messages_load_and_convert_under_every_protobuf_that_adk_may_bring(relea
     subprocess.run([python, "-W", "error", "-c", _LOAD + _CONVERT], check=True, env=environment)
 
 
+@pytest.mark.process
 @pytest.mark.skipif(sys.version_info >= (3, 13), reason="grpcio-tools 1.62.3, the generator, has no wheel for it")
 def test_the_committed_code_is_what_the_generator_makes_of_the_protos(tmp_path: Path) -> None:
     python = _environment(tmp_path / "venv", "--requirement", str(ROOT / "protos" / "requirements.txt"))

@@ -16,6 +16,7 @@ class WorkbenchUser:
         self.composer = page.get_by_label("Composer", exact=True)
         self.timeline = page.get_by_label("Timeline", exact=True)
         self.status = page.locator("header .pill")
+        self._decided: str | None = None
 
     async def start_session(self, agent: str) -> None:
         """Start a session of an agent."""
@@ -53,6 +54,7 @@ class WorkbenchUser:
 
     async def execute(self) -> None:
         """Press Execute."""
+        await self._note_turn()
         await self.composer.get_by_role("button", name=re.compile("^Execute")).click()
 
     async def respond(self, text: str) -> None:
@@ -63,6 +65,7 @@ class WorkbenchUser:
 
     async def submit_response(self) -> None:
         """Press the button that sends the final response."""
+        await self._note_turn()
         await self.composer.get_by_role("button", name=re.compile("^Send Final Response")).click()
 
     def find_rows(self, *words: str) -> Locator:
@@ -80,8 +83,14 @@ class WorkbenchUser:
         return inside
 
     async def wait_for_turn(self) -> None:
-        """Wait until the model is asked."""
+        """Wait until the model is asked; after a decision, for the next turn: the page shows the last one a while."""
+        if self._decided is not None:
+            await expect(self.composer).not_to_have_attribute("data-turn", self._decided)
+        await expect(self.composer).to_have_attribute("data-turn", re.compile("."))
         await expect(self.status).to_have_text("Your turn")
+
+    async def _note_turn(self) -> None:
+        self._decided = await self.composer.get_attribute("data-turn")
 
     async def wait_until_done(self) -> None:
         """Wait until the agent has answered."""

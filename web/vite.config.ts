@@ -20,5 +20,5 @@ export default defineConfig({
     host: "127.0.0.1",
     proxy: { "/api": { target: simulator, ws: true, changeOrigin: true, headers: { origin: simulator } } },
   },
-  test: { include: ["src/**/*.test.{ts,tsx}"], passWithNoTests: true },
+  test: { include: ["src/**/*.test.{ts,tsx}"], passWithNoTests: true, testTimeout: 300_000 },
 });

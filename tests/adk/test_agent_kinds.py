@@ -36,7 +36,7 @@ from google.adk.tools.openapi_tool import OpenAPIToolset
 from google.adk.workflow import Workflow
 from google.genai import types
 from mcp import StdioServerParameters
-from polling import wait_until
+from polling import MAX_WAIT_SECONDS, pause, wait_until
 from scripted_model import ScriptedModel, call_response, text_response
 
 from adk_agent_sim import RunFailed, Simulation, ToolErrorPlugin
@@ -333,7 +333,7 @@ async def _http_mcp() -> AsyncGenerator[str]:
                 _, writer = await asyncio.open_connection("127.0.0.1", port)
             except OSError:
                 assert server.returncode is None, "the MCP server did not start"
-                await asyncio.to_thread(int)
+                await pause()
                 continue
             writer.close()
             break
@@ -345,7 +345,7 @@ async def _http_mcp() -> AsyncGenerator[str]:
 
 def _stdio(command: str = sys.executable, *arguments: str) -> McpToolset:
     parameters = StdioServerParameters(command=command, args=list(arguments or (str(_SERVER),)), env=dict(os.environ))
-    return McpToolset(connection_params=StdioConnectionParams(server_params=parameters, timeout=60))
+    return McpToolset(connection_params=StdioConnectionParams(server_params=parameters, timeout=MAX_WAIT_SECONDS))
 
 
 _MCP_TURNS = [
@@ -361,9 +361,11 @@ _MCP_TURNS = [
 
 
 class TestMcp:
+    @pytest.mark.process
     async def test_tools_of_a_server_over_stdio(self) -> None:
         await _both(lambda model: _app(LlmAgent(name="shelf", model=model, tools=[_stdio()])), _MCP_TURNS)
 
+    @pytest.mark.process
     async def test_tools_of_a_server_over_http(self) -> None:
         async with _http_mcp() as url:
 
@@ -373,6 +375,7 @@ class TestMcp:
 
             await _both(make, _MCP_TURNS)
 
+    @pytest.mark.process
     async def test_arguments_are_checked_against_the_servers_schema(self) -> None:
         async with Simulation(LlmAgent(name="shelf", model="m", tools=[_stdio()])) as sim:
             turn = await sim.send("go")
@@ -381,6 +384,7 @@ class TestMcp:
             with pytest.raises(Exception, match="thing: is required"):
                 await turn.call("put", {"times": 2})
 
+    @pytest.mark.process
     async def test_a_server_that_does_not_start_is_named(self) -> None:
         agent = LlmAgent(name="shelf", model="m", tools=[add, _stdio("no-such-command", "--serve")])
         async with Simulation(agent) as sim:

@@ -19,6 +19,7 @@ from google.adk.tools.environment_simulation.environment_simulation_config impor
     InjectionConfig,
     ToolSimulationConfig,
 )
+from polling import wait_until
 from scripted_agent import ModelCalls, build_scripted_agent, collect_events, get_function_responses, run_scripted_agent
 from scripted_model import ScriptedModel, call_response, text_response
 
@@ -478,9 +479,7 @@ async def test_a_delayed_call_can_be_cancelled() -> None:
     async with Simulation(LlmAgent(name="shop", model="m", tools=[lookup]), environment=rules) as sim:
         turn = await sim.send("go")
         calling = asyncio.ensure_future(turn.call("lookup"))
-        async with asyncio.timeout(30):
-            while not sim.running():
-                await asyncio.to_thread(int)
+        await wait_until(lambda: bool(sim.running()))
         assert sim.cancel(sim.running()[0])
         await calling
 

@@ -17,7 +17,9 @@ import pytest
 from google.adk.evaluation.eval_case import EvalCase, IntermediateData, Invocation
 from google.adk.evaluation.eval_set import EvalSet
 from google.genai import types
-from polling import wait_until
+from polling import MAX_WAIT_SECONDS, wait_until
+
+pytestmark = pytest.mark.process
 
 _AGENT = """\
 from pathlib import Path
@@ -79,7 +81,7 @@ def test_adk_eval_scores_an_agent_whose_tools_are_simulated(folder: Path) -> Non
         ],
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=MAX_WAIT_SECONDS,
         check=False,
         cwd=folder,
         env=_environment(),
@@ -91,8 +93,8 @@ def test_adk_eval_scores_an_agent_whose_tools_are_simulated(folder: Path) -> Non
 @pytest.mark.parametrize("command", ["api_server", "web"])
 async def test_adks_servers_run_an_agent_whose_tools_are_simulated(folder: Path, command: str) -> None:
     with _served(folder, command) as (url, server):
-        async with httpx.AsyncClient(base_url=url, timeout=60) as client:
-            await wait_until(lambda: server.poll() is not None or _listens(url), seconds=120)
+        async with httpx.AsyncClient(base_url=url, timeout=MAX_WAIT_SECONDS) as client:
+            await wait_until(lambda: server.poll() is not None or _listens(url))
             session: dict[str, Any] = (await client.post("/apps/looker/users/u/sessions", json={})).json()
             message = {"role": "user", "parts": [{"text": "go"}]}
             run = {"appName": "looker", "userId": "u", "sessionId": session["id"], "newMessage": message}
@@ -120,7 +122,7 @@ def _served(folder: Path, command: str) -> Generator[tuple[str, subprocess.Popen
             yield f"http://127.0.0.1:{port}", server
         finally:
             server.terminate()
-            server.wait(30)
+            server.wait(MAX_WAIT_SECONDS)
 
 
 def _listens(url: str) -> bool:

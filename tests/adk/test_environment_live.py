@@ -13,7 +13,7 @@ from google.adk.apps import App
 from google.adk.runners import Runner
 from google.adk.sessions import InMemorySessionService
 from google.genai import types
-from polling import wait_until
+from polling import MAX_WAIT_SECONDS, wait_until
 from timeline_builders import call_decision, text_decision
 
 from adk_agent_sim import EnvironmentSimulationFactory
@@ -64,7 +64,7 @@ async def test_rules_answer_and_count_the_calls_of_a_live_session() -> None:
     await decide(text_decision("It is 4."))
     await wait_until(lambda: "It is 4." in said)
     queue.close()
-    await asyncio.wait_for(talking, 30)
+    await asyncio.wait_for(talking, MAX_WAIT_SECONDS)
     await runner.close()
 
     log = [event.payload for event in await timeline.read_events(placed.session_id)]

@@ -13,7 +13,7 @@ from google.adk.apps import App
 from google.adk.runners import Runner
 from google.adk.sessions import InMemorySessionService
 from google.genai import types
-from polling import wait_until
+from polling import MAX_WAIT_SECONDS, wait_until
 from timeline_builders import call_decision, text_decision
 
 from adk_agent_sim.adk.recorded_session import RecordedSession
@@ -66,7 +66,7 @@ async def test_a_person_answers_a_live_session() -> None:
     await decide(text_decision("You are welcome."))
     await wait_until(lambda: "You are welcome." in said)
     queue.close()
-    await asyncio.wait_for(talking, 30)
+    await asyncio.wait_for(talking, MAX_WAIT_SECONDS)
     await runner.close()
 
     results = [

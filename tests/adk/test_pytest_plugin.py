@@ -10,6 +10,9 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from polling import MAX_WAIT_SECONDS
+
+pytestmark = pytest.mark.process
 
 _HEAD = """
 from pathlib import Path
@@ -38,7 +41,7 @@ def _pytest(folder: Path, tests: str) -> str:
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=MAX_WAIT_SECONDS,
         env={**os.environ, "PYTHONPATH": path, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
     )
     return done.stdout + done.stderr

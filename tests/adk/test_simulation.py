@@ -19,7 +19,7 @@ from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
 from google.adk.plugins import BasePlugin
 from google.genai import types
-from polling import wait_until
+from polling import MAX_WAIT_SECONDS, wait_until
 from pydantic import BaseModel, field_validator
 from scripted_model import ScriptedModel, call_response, extract_decisions, replace_model, text_response
 from stores import GatedStore
@@ -523,7 +523,7 @@ async def test_a_run_that_ignores_its_stop_is_left_behind_with_a_warning(
     await run.open()
     await run.start(types.Content(role="user", parts=[types.Part(text="2+2?")]))
     await entered.wait()
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(MAX_WAIT_SECONDS):
         assert await run.stop()
     still_running = run.is_running
     released.set()

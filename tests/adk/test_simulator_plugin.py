@@ -22,7 +22,7 @@ from google.adk.plugins import BasePlugin
 from google.adk.runners import InMemoryRunner
 from google.adk.tools import AgentTool, ToolContext
 from google.genai import types
-from polling import wait_until
+from polling import MAX_WAIT_SECONDS, pause, wait_until
 from pydantic import BaseModel
 from scripted_model import ScriptedModel, call_response, extract_decisions, text_response
 from scripted_person import decide_in_order, run_person, wait_for_turn
@@ -316,7 +316,7 @@ class TestWithoutADecision:
 
         async with run_person(served.timeline, decide_in_order([call_response(("forever", {}))])):
             running = asyncio.create_task(served.run(agent(tools=[forever])))
-            async with asyncio.timeout(30):
+            async with asyncio.timeout(MAX_WAIT_SECONDS):
                 await begun.wait()
             running.cancel()
             await asyncio.wait({running})
@@ -328,9 +328,9 @@ class TestWithoutADecision:
 
 async def until_ended(served: Served) -> None:
     """What a run that failed tells may still be on its way."""
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(MAX_WAIT_SECONDS):
         while not any(isinstance(event.payload, RunEnded) for event in await served.log()):
-            await asyncio.to_thread(int)
+            await pause()
 
 
 async def test_a_cancel_at_the_server_reaches_the_tool(served: Served) -> None:
@@ -355,10 +355,10 @@ async def test_a_cancel_at_the_server_reaches_the_tool(served: Served) -> None:
             sessions = await served.timeline.list_sessions()
             log = await served.timeline.read_events(sessions[0].session_id) if sessions else ()
             started = next((event for event in log if isinstance(event.payload, ToolStarted)), None)
-            await asyncio.to_thread(int)
+            await pause()
         assert isinstance(started.payload, ToolStarted)
         await served.timeline.cancel_call(started.session_id, started.payload.call_id)
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(MAX_WAIT_SECONDS):
             await cancelled.wait()
             assert answer(await running) == "gave up"
 

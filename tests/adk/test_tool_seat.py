@@ -19,7 +19,7 @@ import pytest
 from google.adk.agents import LlmAgent
 from google.adk.tools import BaseTool, FunctionTool, ToolContext
 from google.genai import types
-from polling import wait_until
+from polling import MAX_WAIT_SECONDS, wait_until
 from pydantic import BaseModel
 
 from adk_agent_sim import Simulation
@@ -49,7 +49,7 @@ async def test_a_sync_tool_does_not_block_the_loop() -> None:
 
     def block() -> str:
         """Block."""
-        released.wait(30)
+        released.wait(MAX_WAIT_SECONDS)
         return "released"
 
     async with Simulation(_agent(block)) as sim:
@@ -66,7 +66,7 @@ async def test_many_blocked_sync_tools_starve_no_other_call() -> None:
 
     def block(number: int) -> int:
         """Block."""
-        released.wait(30)
+        released.wait(MAX_WAIT_SECONDS)
         return number
 
     def quick() -> str:
@@ -90,7 +90,7 @@ async def test_one_call_is_cancelled_and_the_others_go_on(kind: str) -> None:
 
     def sync_forever() -> str:
         """Never end."""
-        released.wait(30)
+        released.wait(MAX_WAIT_SECONDS)
         return "late"
 
     async def async_forever() -> str:
@@ -103,12 +103,12 @@ async def test_one_call_is_cancelled_and_the_others_go_on(kind: str) -> None:
         try:
             await asyncio.Event().wait()
         except asyncio.CancelledError:
-            await asyncio.to_thread(released.wait, 30)
+            await asyncio.to_thread(released.wait, MAX_WAIT_SECONDS)
         return "late"
 
     async def wait_for_release() -> str:
         """Wait until released."""
-        await asyncio.to_thread(released.wait, 30)
+        await asyncio.to_thread(released.wait, MAX_WAIT_SECONDS)
         return "in time"
 
     async with Simulation(_agent(sync_forever, async_forever, stubborn_forever, wait_for_release)) as sim:
@@ -137,7 +137,7 @@ async def test_a_late_result_is_dropped() -> None:
 
     def slow() -> str:
         """Be slow."""
-        released.wait(30)
+        released.wait(MAX_WAIT_SECONDS)
         ended.set()
         return "late"
 
@@ -149,7 +149,7 @@ async def test_a_late_result_is_dropped() -> None:
         turn = await calling
         before = len(sim.log())
         released.set()
-        await asyncio.to_thread(ended.wait, 30)
+        await asyncio.to_thread(ended.wait, MAX_WAIT_SECONDS)
         await asyncio.to_thread(int)
 
         assert len(sim.log()) == before
@@ -183,13 +183,14 @@ _HANGS = """
 """
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("cancel", [True, False])
 def test_a_sync_tool_that_hangs_does_not_hold_up_the_exit(cancel: bool) -> None:
     done = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(_HANGS).format(cancel=cancel)],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=MAX_WAIT_SECONDS,
         check=False,
         env={**os.environ, "PYTHONWARNINGS": "ignore"},
         cwd=Path(__file__).parent,

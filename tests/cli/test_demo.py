@@ -6,6 +6,7 @@ import os
 import pty
 import re
 import select
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -13,13 +14,21 @@ from pathlib import Path
 
 import pytest
 from google.adk.evaluation.eval_set import EvalSet
+from polling import MAX_WAIT_SECONDS
+
+pytestmark = pytest.mark.process
 
 _ADKSIM = [sys.executable, "-c", "from adk_agent_sim.cli.main import main; main()"]
 
 
 def _run(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [*_ADKSIM, *arguments], capture_output=True, text=True, check=False, timeout=120, stdin=subprocess.DEVNULL
+        [*_ADKSIM, *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=MAX_WAIT_SECONDS,
+        stdin=subprocess.DEVNULL,
     )
 
 
@@ -76,8 +85,8 @@ class Terminal:
         """What is shown until `pattern`, from where the last read ended."""
         shown = self._unread
         while not (match := re.search(pattern, shown)):
-            ready, _, _ = select.select([self._fd], [], [], 60)
-            assert ready, f"{pattern!r} was not shown within a minute; shown: {self.seen[-2_000:]}"
+            ready, _, _ = select.select([self._fd], [], [], MAX_WAIT_SECONDS)
+            assert ready, f"{pattern!r} was not shown; shown: {self.seen[-2_000:]}"
             try:
                 piece = os.read(self._fd, 65_536).decode(errors="replace")
             except OSError as closed:
@@ -87,16 +96,12 @@ class Terminal:
         self._unread = shown[match.end() :]
         return shown[: match.end()]
 
-    def interrupt_until(self, pattern: str) -> None:
-        """Press Ctrl-C until `pattern` is shown: readline misses a signal that comes just before it waits for keys."""
-        for _ in range(20):
-            self.process.send_signal(2)
-            if select.select([self._fd], [], [], 3)[0]:
-                break
-        self.read_until(pattern)
+    def interrupt(self) -> None:
+        """Press Ctrl-C."""
+        self.process.send_signal(signal.SIGINT)
 
     def wait(self) -> int:
-        return self.process.wait(60)
+        return self.process.wait(MAX_WAIT_SECONDS)
 
     def end(self) -> None:
         if self.process.poll() is None:
@@ -150,7 +155,7 @@ def test_ctrl_c_cancels_a_running_call_and_the_session_goes_on(
     terminal.read_until("model of math_agent> ")
     terminal.type("count_slowly to=1000")
     terminal.read_until("running for 1 s; Ctrl-C cancels the call")
-    terminal.process.send_signal(2)
+    terminal.interrupt()
     terminal.read_until("Tool Error.*Cancelled: .*it still runs")
     terminal.type("say Enough.")
     terminal.read_until("user> ")
@@ -187,7 +192,8 @@ def test_leaving_in_the_middle_keeps_the_finished_turns(tmp_path: Path, open_ter
     terminal.type("/done")
     terminal.read_until("The agent still waits: answer with say TEXT first, or leave with /quit")
     terminal.read_until("model of math_agent> ")
-    terminal.interrupt_until(r"Exported math_agent_\S+ to \S+ \(1 of 2 user turns; the others have no final response\)")
+    terminal.interrupt()
+    terminal.read_until(r"Exported math_agent_\S+ to \S+ \(1 of 2 user turns; the others have no final response\)")
 
     assert terminal.wait() == 0
     (case,) = _cases(path).eval_cases

@@ -91,6 +91,7 @@ def test_convert_writes_what_are_reads_and_lists_what_it_adapted(tmp_path: Path)
     assert _run("lint", "--are", output).output == "0 errors, 0 warnings\n"
 
 
+@pytest.mark.process
 def test_an_unreadable_file_is_one_line(tmp_path: Path) -> None:
     command = [sys.executable, "-c", "from adk_agent_sim.cli.main import main; main()", "scenario", "show"]
     result = subprocess.run([*command, str(tmp_path / "none.json")], capture_output=True, text=True, check=False)

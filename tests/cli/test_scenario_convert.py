@@ -88,6 +88,7 @@ def test_an_option_of_evalsets_is_refused_for_a_scenario(tmp_path: Path, scenari
     assert "--case is for a golden trace" in result.output
 
 
+@pytest.mark.process
 def test_a_refusal_is_one_line_and_writes_nothing(tmp_path: Path, golden: Path) -> None:
     golden.write_text(golden.read_text().replace("Shopping__checkout", "pay"))
     command = [sys.executable, "-c", "from adk_agent_sim.cli.main import main; main()", "scenario", "convert"]
@@ -99,6 +100,7 @@ def test_a_refusal_is_one_line_and_writes_nothing(tmp_path: Path, golden: Path) 
     assert not output.exists()
 
 
+@pytest.mark.process
 def test_a_scenario_is_converted_without_importing_adk(tmp_path: Path, scenario: Path) -> None:
     program = (
         "import sys; from adk_agent_sim.cli.main import adksim; "

@@ -14,6 +14,7 @@ from urllib.parse import parse_qs, urlsplit
 import httpx
 import pytest
 from click.testing import CliRunner
+from polling import MAX_WAIT_SECONDS
 from scenario_corpus import SPEC_EXAMPLE, load_scenarios
 
 from adk_agent_sim.cli.main import adksim
@@ -39,13 +40,14 @@ def _served(*arguments: str | Path) -> Generator[httpx.Client]:
             assert address is not None
             url = urlsplit(address[0])
             headers = {"Authorization": f"Bearer {parse_qs(url.query)['token'][0]}"}
-            with httpx.Client(base_url=f"http://{url.netloc}", headers=headers, timeout=30) as client:
+            with httpx.Client(base_url=f"http://{url.netloc}", headers=headers, timeout=MAX_WAIT_SECONDS) as client:
                 yield client
         finally:
             process.terminate()
     assert process.returncode == 0
 
 
+@pytest.mark.process
 def test_show_serves_all_files_that_are_named(file: Path) -> None:
     with _served("show", file, SPEC_EXAMPLE) as client:
         found = client.get("/api/scenarios").json()
@@ -53,6 +55,7 @@ def test_show_serves_all_files_that_are_named(file: Path) -> None:
     assert [each["scenario_id"] for each in found] == [KEY, "email_apology_001"]
 
 
+@pytest.mark.process
 def test_play_plays_with_its_options(file: Path) -> None:
     with _served("play", file, "--notifications", "LOW") as client:
         jumped = client.post(f"/api/scenarios/{KEY}/world/time", json={"command": "jump", "seconds": 50}).json()

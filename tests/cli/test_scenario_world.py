@@ -167,6 +167,7 @@ def test_play_does_not_pass_control_characters_on(tmp_path: Path) -> None:
     assert "\x1b" not in output
 
 
+@pytest.mark.process
 def test_ctrl_c_leaves_without_a_traceback(clean: Path) -> None:
     code = f"""
 from adk_agent_sim.cli.playground_shell import PlaygroundShell

@@ -43,6 +43,7 @@ async def server(tmp_path: Path) -> AsyncIterator[ServerProcess]:
     await server.stop()
 
 
+@pytest.mark.process
 async def test_it_serves_until_it_is_told_to_stop_and_nothing_is_lost(server: ServerProcess) -> None:
     async with RemoteLink(server.url) as link:
         session_id = (await link.create_session("kept")).session_id
@@ -54,6 +55,7 @@ async def test_it_serves_until_it_is_told_to_stop_and_nothing_is_lost(server: Se
         assert len(await store.read_events(session_id)) == 1
 
 
+@pytest.mark.process
 async def test_a_second_server_on_one_database_is_refused(server: ServerProcess) -> None:
     second = await asyncio.to_thread(run_adksim, "serve", "--db", server.database, "--grpc-port", "0")
 
@@ -62,6 +64,7 @@ async def test_a_second_server_on_one_database_is_refused(server: ServerProcess)
     assert "Traceback" not in second.stderr
 
 
+@pytest.mark.process
 async def test_a_port_that_is_taken_is_one_readable_line(server: ServerProcess, tmp_path: Path) -> None:
     second = await asyncio.to_thread(
         run_adksim, "serve", "--db", tmp_path / "other.db", "--grpc-port", str(server.port), "--no-web"

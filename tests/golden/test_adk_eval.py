@@ -13,6 +13,8 @@ from adk_agent_sim import Simulation
 from adk_agent_sim.adk.demo.math_agent.agent import app as math_app
 from adk_agent_sim.adk.demo.shop_agent.agent import app as shop_app
 
+pytestmark = pytest.mark.process
+
 
 async def play_math(sim: Simulation) -> None:
     turn = await sim.send("What is 2+2, and 3*3?")

@@ -38,6 +38,7 @@ app, root_agent = demo.app, demo.root_agent
 }
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     ("app", "play"), [(math_app, play_math), (shop_app, play_shop)], ids=["math_agent", "shop_agent"]
 )
@@ -71,6 +72,7 @@ app = App(name="careful", root_agent=root_agent)
 '''
 
 
+@pytest.mark.process
 async def test_a_confirmation_passes_adk_test(tmp_path: Path) -> None:
     agent = create_agent_folder(tmp_path, "careful", _CAREFUL)
     made: dict[str, Any] = {}

@@ -9,6 +9,7 @@ import pytest
 from golden.test_session import ANSWER, CALL, OUTPUT, QUERY, session
 from google.adk.evaluation.eval_case import EvalCase
 from google.adk.evaluation.eval_set import EvalSet
+from polling import MAX_WAIT_SECONDS
 from timeline_builders import ManualClock
 
 from adk_agent_sim.errors import ExportRefused, NotAnEvalSet
@@ -172,6 +173,7 @@ def _appender(path: Path, name: str, count: int) -> subprocess.Popen[str]:
     )
 
 
+@pytest.mark.process
 def test_two_processes_that_append_at_once_both_land(tmp_path: Path) -> None:
     path = tmp_path / "math.evalset.json"
     writers = [_appender(path, name, 25) for name in ("left", "right")]
@@ -179,7 +181,7 @@ def test_two_processes_that_append_at_once_both_land(tmp_path: Path) -> None:
         assert writer.stdout is not None
         assert writer.stdout.readline() == "ready\n"
     for writer in writers:
-        writer.communicate("go\n", timeout=120)
+        writer.communicate("go\n", timeout=MAX_WAIT_SECONDS)
 
     assert [writer.returncode for writer in writers] == [0, 0]
     assert sorted(_ids(path)) == sorted(f"{name}_{number}" for name in ("left", "right") for number in range(25))
@@ -199,6 +201,7 @@ _FULL = """
 """
 
 
+@pytest.mark.process
 @pytest.mark.skipif(os.name != "posix", reason="only POSIX can limit the size of a process's files")
 def test_a_disk_that_takes_no_more_leaves_the_old_file(tmp_path: Path) -> None:
     path = tmp_path / "math.evalset.json"

@@ -17,6 +17,7 @@ from google.adk.sessions import Session as AdkSession
 from google.genai import types
 from hypothesis import given
 from hypothesis import strategies as st
+from polling import MAX_WAIT_SECONDS
 from scripted_model import call_response, text_response
 
 from adk_agent_sim import Simulation
@@ -98,6 +99,7 @@ root_agent = app.root_agent
 """
 
 
+@pytest.mark.process
 def test_a_session_that_adk_run_saved_is_opened(tmp_path: Path) -> None:
     agent = tmp_path / "shop_agent"
     agent.mkdir()
@@ -114,7 +116,7 @@ def test_a_session_that_adk_run_saved_is_opened(tmp_path: Path) -> None:
         input="Where is ORD-9?\nBye\nexit\n",
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=MAX_WAIT_SECONDS,
         check=True,
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])},

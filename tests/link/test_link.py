@@ -8,7 +8,7 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from polling import wait_until
+from polling import MAX_WAIT_SECONDS, wait_until
 from timeline_builders import build_request_blocks, call_decision, text_decision, user_content
 
 from adk_agent_sim.errors import (
@@ -55,16 +55,16 @@ async def opened(request: pytest.FixtureRequest) -> AsyncIterator[Opened]:
             case _:
                 outbox = Outbox(server.address)
                 session_id = outbox.open_session("", lambda url: None)
-                assert await outbox.flush(10)
+                assert await outbox.flush(MAX_WAIT_SECONDS)
                 yield outbox, timeline, session_id
                 outbox.release_session(session_id)
-                await outbox.flush(10)
+                await outbox.flush(MAX_WAIT_SECONDS)
 
 
 async def told(link: AnyLink) -> None:
     """Wait until what was told has arrived, where that is not so already."""
     if isinstance(link, Outbox):
-        assert await link.flush(10)
+        assert await link.flush(MAX_WAIT_SECONDS)
 
 
 async def asked(link: AnyLink, session_id: str, says: str = "hi", **stated: Any) -> str:

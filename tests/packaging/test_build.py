@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 from wheel_bundle import ROOT, environment_without_node
 
+pytestmark = pytest.mark.process
+
 REQUIRED = "import hatchling.build as backend; print(backend.get_requires_for_build_wheel())"
 
 

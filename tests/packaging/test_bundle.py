@@ -28,6 +28,7 @@ class _Page(HTMLParser):
         self.inline += [name for name in values if name == "style" or name.startswith("on")]
 
 
+@pytest.mark.process
 def test_the_page_fetches_from_its_own_server_only_and_holds_nothing_inline(wheel: Path) -> None:
     bundle = read_bundle(wheel)
     page = _Page()
@@ -37,6 +38,7 @@ def test_the_page_fetches_from_its_own_server_only_and_holds_nothing_inline(whee
     assert {path.removeprefix("/") for path in page.fetched} <= bundle.keys()
 
 
+@pytest.mark.process
 def test_no_stylesheet_and_no_picture_fetches_from_another_machine(wheel: Path) -> None:
     for name, content in read_bundle(wheel).items():
         if name.endswith((".css", ".svg")):
@@ -45,6 +47,7 @@ def test_no_stylesheet_and_no_picture_fetches_from_another_machine(wheel: Path) 
             assert [address for address in addresses if re.match(r"(\w+:)?//|data:", address)] == [], name
 
 
+@pytest.mark.process
 def test_every_file_but_the_page_is_named_for_its_content(wheel: Path) -> None:
     others = read_bundle(wheel).keys() - {"index.html", ".made-from"}
     assert others

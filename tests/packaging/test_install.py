@@ -14,6 +14,8 @@ import pytest
 from uv import find_uv_bin
 from wheel_bundle import ROOT, environment_without_node, read_bundle
 
+pytestmark = pytest.mark.process
+
 SERVE = """
 import asyncio
 from pathlib import Path

@@ -165,6 +165,7 @@ async def test_an_address_that_is_none(address: str, why: str) -> None:
             pass
 
 
+@pytest.mark.process
 def test_a_missing_driver_is_named_with_how_to_install_it() -> None:
     code = """
 import asyncio, sys

@@ -9,6 +9,7 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
+from counts import soak_seed
 from timeline_builders import ask_turn, call_decision, text_decision
 
 from adk_agent_sim.errors import TurnAlreadyDecided
@@ -58,6 +59,7 @@ async def _killed_while_writing(path: Path, chance: random.Random) -> None:
     connection.close()
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("seed", range(5))
 async def test_a_process_that_is_killed_while_it_writes_loses_nothing_acknowledged(
     sqlite_path: Path, seed: int
@@ -65,6 +67,7 @@ async def test_a_process_that_is_killed_while_it_writes_loses_nothing_acknowledg
     await _killed_while_writing(sqlite_path, random.Random(seed))  # noqa: S311 - a test repeats itself
 
 
+@pytest.mark.process
 @pytest.mark.long
 async def test_a_file_survives_a_hundred_killed_writers(sqlite_path: Path) -> None:
     chance = random.Random("a hundred")  # noqa: S311 - a test repeats itself
@@ -72,6 +75,15 @@ async def test_a_file_survives_a_hundred_killed_writers(sqlite_path: Path) -> No
         await _killed_while_writing(sqlite_path, chance)
 
 
+@pytest.mark.process
+@pytest.mark.soak
+async def test_a_file_survives_killed_writers_whenever_they_are_killed(sqlite_path: Path) -> None:
+    chance = random.Random(soak_seed())  # noqa: S311 - a round repeats itself
+    for _ in range(100):
+        await _killed_while_writing(sqlite_path, chance)
+
+
+@pytest.mark.process
 async def test_processes_that_write_at_the_same_time_number_without_gaps(database: str) -> None:
     session_id = await _new_session(database)
     processes = [_writing(database, session_id, producers=4, events_each=25) for _ in range(3)]

@@ -63,6 +63,7 @@ async def test_opening_makes_the_tables(database: str, engine: sa.Engine) -> Non
     assert "active" in str(status["default"])
 
 
+@pytest.mark.process
 @pytest.mark.req("003/schema-9")
 def test_the_orm_is_not_even_loaded() -> None:
     code = "import sys, adk_agent_sim.persistence.database_store; sys.exit('sqlalchemy.orm' in sys.modules)"

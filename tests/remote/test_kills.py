@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from counts import soak_seed
+from polling import pause
 from processes import ServerProcess, read_lines, start_python
 from proxy import run_proxy
 from scripted_model import call_response, text_response
@@ -27,6 +29,8 @@ from adk_agent_sim.timeline.events import (
     TurnDecided,
     UserSpoke,
 )
+
+pytestmark = pytest.mark.process
 
 AGENT = Path(__file__).with_name("agent_process.py")
 TESTS = str(Path(__file__).parent.parent)
@@ -47,7 +51,7 @@ def _decision(turn: int) -> dict[str, Any]:
 
 async def _session(link: RemoteLink, known: set[str]) -> str:
     while not (new := [one.session_id for one in await link.list_sessions() if one.session_id not in known]):
-        await asyncio.to_thread(int)
+        await pause()
     known.add(new[0])
     return new[0]
 
@@ -87,7 +91,7 @@ async def _disturbed(
         playing = asyncio.create_task(_play(server.url, known, seen))
         for point in points:
             while len(seen) < point and not playing.done():
-                await asyncio.to_thread(int)
+                await pause()
             await asyncio.wait({playing}, timeout=chance.random() * 0.02)
             await disturb()
         await playing
@@ -163,3 +167,13 @@ async def test_two_hundred_kills_of_the_server_lose_nothing(tmp_path: Path) -> N
 @pytest.mark.long
 async def test_two_hundred_cuts_of_the_connection_lose_nothing(tmp_path: Path) -> None:
     await _with_cut_connections(tmp_path / "s.db", sessions=20, cuts=10, seed="two hundred")
+
+
+@pytest.mark.soak
+async def test_kills_of_the_server_lose_nothing_whenever_they_come(tmp_path: Path) -> None:
+    await _with_killed_servers(tmp_path / "s.db", sessions=5, kills=10, seed=soak_seed())
+
+
+@pytest.mark.soak
+async def test_cuts_of_the_connection_lose_nothing_whenever_they_come(tmp_path: Path) -> None:
+    await _with_cut_connections(tmp_path / "s.db", sessions=5, cuts=10, seed=soak_seed())

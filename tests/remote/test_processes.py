@@ -14,12 +14,15 @@ from typing import Any
 import httpx
 import pytest
 from adk_eval_command import run_adk_eval
+from polling import MAX_WAIT_SECONDS, pause
 from processes import ServerProcess, invoke_adksim, read_lines, start_python
 from scripted_model import call_response, text_response
 
 from adk_agent_sim.link.remote_link import RemoteLink
 from adk_agent_sim.timeline.events import Event, Player, RunEnded, TurnAsked, TurnDecided, TurnWithdrawn
 from adk_agent_sim.timeline.model_request import ModelRequest
+
+pytestmark = pytest.mark.process
 
 AGENT = Path(__file__).with_name("agent_process.py")
 FIRST = Path(__file__).with_name("first_protocol.py")
@@ -44,9 +47,9 @@ def agent_environment(server: ServerProcess) -> dict[str, str]:
 
 
 async def newest_session(link: RemoteLink) -> str:
-    async with asyncio.timeout(120):
+    async with asyncio.timeout(MAX_WAIT_SECONDS):
         while not (sessions := await link.list_sessions()):
-            await asyncio.to_thread(int)
+            await pause()
     return sessions[0].session_id
 
 
@@ -54,7 +57,7 @@ async def answered(link: RemoteLink, decide: Decide, runs: int) -> list[Event]:
     """Play the newest session until so many runs of it have ended; its log."""
     session_id = await newest_session(link)
     log: list[Event] = []
-    async with asyncio.timeout(240):
+    async with asyncio.timeout(MAX_WAIT_SECONDS):
         async for event in link.follow(session_id):
             log.append(event)
             if isinstance(event.payload, TurnAsked) and event.player is None:
@@ -192,7 +195,7 @@ async def test_an_agent_that_knows_only_the_first_protocol_works_also_across_a_r
     agent = await start_python(FIRST, "agent", server.url, str(turns))
     assert agent.stdout
     session_id = (await agent.stdout.readline()).decode().strip()
-    async with RemoteLink(server.url) as link, asyncio.timeout(240):
+    async with RemoteLink(server.url) as link, asyncio.timeout(MAX_WAIT_SECONDS):
         answers = 0
         async for event in link.follow(session_id):
             if not isinstance(event.payload, TurnAsked):
@@ -212,7 +215,7 @@ async def test_an_agent_that_knows_only_the_first_protocol_works_also_across_a_r
 async def test_a_person_who_knows_only_the_first_protocol_plays_an_agent(server: ServerProcess) -> None:
     person = await start_python(FIRST, "person", server.url)
     agent = await start_python(AGENT, "sums", **agent_environment(server))
-    async with asyncio.timeout(240):
+    async with asyncio.timeout(MAX_WAIT_SECONDS):
         answer = await read_lines(agent)
     person.kill()
     await person.wait()
@@ -240,8 +243,8 @@ async def test_adks_own_server_takes_the_plugin_by_its_name(server: ServerProces
     )
     try:
         async with (
-            asyncio.timeout(240),
-            httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=240) as client,
+            asyncio.timeout(MAX_WAIT_SECONDS),
+            httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=MAX_WAIT_SECONDS) as client,
             RemoteLink(server.url) as link,
         ):
             await _listens(client)
@@ -263,7 +266,7 @@ async def _listens(client: httpx.AsyncClient) -> None:
         try:
             await client.get("/list-apps")
         except httpx.TransportError:
-            await asyncio.to_thread(int)
+            await pause()
         else:
             return
 

@@ -11,6 +11,7 @@ import httpx
 import pytest
 from api_client import ApiClient, bearer_headers, serve_agents
 from google.adk.agents import LlmAgent
+from polling import MAX_WAIT_SECONDS
 from starlette.responses import PlainTextResponse
 from starlette.types import Receive, Scope, Send
 from websockets.asyncio.client import connect
@@ -265,7 +266,7 @@ class TestSize:
 
 def _raw(browser: ApiClient, path: str, headers: dict[str, str], method: str = "GET") -> http.client.HTTPResponse:
     """A request as it is written, which no client library mends."""
-    connection = http.client.HTTPConnection("127.0.0.1", browser.server.port, timeout=30)
+    connection = http.client.HTTPConnection("127.0.0.1", browser.server.port, timeout=MAX_WAIT_SECONDS)
     try:
         connection.putrequest(method, path, skip_host="Host" in headers)
         for name, value in headers.items():

@@ -12,7 +12,7 @@ import httpx
 import pytest
 from api_client import ApiClient, LiveTab, serve_agents
 from google.adk.agents import LlmAgent
-from polling import wait_until
+from polling import MAX_WAIT_SECONDS, wait_until
 from stores import GatedStore
 from websockets.exceptions import ConnectionClosed
 
@@ -206,13 +206,13 @@ class TestMessages:
             browser.open_tab() as tab,
         ):
             await tab.wait_for_update(type="sessions")
-            async with asyncio.timeout(30):
+            async with asyncio.timeout(MAX_WAIT_SECONDS):
                 await browser.server.stop()
             with pytest.raises(ConnectionClosed):
                 await _drained(tab)
 
 
 async def _drained(tab: LiveTab) -> None:
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(MAX_WAIT_SECONDS):
         while True:
             await tab.socket.recv()

@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
+
 from adk_agent_sim.server import api_models, scenario_api_models
 from adk_agent_sim.server.openapi import build_document, render_document
 
@@ -20,6 +22,7 @@ def test_every_shape_is_in_it_those_of_the_socket_too() -> None:
     assert set(build_document()["components"]["schemas"]) == stated
 
 
+@pytest.mark.process
 def test_it_is_the_same_text_every_time() -> None:
     printed = subprocess.run(
         [sys.executable, "-W", "ignore", "-m", "adk_agent_sim.server.openapi"],

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from api_client import bearer_headers, serve_agents
 from google.adk.agents import LlmAgent
+from polling import MAX_WAIT_SECONDS
 
 from adk_agent_sim.server import static_pages
 
@@ -67,7 +68,7 @@ async def test_no_address_leads_out_of_the_bundle(bundle: Path, tmp_path: Path, 
     async with serve_agents(tmp_path, _AGENT) as browser:
 
         def fetch() -> bytes:
-            connection = http.client.HTTPConnection("127.0.0.1", browser.server.port, timeout=30)
+            connection = http.client.HTTPConnection("127.0.0.1", browser.server.port, timeout=MAX_WAIT_SECONDS)
             connection.request("GET", path, headers=bearer_headers(browser.server))
             body = connection.getresponse().read()
             connection.close()

@@ -11,6 +11,7 @@ import httpx
 import pytest
 from api_client import ApiClient, bearer_headers, serve_agents
 from google.adk.agents import LlmAgent
+from polling import MAX_WAIT_SECONDS
 from scenario_corpus import load_scenarios
 
 from adk_agent_sim import AgentSimulator
@@ -33,7 +34,7 @@ async def browser(file: Path) -> AsyncIterator[ApiClient]:
     async with (
         await AgentSimulator([], scenarios=ScenarioCatalog([file])).start(port=0) as server,
         httpx.AsyncClient(
-            base_url=f"http://127.0.0.1:{server.port}", headers=bearer_headers(server), timeout=30
+            base_url=f"http://127.0.0.1:{server.port}", headers=bearer_headers(server), timeout=MAX_WAIT_SECONDS
         ) as client,
     ):
         yield ApiClient(server, client)

@@ -463,8 +463,10 @@ class TestPresence:
             call.cancel()
             await wait_until(lambda: not timeline.peek_pending_turns(session_id))
             assert (await timeline.list_summaries())[0].snapshot.status is SessionStatus.ABANDONED
+        async with serve_timeline(timeline) as client:
             await client.SubmitRequest(turn)
             assert [asked.turn_id for asked in timeline.peek_pending_turns(session_id)] == [turn_id]
+        async with serve_timeline(timeline, abandon_after=0.05):
             await wait_until(lambda: not timeline.peek_pending_turns(session_id))
 
         kinds = [type(event.payload) for event in await timeline.read_events(session_id)]

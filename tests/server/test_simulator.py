@@ -19,6 +19,7 @@ import httpx
 import pytest
 from api_client import bearer_headers, build_config, serve_agents
 from google.adk.agents import LlmAgent
+from polling import MAX_WAIT_SECONDS
 
 from adk_agent_sim import AgentSimulator
 from adk_agent_sim.server.web_server import RunningServer, open_listening_socket
@@ -187,6 +188,7 @@ class TestKeeping:
 
 
 class TestCommandLine:
+    @pytest.mark.process
     def test_the_demo_prints_its_address_and_ends_with_ctrl_c(self) -> None:
         process = subprocess.Popen(
             [*_ADKSIM, "demo", "--port", "0"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -199,7 +201,7 @@ class TestCommandLine:
                 client.get(url[0])
                 agents = client.get(httpx.URL(url[0]).join("/api/agents")).json()
             process.send_signal(signal.SIGINT)
-            _, errors = process.communicate(timeout=60)
+            _, errors = process.communicate(timeout=MAX_WAIT_SECONDS)
         finally:
             process.kill()
             process.wait()
@@ -207,6 +209,7 @@ class TestCommandLine:
         assert [agent["name"] for agent in agents] == ["math_agent", "shop_agent"]
         assert (process.returncode, errors) == (0, "")
 
+    @pytest.mark.process
     @pytest.mark.parametrize("host", ["0.0.0.0", ""])  # noqa: S104 - told, not bound
     def test_on_all_addresses_it_says_what_other_machines_need(self, host: str) -> None:
         process = subprocess.Popen([*_ADKSIM, "demo", "--host", host, "--port", "0"], stdout=subprocess.PIPE, text=True)
@@ -215,7 +218,7 @@ class TestCommandLine:
             opened, _, others = [process.stdout.readline() for _ in range(3)]
             address = re.search(r"http://127\.0\.0\.1:(\d+)/", opened)
             process.terminate()
-            process.communicate(timeout=60)
+            process.communicate(timeout=MAX_WAIT_SECONDS)
         finally:
             process.kill()
             process.wait()
@@ -223,18 +226,20 @@ class TestCommandLine:
         assert address is not None
         assert f"--allow-host NAME:{address[1]}" in others
 
+    @pytest.mark.process
     def test_a_tool_that_ignores_its_cancel_does_not_keep_the_process(self, tmp_path: Path) -> None:
         with _played(tmp_path, _STUBBORN) as (process, client, session):
             decision = {"decision_id": "decision-1", "calls": [{"name": "stubborn", "arguments": "{}"}]}
             client.post(f"{session}/turns/{_turn(client, session)}/decision", json=decision)
             _status(client, session, "running")
             process.send_signal(signal.SIGINT)
-            _, errors = process.communicate(timeout=60)
+            _, errors = process.communicate(timeout=MAX_WAIT_SECONDS)
 
         assert process.returncode == 0
         assert "a tool of 'mine'" in errors
         assert "Traceback" not in errors
 
+    @pytest.mark.process
     def test_a_suggestion_in_flight_leaves_no_traceback_at_the_end(self, tmp_path: Path) -> None:
         with _played(tmp_path, _SLOW_MODEL) as (process, client, session), ThreadPoolExecutor() as pool:
             path = f"{session}/turns/{_turn(client, session)}/suggestion"
@@ -242,12 +247,13 @@ class TestCommandLine:
             assert process.stdout is not None
             assert process.stdout.readline() == "asked\n"
             process.send_signal(signal.SIGINT)
-            _, errors = process.communicate(timeout=60)
-            asked.exception(timeout=60)
+            _, errors = process.communicate(timeout=MAX_WAIT_SECONDS)
+            asked.exception(timeout=MAX_WAIT_SECONDS)
 
         assert process.returncode == 0
         assert "Traceback" not in errors
 
+    @pytest.mark.process
     def test_an_upload_in_flight_leaves_no_traceback_at_the_end(self, tmp_path: Path) -> None:
         with _played(tmp_path, _SLOW_MODEL) as (process, client, session), socket.socket() as upload:
             upload.connect((client.base_url.host, client.base_url.port or 80))
@@ -257,11 +263,12 @@ class TestCommandLine:
             upload.sendall((head + rest).encode())
             _turn(client, session)
             process.send_signal(signal.SIGINT)
-            _, errors = process.communicate(timeout=60)
+            _, errors = process.communicate(timeout=MAX_WAIT_SECONDS)
 
         assert process.returncode == 0
         assert "Traceback" not in errors
 
+    @pytest.mark.process
     def test_a_folder_is_played_in_the_browser_too(self, tmp_path: Path) -> None:
         folder = tmp_path / "mine"
         folder.mkdir()
@@ -278,7 +285,7 @@ class TestCommandLine:
             assert process.stdout is not None
             assert process.stdout.readline().startswith("Open http://127.0.0.1:")
             process.terminate()
-            process.communicate(timeout=60)
+            process.communicate(timeout=MAX_WAIT_SECONDS)
             assert process.returncode == 0
         finally:
             process.kill()
@@ -301,7 +308,7 @@ def _played(folder: Path, agent: str) -> Generator[tuple[subprocess.Popen[str], 
         assert process.stdout is not None
         url = httpx.URL(process.stdout.readline().split()[1])
         process.stdout.readline()
-        with httpx.Client(base_url=url.join("/"), follow_redirects=True, timeout=60) as client:
+        with httpx.Client(base_url=url.join("/"), follow_redirects=True, timeout=MAX_WAIT_SECONDS) as client:
             client.get(url)
             session_id = client.post("/api/sessions", json={"agent_key": "mine"}).json()["session_id"]
             client.post(f"/api/sessions/{session_id}/messages", json={"text": "go"})

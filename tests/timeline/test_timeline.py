@@ -3,6 +3,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import pytest
+from polling import MAX_WAIT_SECONDS
 from stores import AnyStore
 from timeline_builders import (
     ADD_DECLARATION,
@@ -203,7 +204,9 @@ async def test_a_decision_whose_maker_is_gone_counts_if_it_was_written() -> None
     await asyncio.to_thread(int)
     store.answer.set()
 
-    assert (await asyncio.wait_for(waiting, 5)).payload == TurnDecided(decision_id="d1", response=text_decision("mine"))
+    assert (await asyncio.wait_for(waiting, MAX_WAIT_SECONDS)).payload == TurnDecided(
+        decision_id="d1", response=text_decision("mine")
+    )
     with pytest.raises(asyncio.CancelledError):
         await deciding
     with pytest.raises(TurnAlreadyDecided):

@@ -15,8 +15,7 @@ from workbench_server import Simulator, WorkbenchServer
 
 _PASSED = pytest.StashKey[bool]()
 
-_LONGEST_WAIT_MS = 20_000
-expect.set_options(timeout=_LONGEST_WAIT_MS)
+expect.set_options(timeout=browsers.PATIENCE_MS)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

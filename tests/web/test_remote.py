@@ -48,7 +48,7 @@ async def test_a_running_agents_turns_are_in_the_queue_and_answered_here(
     await expect(page.get_by_role("main", name="Queue")).to_contain_text("No turn waits for you.")
     running = await agent(server, "math")
     row = page.get_by_role("row").filter(has_text="math_agent")
-    await expect(row).to_have_count(1, timeout=60_000)
+    await expect(row).to_have_count(1)
     await row.get_by_role("link").click()
     player = WorkbenchUser(page)
     await player.wait_for_turn()
@@ -93,7 +93,7 @@ async def test_a_turn_waits_through_a_restart_of_the_server(
     watch.allow_fault("ERR_CONNECTION|WebSocket|Failed to load")
     running = await agent(server, "sums")
     row = page.get_by_role("row").filter(has_text="sums")
-    await expect(row).to_have_count(1, timeout=60_000)
+    await expect(row).to_have_count(1)
     await server.process.kill()
     await expect(page.get_by_role("alert").first).to_contain_text("The server is gone")
     await server.process.start()
@@ -108,7 +108,7 @@ async def test_a_turn_waits_through_a_restart_of_the_server(
 
 async def test_sessions_are_renamed_and_deleted_where_they_are_listed(page: Page, server: _Served) -> None:
     running = await agent(server, "sums")
-    await expect(page.get_by_role("row").filter(has_text="sums")).to_have_count(1, timeout=60_000)
+    await expect(page.get_by_role("row").filter(has_text="sums")).to_have_count(1)
     await page.get_by_role("navigation").get_by_role("link", name="Sessions").click()
     row = page.get_by_role("row").filter(has_text="sums")
     await expect(row).to_contain_text("Your turn")
@@ -132,7 +132,7 @@ async def test_sessions_are_renamed_and_deleted_where_they_are_listed(page: Page
 async def test_agents_side_by_side_elsewhere_are_played_in_the_order_they_asked(page: Page, server: _Served) -> None:
     running = await agent(server, "parallel")
     rows = page.get_by_role("row").filter(has_text="a")
-    await expect(rows.get_by_role("link")).to_have_count(3, timeout=60_000)
+    await expect(rows.get_by_role("link")).to_have_count(3)
     order = [await row.locator("td").nth(1).inner_text() for row in (await page.get_by_role("row").all())[1:]]
     await rows.get_by_role("link").first.click()
     player = WorkbenchUser(page)
@@ -148,7 +148,7 @@ async def test_agents_side_by_side_elsewhere_are_played_in_the_order_they_asked(
 async def test_an_agent_elsewhere_hands_over_and_answers_in_its_structure(page: Page, server: _Served) -> None:
     running = await agent(server, "shop")
     row = page.get_by_role("row").filter(has_text="shop_agent")
-    await expect(row).to_have_count(1, timeout=60_000)
+    await expect(row).to_have_count(1)
     await row.get_by_role("link").click()
     player = WorkbenchUser(page)
     await player.wait_for_turn()

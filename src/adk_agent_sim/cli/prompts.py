@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-import signal
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import ModuleType
 from typing import Protocol
 
 import click
+
+from adk_agent_sim.cli.interrupts import interruptible_input
 
 try:
     import readline
@@ -44,11 +45,7 @@ class KeyboardPrompts:
             prompt = _COLOUR.sub(
                 lambda colour: f"\x01{colour[0]}\x02", prompt
             )  # else readline counts the colours as letters
-        before = signal.signal(signal.SIGINT, signal.default_int_handler)
-        try:
-            return input(prompt)
-        finally:
-            signal.signal(signal.SIGINT, before)
+        return interruptible_input(prompt)
 
 
 class ScriptedPrompts:

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from counts import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from adk_agent_sim.scenario.app_base.app_context import AppContext, CallerRole
@@ -72,7 +73,7 @@ def test_no_tool_follows_a_path_out_of_the_root(kind: type[FileSystem], path: st
     assert app.state() == before
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(
     st.lists(st.sampled_from(["..", ".", "a", "b", "", "~", "/", "\\", "%2e%2e", "\0", "..\u2044"]), max_size=8).map(
         "/".join

@@ -6,7 +6,8 @@ import json
 from typing import Any, cast
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from counts import examples
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from scenario_corpus import load_sandbox
 
@@ -85,7 +86,7 @@ def _named(tools: list[tuple[type[App], Tool]]) -> dict[str, tuple[type[App], To
 
 
 @pytest.mark.parametrize("name", _named(_TOOLS))
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@examples(12, HealthCheck.data_too_large)
 @given(st.data())
 def test_any_arguments_at_all_give_an_answer_or_an_error(name: str, data: st.DataObject) -> None:
     kind, tool = _named(_TOOLS)[name]
@@ -99,7 +100,7 @@ def test_any_arguments_at_all_give_an_answer_or_an_error(name: str, data: st.Dat
 
 
 @pytest.mark.parametrize("name", _named(_CHECKED))
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@examples(25, HealthCheck.data_too_large)
 @given(st.data())
 def test_arguments_of_the_right_types_meet_no_error_that_the_tool_did_not_choose(
     name: str, data: st.DataObject

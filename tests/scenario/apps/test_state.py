@@ -9,7 +9,8 @@ import sys
 from typing import Any, cast
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from counts import examples
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from scenario_corpus import load_lines, load_sandbox, load_universe
 
@@ -32,7 +33,7 @@ def test_an_app_without_its_keys_is_an_empty_app_and_dumps_none(class_name: str,
     assert json.loads(json.dumps(app.hidden_state())) == app.hidden_state()
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@examples(150, HealthCheck.data_too_large)
 @given(st.sampled_from(_APPS), st.data())
 def test_what_is_loaded_is_dumped_whatever_keys_are_missing_null_or_unknown(
     app: dict[str, Any], data: st.DataObject
@@ -152,6 +153,7 @@ def test_a_world_put_back_does_again_what_it_did(cut: int) -> None:
     assert _do(world, rows[cut:], now) == done
 
 
+@pytest.mark.process
 def test_ids_depend_on_seed_and_name_only_whatever_the_hash_seed() -> None:
     script = (
         "from adk_agent_sim.scenario.app_base.world_random import WorldRandom\n"

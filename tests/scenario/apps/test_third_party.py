@@ -9,6 +9,11 @@ import sys
 from pathlib import Path
 from textwrap import dedent
 
+import pytest
+from polling import MAX_WAIT_SECONDS
+
+pytestmark = pytest.mark.process
+
 _DOCS = Path(__file__).parents[3] / "docs" / "apps.md"
 
 
@@ -28,7 +33,9 @@ def _install(site: Path, code: str, *entries: str) -> None:
 
 def _run(site: Path, code: str) -> str:
     script = f"import sys; sys.path[:0] = {[str(site), *sys.path]!r}\n{dedent(code)}"
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=120)
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=MAX_WAIT_SECONDS
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout
 

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.process
+
 _RUN = """
 import json, sys
 from scenario_corpus import load_scenarios

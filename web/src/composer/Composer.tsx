@@ -39,7 +39,7 @@ export function Composer({
     }
   }, [head?.turn_id]);
   return (
-    <section className="composer" aria-label="Composer">
+    <section className="composer" aria-label="Composer" data-turn={head?.turn_id}>
       {notice ? (
         <ErrorAlert title={notice}>
           <button type="button" className="button small" onClick={() => setNotice("")}>
