@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from scenario_corpus import manifest
+from scenario_corpus import SPEC_EXAMPLE, manifest
+from worlds import world_of
 
+from adk_agent_sim.scenario import World, load_scenario
 from adk_agent_sim.scenario.apps.registry import APPS, NOT_IMPORTABLE, UNKNOWN_TO_ARE, app_class
 from adk_agent_sim.scenario.apps.tool import Argument, Tool
 
@@ -91,6 +93,8 @@ def test_every_tool_and_argument_is_described(class_name: str) -> None:
 @pytest.mark.req("004/app-class-name")
 def test_a_class_name_is_looked_up_by_its_last_part_and_never_imported() -> None:
     assert app_class("are.simulation.apps.email.EmailApp") is APPS["EmailApp"]
+    assert type(World(load_scenario(SPEC_EXAMPLE)).apps["EmailApp"]) is APPS["EmailApp"]
+    assert type(world_of().apps["Emails"]) is APPS["EmailClientV2"]
     assert app_class("os.system") is None
     assert app_class("adk_agent_sim.scenario.apps.app.App") is None
 

@@ -15,7 +15,6 @@ def _deletes(event_id: str, after: str, email_id: str) -> dict[str, object]:
     return does(event_id, "AGENT", (after,), "Emails__delete_email", email_id=email_id, folder_name="INBOX")
 
 
-@pytest.mark.req("004/event-action", "004/action-target")
 def test_a_failed_event_is_recorded_and_what_follows_it_happens() -> None:
     world = world_of(USER, _deletes("a", "u", "x"), does("b", after=("a",)))
     result = world.run_oracle()

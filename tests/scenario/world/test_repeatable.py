@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from worlds import does, world_of
 
 _RUN = """
 import json, sys
@@ -51,3 +52,13 @@ def test_two_processes_with_different_hash_seeds_run_alike() -> None:
     first = _output("1")
     assert len(first) > 1_000_000
     assert _output("2") == first
+
+
+@pytest.mark.req("004/seed")
+def test_what_is_drawn_follows_from_the_seed_of_the_file() -> None:
+    def drawn(seed: int) -> str:
+        world = world_of(does("u", "USER", delay=0), does("a", after=("u",)), definition={"seed": seed})
+        world.run_oracle()
+        return world.state()["Emails"]["folders"]["SENT"]["emails"][0]["email_id"]
+
+    assert drawn(1) == drawn(1) != drawn(2)

@@ -25,15 +25,16 @@ def _inbox(world: World) -> int:
     return len(world.state()["Emails"]["folders"]["INBOX"]["emails"])
 
 
-@pytest.mark.req("004/event-class-name")
 def test_an_event_waits_for_a_condition() -> None:
     world = world_of(USER, does("mail", "ENV", ("u",), delay=10.5), WAITS, watches={"c": Condition(holds=_mail)})
     world.advance(30)
     assert seen(world) == [(0, "u"), (10.5, "mail"), (11, "c"), (13, "e")]
 
 
+@pytest.mark.req("004/event-class-name")
 def test_a_condition_of_the_file_begins_when_its_dependencies_are_over() -> None:
     condition = does("c", "ENV", ("u",), delay=5) | {
+        "class_name": "ConditionCheckEvent",
         "event_type": "CONDITION",
         "action": None,
     }

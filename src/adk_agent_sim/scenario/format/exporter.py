@@ -14,12 +14,7 @@ from adk_agent_sim.scenario.apps.registry import bare
 from adk_agent_sim.scenario.format.agent_log import BaseAgentLog
 from adk_agent_sim.scenario.format.are import for_are
 from adk_agent_sim.scenario.format.json_text import NotJson, parsed
-from adk_agent_sim.scenario.format.models import (
-    ExportedApp,
-    ExportedCompletedEvent,
-    ExportedTrace,
-    plain,
-)
+from adk_agent_sim.scenario.format.models import ExportedApp, ExportedTrace, plain
 from adk_agent_sim.scenario.format.scenario import ScenarioImportedFromJson
 from adk_agent_sim.timeline.files import write_text
 
@@ -32,12 +27,8 @@ _HALF_PAIR = re.compile("[\ud800-\udfff]")
 class Environment(Protocol):
     """A world in which a scenario was run."""
 
-    def exported_apps(self) -> Sequence[ExportedApp]:
-        """The apps in the state they are in."""
-        ...
-
-    def exported_events(self) -> Sequence[ExportedCompletedEvent]:
-        """What has happened."""
+    def exported(self) -> ExportedTrace:
+        """The scenario with what has happened and the apps in the state they are in."""
         ...
 
 
@@ -71,15 +62,16 @@ class JsonScenarioExporter:
         """
         changes: dict[str, Any] = {}
         if env is not None:
-            changes |= {"apps": list(env.exported_apps()), "completed_events": list(env.exported_events())}
+            ran = env.exported()
+            changes |= {"apps": ran.apps, "completed_events": ran.completed_events}
         if apps_state is not None:
             changes["apps"] = [_app(name, given) for name, given in apps_state.items()]
-        if not export_apps:
-            changes["apps"] = []
         if world_logs is not None:
             changes["world_logs"] = [each.text for each in world_logs]
-        trace = _identified(scenario.trace.model_copy(update=changes), scenario_id)
-        return text_of_trace(for_are(trace)[0], indent=indent)
+        trace, _ = for_are(_identified(scenario.trace.model_copy(update=changes), scenario_id))
+        if not export_apps:  # only now: what events call depends on the classes of the apps
+            trace = trace.model_copy(update={"apps": []})
+        return text_of_trace(trace, indent=indent)
 
     def export_to_json_file(
         self,
