@@ -115,7 +115,7 @@ _FACTS = [kind for kind in get_args(Payload) if kind not in (TurnAsked, TurnDeci
 """What does not travel as llm_request or llm_response."""
 
 
-@pytest.mark.req("003/proto-5")
+@pytest.mark.req("003/proto-1", "003/proto-5")
 @pytest.mark.parametrize("kind", _FACTS, ids=lambda kind: kind.__name__)
 def test_every_kind_of_fact_has_a_payload_with_all_its_fields(kind: type) -> None:
     payloads = [field.message_type for field in v1.SessionEvent.DESCRIPTOR.oneofs_by_name["payload"].fields]

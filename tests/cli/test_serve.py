@@ -10,11 +10,13 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from uuid import uuid4
 
+import click
 import httpx
 import pytest
 from processes import ServerProcess, adksim, adksim_here
 from timelines import SetClock, ask, call, model_request, text, user
 
+from adk_agent_sim.cli.serve import serve
 from adk_agent_sim.errors import StoreNotOpened
 from adk_agent_sim.link.remote import RemoteLink
 from adk_agent_sim.persistence.place import default_database
@@ -43,6 +45,7 @@ async def server(tmp_path: Path) -> AsyncIterator[ServerProcess]:
     await server.stop()
 
 
+@pytest.mark.req("001/FR-017")
 async def test_it_serves_until_it_is_told_to_stop_and_nothing_is_lost(server: ServerProcess) -> None:
     async with RemoteLink(server.url) as link:
         session_id = (await link.create_session("kept")).session_id
@@ -128,6 +131,8 @@ def test_by_default_sessions_are_in_the_users_data_directory(tmp_path: Path, mon
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
 
     assert default_database() == tmp_path / "data" / "adksim" / "simulator.db"
+    (option,) = [each for each in serve.params if each.name == "database"]
+    assert option.get_default(click.Context(serve)) == str(default_database())
     if os.name == "posix":
         assert stat.S_IMODE((tmp_path / "data" / "adksim").stat().st_mode) == 0o700
         monkeypatch.delenv("XDG_DATA_HOME")

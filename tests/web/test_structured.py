@@ -27,6 +27,9 @@ async def test_the_question_and_the_answer_are_forms(page: Page, watch: Watch, t
     player = Player(page)
     await player.choose("structured")
     await expect(player.composer).to_contain_text("What to find out")
+    assert await player.composer.locator(".sf-label").all_inner_texts() == ["query", "max_results"]
+    await expect(player.frame("query").locator("textarea")).to_have_count(1)
+    await expect(player.field("max_results")).to_have_attribute("inputmode", "numeric")
     await player.field("query").fill("tea")
     await player.field("max_results").fill("3")
     await player.composer.get_by_role("button", name="Send message").click()
@@ -34,6 +37,8 @@ async def test_the_question_and_the_answer_are_forms(page: Page, watch: Watch, t
     await expect(player.row("user")).to_contain_text("max_results")
 
     await player.composer.get_by_role("radio", name="Send Final Response").click()
+    for name in ("answer", "confidence"):
+        await expect(player.frame(name)).to_contain_text("*")
     await player.field("answer").fill("Yes")
     await player.send_answer()
     await expect(player.frame("confidence")).to_contain_text("missing")
