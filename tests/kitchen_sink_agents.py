@@ -106,6 +106,7 @@ def order(
     notes: dict[str, int] | None = None,
     code: Annotated[str, Field(pattern="^[A-Z]{3}$")] = "ABC",
     hurry: bool | None = None,
+    size: Literal["XXS", "XS", "S", "M", "L", "XL", "XXL"] = "M",
 ) -> dict[str, Any]:
     """Order things: a field of every kind."""
     return {
@@ -120,6 +121,7 @@ def order(
         "notes": notes,
         "code": code,
         "hurry": hurry,
+        "size": size,
     }
 
 

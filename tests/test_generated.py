@@ -27,12 +27,12 @@ assert SessionEvent.FromString(event.SerializeToString()) == event
 """
 
 _CONVERT = """
-from adk_agent_sim.wire.request import from_request, to_request
+from adk_agent_sim.wire.llm_request import from_request_message, to_request_message
 part = {"function_call": {"args": {"a": [1, None, {}]}, "name": "f"}}
 schema = {"properties": {"a": {"type": "STRING"}}}
 tool = {"function_declarations": [{"name": "f", "parameters": schema}]}
 request = {"contents": [{"parts": [part]}], "config": {"temperature": 0.7, "stop_sequences": ["."], "tools": [tool]}}
-assert from_request(to_request(request)) == request
+assert from_request_message(to_request_message(request)) == request
 """
 
 _FIXED: dict[type[Message], dict[str, int]] = {
@@ -115,7 +115,7 @@ _FACTS = [kind for kind in get_args(Payload) if kind not in (TurnAsked, TurnDeci
 """What does not travel as llm_request or llm_response."""
 
 
-@pytest.mark.req("003/proto-5")
+@pytest.mark.req("003/proto-1", "003/proto-5")
 @pytest.mark.parametrize("kind", _FACTS, ids=lambda kind: kind.__name__)
 def test_every_kind_of_fact_has_a_payload_with_all_its_fields(kind: type) -> None:
     payloads = [field.message_type for field in v1.SessionEvent.DESCRIPTOR.oneofs_by_name["payload"].fields]

@@ -41,7 +41,7 @@ class WorkbenchUser:
         """The field of the form with this label."""
         return self.composer.get_by_label(name, exact=True).and_(self.page.locator("input, textarea, select"))
 
-    def find_field_frame(self, *path: str) -> Locator:
+    def find_field_frame(self, *path: str | int) -> Locator:
         """What stands around a field: its label, what it is for, and what is wrong with it."""
         return self.composer.locator(f"[data-path='{json.dumps(path, separators=(',', ':'))}']")
 

@@ -8,6 +8,7 @@ import pytest
 from fidelity_runs import FidelityTurn, MakeApp, run_with_scripted_model, run_with_wizard
 from google.adk.agents import LlmAgent
 from google.adk.agents.callback_context import CallbackContext
+from google.adk.agents.invocation_context import InvocationContext
 from google.adk.apps import App
 from google.adk.models import BaseLlm
 from google.adk.models.llm_request import LlmRequest
@@ -75,7 +76,7 @@ async def _both(make_app: MakeApp, turns: list[FidelityTurn], state: dict[str, A
     assert len(expected.events) >= sum(1 + len(turn.decisions) for turn in turns)
 
 
-@pytest.mark.req("001/FR-013", "001/FR-034", "001/FR-035", "001/constitution-4")
+@pytest.mark.req("001/FR-013", "001/constitution-4")
 async def test_the_math_agent_with_parallel_calls_errors_and_several_turns() -> None:
     await _both(_math, MATH_TURNS)
 
@@ -161,6 +162,52 @@ async def test_state_of_every_scope_and_escalation() -> None:
         FidelityTurn("go", [call_response(("_leave", {}))]),
     ]
     await _both(make, turns, {"notes": ["before"]})
+
+
+async def _inspect_contexts(tool_context: ToolContext) -> dict[str, Any]:
+    """Report what a tool finds in its contexts, after using state and artifacts."""
+    context = tool_context.get_invocation_context()
+    tool_context.state["looked"] = context.session.state["customer"]
+    version = await tool_context.save_artifact("seen.txt", types.Part.from_bytes(data=b"x", mime_type="text/plain"))
+    saved = await tool_context.load_artifact("seen.txt")
+    return {
+        "contexts": [type(tool_context) is ToolContext, type(context) is InvocationContext],
+        "agent": [tool_context.agent_name, context.agent and context.agent.name],
+        "call": tool_context.function_call_id,
+        "same_invocation": tool_context.invocation_id == context.invocation_id != "",
+        "asked": [part.text for part in (tool_context.user_content or types.Content()).parts or ()],
+        "session": [context.app_name, context.user_id, len(context.session.events)],
+        "state": [tool_context.state["customer"], tool_context.state["looked"]],
+        "artifact": [version, saved is not None and saved.inline_data is not None and saved.inline_data.mime_type],
+        "services": [bool(context.session_service), bool(context.artifact_service)],
+        "run_config": context.run_config is not None,
+        "ended": context.end_invocation,
+    }
+
+
+@pytest.mark.req("001/FR-034", "001/FR-035")
+async def test_a_tool_finds_the_contexts_that_a_plain_runner_gives_it() -> None:
+    def make(model: BaseLlm) -> App:
+        return App(name="looker", root_agent=LlmAgent(name="looker_agent", model=model, tools=[_inspect_contexts]))
+
+    turns = [FidelityTurn("look around", [call_response(("_inspect_contexts", {})), text_response("done")])]
+    await _both(make, turns, {"customer": "Ada"})
+    played = await run_with_wizard(make, turns, {"customer": "Ada"})
+
+    (seen,) = [part["function_response"]["response"] for part in played.events[2]["content"]["parts"]]
+    assert seen == {
+        "contexts": [True, True],
+        "agent": ["looker_agent", "looker_agent"],
+        "call": "call-0",
+        "same_invocation": True,
+        "asked": ["look around"],
+        "session": ["looker", "user", 2],
+        "state": ["Ada", "Ada"],
+        "artifact": [0, "text/plain"],
+        "services": [True, True],
+        "run_config": True,
+        "ended": False,
+    }
 
 
 class _Meddler(BasePlugin):

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from google.adk.agents import (
 )
 from google.adk.apps import App
 from google.adk.apps.app import EventsCompactionConfig
+from google.adk.evaluation.eval_case import IntermediateData
 from google.adk.evaluation.eval_set import EvalSet
 from google.adk.events import Event
 from google.adk.models.llm_request import LlmRequest
@@ -50,7 +52,8 @@ from adk_agent_sim.timeline.events import (
     ToolFinished,
     TurnDecided,
 )
-from adk_agent_sim.timeline.history import FinalResponse, ToolError
+from adk_agent_sim.timeline.history import FinalResponse, ToolError, UserQuery
+from adk_agent_sim.timeline.session_state import SessionState
 from adk_agent_sim.timeline.timeline import Timeline
 
 
@@ -69,6 +72,7 @@ def _calculator(**fields: Any) -> LlmAgent:
 
 
 @pytest.mark.req("001/US1.1", "001/FR-009", "001/constitution-1", "001/constitution-2", "001/constitution-3")
+@pytest.mark.req("001/constitution-8")
 async def test_a_session_as_the_documentation_tells_it(tmp_path: Path) -> None:
     path = tmp_path / "math.evalset.json"
     async with Simulation(_calculator()) as sim:
@@ -148,8 +152,8 @@ async def test_several_user_turns_in_one_session() -> None:
         ] * 3
 
 
-@pytest.mark.req("001/US5.1", "001/US5.2", "001/FR-028e", "001/FR-030e", "001/SC-004")
-async def test_a_tool_that_raises_is_told_to_the_model_and_the_session_goes_on() -> None:
+@pytest.mark.req("001/US5.1", "001/US5.2", "001/US5.3", "001/FR-028e", "001/FR-030e", "001/FR-031", "001/SC-004")
+async def test_a_tool_that_raises_is_told_to_the_model_and_the_session_goes_on(tmp_path: Path) -> None:
     def fetch_data(url: str) -> str:
         """Fetch."""
         raise ConnectionError(f"cannot reach {url}")
@@ -163,6 +167,9 @@ async def test_a_tool_that_raises_is_told_to_the_model_and_the_session_goes_on()
         assert got.response == {"error": {"type": "ConnectionError", "message": "cannot reach http://x"}}
         turn = await turn.call("add", {"a": 1, "b": 1})
         await turn.respond("it failed")
+        exported = (sim.export(tmp_path / "x.json").conversation or [])[0].intermediate_data
+        assert isinstance(exported, IntermediateData)
+        assert [each.response for each in exported.tool_responses] == [got.response, {"result": 2}]
 
     (error,) = [entry for entry in sim.history() if isinstance(entry, ToolError)]
     assert (error.error_type, error.error_message) == ("ConnectionError", "cannot reach http://x")
@@ -706,12 +713,38 @@ async def test_compaction_does_not_ask_the_agents_own_model(caplog: pytest.LogCa
     assert "Event compaction is off in this simulation" in caplog.text
 
 
+@pytest.mark.req("000/SimulationSession", "000/relationship-1", "000/relationship-3")
 async def test_the_session_as_data_has_its_tools_and_its_adk_session() -> None:
-    async with Simulation(_calculator()) as sim:
-        turn = await sim.send("hi")
-        await turn.respond("hello")
+    agent = _calculator()
+    async with Simulation(agent) as sim:
+        turn = await sim.send("2+2?")
+        turn = await turn.call("add", {"a": 2, "b": 2})
+        await turn.respond("4")
         session = sim.session()
+        started = sim.log()[0].timestamp
 
+    assert (session.session_id, session.start_timestamp) == (sim.session_id, started)
+    assert session.agent is session.agent_config.agent is agent
+    assert session.agent_name == session.agent_config.name == "calculator"
     assert [tool.name for tool in session.tools] == ["add", "mul"]
+    assert session.state is SessionState.COMPLETED
+    assert [entry.type for entry in session.history] == ["user_query", "tool_call", "tool_output", "final_response"]
     assert session.adk_session is not None
-    assert len(session.adk_session.events) == 2
+    assert session.adk_session.app_name == session.app_name
+    assert len(session.adk_session.events) == 4
+
+
+@pytest.mark.req("000/UserQuery", "000/FinalResponse")
+async def test_structured_questions_and_answers_are_json_in_the_history() -> None:
+    agent = LlmAgent(name="searcher", model="m", input_schema=Wanted, output_schema=Found)
+    async with Simulation(agent) as sim:
+        turn = await sim.send(Wanted(query="x", max_results=3))
+        await turn.respond(Found(answer="4", confidence=0.5))
+
+    query, answer = sim.history()
+    assert isinstance(query, UserQuery)
+    assert json.loads(query.content) == {"query": "x", "max_results": 3}
+    assert isinstance(answer, FinalResponse)
+    assert json.loads(answer.content) == {"answer": "4", "confidence": 0.5}
+    assert query.timestamp.tzinfo is not None
+    assert query.timestamp < answer.timestamp

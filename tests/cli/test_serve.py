@@ -10,11 +10,13 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from uuid import uuid4
 
+import click
 import httpx
 import pytest
 from processes import ServerProcess, invoke_adksim, run_adksim
 from timeline_builders import ManualClock, ask_turn, build_request_blocks, call_decision, text_decision, user_content
 
+from adk_agent_sim.cli.serve import serve
 from adk_agent_sim.errors import StoreNotOpened
 from adk_agent_sim.link.remote_link import RemoteLink
 from adk_agent_sim.persistence.database_store import open_store
@@ -44,6 +46,7 @@ async def server(tmp_path: Path) -> AsyncIterator[ServerProcess]:
 
 
 @pytest.mark.process
+@pytest.mark.req("001/FR-017")
 async def test_it_serves_until_it_is_told_to_stop_and_nothing_is_lost(server: ServerProcess) -> None:
     async with RemoteLink(server.url) as link:
         session_id = (await link.create_session("kept")).session_id
@@ -93,7 +96,7 @@ async def test_people_play_in_the_browser_what_agents_ask_over_grpc(tmp_path: Pa
         headers = {"Authorization": f"Bearer {served.web.token}"}
         async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{served.web.port}", headers=headers) as browser:
             (listed,) = (await browser.get("/api/sessions")).json()
-            assert [turn["turn_id"] for turn in listed["waiting"]] == [turn_id]
+            assert [turn["turn_id"] for turn in listed["pending_turns"]] == [turn_id]
             decision = {"decision_id": str(uuid4()), "text": "4"}
             decided = await browser.post(f"/api/sessions/{session_id}/turns/{turn_id}/decision", json=decision)
             assert decided.status_code == 200, decided.text
@@ -135,6 +138,8 @@ def test_by_default_sessions_are_in_the_users_data_directory(tmp_path: Path, mon
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
 
     assert get_default_database_path() == tmp_path / "data" / "adksim" / "simulator.db"
+    (option,) = [each for each in serve.params if each.name == "database"]
+    assert option.get_default(click.Context(serve)) == str(get_default_database_path())
     if os.name == "posix":
         assert stat.S_IMODE((tmp_path / "data" / "adksim").stat().st_mode) == 0o700
         monkeypatch.delenv("XDG_DATA_HOME")

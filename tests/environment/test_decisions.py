@@ -7,6 +7,7 @@ from random import Random
 from typing import Any
 from uuid import uuid4
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -118,6 +119,7 @@ def _decisions(rules: Rules, sessions: list[Any], random: Random | None) -> list
     return [session.decided for session in opened]
 
 
+@pytest.mark.req("002/reproducible")
 @given(rules=_RULES, sessions=_SESSIONS, random=st.randoms(use_true_random=False))
 def test_any_interleaving_decides_as_one_call_after_the_other(rules: Any, sessions: Any, random: Random) -> None:
     stated = Rules.model_validate({"seed": 1, "rules": rules})

@@ -35,20 +35,26 @@ def test_a_missing_file_is_made_with_its_folder_and_metadata(tmp_path: Path) -> 
     eval_set = EvalSet.model_validate_json(path.read_text(encoding="utf-8"))
     assert eval_set.eval_set_id == "math_agent_evals"
     assert eval_set.name == "MathAgent"
+    assert "MathAgent" in (eval_set.description or "")
     assert eval_set.creation_timestamp == 1_234.5
     assert eval_set.eval_cases == [_case()]
 
 
-@pytest.mark.req("001/FR-023", "001/US3.3")
+@pytest.mark.req("000/EvalSetWriter", "001/FR-023", "001/US3.3")
 def test_a_case_is_appended_and_the_others_stay(tmp_path: Path) -> None:
     path = tmp_path / "math.evalset.json"
     writer = EvalSetWriter(path, "Math")
+    sets: list[EvalSet] = []
     for number in range(3):
         writer.write_eval_case(_case(f"math_{number}"))
+        sets.append(EvalSet.model_validate_json(path.read_text(encoding="utf-8")))
 
-    assert _ids(path) == ["math_0", "math_1", "math_2"]
+    first, _, last = sets
+    assert last.eval_cases == [_case(f"math_{number}") for number in range(3)]
+    assert last.model_copy(update={"eval_cases": first.eval_cases}) == first
 
 
+@pytest.mark.req("001/FR-025")
 def test_an_id_that_is_taken_gets_a_number(tmp_path: Path) -> None:
     path = tmp_path / "math.evalset.json"
     writer = EvalSetWriter(path, "Math")

@@ -37,7 +37,7 @@ def session(*entries: HistoryEntry, state: SessionState = SessionState.COMPLETED
 
 
 class TestConfig:
-    @pytest.mark.req("000/SimulatedAgentConfig", "001/FR-007")
+    @pytest.mark.req("000/SimulatedAgentConfig")
     def test_it_holds_a_name_an_agent_and_a_path(self) -> None:
         found = config()
 
@@ -66,6 +66,7 @@ class TestConfig:
         with pytest.raises(ValueError, match="must be the path of a file"):
             SimulatedAgentConfig(name="Math", agent=AGENT, eval_set_path=path)
 
+    @pytest.mark.req("000/SimulatedAgentConfig")
     def test_a_relative_path_starts_at_the_working_directory(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -73,6 +74,7 @@ class TestConfig:
 
         assert config().resolve_eval_set_path() == tmp_path / "evals/math.evalset.json"
 
+    @pytest.mark.req("000/SimulatedAgentConfig")
     def test_an_absolute_path_stays_as_it_is(self, tmp_path: Path) -> None:
         found = SimulatedAgentConfig(name="Math", agent=AGENT, eval_set_path=tmp_path / "x.json")
 
@@ -80,7 +82,7 @@ class TestConfig:
 
 
 class TestSession:
-    @pytest.mark.req("000/SimulationSession", "000/SessionState", "000/relationship-1")
+    @pytest.mark.req("000/SimulationSession", "000/SessionState")
     def test_it_starts_by_selecting_an_agent_with_an_empty_history(self) -> None:
         found = SimulationSession(
             session_id="s1", agent_config=config(), agent_name="Math", agent=AGENT, start_timestamp=1.0

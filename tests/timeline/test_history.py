@@ -1,6 +1,7 @@
 from typing import Any
 
 import pytest
+from pydantic import TypeAdapter, ValidationError
 from timeline_builders import ManualClock, user_content
 
 from adk_agent_sim.timeline.events import (
@@ -53,14 +54,7 @@ _DONE = RunEnded(invocation_id="i", outcome=RunOutcome.DONE)
 
 
 @pytest.mark.req(
-    "000/HistoryEntry",
-    "000/UserQuery",
-    "000/ToolCall",
-    "000/ToolOutput",
-    "000/FinalResponse",
-    "001/US2.1",
-    "001/US2.2",
-    "001/US2.3",
+    "000/HistoryEntry", "000/UserQuery", "000/ToolCall", "000/ToolOutput", "000/FinalResponse", "001/US2.1", "001/US2.2"
 )
 async def test_a_session_folds_to_query_calls_outputs_and_answer_in_order() -> None:
     entries = await _history(
@@ -93,7 +87,29 @@ async def test_a_session_folds_to_query_calls_outputs_and_answer_in_order() -> N
     assert (output.call_id, output.result, output.duration_ms, output.response) == ("c1", 25, 3.0, {"result": 25})
     assert isinstance(answer, FinalResponse)
     assert answer.content == "The answer is 35"
-    assert answer.timestamp.timestamp() == 1_000.0
+    assert {entry.timestamp.timestamp() for entry in entries} == {1_000.0}
+
+
+_ENTRIES: list[HistoryEntry] = [
+    UserQuery(content="2+2?"),
+    ToolCall(tool_name="add", arguments={"a": 2, "b": 2}, call_id="c1"),
+    ToolOutput(call_id="c1", result=4, duration_ms=1.5),
+    ToolError(call_id="c1", error_type="ValueError", error_message="no", traceback="Traceback ...", duration_ms=1.5),
+    FinalResponse(content="4"),
+]
+
+
+@pytest.mark.req("000/HistoryEntry")
+@pytest.mark.parametrize("entry", _ENTRIES, ids=lambda entry: entry.type)
+def test_an_entry_is_read_back_as_the_kind_that_its_type_names(entry: HistoryEntry) -> None:
+    kinds: TypeAdapter[HistoryEntry] = TypeAdapter(HistoryEntry)
+    written = entry.model_dump(mode="json")
+    assert kinds.validate_python(written) == entry
+    for kind in {each.type for each in _ENTRIES} - {entry.type} | {"something_else"}:
+        with pytest.raises(ValidationError):
+            type(entry).model_validate(written | {"type": kind})
+    with pytest.raises(ValidationError):
+        kinds.validate_python(written | {"type": "something_else"})
 
 
 @pytest.mark.req("000/ToolError")
@@ -109,6 +125,8 @@ async def test_a_failed_tool_is_an_error_entry_with_what_the_model_got() -> None
     assert isinstance(error, ToolError)
     assert (error.error_type, error.error_message, error.traceback) == ("ConnectionError", "refused", "Traceback ...")
     assert error.response == {"error": {"type": "ConnectionError"}}
+    assert (error.call_id, error.duration_ms, error.timestamp.timestamp()) == ("c1", 1.0, 1_000.0)
+    assert ToolError(call_id="c1", error_type="E", error_message="m", duration_ms=1).traceback is None
 
 
 async def test_a_call_that_was_answered_without_its_tool_has_an_output_all_the_same() -> None:

@@ -119,9 +119,13 @@ async def test_pending_turns_are_the_asked_ones_without_a_decision_in_order(
 ) -> None:
     for turn in ("t1", "t2", "t3"):
         await ask_turn(timeline, session_id, turn)
+    other = (await timeline.create_session()).session_id
+    await ask_turn(timeline, other, "elsewhere")
+    assert [event.turn_id for event in await timeline.get_pending_turns(session_id)] == ["t1", "t2", "t3"]
     await timeline.decide(session_id, "t1", text_decision("one"))
 
     assert [event.turn_id for event in await timeline.get_pending_turns(session_id)] == ["t2", "t3"]
+    assert [event.turn_id for event in await timeline.get_pending_turns(other)] == ["elsewhere"]
 
 
 @pytest.mark.req("003/queue-1")

@@ -28,26 +28,44 @@ async def test_the_agents_are_cards_that_say_what_they_can_do(page: Page, tmp_pa
     await expect(page).to_have_url(re.compile(r"/sessions/[0-9a-f-]+$"))
 
 
-@pytest.mark.req(
-    "001/FR-011", "001/FR-012", "001/FR-014", "001/FR-018", "001/FR-019", "001/FR-020", "001/FR-029e", "001/SC-001"
-)
+FIVE_MINUTES = 300
+
+
+async def wait_for_choices(player: WorkbenchUser) -> None:
+    """Wait for a turn in which both choices are offered."""
+    await player.wait_for_turn()
+    for choice in ("Call a Tool", "Send Final Response"):
+        await expect(player.composer.get_by_role("radio", name=choice)).to_be_visible()
+
+
+@pytest.mark.req("001/FR-011", "001/FR-012", "001/FR-014", "001/FR-018", "001/FR-019", "001/FR-020", "001/FR-029e")
+@pytest.mark.req("001/SC-001", "001/US2.2", "001/US2.3")
 async def test_a_session_from_the_first_message_to_the_golden_trace(page: Page, tmp_path: Path) -> None:
     player = WorkbenchUser(page)
-    await player.start_session("math_agent")
-    await player.send_message("What is 6 / 0, and 2 + 2?")
-    await player.wait_for_turn()
-    await expect(player.composer).to_contain_text("Your turn as math_agent")
-    await player.call_tool("divide", dividend="6", divisor="0")
-    await player.wait_for_turn()
-    failed = player.find_rows("Tool Error", "divide", "ZeroDivisionError")
-    await expect(failed).to_have_count(1)
-    await player.call_tool("add", a="2", b="2")
-    await player.wait_for_turn()
-    await expect(player.find_rows("call", "add", "a=2 b=2", "→", "4")).to_have_count(1)
-    await player.respond("6 / 0 has no result; 2 + 2 is **4**.")
-    await player.wait_until_done()
-    kinds = [await row.get_attribute("data-kind") for row in await player.timeline.get_by_role("article").all()]
-    assert kinds == ["user", "call", "call", "answer"]
+    async with asyncio.timeout(FIVE_MINUTES):
+        await player.start_session("math_agent")
+        await player.send_message("What is 6 / 0, 2 + 2 and 3 * 4?")
+        await wait_for_choices(player)
+        await expect(player.composer).to_contain_text("Your turn as math_agent")
+        await player.call_tool("divide", dividend="6", divisor="0")
+        await wait_for_choices(player)
+        failed = player.find_rows("Tool Error", "divide", "ZeroDivisionError")
+        await expect(failed).to_have_count(1)
+        await player.call_tool("add", a="2", b="2")
+        await wait_for_choices(player)
+        await expect(player.find_rows("call", "add", "a=2 b=2", "→", "4")).to_have_count(1)
+        await player.call_tool("multiply", a="3", b="4")
+        await wait_for_choices(player)
+        await expect(player.find_rows("call", "multiply", "a=3 b=4", "→", "12")).to_have_count(1)
+        await expect(page.get_by_role("banner").get_by_role("button", name="Export")).to_be_disabled()
+        await player.respond("6 / 0 has no result; 2 + 2 is **4**.")
+        await player.wait_until_done()
+    rows = await player.timeline.get_by_role("article").all()
+    assert [await row.get_attribute("data-kind") for row in rows] == ["user", "call", "call", "call", "answer"]
+    words = [await row.locator(".row-kind").inner_text() for row in rows]
+    assert words == ["user", "Tool Error", "call", "call", "answer"]
+    colours = [await row.evaluate("row => getComputedStyle(row).borderLeftColor") for row in rows]
+    assert len(set(zip(words, colours, strict=True))) == len(set(colours)) == 4
 
     await page.get_by_role("banner").get_by_role("button", name="Export").click()
     dialog = page.get_by_role("dialog")

@@ -32,6 +32,9 @@ async def test_the_question_and_the_answer_are_forms(page: Page, watch: PageWatc
     player = WorkbenchUser(page)
     await player.start_session("structured")
     await expect(player.composer).to_contain_text("What to find out")
+    assert await player.composer.locator(".sf-label").all_inner_texts() == ["query", "max_results"]
+    await expect(player.find_field_frame("query").locator("textarea")).to_have_count(1)
+    await expect(player.find_field("max_results")).to_have_attribute("inputmode", "numeric")
     await player.find_field("query").fill("tea")
     await player.find_field("max_results").fill("3")
     await player.composer.get_by_role("button", name="Send message").click()
@@ -39,6 +42,8 @@ async def test_the_question_and_the_answer_are_forms(page: Page, watch: PageWatc
     await expect(player.find_rows("user")).to_contain_text("max_results")
 
     await player.composer.get_by_role("radio", name="Send Final Response").click()
+    for name in ("answer", "confidence"):
+        await expect(player.find_field_frame(name)).to_contain_text("*")
     await player.find_field("answer").fill("Yes")
     await player.submit_response()
     await expect(player.find_field_frame("confidence")).to_contain_text("missing")

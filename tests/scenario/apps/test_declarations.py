@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from scenario_corpus import load_manifest
+from scenario_corpus import SPEC_EXAMPLE, load_manifest
+from world_builders import build_world
 
+from adk_agent_sim.scenario import World, load_scenario
 from adk_agent_sim.scenario.app_base.tool import Argument, Tool
 from adk_agent_sim.scenario.apps.registry import BUILT_IN_APPS, NOT_IMPORTABLE_BY_ARE, UNKNOWN_TO_ARE, find_app_class
 
@@ -91,6 +93,8 @@ def test_every_tool_and_argument_is_described(class_name: str) -> None:
 @pytest.mark.req("004/app-class-name")
 def test_a_class_name_is_looked_up_by_its_last_part_and_never_imported() -> None:
     assert find_app_class("are.simulation.apps.email.EmailApp") is BUILT_IN_APPS["EmailApp"]
+    assert type(World(load_scenario(SPEC_EXAMPLE)).apps["EmailApp"]) is BUILT_IN_APPS["EmailApp"]
+    assert type(build_world().apps["Emails"]) is BUILT_IN_APPS["EmailClientV2"]
     assert find_app_class("os.system") is None
     assert find_app_class("adk_agent_sim.scenario.app_base.app.App") is None
 

@@ -17,7 +17,6 @@ def _written() -> Any:
     return json.loads(JsonScenarioExporter().export_to_json(scenario=load_scenario(SPEC_EXAMPLE)))
 
 
-@pytest.mark.req("004/complete-example-metadata", "004/complete-example-version", "004/complete-example-class-names")
 def test_what_was_adapted_is_listed() -> None:
     assert load_scenario(SPEC_EXAMPLE).adapted == (
         "version '2.0' is written as 'are_simulation_v1'",
@@ -31,9 +30,17 @@ def test_what_was_adapted_is_listed() -> None:
     )
 
 
-@pytest.mark.req("004/complete-example-keys", "004/hint-type-values")
+@pytest.mark.req("004/complete-example-metadata", "004/complete-example-version", "004/complete-example-class-names")
+@pytest.mark.req("004/complete-example-keys")
 def test_the_example_is_written_in_the_shape_of_are() -> None:
-    written = _written()
+    example, written = load_scenario(SPEC_EXAMPLE), _written()
+    assert (example.scenario_id, example.seed, example.duration) == ("email_apology_001", 12345, 300)
+    assert example.tags == ("email", "communication", "customer-service")
+    assert [app.class_name for app in example.apps] == ["EmailApp"]
+    action = example.events[0].action
+    assert action is not None
+    assert [(each.name, each.value_type) for each in action.args or ()] == [("message", "str")]
+    assert "." not in written["apps"][0]["class_name"]
     assert written["version"] == "are_simulation_v1"
     assert written["metadata"]["definition"]["scenario_id"] == "email_apology_001"
     assert written["metadata"]["definition"]["hints"][0]["hint_type"] == "TASK_HINT"
@@ -41,6 +48,26 @@ def test_the_example_is_written_in_the_shape_of_are() -> None:
     assert written["events"][0]["event_relative_time"] is None
     assert written["events"][0]["event_time"] == 1640995260
     assert written["context"] == "Customer service scenario focusing on professional communication"
+
+
+@pytest.mark.req("004/hint-type-values")
+@pytest.mark.parametrize(
+    ("described", "of_are"),
+    [
+        ("task", "TASK_HINT"),
+        ("context", "ENVIRONMENT_HINT"),
+        ("warning", "ENVIRONMENT_HINT"),
+        ("tip", "ENVIRONMENT_HINT"),
+    ],
+)
+def test_each_hint_type_of_the_description_is_read_and_written_as_one_of_are(described: str, of_are: str) -> None:
+    hint = {"hint_type": described, "content": "Be polite", "associated_event_id": "env"}
+    imported, _, _ = JsonScenarioImporter().import_from_json(
+        json.dumps(build_scenario(build_event("env"), hints=[hint]))
+    )
+    written = json.loads(JsonScenarioExporter().export_to_json(scenario=imported))
+    assert written["metadata"]["definition"]["hints"] == [hint | {"hint_type": of_are}]
+    assert imported.adapted == (f"hint_type {described!r} is written as {of_are!r}",)
 
 
 @pytest.mark.req("004/complete-example-apps")

@@ -210,6 +210,40 @@ def test_each_mistake_is_found_where_it_is(name: str) -> None:
     assert finding.line > 1
 
 
+_HINT = {"hint_type": "bogus", "content": "Be polite", "associated_event_id": ""}
+
+_UNKNOWN_VALUES: dict[str, tuple[dict[str, Any], str, str]] = {
+    "hint type": (build_scenario(hints=[_HINT]), "metadata.definition.hints[0].hint_type", "'bogus' is not known here"),
+    "event type": (
+        build_scenario(build_event("a", event_type="ALIEN")),
+        "events[0].event_type",
+        "'ALIEN' is not known here",
+    ),
+    "time comparator": (
+        build_scenario(_ASK, build_event("a", "AGENT", after=("ask",), event_time_comparator="ABOUT")),
+        "events[1].event_time_comparator",
+        "'ABOUT' is not known here",
+    ),
+    "reviewer's decision": (
+        build_scenario()
+        | {"metadata": build_scenario()["metadata"] | {"annotation": {"validation_decision": "perhaps"}}},
+        "metadata.annotation.validation_decision",
+        "'perhaps' is not a decision that reviewers take",
+    ),
+}
+
+
+@pytest.mark.req("004/schema-values")
+@pytest.mark.parametrize("name", _UNKNOWN_VALUES)
+def test_a_value_outside_those_that_the_format_lists_is_kept_and_reported(name: str) -> None:
+    file, path, message = _UNKNOWN_VALUES[name]
+    imported, _, _ = JsonScenarioImporter().import_from_json(json.dumps(file))
+    assert json.loads(JsonScenarioExporter().export_to_json(scenario=imported)) == file
+    (finding,) = [each for each in lint(imported) if each.path == path]
+    assert message in finding.message
+    assert finding.advice.startswith("Write one of ")
+
+
 def test_a_finding_names_the_line() -> None:
     file = build_scenario(build_event("a", after=("gone",)))
     (finding,) = _linted(file)

@@ -7,11 +7,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import BaseModel, TypeAdapter, ValidationError
 from scenario_corpus import SPEC_EXAMPLE, load_scenarios, load_traces
 
-from adk_agent_sim.scenario import BaseAgentLog, JsonScenarioExporter, JsonScenarioImporter, ScenarioImportedFromJson
+from adk_agent_sim.scenario import (
+    BaseAgentLog,
+    JsonScenarioExporter,
+    JsonScenarioImporter,
+    ScenarioImportedFromJson,
+    World,
+    load_scenario,
+)
 from adk_agent_sim.scenario.format import models
-from adk_agent_sim.scenario.format.models import ExportedApp, ExportedCompletedEvent
 
 _TRACE = json.dumps(load_traces()["scenario_synth_s04_shopping-oracle"])
 
@@ -65,41 +72,82 @@ def test_benchmark_scenarios() -> None:
     assert written["metadata"]["definition"]["hf_metadata"] == origin
 
 
-class _World:
-    def list_exported_apps(self) -> list[ExportedApp]:
-        return [ExportedApp(name="Emails", class_name="EmailClientV2", app_state={"folders": {}})]
-
-    def list_exported_events(self) -> list[ExportedCompletedEvent]:
-        happened: dict[str, Any] = {
-            "class_name": "CompletedEvent",
-            "event_type": "ENV",
-            "event_id": "e",
-            "dependencies": [],
-        }
-        return [ExportedCompletedEvent.model_validate(happened | {"event_time": 5, "event_relative_time": None})]
+def _run_world() -> World:
+    """The world of the complete example after its last event: the reminder has been shown."""
+    world = World(_imported())
+    world.run_oracle()
+    return world
 
 
-@pytest.mark.req("004/JsonScenarioExporter", "004/example-export", "004/ExportedCompletedEvent")
-def test_scenario_export() -> None:
+@pytest.mark.req("004/JsonScenarioExporter", "004/example-export")
+def test_scenario_export(tmp_path: Path) -> None:
+    environment = _run_world()
     json_output = JsonScenarioExporter().export_to_json(
-        env=_World(), scenario=_imported(), scenario_id="my_scenario_001"
+        env=environment, scenario=environment.scenario, scenario_id="my_scenario_001"
     )
-    written = json.loads(json_output)
-    assert written["metadata"]["definition"]["scenario_id"] == "my_scenario_001"
-    assert [app["name"] for app in written["apps"]] == ["Emails"]
-    assert [event["event_id"] for event in written["completed_events"]] == ["e"]
+    (tmp_path / "exported_scenario.json").write_text(json_output)
+
+    again = load_scenario(tmp_path / "exported_scenario.json")
+    assert again.scenario_id == "my_scenario_001"
+    assert environment.scenario.scenario_id == "email_apology_001"
+    assert again.duration == 300
+    assert [each.event_id for each in again.events] == ["reminder_001"]
+    (mail,) = [app for app in again.apps if app.name == "EmailApp"]
+    assert [each["subject"] for each in (mail.app_state or {})["folders"]["INBOX"]["emails"]] == [
+        "Project Delay Concerns"
+    ]
+
+
+def _list_sent_subjects(trace: Any, app: str) -> list[str]:
+    (state,) = [each["app_state"] for each in trace["apps"] if each["name"] == app]
+    return [mail["subject"] for mail in state["folders"]["SENT"]["emails"]]
+
+
+@pytest.mark.req("004/JsonScenarioExporter", "004/ExportedCompletedEvent", "004/operation-type")
+def test_what_happened_in_a_world_is_exported_apart_from_what_was_scheduled() -> None:
+    file = json.dumps(load_scenarios()["scenario_synth_s04_shopping"])
+    world = World(JsonScenarioImporter().import_from_json(file)[0])
+    world.tick()
+    world.call("Emails", "list_emails", {"folder_name": "INBOX"})
+    world.call("Emails", "send_email", {"recipients": ["a@example.org"], "subject": "By the agent"})
+    with pytest.raises(ValueError, match="does not exist"):
+        world.call("Emails", "delete_email", {"email_id": "x", "folder_name": "INBOX"})
+    written = json.loads(JsonScenarioExporter().export_to_json(env=world, scenario=world.scenario))
+
+    assert written["events"] == json.loads(file)["events"]
+    asked, listed, sent, failed = written["completed_events"]
+    assert asked["event_id"] == written["events"][0]["event_id"]
+    assert (asked["class_name"], asked["event_type"]) == ("CompletedEvent", "USER")
+    assert (sent["event_type"], sent["event_time"]) == ("AGENT", world.now)
+    assert [sent["action"][key] for key in ("app", "function")] == ["Emails", "send_email"]
+    assert [event["action"]["operation_type"] for event in (listed, sent)] == ["READ", "WRITE"]
+    assert {"name": "subject", "value": "By the agent", "value_type": "str"} in sent["action"]["args"]
+    assert sent["metadata"]["return_value"]
+    assert failed["metadata"]["exception"] == "Email with id x does not exist"
+    assert "By the agent" in _list_sent_subjects(written, "Emails")
+    assert "By the agent" not in _list_sent_subjects(json.loads(file), "Emails")
+    _, completed_events, _ = JsonScenarioImporter().import_from_json(json.dumps(written))
+    assert completed_events == world.export_completed_events()
 
 
 @pytest.mark.req("004/example-export-file")
 def test_export_to_file(tmp_path: Path) -> None:
     exporter = JsonScenarioExporter()
-    success, file_path = exporter.export_to_json_file(env=None, scenario=_imported(), output_dir=tmp_path)
+    environment = _run_world()
+    scenario = environment.scenario
+    success, file_path = exporter.export_to_json_file(
+        env=environment, scenario=scenario, output_dir=tmp_path, export_apps=True
+    )
     assert success
     assert file_path == str(tmp_path / "email_apology_001.json")
-    _, second = exporter.export_to_json_file(env=None, scenario=_imported(), output_dir=tmp_path, export_apps=False)
+    written = load_scenario(tmp_path / "email_apology_001.json")
+    assert [each.event_id for each in written.completed_events] == ["reminder_001"]
+    assert "EmailApp" in {app.name for app in written.apps}
+    _, second = exporter.export_to_json_file(env=environment, scenario=scenario, output_dir=tmp_path, export_apps=False)
     assert second == str(tmp_path / "email_apology_001_2.json")
+    assert load_scenario(tmp_path / "email_apology_001_2.json").apps == []
     (tmp_path / "file").write_text("")
-    failed = exporter.export_to_json_file(scenario=_imported(), output_dir=tmp_path / "file" / "below")
+    failed = exporter.export_to_json_file(env=environment, scenario=scenario, output_dir=tmp_path / "file" / "below")
     assert failed == (False, None)
 
 
@@ -111,13 +159,17 @@ def test_a_hostile_scenario_id_stays_in_the_output_directory(tmp_path: Path) -> 
     assert Path(path).parent == tmp_path / "out"
 
 
-@pytest.mark.req("004/example-export-apps", "004/ExportedApp")
+@pytest.mark.req("004/example-export-apps")
 def test_controlling_app_export() -> None:
     exporter = JsonScenarioExporter()
+    environment = _run_world()
     bare = json.loads(
-        exporter.export_to_json(scenario=JsonScenarioImporter().import_from_json(_TRACE)[0], export_apps=False)
+        exporter.export_to_json(
+            env=environment, scenario=environment.scenario, scenario_id="lightweight_scenario", export_apps=False
+        )
     )
     assert bare["apps"] == []
+    assert len(bare["completed_events"]) == 1
     custom_app_states = {
         "EmailApp": {
             "class_name": "are.simulation.apps.email.EmailApp",
@@ -125,7 +177,10 @@ def test_controlling_app_export() -> None:
         }
     }
     json_output = exporter.export_to_json(
-        env=None, scenario=_imported(), scenario_id="custom_app_scenario", apps_state=custom_app_states
+        env=environment,
+        scenario=environment.scenario,
+        scenario_id="custom_app_scenario",
+        apps_state=custom_app_states,
     )
     (app,) = json.loads(json_output)["apps"]
     assert (app["name"], app["class_name"]) == ("EmailApp", "EmailClientV2")
@@ -136,48 +191,178 @@ def test_controlling_app_export() -> None:
 def test_working_with_world_logs() -> None:
     logged = {"timestamp": 1640995200, "level": "INFO", "message": "Agent started scenario execution"}
     world_logs = [BaseAgentLog.from_dict(logged)]
+    environment = _run_world()
     json_output = JsonScenarioExporter().export_to_json(
-        env=None, scenario=_imported(), scenario_id="scenario_with_logs", world_logs=world_logs
+        env=environment, scenario=environment.scenario, scenario_id="scenario_with_logs", world_logs=world_logs
     )
-    _, _, again = JsonScenarioImporter().import_from_json(json_output)
+    _, completed_events, again = JsonScenarioImporter().import_from_json(json_output)
     assert [each.fields for each in again] == [logged]
+    assert len(completed_events) == 1
 
 
-_FIELDS: dict[str, set[str]] = {
-    "ExportedTraceBase": {"world_logs", "apps", "events", "completed_events", "version", "context", "augmentation"},
-    "ExportedTrace": {"metadata"},
-    "ExportedTraceMetadata": {"definition", "simulation", "annotation"},
+_REQUIRED = object()
+
+_FIELDS: dict[str, dict[str, tuple[Any, Any]]] = {
+    "ExportedTraceBase": {
+        "world_logs": (list[str], []),
+        "apps": (list[models.ExportedApp], []),
+        "events": (list[models.ExportedEvent | models.ExportedOracleEvent], []),
+        "completed_events": (list[models.ExportedCompletedEvent], []),
+        "version": (str, _REQUIRED),
+        "context": (str | None, None),
+        "augmentation": (dict[str, Any] | None, None),
+    },
+    "ExportedTrace": {"metadata": (models.ExportedTraceMetadata, _REQUIRED), "version": (str, _REQUIRED)},
+    "ExportedTraceMetadata": {
+        "definition": (models.ExportedTraceDefinitionMetadata, _REQUIRED),
+        "simulation": (models.ExportedTraceSimulationMetadata | None, None),
+        "annotation": (models.ExportedTraceAnnotationMetadata | None, None),
+    },
     "ExportedTraceDefinitionMetadata": {
-        *("scenario_id", "seed", "duration", "time_increment_in_seconds", "start_time", "run_number", "hints"),
-        *("config", "has_a2a_augmentation", "has_tool_augmentation", "has_env_events_augmentation", "has_exception"),
-        *("exception_type", "exception_message", "tags", "hf_metadata"),
+        "scenario_id": (str, _REQUIRED),
+        "seed": (int | None, None),
+        "duration": (float | None, None),
+        "time_increment_in_seconds": (int | None, None),
+        "start_time": (float | None, None),
+        "run_number": (int | None, None),
+        "hints": (list[models.ExportedHint], []),
+        "config": (str | None, None),
+        "has_a2a_augmentation": (bool, False),
+        "has_tool_augmentation": (bool, False),
+        "has_env_events_augmentation": (bool, False),
+        "has_exception": (bool, False),
+        "exception_type": (str | None, None),
+        "exception_message": (str | None, None),
+        "tags": (list[str] | None, None),
+        "hf_metadata": (models.ExportedHuggingFaceMetadata | None, None),
     },
-    "ExportedTraceSimulationMetadata": {"agent_id", "model_id"},
-    "ExportedTraceAnnotationMetadata": {"annotation_id", "annotator", "validation_decision", "comment", "date"},
-    "ExportedApp": {"name", "class_name", "app_state"},
+    "ExportedTraceSimulationMetadata": {"agent_id": (str | None, None), "model_id": (str | None, None)},
+    "ExportedTraceAnnotationMetadata": {
+        "annotation_id": (str | None, None),
+        "annotator": (str | None, None),
+        "validation_decision": (str | None, None),
+        "comment": (str | None, None),
+        "date": (float, 0.0),
+    },
+    "ExportedApp": {
+        "name": (str, _REQUIRED),
+        "class_name": (str | None, None),
+        "app_state": (dict[str, Any] | None, None),
+    },
     "ExportedEvent": {
-        *("class_name", "event_type", "event_time", "event_id", "dependencies", "event_relative_time", "action"),
+        "class_name": (str, _REQUIRED),
+        "event_type": (str, _REQUIRED),
+        "event_time": (float | None, _REQUIRED),
+        "event_id": (str, _REQUIRED),
+        "dependencies": (list[str], _REQUIRED),
+        "event_relative_time": (float | None, _REQUIRED),
+        "action": (models.ExportedAction | None, None),
     },
-    "ExportedOracleEvent": {"event_time_comparator"},
-    "ExportedAction": {"action_id", "app", "function", "operation_type", "args"},
-    "ExportedActionArg": {"name", "value", "value_type"},
-    "ExportedHint": {"hint_type", "content", "associated_event_id"},
+    "ExportedCompletedEvent": {
+        "class_name": (str, _REQUIRED),
+        "event_type": (str, _REQUIRED),
+        "event_time": (float, _REQUIRED),
+        "event_id": (str, _REQUIRED),
+        "dependencies": (list[str], _REQUIRED),
+        "event_relative_time": (float | None, _REQUIRED),
+        "action": (models.ExportedAction | None, None),
+        "metadata": (models.ExportedEventMetadata | None, None),
+    },
+    "ExportedOracleEvent": {"event_id": (str, _REQUIRED), "event_time_comparator": (str | None, None)},
+    "ExportedAction": {
+        "action_id": (str, _REQUIRED),
+        "app": (str | None, None),
+        "function": (str | None, None),
+        "operation_type": (str | None, None),
+        "args": (list[models.ExportedActionArg] | None, None),
+    },
+    "ExportedActionArg": {"name": (str, _REQUIRED), "value": (str | None, None), "value_type": (str | None, None)},
+    "ExportedHint": {
+        "hint_type": (str, _REQUIRED),
+        "content": (str, _REQUIRED),
+        "associated_event_id": (str, _REQUIRED),
+    },
 }
+"""The fields of the description: type and default. Where they differ, docs/requirements.md says why."""
+
+_ARG: dict[str, Any] = {"name": "to", "value": "Ada", "value_type": "str"}
+_ACTION: dict[str, Any] = {"action_id": "a", "app": "Emails", "function": "f", "operation_type": "READ", "args": [_ARG]}
+_EVENT: dict[str, Any] = {
+    "class_name": "Event",
+    "event_type": "ENV",
+    "event_time": 5,
+    "event_id": "e",
+    "dependencies": ["d"],
+    "event_relative_time": 2.5,
+    "action": _ACTION,
+}
+_HINT = {"hint_type": "TASK_HINT", "content": "Be polite", "associated_event_id": "e"}
+_DEFINITION: dict[str, Any] = {"scenario_id": "s", "hints": [_HINT], "hf_metadata": {"dataset": "d", "split": "s"}}
+_TEXT: dict[str, Any] = {"version": "are_simulation_v1"}
+
+_WHOLE: dict[str, dict[str, Any]] = {
+    "ExportedTraceBase": _TEXT | {"apps": [{"name": "Emails"}], "events": [_EVENT], "completed_events": [_EVENT]},
+    "ExportedTrace": _TEXT | {"metadata": {"definition": _DEFINITION}},
+    "ExportedTraceMetadata": {"definition": _DEFINITION, "simulation": {"agent_id": "a"}, "annotation": {"date": 1}},
+    "ExportedTraceDefinitionMetadata": _DEFINITION,
+    "ExportedTraceSimulationMetadata": {"agent_id": "a", "model_id": "m"},
+    "ExportedTraceAnnotationMetadata": {"annotator": "Ada", "date": 1.5},
+    "ExportedApp": {"name": "Emails", "class_name": "EmailClientV2", "app_state": {}},
+    "ExportedEvent": _EVENT,
+    "ExportedCompletedEvent": _EVENT | {"metadata": {"return_value": "x"}},
+    "ExportedOracleEvent": _EVENT | {"event_time_comparator": "EQUAL"},
+    "ExportedAction": _ACTION,
+    "ExportedActionArg": _ARG,
+    "ExportedHint": _HINT,
+}
+
+_CANDIDATES: list[Any] = ["text", 5, 2.5, True, None, ["text"], [5], [{}], {}, {"key": "value"}]
+
+
+def _accepts(kind: Any, value: Any) -> bool:
+    try:
+        TypeAdapter(kind).validate_python(value, strict=True)
+    except ValidationError:
+        return False
+    return True
 
 
 @pytest.mark.parametrize("name", _FIELDS)
 @pytest.mark.req(
+    "004/ExportedTraceBase",
     "004/ExportedTrace",
     "004/ExportedTraceMetadata",
     "004/ExportedTraceDefinitionMetadata",
     "004/ExportedTraceSimulationMetadata",
     "004/ExportedTraceAnnotationMetadata",
+    "004/ExportedApp",
     "004/ExportedEvent",
+    "004/ExportedCompletedEvent",
     "004/ExportedOracleEvent",
     "004/ExportedAction",
     "004/ExportedActionArg",
     "004/ExportedHint",
+    "004/schema-types",
 )
-def test_the_models_have_the_fields_of_the_description(name: str) -> None:
-    model: Any = getattr(models, name)
-    assert _FIELDS[name] <= set(model.model_fields)
+def test_the_models_have_the_fields_types_and_defaults_of_the_description(name: str) -> None:
+    model: type[BaseModel] = getattr(models, name)
+    whole = _WHOLE[name]
+    assert models.to_json_value(model.model_validate(whole)) == whole
+    for field, (kind, default) in _FIELDS[name].items():
+        without = {key: value for key, value in whole.items() if key != field}
+        assert _accepts(model, without) is (default is not _REQUIRED), field
+        if default is not _REQUIRED:
+            assert getattr(model.model_validate(without), field) == default, field
+        for value in _CANDIDATES:
+            assert _accepts(model, whole | {field: value}) is _accepts(kind, value), (field, value)
+
+
+@pytest.mark.req("004/ExportedOracleEvent", "004/event-class-name")
+@pytest.mark.parametrize("marker", [{"event_time_comparator": "LESS_THAN"}, {"class_name": "OracleEvent"}])
+def test_an_oracle_event_is_known_by_its_comparator_or_its_class_name(marker: dict[str, str]) -> None:
+    trace = _TEXT | {"metadata": {"definition": {"scenario_id": "s"}}, "events": [_EVENT | marker, _EVENT]}
+    imported, _, _ = JsonScenarioImporter().import_from_json(json.dumps(trace))
+    expected, scheduled = imported.events
+    assert isinstance(expected, models.ExportedOracleEvent)
+    assert expected.event_time_comparator == marker.get("event_time_comparator")
+    assert not isinstance(scheduled, models.ExportedOracleEvent)

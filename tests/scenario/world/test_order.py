@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
-from world_builders import build_world, build_world_event, list_happened
+from world_builders import build_reply_event, build_world, build_world_event, list_happened, send_message_to_user
 
 USER = build_world_event("u", "USER", delay=0)
 
@@ -12,6 +14,22 @@ def _order(*events: dict[str, object], **definition: object) -> list[tuple[float
     world = build_world(USER, *events, definition=definition)
     world.run_oracle()
     return list_happened(world)
+
+
+@pytest.mark.req("004/event-action", "004/action-target")
+def test_an_event_calls_the_function_of_its_app_with_its_arguments_when_it_fires() -> None:
+    note: dict[str, Any] = {"sender": "ada@example.org", "subject": "Tea", "content": "At five."}
+    world = build_world(
+        USER, build_world_event("e", "ENV", ("u",), "Emails__send_email_to_user_only", delay=10, **note)
+    )
+    world.advance(9.5)
+    before = world.state()
+    assert before["Emails"]["folders"]["INBOX"]["emails"] == []
+    world.advance(1)
+    (arrived,) = world.state()["Emails"]["folders"]["INBOX"]["emails"]
+    assert {name: arrived[name] for name in note} == note
+    changed = [name for name, state in world.state().items() if state != before[name]]
+    assert changed == ["Emails"]
 
 
 @pytest.mark.req("004/event-relative-time", "004/event-dependencies")
@@ -81,6 +99,18 @@ def test_the_clock_starts_at_the_start_time_and_jumps() -> None:
     world.run_oracle()
     assert world.export_completed_events()[-1].event_time == 1500
     assert "'current_timestamp': 1500.0" in (world.event_log()[-1].value or "")
+
+
+@pytest.mark.req("004/time")
+@pytest.mark.parametrize(("increment", "seen_at"), [(None, 8), (1, 8), (5, 10), (60, 60)])
+def test_the_end_of_a_turn_is_noticed_at_the_next_time_increment(increment: int | None, seen_at: float) -> None:
+    events = [USER, build_reply_event("m", "u"), build_world_event("u2", "USER", ("m",), delay=4)]
+    world = build_world(*events, definition={"time_increment_in_seconds": increment})
+    world.tick()
+    world.set_time(7.5)
+    send_message_to_user(world)
+    world.advance(100)
+    assert list_happened(world)[-1] == (seen_at + 4, "u2")
 
 
 def test_two_events_of_one_time_are_listed_as_the_heap_holds_them() -> None:

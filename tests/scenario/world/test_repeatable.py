@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from world_builders import build_world, build_world_event
 
 pytestmark = pytest.mark.process
 
@@ -54,3 +55,14 @@ def test_two_processes_with_different_hash_seeds_run_alike() -> None:
     first = _output("1")
     assert len(first) > 1_000_000
     assert _output("2") == first
+
+
+@pytest.mark.req("004/seed")
+def test_what_is_drawn_follows_from_the_seed_of_the_file() -> None:
+    def draw_email_id(seed: int) -> str:
+        events = [build_world_event("u", "USER", delay=0), build_world_event("a", after=("u",))]
+        world = build_world(*events, definition={"seed": seed})
+        world.run_oracle()
+        return world.state()["Emails"]["folders"]["SENT"]["emails"][0]["email_id"]
+
+    assert draw_email_id(1) == draw_email_id(1) != draw_email_id(2)

@@ -44,6 +44,11 @@ def test_a_turn_ends_with_the_agents_message_and_delays_count_from_the_next_whol
     message = "send_message_to_user"
     assert list_happened(world) == [(0, "u"), (4.25, message), (9, "u2"), (10.25, message), (12, "u3"), (14, "e3")]
     assert world.turn == 2
+    assert [each.kind for each in world.event_log()] == ["USER", "AGENT", "USER", "AGENT", "USER", "ENV"]
+    said = world.state()["AgentUserInterface"]["messages"]
+    assert [each["content"] for each in said] == ["Please help.", "Hello.", "Please help.", "Hello.", "Please help."]
+    (arrived,) = world.state()["Emails"]["folders"]["INBOX"]["emails"]
+    assert arrived["sender"] == "a@example.com"
 
 
 def test_without_a_message_the_next_turn_never_comes() -> None:

@@ -25,7 +25,6 @@ def _inbox(world: World) -> int:
     return len(world.state()["Emails"]["folders"]["INBOX"]["emails"])
 
 
-@pytest.mark.req("004/event-class-name")
 def test_an_event_waits_for_a_condition() -> None:
     world = build_world(
         USER,
@@ -37,8 +36,10 @@ def test_an_event_waits_for_a_condition() -> None:
     assert list_happened(world) == [(0, "u"), (10.5, "mail"), (11, "c"), (13, "e")]
 
 
+@pytest.mark.req("004/event-class-name")
 def test_a_condition_of_the_file_begins_when_its_dependencies_are_over() -> None:
     condition = build_world_event("c", "ENV", ("u",), delay=5) | {
+        "class_name": "ConditionCheckEvent",
         "event_type": "CONDITION",
         "action": None,
     }

@@ -15,12 +15,7 @@ from adk_agent_sim.scenario.format.agent_log import BaseAgentLog
 from adk_agent_sim.scenario.format.are_conversion import convert_to_are
 from adk_agent_sim.scenario.format.imported_scenario import ScenarioImportedFromJson
 from adk_agent_sim.scenario.format.json_text import InvalidJson, parse_json
-from adk_agent_sim.scenario.format.models import (
-    ExportedApp,
-    ExportedCompletedEvent,
-    ExportedTrace,
-    to_json_value,
-)
+from adk_agent_sim.scenario.format.models import ExportedApp, ExportedTrace, to_json_value
 from adk_agent_sim.timeline.atomic_files import atomic_write_text
 
 _LOG = logging.getLogger(__name__)
@@ -32,12 +27,8 @@ _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 class ExportableWorld(Protocol):
     """A world in which a scenario was run."""
 
-    def list_exported_apps(self) -> Sequence[ExportedApp]:
-        """The apps in the state they are in."""
-        ...
-
-    def list_exported_events(self) -> Sequence[ExportedCompletedEvent]:
-        """What has happened."""
+    def export_trace(self) -> ExportedTrace:
+        """The scenario with what has happened and the apps in the state they are in."""
         ...
 
 
@@ -71,15 +62,17 @@ class JsonScenarioExporter:
         """
         changes: dict[str, Any] = {}
         if env is not None:
-            changes |= {"apps": list(env.list_exported_apps()), "completed_events": list(env.list_exported_events())}
+            run = env.export_trace()
+            changes |= {"apps": run.apps, "completed_events": run.completed_events}
         if apps_state is not None:
             changes["apps"] = [_build_app(name, given) for name, given in apps_state.items()]
-        if not export_apps:
-            changes["apps"] = []
         if world_logs is not None:
             changes["world_logs"] = [each.text for each in world_logs]
-        trace = _with_scenario_id(scenario.trace.model_copy(update=changes), scenario_id)
-        return serialize_trace(convert_to_are(trace)[0], indent=indent)
+        trace, _ = convert_to_are(_with_scenario_id(scenario.trace.model_copy(update=changes), scenario_id))
+        # After the conversion, which looks up the classes of the apps that events call.
+        if not export_apps:
+            trace = trace.model_copy(update={"apps": []})
+        return serialize_trace(trace, indent=indent)
 
     def export_to_json_file(
         self,

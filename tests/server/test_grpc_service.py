@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable
 from typing import Any, cast
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import grpc
 import pytest
@@ -84,9 +84,11 @@ async def first_events(client: Any, count: int, **stated: Any) -> list[v1.Sessio
 
 
 class TestSessions:
+    @pytest.mark.req("003/proto-2", "003/session-1")
     async def test_a_session_has_an_id_a_time_a_description_and_a_page(self, client: Any) -> None:
         answer = await client.CreateSession(v1.CreateSessionRequest(description="refunds"))
 
+        assert UUID(answer.session.id).version == 4
         assert answer.session.description == "refunds"
         assert answer.session.created_at.seconds > 0
         assert answer.web_url == f"http://here/{answer.session.id}"
@@ -165,7 +167,7 @@ class TestSessions:
 
 
 class TestTurns:
-    @pytest.mark.req("003/flow-3", "003/flow-4", "003/proto-1")
+    @pytest.mark.req("003/flow-3", "003/flow-4")
     async def test_a_request_waits_until_it_is_decided(self, client: Any, timeline: Timeline) -> None:
         session_id = await opened(client)
         turn = submission(session_id)

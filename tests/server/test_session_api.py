@@ -117,8 +117,8 @@ async def browser(tmp_path: Path) -> AsyncIterator[ApiClient]:
 
 
 class TestAgents:
-    @pytest.mark.req("001/FR-007a")
-    async def test_they_are_listed_with_tools_and_eval_set(self, browser: ApiClient) -> None:
+    @pytest.mark.req("001/FR-007", "001/FR-007a")
+    async def test_they_are_listed_with_tools_and_eval_set(self, browser: ApiClient, tmp_path: Path) -> None:
         server = await browser.get("/server")
 
         assert server["agents"] == await browser.get("/agents")
@@ -126,6 +126,9 @@ class TestAgents:
         assert server["agents"][0]["tools"] == ["add", "kind", "big", "hostile", "deep", "forever", "draw", "delete"]
         assert server["agents"][0]["model"] == "scripted"
         assert server["agents"][0]["eval_case_count"] is None
+        assert [(agent["name"], agent["eval_set_path"]) for agent in server["agents"]] == [
+            (name, str(tmp_path / f"{name}.evalset.json")) for name in ("tooled", "structured", "outer", "math_agent")
+        ]
         assert not server["is_persistent"]
 
     async def test_an_eval_set_that_cannot_be_appended_to_is_said(self, browser: ApiClient, tmp_path: Path) -> None:
@@ -216,7 +219,7 @@ class TestBriefing:
 
 
 class TestASession:
-    @pytest.mark.req("001/US1.1", "001/FR-009", "001/FR-011", "001/FR-014", "001/FR-018", "001/SC-005")
+    @pytest.mark.req("001/FR-007a", "001/US1.1", "001/FR-009", "001/FR-011", "001/FR-014", "001/FR-018", "001/SC-005")
     async def test_from_the_query_to_the_answer(self, browser: ApiClient) -> None:
         session_id = await browser.start_session("tooled", "5+3?")
         await browser.call_tools(session_id, ("add", {"a": 5, "b": 3}))
@@ -224,7 +227,7 @@ class TestASession:
         session = await browser.wait_for_status(session_id, "done")
         user, call, answer = await browser.get_rows(session_id)
 
-        assert session["name"] == "5+3?"
+        assert (session["name"], session["agent_key"]) == ("5+3?", "tooled")
         assert (user["kind"], user["summary"]) == ("user", "5+3?")
         assert (call["kind"], call["subject"], call["summary"], call["result"]) == ("call", "add", "a=5 b=3", "8")
         assert (call["status"], call["player"]) == ("done", "human")

@@ -27,7 +27,7 @@ def _declaration(*, older: bool, monkeypatch: pytest.MonkeyPatch) -> dict[str, A
 
 
 @pytest.mark.parametrize("older", [False, True])
-@pytest.mark.req("001/FR-002")
+@pytest.mark.req("001/FR-002", "001/FR-003")
 def test_both_ways_of_declaring_a_function_give_json_schema(older: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     schema = read_parameters_schema(_declaration(older=older, monkeypatch=monkeypatch))
 

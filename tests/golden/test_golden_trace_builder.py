@@ -19,7 +19,7 @@ def _first(case: EvalCase) -> tuple[Any, IntermediateData]:
 
 
 @pytest.mark.req("000/GoldenTraceBuilder", "001/FR-024", "001/FR-025", "001/FR-026", "001/FR-027")
-@pytest.mark.req("001/FR-028", "001/FR-029", "001/FR-030", "001/US3.1", "000/tool-data-order")
+@pytest.mark.req("001/FR-028", "001/FR-029", "001/FR-030", "001/US3.1")
 def test_a_completed_session_becomes_a_case() -> None:
     case = GoldenTraceBuilder(session(QUERY, CALL, OUTPUT, ANSWER)).build()
 
@@ -32,6 +32,27 @@ def test_a_completed_session_becomes_a_case() -> None:
     assert [(use.id, use.name, use.args) for use in data.tool_uses] == [("c1", "add", {"a": 2, "b": 2})]
     assert [(got.id, got.name, got.response) for got in data.tool_responses] == [("c1", "add", {"result": 4})]
     assert EvalCase.model_validate_json(case.model_dump_json()) == case
+
+
+@pytest.mark.req("000/tool-data-order", "001/FR-029")
+def test_calls_and_responses_are_in_the_order_in_which_they_happened() -> None:
+    slow, quick, last = (
+        ToolCall(tool_name=name, arguments={"of": name}, call_id=name[0]) for name in ("slow", "quick", "last")
+    )
+    results = [ToolOutput(call_id=call.call_id, result=call.tool_name, duration_ms=1) for call in (quick, slow, last)]
+    case = GoldenTraceBuilder(session(QUERY, slow, quick, *results[:2], last, results[2], ANSWER)).build()
+
+    _, data = _first(case)
+    assert [(use.id, use.name, use.args) for use in data.tool_uses] == [
+        ("s", "slow", {"of": "slow"}),
+        ("q", "quick", {"of": "quick"}),
+        ("l", "last", {"of": "last"}),
+    ]
+    assert [(got.id, got.name, got.response) for got in data.tool_responses] == [
+        ("q", "quick", {"result": "quick"}),
+        ("s", "slow", {"result": "slow"}),
+        ("l", "last", {"result": "last"}),
+    ]
 
 
 @pytest.mark.req("000/tool-result-payload")
@@ -112,10 +133,12 @@ class TestAnIncompleteSessionIsRefused:
         with pytest.raises(SessionIncomplete, match="it has no user query"):
             GoldenTraceBuilder(session(state=SessionState.AWAITING_QUERY)).build()
 
+    @pytest.mark.req("000/validation-9")
     def test_without_a_final_response_naming_the_query(self) -> None:
         with pytest.raises(SessionIncomplete, match=r"the user query '2\+2\?' has no final response"):
             GoldenTraceBuilder(session(QUERY, CALL, OUTPUT, state=SessionState.ACTIVE)).build()
 
+    @pytest.mark.req("000/validation-9")
     def test_with_a_call_that_has_no_result_naming_the_call(self) -> None:
         with pytest.raises(SessionIncomplete, match=r"tool call 'add' \(c1\) has no result") as refused:
             GoldenTraceBuilder(session(QUERY, CALL, state=SessionState.ACTIVE)).build()
@@ -139,6 +162,7 @@ class TestAnIncompleteSessionIsRefused:
         ("...", "agent"),
     ],
 )
+@pytest.mark.req("001/FR-025")
 def test_a_name_in_snake_case(name: str, snake: str) -> None:
     assert to_snake_case(name) == snake
 
@@ -146,6 +170,7 @@ def test_a_name_in_snake_case(name: str, snake: str) -> None:
 @pytest.mark.parametrize(
     ("style", "expected"), [("iso", "math_2025-12-23T14:30:00"), ("selectable", "math_2025-12-23T14-30-00")]
 )
+@pytest.mark.req("001/FR-025")
 def test_an_eval_id_can_be_made_selectable(style: EvalIdStyle, expected: str) -> None:
     assert build_eval_id("Math", 1_766_500_200.9, style) == expected
 

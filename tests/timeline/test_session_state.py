@@ -5,6 +5,16 @@ from adk_agent_sim.timeline.history import FinalResponse, HistoryEntry, ToolCall
 from adk_agent_sim.timeline.session_state import SessionState, SessionTransition, advance, derive_state
 
 
+@pytest.mark.req("000/SessionState")
+def test_the_states_have_the_names_and_values_of_the_spec() -> None:
+    assert {state.name: state.value for state in SessionState} == {
+        "SELECTING_AGENT": "selecting_agent",
+        "AWAITING_QUERY": "awaiting_query",
+        "ACTIVE": "active",
+        "COMPLETED": "completed",
+    }
+
+
 @pytest.mark.req("000/transition-1", "000/transition-2", "000/transition-3", "000/transition-4")
 def test_the_steps_lead_from_selecting_an_agent_to_the_final_response() -> None:
     state = SessionState.SELECTING_AGENT
@@ -22,6 +32,7 @@ def test_the_steps_lead_from_selecting_an_agent_to_the_final_response() -> None:
     assert [state.value for state in seen] == ["awaiting_query", "active", "active", "active", "completed"]
 
 
+@pytest.mark.req("000/transition-4")
 def test_a_further_query_reopens_a_completed_session() -> None:
     assert advance(SessionState.COMPLETED, SessionTransition.SUBMIT_QUERY) is SessionState.ACTIVE
 
@@ -43,6 +54,7 @@ def test_a_step_that_the_state_does_not_allow_is_refused_naming_what_it_allows(
         advance(state, step)
 
 
+@pytest.mark.req("000/transition-1", "000/transition-2", "000/transition-3", "000/transition-4")
 def test_the_state_follows_from_the_history() -> None:
     query = UserQuery(content="2+2?")
     called = ToolCall(tool_name="add", arguments={}, call_id="c")
