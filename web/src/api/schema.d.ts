@@ -78,13 +78,13 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Annotate
+         * Annotate Scenario
          * @description Write what a reviewer says into the scenario's file.
          */
-        patch: operations["annotate"];
+        patch: operations["annotate_scenario"];
         trace?: never;
     };
-    "/api/scenarios/{key}/events/{place}": {
+    "/api/scenarios/{key}/events/{index}": {
         parameters: {
             query?: never;
             header?: never;
@@ -92,10 +92,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get Event
+         * Get Scenario Event
          * @description Everything behind an event.
          */
-        get: operations["get_event"];
+        get: operations["get_scenario_event"];
         put?: never;
         post?: never;
         delete?: never;
@@ -144,6 +144,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/scenarios/{key}/world/actions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get World Actions
+         * @description What was done in the world, oldest first.
+         */
+        get: operations["get_world_actions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/scenarios/{key}/world/calls": {
         parameters: {
             query?: never;
@@ -154,10 +174,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Call Tool
+         * Call World Tool
          * @description Call a tool in the world.
          */
-        post: operations["call_tool"];
+        post: operations["call_world_tool"];
         delete?: never;
         options?: never;
         head?: never;
@@ -184,26 +204,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/scenarios/{key}/world/deeds": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get Deeds
-         * @description What was done in the world, oldest first.
-         */
-        get: operations["get_deeds"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/scenarios/{key}/world/time": {
         parameters: {
             query?: never;
@@ -214,10 +214,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Pass Time
+         * Control World Time
          * @description Let time pass in the world, or take something back.
          */
-        post: operations["pass_time"];
+        post: operations["control_world_time"];
         delete?: never;
         options?: never;
         head?: never;
@@ -232,10 +232,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get Tools
+         * Get World Tools
          * @description What can be called in the world.
          */
-        get: operations["get_tools"];
+        get: operations["get_world_tools"];
         put?: never;
         post?: never;
         delete?: never;
@@ -366,10 +366,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Check
+         * Check Form
          * @description What is wrong with a form as it stands.
          */
-        post: operations["check"];
+        post: operations["check_form"];
         delete?: never;
         options?: never;
         head?: never;
@@ -486,10 +486,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Export
+         * Export Session
          * @description Write the session as a golden trace, where the agent's config says.
          */
-        post: operations["export"];
+        post: operations["export_session"];
         delete?: never;
         options?: never;
         head?: never;
@@ -556,7 +556,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/sessions/{session_id}/rows/{index}/media/{place}": {
+    "/api/sessions/{session_id}/rows/{index}/media/{file_index}": {
         parameters: {
             query?: never;
             header?: never;
@@ -564,10 +564,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get Medium
+         * Get Media File
          * @description The bytes of an image or a file; anything but an image is to be saved.
          */
-        get: operations["get_medium"];
+        get: operations["get_media_file"];
         put?: never;
         post?: never;
         delete?: never;
@@ -626,10 +626,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Decide
+         * Decide Turn
          * @description Answer a turn as its model.
          */
-        post: operations["decide"];
+        post: operations["decide_turn"];
         delete?: never;
         options?: never;
         head?: never;
@@ -646,10 +646,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Let Own Model Decide
+         * Decide With Own Model
          * @description Let the agent's own model answer this turn.
          */
-        post: operations["let_own_model_decide"];
+        post: operations["decide_with_own_model"];
         delete?: never;
         options?: never;
         head?: never;
@@ -686,10 +686,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Suggest
+         * Suggest Decision
          * @description Ask the agent's own model what it would decide; nothing happens by it.
          */
-        post: operations["suggest"];
+        post: operations["suggest_decision"];
         delete?: never;
         options?: never;
         head?: never;
@@ -701,38 +701,25 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         /**
-         * Acted
-         * @description The world after something was done; no deed: read them again.
-         */
-        Acted: {
-            deed: components["schemas"]["Deed"] | null;
-            world: components["schemas"]["WorldShape"];
-        };
-        /**
-         * AgentShape
+         * AgentInfo
          * @description An agent that can be played.
          */
-        AgentShape: {
-            /**
-             * Agents
-             * @description The names of its sub-agents
-             */
-            agents: string[];
+        AgentInfo: {
             /** Description */
             description: string;
             /**
-             * Eval Cases
+             * Eval Case Count
              * @description How many cases the EvalSet holds; None if there is no file yet
              */
-            eval_cases: number | null;
+            eval_case_count: number | null;
+            /** Eval Set Path */
+            eval_set_path: string;
             /**
-             * Eval Problem
+             * Eval Set Problem
              * @description Why the EvalSet file cannot be appended to
              * @default
              */
-            eval_problem: string;
-            /** Eval Set Path */
-            eval_set_path: string;
+            eval_set_problem: string;
             /**
              * Key
              * @description What the API calls it
@@ -754,26 +741,19 @@ export interface components {
              * @default
              */
             problem: string;
+            /**
+             * Sub Agents
+             * @description The names of its sub-agents
+             */
+            sub_agents: string[];
             /** Tools */
             tools: string[];
         };
         /**
-         * AnnotationPatch
-         * @description Writes into the scenario's file; what is None stays.
-         */
-        AnnotationPatch: {
-            /** Annotator */
-            annotator?: string | null;
-            /** Comment */
-            comment?: string | null;
-            /** Validation Decision */
-            validation_decision?: ("valid" | "invalid" | "needs_review") | null;
-        };
-        /**
-         * AnnotationShape
+         * AnnotationInfo
          * @description What a reviewer says; empty where nobody has.
          */
-        AnnotationShape: {
+        AnnotationInfo: {
             /** Annotator */
             annotator: string;
             /** Comment */
@@ -787,6 +767,18 @@ export interface components {
             editable: boolean;
             /** Validation Decision */
             validation_decision: string;
+        };
+        /**
+         * AnnotationPatch
+         * @description Writes into the scenario's file; what is None stays.
+         */
+        AnnotationPatch: {
+            /** Annotator */
+            annotator?: string | null;
+            /** Comment */
+            comment?: string | null;
+            /** Validation Decision */
+            validation_decision?: ("valid" | "invalid" | "needs_review") | null;
         };
         /**
          * Briefing
@@ -823,13 +815,13 @@ export interface components {
              */
             problem: string;
             /** Tools */
-            tools: components["schemas"]["ToolShape"][];
+            tools: components["schemas"]["ToolInfo"][];
         };
         /**
-         * CallShape
+         * CallInput
          * @description One call of a tool.
          */
-        CallShape: {
+        CallInput: {
             /**
              * Arguments
              * @description A JSON object as text: 5 stays 5 and 5.0 stays 5.0
@@ -839,10 +831,10 @@ export interface components {
             name: string;
         };
         /**
-         * ChangeShape
+         * ChangeInfo
          * @description One place where the world is other than before. Values over 4 KB are cut.
          */
-        ChangeShape: {
+        ChangeInfo: {
             /**
              * New
              * @description JSON text
@@ -862,32 +854,31 @@ export interface components {
             path: string;
         };
         /**
-         * ConfirmationShape
-         * @description A call that waits for the user's consent.
+         * CheckInput
+         * @description A form as it stands: a call's arguments, a message, or an answer.
          */
-        ConfirmationShape: {
+        CheckInput: {
             /**
-             * Arguments
-             * @description A JSON object as text: numbers keep their digits
+             * Target
+             * @enum {string}
              */
-            arguments: string;
-            /** Hint */
-            hint: string;
+            target: "call" | "message" | "answer";
             /**
-             * Payload
-             * @description What the tool wants to be told with the consent, as an example in JSON text
+             * Tool Name
+             * @default
              */
-            payload: string | null;
-            /** Question Id */
-            question_id: string;
-            /** Tool Name */
             tool_name: string;
+            /**
+             * Value
+             * @description JSON text
+             */
+            value: string;
         };
         /**
-         * Consent
+         * ConsentInput
          * @description The user's answer to a confirmation.
          */
-        Consent: {
+        ConsentInput: {
             /** Approve */
             approve: boolean;
             /**
@@ -899,17 +890,17 @@ export interface components {
             question_id: string;
         };
         /**
-         * Decision
+         * DecisionInput
          * @description What the person decides as the model: calls, with or without a text, or an answer.
          */
-        Decision: {
+        DecisionInput: {
             /**
              * Anyway
              * @default false
              */
             anyway: boolean;
             /** Calls */
-            calls?: components["schemas"]["CallShape"][];
+            calls?: components["schemas"]["CallInput"][];
             /**
              * Data
              * @description The final response as JSON text, for an output_schema
@@ -924,59 +915,74 @@ export interface components {
             text?: string | null;
         };
         /**
-         * Deed
-         * @description What a person did in the world, and what came of it.
+         * DisplayStatus
+         * @description Where a session stands, for a person.
+         * @enum {string}
          */
-        Deed: {
-            /** Change Count */
-            change_count: number;
-            /** Changes */
-            changes: components["schemas"]["ChangeShape"][];
+        DisplayStatus: "query" | "your_turn" | "confirm" | "running" | "done" | "failed" | "stopped" | "abandoned" | "closed";
+        /**
+         * DisplayValue
+         * @description A value behind a row. Over 20 KB only its beginning is sent, unless all of it is asked for.
+         */
+        DisplayValue: {
             /**
-             * Error
-             * @description Why it failed
+             * Format
+             * @enum {string}
              */
-            error: string;
-            /** Happened */
-            happened: components["schemas"]["HappenedShape"][];
-            /** Happened Count */
-            happened_count: number;
-            /** Index */
-            index: number;
-            /** Notifications */
-            notifications: components["schemas"]["NotificationShape"][];
+            format: "json" | "text" | "markdown" | "traceback";
+            /** Is Complete */
+            is_complete: boolean;
+            /** Label */
+            label: string;
             /**
-             * Result
-             * @description What was returned, as an agent sees it
+             * Size
+             * @description How long the whole text is, in characters
              */
-            result: string | null;
+            size: number;
             /**
-             * Seconds
-             * @description The world's time afterwards, since the start
+             * Text
+             * @description JSON text for json: numbers keep their digits
              */
-            seconds: number;
-            /** Via */
-            via: ("agent" | "env" | "user") | null;
-            /**
-             * What
-             * @description The call or the step, in one line
-             */
-            what: string;
+            text: string;
         };
         /**
-         * EnvironmentShape
+         * EnvironmentInfo
          * @description What answers the session's tool calls instead of the tools.
          */
-        EnvironmentShape: {
+        EnvironmentInfo: {
             /**
-             * Faults
+             * Pending Faults
              * @description How many faults wait for the next calls, by tool
              */
-            faults: {
+            pending_faults: {
                 [key: string]: number;
             };
             /** Rules */
-            rules: components["schemas"]["RuleShape"][];
+            rules: components["schemas"]["RuleInfo"][];
+        };
+        /**
+         * ErrorBody
+         * @description Why something was not done; the body of every 4xx and 5xx answer.
+         */
+        ErrorBody: {
+            /**
+             * Can Override
+             * @description Whether `anyway` or `again` would do it all the same
+             * @default false
+             */
+            can_override: boolean;
+            /**
+             * Error
+             * @description The kind, as `TurnAlreadyDecided`
+             */
+            error: string;
+            /**
+             * Message
+             * @description What happened, and what to do
+             */
+            message: string;
+            /** Problems */
+            problems: components["schemas"]["FieldProblem"][];
         };
         /**
          * EventDetail
@@ -988,45 +994,45 @@ export interface components {
              * @description A JSON object as text
              */
             arguments: string;
+            /** Event Id */
+            event_id: string;
             /**
-             * Event
+             * Event Json
              * @description The event as the file holds it, JSON text
              */
-            event: string;
-            /** Event Id */
-            event_id: string;
+            event_json: string;
         };
         /**
-         * EventLine
+         * EventSummary
          * @description An event of the scenario; its arguments are asked for when it is selected.
          */
-        EventLine: {
-            /**
-             * After
-             * @description The places of the events that it waits for
-             */
-            after: number[];
+        EventSummary: {
             /** App */
             app: string;
+            /**
+             * Depends On
+             * @description The places of the events that it waits for
+             */
+            depends_on: number[];
             /** Event Id */
             event_id: string;
+            /**
+             * Expected Seconds
+             * @description When it is expected, since the start; None: it waits for a cycle
+             */
+            expected_seconds: number | null;
             /** Function */
             function: string;
+            /**
+             * Index
+             * @description Its place in the file, which names it here: ids may be there twice
+             */
+            index: number;
             /**
              * Kind
              * @enum {string}
              */
             kind: "user" | "env" | "agent" | "oracle" | "condition" | "validation" | "other";
-            /**
-             * Place
-             * @description Its place in the file, which names it here: ids may be there twice
-             */
-            place: number;
-            /**
-             * Seconds
-             * @description When it is expected, since the start; None: it waits for a cycle
-             */
-            seconds: number | null;
             /**
              * Summary
              * @description Its arguments in one line
@@ -1036,10 +1042,10 @@ export interface components {
             turn: number | null;
         };
         /**
-         * ExportOrder
+         * ExportInput
          * @description Writes the session as a golden trace, where the agent's config says.
          */
-        ExportOrder: {
+        ExportInput: {
             /**
              * Again
              * @description Although it was exported before
@@ -1060,33 +1066,14 @@ export interface components {
             format: "evalset" | "adk_test";
         };
         /**
-         * ExportResult
-         * @description What was written.
-         */
-        ExportResult: {
-            /**
-             * Case
-             * @description The case as it stands in the file, JSON text
-             */
-            case: string;
-            /**
-             * Command
-             * @description What runs `adk eval` or `adk test` on it
-             */
-            command: string;
-            exported: components["schemas"]["Exported"];
-            /** Notes */
-            notes: string[];
-        };
-        /**
-         * Exported
+         * ExportRecord
          * @description A golden trace that was written.
          */
-        Exported: {
-            /** At */
-            at: number;
+        ExportRecord: {
             /** Eval Id */
             eval_id: string;
+            /** Exported At */
+            exported_at: number;
             /**
              * Format
              * @enum {string}
@@ -1096,17 +1083,54 @@ export interface components {
             path: string;
         };
         /**
-         * FaultOrder
+         * ExportResult
+         * @description What was written.
+         */
+        ExportResult: {
+            /**
+             * Case Json
+             * @description The case as it stands in the file, JSON text
+             */
+            case_json: string;
+            /**
+             * Command
+             * @description What runs `adk eval` or `adk test` on it
+             */
+            command: string;
+            /** Notes */
+            notes: string[];
+            record: components["schemas"]["ExportRecord"];
+        };
+        /**
+         * FaultInput
          * @description Lets the next call of a tool meet a fault.
          */
-        FaultOrder: {
+        FaultInput: {
             /**
              * Action
              * @description An action as rules files write it, JSON text
              */
             action: string;
-            /** Tool */
-            tool: string;
+            /** Tool Name */
+            tool_name: string;
+        };
+        /**
+         * FieldProblem
+         * @description Where a value does not fit, and what would.
+         */
+        FieldProblem: {
+            /**
+             * Call Index
+             * @description Which of several calls
+             */
+            call_index: number | null;
+            /** Message */
+            message: string;
+            /**
+             * Path
+             * @description The field, as `items[0].quantity`; empty for the value as a whole
+             */
+            path: string;
         };
         /**
          * FilePart
@@ -1124,17 +1148,17 @@ export interface components {
             name: string;
         };
         /**
-         * Follow
+         * FollowRequest
          * @description From the browser: tell me of this session from here on; `None` follows no session, only the list.
          */
-        Follow: {
+        FollowRequest: {
             /**
              * After Seq
              * @default 0
              */
             after_seq: number;
-            /** Follow */
-            follow: string | null;
+            /** Session Id */
+            session_id: string | null;
             /**
              * Tail
              * @description At most so many of the last rows, when after_seq is 0
@@ -1143,69 +1167,12 @@ export interface components {
             tail: number;
         };
         /**
-         * Gone
-         * @description To the browser: the session that was to be followed is not there.
-         */
-        Gone: {
-            /** Message */
-            message: string;
-            /** Session Id */
-            session_id: string;
-            /**
-             * Type
-             * @default gone
-             * @constant
-             */
-            type: "gone";
-        };
-        /**
-         * HappenedShape
-         * @description One event that is over.
-         */
-        HappenedShape: {
-            /** Call */
-            call: string;
-            /** Error */
-            error: string;
-            /** Event Id */
-            event_id: string;
-            /** Kind */
-            kind: string;
-            /** Seconds */
-            seconds: number;
-            /** Summary */
-            summary: string;
-        };
-        /**
-         * Kind
-         * @description What a row is about.
-         * @enum {string}
-         */
-        Kind: "user" | "call" | "say" | "answer" | "artifact" | "consent" | "error" | "note";
-        /**
-         * ListNews
-         * @description To the browser: the sessions changed; ask for the list again if it is on the screen.
-         */
-        ListNews: {
-            /**
-             * Type
-             * @default sessions
-             * @constant
-             */
-            type: "sessions";
-            /**
-             * Your Turns
-             * @description How many turns wait for a person, in all sessions
-             */
-            your_turns: number;
-        };
-        /**
-         * Medium
+         * MediaFile
          * @description An image or a file behind a row.
          */
-        Medium: {
-            /** Image */
-            image: boolean;
+        MediaFile: {
+            /** Is Image */
+            is_image: boolean;
             /** Mime Type */
             mime_type: string;
             /** Name */
@@ -1223,79 +1190,71 @@ export interface components {
          * @description Starts a session of an agent.
          */
         NewSession: {
-            /** Agent */
-            agent: string;
+            /** Agent Key */
+            agent_key: string;
         };
         /**
-         * NotificationShape
+         * NotificationInfo
          * @description What the agent is told.
          */
-        NotificationShape: {
-            /** Seconds */
-            seconds: number;
+        NotificationInfo: {
+            /** Elapsed Seconds */
+            elapsed_seconds: number;
             /** Text */
             text: string;
             /** Type */
             type: string;
         };
         /**
-         * ProblemShape
-         * @description Where a value does not fit, and what would.
+         * PendingConfirmation
+         * @description A call that waits for the user's consent.
          */
-        ProblemShape: {
+        PendingConfirmation: {
             /**
-             * Call
-             * @description Which of several calls
+             * Arguments
+             * @description A JSON object as text: numbers keep their digits
              */
-            call: number | null;
-            /** Message */
-            message: string;
+            arguments: string;
+            /** Hint */
+            hint: string;
             /**
-             * Path
-             * @description The field, as `items[0].quantity`; empty for the value as a whole
+             * Payload
+             * @description What the tool wants to be told with the consent, as an example in JSON text
              */
-            path: string;
+            payload: string | null;
+            /** Question Id */
+            question_id: string;
+            /** Tool Name */
+            tool_name: string;
         };
         /**
-         * Refusal
-         * @description Why something was not done; the body of every 4xx and 5xx answer.
+         * PendingTurn
+         * @description A turn that waits for a person.
          */
-        Refusal: {
-            /**
-             * Can Insist
-             * @description Whether `anyway` or `again` would do it all the same
-             * @default false
-             */
-            can_insist: boolean;
-            /**
-             * Error
-             * @description The kind, as `TurnAlreadyDecided`
-             */
-            error: string;
-            /**
-             * Message
-             * @description What happened, and what to do
-             */
-            message: string;
-            /** Problems */
-            problems: components["schemas"]["ProblemShape"][];
+        PendingTurn: {
+            /** Agent Name */
+            agent_name: string;
+            /** Asked At */
+            asked_at: number;
+            /** Turn Id */
+            turn_id: string;
         };
         /**
-         * RequestShape
+         * RequestInfo
          * @description The exact request of a turn, as the model would get it.
          */
-        RequestShape: {
-            /** Characters */
-            characters: number;
+        RequestInfo: {
+            /** Character Count */
+            character_count: number;
             /** Request */
             request: {
                 [key: string]: unknown;
             };
             /**
-             * Tokens
+             * Token Estimate
              * @description An estimate: a quarter of the characters
              */
-            tokens: number;
+            token_estimate: number;
         };
         /**
          * Row
@@ -1304,11 +1263,6 @@ export interface components {
         Row: {
             /** Agent Name */
             agent_name: string;
-            /**
-             * At
-             * @description When, in seconds since 1970
-             */
-            at: number;
             /**
              * Call Id
              * @description The call, which can be cancelled while it runs
@@ -1319,7 +1273,7 @@ export interface components {
             duration_ms: number | null;
             /** Index */
             index: number;
-            kind: components["schemas"]["Kind"];
+            kind: components["schemas"]["RowKind"];
             /**
              * Player
              * @description real, human, recorded or simulated; empty where no seat was played
@@ -1350,8 +1304,13 @@ export interface components {
              * @description One line: the arguments, or the text; cut at 300 characters
              */
             summary: string;
-            /** Updated */
-            updated: number;
+            /**
+             * Timestamp
+             * @description When, in seconds since 1970
+             */
+            timestamp: number;
+            /** Updated Seq */
+            updated_seq: number;
         };
         /**
          * RowDetail
@@ -1361,10 +1320,16 @@ export interface components {
             /** Index */
             index: number;
             /** Media */
-            media: components["schemas"]["Medium"][];
+            media: components["schemas"]["MediaFile"][];
             /** Values */
-            values: components["schemas"]["Shown"][];
+            values: components["schemas"]["DisplayValue"][];
         };
+        /**
+         * RowKind
+         * @description What a row is about.
+         * @enum {string}
+         */
+        RowKind: "user" | "call" | "say" | "answer" | "artifact" | "consent" | "error" | "note";
         /**
          * RowStatus
          * @description How far a row is; most are done when they appear.
@@ -1372,82 +1337,53 @@ export interface components {
          */
         RowStatus: "confirm" | "running" | "done" | "failed" | "cancelled" | "denied";
         /**
-         * RuleShape
+         * RuleInfo
          * @description A rule of the simulated environment.
          */
-        RuleShape: {
+        RuleInfo: {
             /**
              * Actions
              * @description What it does, in words
              */
             actions: string[];
+            /** Enabled */
+            enabled: boolean;
             /**
-             * Fired
+             * Fired Count
              * @description How many calls it answered
              */
-            fired: number;
+            fired_count: number;
             /** Name */
             name: string;
-            /** On */
-            on: boolean;
             /** Tools */
             tools: string[];
             /**
-             * Tried
+             * Tried Count
              * @description How many calls it was compared with
              */
-            tried: number;
+            tried_count: number;
         };
         /**
-         * RuleSwitch
+         * RuleSwitchInput
          * @description Switches a rule on or off, for this session, from the next call on.
          */
-        RuleSwitch: {
-            /** On */
-            on: boolean;
+        RuleSwitchInput: {
+            /** Enabled */
+            enabled: boolean;
             /** Rule */
             rule: string;
         };
         /**
-         * ScenarioLine
-         * @description A scenario in the list.
-         */
-        ScenarioLine: {
-            /** Annotator */
-            annotator: string;
-            /** Apps */
-            apps: number;
-            /**
-             * Decision
-             * @description What a reviewer decided; empty if nobody has
-             */
-            decision: string;
-            /** Events */
-            events: number;
-            /**
-             * Key
-             * @description What the API calls it
-             */
-            key: string;
-            /**
-             * Path
-             * @description Where it stands, for people
-             */
-            path: string;
-            /** Scenario Id */
-            scenario_id: string;
-        };
-        /**
-         * ScenarioShape
+         * ScenarioInfo
          * @description A scenario as it stands in its file.
          */
-        ScenarioShape: {
+        ScenarioInfo: {
             /**
-             * Adapted
+             * Adaptations
              * @description What had to be changed to read the file
              */
-            adapted: string[];
-            annotation: components["schemas"]["AnnotationShape"];
+            adaptations: string[];
+            annotation: components["schemas"]["AnnotationInfo"];
             /** Apps */
             apps: string[];
             /** Duration */
@@ -1456,7 +1392,7 @@ export interface components {
              * Events
              * @description By the time at which they are expected
              */
-            events: components["schemas"]["EventLine"][];
+            events: components["schemas"]["EventSummary"][];
             /** Key */
             key: string;
             /** Path */
@@ -1471,23 +1407,52 @@ export interface components {
             tags: string[];
         };
         /**
-         * ServerShape
+         * ScenarioSummary
+         * @description A scenario in the list.
+         */
+        ScenarioSummary: {
+            /** Annotator */
+            annotator: string;
+            /** App Count */
+            app_count: number;
+            /** Event Count */
+            event_count: number;
+            /**
+             * Key
+             * @description What the API calls it
+             */
+            key: string;
+            /**
+             * Path
+             * @description Where it stands, for people
+             */
+            path: string;
+            /** Scenario Id */
+            scenario_id: string;
+            /**
+             * Validation Decision
+             * @description What a reviewer decided; empty if nobody has
+             */
+            validation_decision: string;
+        };
+        /**
+         * ServerInfo
          * @description What the page needs to know first.
          */
-        ServerShape: {
+        ServerInfo: {
             /** Agents */
-            agents: components["schemas"]["AgentShape"][];
+            agents: components["schemas"]["AgentInfo"][];
             /**
-             * Keeps
+             * Is Persistent
              * @description Whether sessions survive the end of the process
              */
-            keeps: boolean;
+            is_persistent: boolean;
             /**
-             * Scenarios
+             * Scenario Count
              * @description How many scenarios can be looked at
              * @default 0
              */
-            scenarios: number;
+            scenario_count: number;
             /**
              * Server Id
              * @description Changes when the sessions are others
@@ -1497,19 +1462,87 @@ export interface components {
             version: string;
         };
         /**
-         * SessionNews
-         * @description To the browser: a session, and its rows that are new or changed since it was last told.
+         * SessionGone
+         * @description To the browser: the session that was to be followed is not there.
          */
-        SessionNews: {
-            /** Rows */
-            rows: components["schemas"]["Row"][];
-            session: components["schemas"]["SessionShape"];
+        SessionGone: {
+            /** Message */
+            message: string;
+            /** Session Id */
+            session_id: string;
             /**
              * Type
-             * @default session
+             * @default gone
              * @constant
              */
-            type: "session";
+            type: "gone";
+        };
+        /**
+         * SessionInfo
+         * @description A session, without its rows.
+         */
+        SessionInfo: {
+            /**
+             * Agent Key
+             * @description The key of the agent; empty for one that runs elsewhere
+             */
+            agent_key: string;
+            /** Agent Name */
+            agent_name: string;
+            confirmation: components["schemas"]["PendingConfirmation"] | null;
+            /** Created At */
+            created_at: number;
+            /** Exports */
+            exports: components["schemas"]["ExportRecord"][];
+            /**
+             * Failure
+             * @default
+             */
+            failure: string;
+            /** Last Event At */
+            last_event_at: number;
+            /**
+             * Last Seq
+             * @description The last event that is told of here
+             */
+            last_seq: number;
+            /** Name */
+            name: string;
+            /**
+             * Pending Turns
+             * @description Turns that wait for a person, the one to decide first
+             */
+            pending_turns: components["schemas"]["PendingTurn"][];
+            /**
+             * Row Count
+             * @description How many rows there are
+             */
+            row_count: number;
+            /**
+             * Running Since
+             * @description When what runs now began
+             */
+            running_since: number | null;
+            /** Session Id */
+            session_id: string;
+            status: components["schemas"]["DisplayStatus"];
+        };
+        /**
+         * SessionListUpdate
+         * @description To the browser: the sessions changed; ask for the list again if it is on the screen.
+         */
+        SessionListUpdate: {
+            /**
+             * Type
+             * @default sessions
+             * @constant
+             */
+            type: "sessions";
+            /**
+             * Your Turn Count
+             * @description How many turns wait for a person, in all sessions
+             */
+            your_turn_count: number;
         };
         /**
          * SessionPatch
@@ -1520,101 +1553,52 @@ export interface components {
             name: string;
         };
         /**
-         * SessionShape
-         * @description A session, without its rows.
+         * SessionUpdate
+         * @description To the browser: a session, and its rows that are new or changed since it was last told.
          */
-        SessionShape: {
+        SessionUpdate: {
+            /** Rows */
+            rows: components["schemas"]["Row"][];
+            session: components["schemas"]["SessionInfo"];
             /**
-             * Agent
-             * @description The key of the agent; empty for one that runs elsewhere
+             * Type
+             * @default session
+             * @constant
              */
-            agent: string;
-            /** Agent Name */
-            agent_name: string;
-            confirmation: components["schemas"]["ConfirmationShape"] | null;
-            /** Created At */
-            created_at: number;
-            /** Exports */
-            exports: components["schemas"]["Exported"][];
-            /**
-             * Failure
-             * @default
-             */
-            failure: string;
-            /** Last Event At */
-            last_event_at: number;
-            /** Name */
-            name: string;
-            /**
-             * Rows
-             * @description How many rows there are
-             */
-            rows: number;
-            /**
-             * Running Since
-             * @description When what runs now began
-             */
-            running_since: number | null;
-            /**
-             * Seq
-             * @description The last event that is told of here
-             */
-            seq: number;
-            /** Session Id */
-            session_id: string;
-            status: components["schemas"]["Status"];
-            /**
-             * Waiting
-             * @description Turns that wait for a person, the one to decide first
-             */
-            waiting: components["schemas"]["Waiting"][];
+            type: "session";
         };
-        /**
-         * Shown
-         * @description A value behind a row. Over 20 KB only its beginning is sent, unless all of it is asked for.
-         */
-        Shown: {
-            /**
-             * Format
-             * @enum {string}
-             */
-            format: "json" | "text" | "markdown" | "traceback";
-            /** Label */
-            label: string;
-            /**
-             * Size
-             * @description How long the whole text is, in characters
-             */
-            size: number;
-            /**
-             * Text
-             * @description JSON text for json: numbers keep their digits
-             */
-            text: string;
-            /** Whole */
-            whole: boolean;
-        };
-        /**
-         * Status
-         * @description Where a session stands, for a person.
-         * @enum {string}
-         */
-        Status: "query" | "your_turn" | "confirm" | "running" | "done" | "failed" | "stopped" | "abandoned" | "closed";
         /**
          * Suggestion
          * @description What the agent's own model would decide; nothing happens by it.
          */
         Suggestion: {
             /** Calls */
-            calls: components["schemas"]["CallShape"][];
+            calls: components["schemas"]["CallInput"][];
             /** Text */
             text: string;
         };
         /**
-         * ToolShape
+         * TimeControlInput
+         * @description Lets time pass, or takes something back.
+         */
+        TimeControlInput: {
+            /**
+             * Command
+             * @enum {string}
+             */
+            command: "step" | "advance" | "jump" | "oracle" | "undo" | "restart";
+            /**
+             * Seconds
+             * @description To advance by, or to jump to, since the start
+             * @default 0
+             */
+            seconds: number;
+        };
+        /**
+         * ToolInfo
          * @description A tool as the model is offered it.
          */
-        ToolShape: {
+        ToolInfo: {
             /** Description */
             description: string;
             /** Name */
@@ -1627,10 +1611,10 @@ export interface components {
                 [key: string]: unknown;
             };
             /**
-             * Response
+             * Response Schema
              * @description The result, if the tool declares it
              */
-            response: {
+            response_schema: {
                 [key: string]: unknown;
             } | null;
         };
@@ -1659,43 +1643,58 @@ export interface components {
             text: string;
         };
         /**
-         * ValueToCheck
-         * @description A form as it stands: a call's arguments, a message, or an answer.
+         * WorldAction
+         * @description What a person did in the world, and what came of it.
          */
-        ValueToCheck: {
+        WorldAction: {
+            /** Caller */
+            caller: ("agent" | "env" | "user") | null;
+            /** Change Count */
+            change_count: number;
+            /** Changes */
+            changes: components["schemas"]["ChangeInfo"][];
             /**
-             * Tool
-             * @default
+             * Elapsed Seconds
+             * @description The world's time afterwards, since the start
              */
-            tool: string;
+            elapsed_seconds: number;
             /**
-             * Value
-             * @description JSON text
+             * Error
+             * @description Why it failed
              */
-            value: string;
+            error: string;
+            /** Event Count */
+            event_count: number;
+            /** Events */
+            events: components["schemas"]["WorldEventInfo"][];
+            /** Index */
+            index: number;
+            /** Notifications */
+            notifications: components["schemas"]["NotificationInfo"][];
             /**
-             * What
-             * @enum {string}
+             * Result
+             * @description What was returned, as an agent sees it
              */
-            what: "call" | "message" | "answer";
+            result: string | null;
+            /**
+             * Summary
+             * @description The call or the step, in one line
+             */
+            summary: string;
         };
         /**
-         * Waiting
-         * @description A turn that waits for a person.
+         * WorldActionResult
+         * @description The world after something was done; no deed: read them again.
          */
-        Waiting: {
-            /** Agent Name */
-            agent_name: string;
-            /** Asked At */
-            asked_at: number;
-            /** Turn Id */
-            turn_id: string;
+        WorldActionResult: {
+            action: components["schemas"]["WorldAction"] | null;
+            world: components["schemas"]["WorldInfo"];
         };
         /**
-         * WorldCall
+         * WorldCallInput
          * @description Calls a tool in the world.
          */
-        WorldCall: {
+        WorldCallInput: {
             /**
              * Anyway
              * @description Although the arguments do not fit
@@ -1707,61 +1706,62 @@ export interface components {
              * @description A JSON object as text
              */
             arguments: string;
-            /** Tool */
-            tool: string;
             /**
-             * Via
+             * Caller
              * @default agent
              * @enum {string}
              */
-            via: "agent" | "env" | "user";
+            caller: "agent" | "env" | "user";
+            /** Tool Name */
+            tool_name: string;
         };
         /**
-         * WorldShape
+         * WorldEventInfo
+         * @description One event that is over.
+         */
+        WorldEventInfo: {
+            /** Call */
+            call: string;
+            /** Elapsed Seconds */
+            elapsed_seconds: number;
+            /** Error */
+            error: string;
+            /** Event Id */
+            event_id: string;
+            /** Kind */
+            kind: string;
+            /** Summary */
+            summary: string;
+        };
+        /**
+         * WorldInfo
          * @description Where the world stands.
          */
-        WorldShape: {
+        WorldInfo: {
+            /**
+             * Action Count
+             * @description How many can be taken back
+             */
+            action_count: number;
             /**
              * Apps
              * @description Those of the scenario, and those that every world has
              */
             apps: string[];
             /**
-             * Deeds
-             * @description How many can be taken back
+             * Elapsed Seconds
+             * @description Since the start
              */
-            deeds: number;
+            elapsed_seconds: number;
             /**
              * Now
              * @description Seconds since 1970, in the world
              */
             now: number;
-            /**
-             * Seconds
-             * @description Since the start
-             */
-            seconds: number;
-            /** Standing */
-            standing: string;
+            /** Status */
+            status: string;
             /** Turn */
             turn: number;
-        };
-        /**
-         * WorldTime
-         * @description Lets time pass, or takes something back.
-         */
-        WorldTime: {
-            /**
-             * Seconds
-             * @description To advance by, or to jump to, since the start
-             * @default 0
-             */
-            seconds: number;
-            /**
-             * What
-             * @enum {string}
-             */
-            what: "step" | "advance" | "jump" | "oracle" | "undo" | "restart";
         };
         /**
          * WorldTool
@@ -1809,7 +1809,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["AgentShape"][];
+                    "application/json": components["schemas"]["AgentInfo"][];
                 };
             };
             /** @description Default Response */
@@ -1818,7 +1818,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Refusal"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };
@@ -1838,7 +1838,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ScenarioLine"][];
+                    "application/json": components["schemas"]["ScenarioSummary"][];
                 };
             };
             /** @description Default Response */
@@ -1847,7 +1847,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Refusal"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };
@@ -1869,7 +1869,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ScenarioShape"];
+                    "application/json": components["schemas"]["ScenarioInfo"];
                 };
             };
             /** @description Default Response */
@@ -1878,12 +1878,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Refusal"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };
     };
-    annotate: {
+    annotate_scenario: {
         parameters: {
             query?: never;
             header?: never;
@@ -1904,7 +1904,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["AnnotationShape"];
+                    "application/json": components["schemas"]["AnnotationInfo"];
                 };
             };
             /** @description Default Response */
@@ -1913,17 +1913,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Refusal"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };
     };
-    get_event: {
+    get_scenario_event: {
         parameters: {
             query?: never;
             header?: never;
             path: {
-                place: number;
+                index: number;
                 key: string;
             };
             cookie?: never;
@@ -1945,7 +1945,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Refusal"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };
@@ -1980,7 +1980,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Refusal"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };
@@ -2002,7 +2002,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["WorldShape"];
+                    "application/json": components["schemas"]["WorldInfo"];
                 };
             };
             /** @description Default Response */
@@ -2011,82 +2011,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Refusal"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };
     };
-    call_tool: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                key: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["WorldCall"];
-            };
-        };
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Acted"];
-                };
-            };
-            /** @description Default Response */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"];
-                };
-            };
-        };
-    };
-    check_world_call: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                key: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["WorldCall"];
-            };
-        };
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ProblemShape"][];
-                };
-            };
-            /** @description Default Response */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"];
-                };
-            };
-        };
-    };
-    get_deeds: {
+    get_world_actions: {
         parameters: {
             query?: never;
             header?: never;
@@ -2103,7 +2033,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Deed"][];
+                    "application/json": components["schemas"]["WorldAction"][];
                 };
             };
             /** @description Default Response */
@@ -2112,12 +2042,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Refusal"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };
     };
-    pass_time: {
+    call_world_tool: {
         parameters: {
             query?: never;
             header?: never;
@@ -2128,7 +2058,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["WorldTime"];
+                "application/json": components["schemas"]["WorldCallInput"];
             };
         };
         responses: {
@@ -2138,7 +2068,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Acted"];
+                    "application/json": components["schemas"]["WorldActionResult"];
                 };
             };
             /** @description Default Response */
@@ -2147,12 +2077,82 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Refusal"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };
     };
-    get_tools: {
+    check_world_call: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WorldCallInput"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FieldProblem"][];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    control_world_time: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TimeControlInput"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorldActionResult"];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    get_world_tools: {
         parameters: {
             query?: never;
             header?: never;
@@ -2178,7 +2178,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Refusal"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };
@@ -2198,7 +2198,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ServerShape"];
+                    "application/json": components["schemas"]["ServerInfo"];
                 };
             };
             /** @description Default Response */
@@ -2207,7 +2207,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Refusal"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };
@@ -2230,7 +2230,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionShape"][];
+                    "application/json": components["schemas"]["SessionInfo"][];
                 };
             };
             /** @description Default Response */
@@ -2239,7 +2239,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Refusal"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };
@@ -2263,7 +2263,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionShape"];
+                    "application/json": components["schemas"]["SessionInfo"];
                 };
             };
             /** @description Default Response */
@@ -2272,7 +2272,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Refusal"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };
@@ -2294,7 +2294,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionShape"];
+                    "application/json": components["schemas"]["SessionInfo"];
                 };
             };
             /** @description Default Response */
@@ -2303,7 +2303,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Refusal"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };
@@ -2332,7 +2332,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Refusal"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };
@@ -2358,7 +2358,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionShape"];
+                    "application/json": components["schemas"]["SessionInfo"];
                 };
             };
             /** @description Default Response */
@@ -2367,7 +2367,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Refusal"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };
@@ -2400,7 +2400,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Refusal"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };
@@ -2423,7 +2423,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionShape"];
+                    "application/json": components["schemas"]["SessionInfo"];
                 };
             };
             /** @description Default Response */
@@ -2432,12 +2432,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Refusal"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };
     };
-    check: {
+    check_form: {
         parameters: {
             query?: {
                 turn_id?: string | null;
@@ -2450,7 +2450,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["ValueToCheck"];
+                "application/json": components["schemas"]["CheckInput"];
             };
         };
         responses: {
@@ -2460,7 +2460,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ProblemShape"][];
+                    "application/json": components["schemas"]["FieldProblem"][];
                 };
             };
             /** @description Default Response */
@@ -2469,7 +2469,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Refusal"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };
@@ -2491,7 +2491,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionShape"];
+                    "application/json": components["schemas"]["SessionInfo"];
                 };
             };
             /** @description Default Response */
@@ -2500,7 +2500,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Refusal"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };
@@ -2516,7 +2516,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["Consent"];
+                "application/json": components["schemas"]["ConsentInput"];
             };
         };
         responses: {
@@ -2526,7 +2526,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionShape"];
+                    "application/json": components["schemas"]["SessionInfo"];
                 };
             };
             /** @description Default Response */
@@ -2535,7 +2535,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Refusal"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };
@@ -2557,7 +2557,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["EnvironmentShape"];
+                    "application/json": components["schemas"]["EnvironmentInfo"];
                 };
             };
             /** @description Default Response */
@@ -2566,7 +2566,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Refusal"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };
@@ -2582,7 +2582,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["FaultOrder"];
+                "application/json": components["schemas"]["FaultInput"];
             };
         };
         responses: {
@@ -2592,7 +2592,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["EnvironmentShape"];
+                    "application/json": components["schemas"]["EnvironmentInfo"];
                 };
             };
             /** @description Default Response */
@@ -2601,7 +2601,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Refusal"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };
@@ -2617,7 +2617,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["RuleSwitch"];
+                "application/json": components["schemas"]["RuleSwitchInput"];
             };
         };
         responses: {
@@ -2627,7 +2627,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["EnvironmentShape"];
+                    "application/json": components["schemas"]["EnvironmentInfo"];
                 };
             };
             /** @description Default Response */
@@ -2636,12 +2636,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Refusal"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };
     };
-    export: {
+    export_session: {
         parameters: {
             query?: never;
             header?: never;
@@ -2652,7 +2652,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["ExportOrder"];
+                "application/json": components["schemas"]["ExportInput"];
             };
         };
         responses: {
@@ -2671,7 +2671,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Refusal"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };
@@ -2697,7 +2697,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionShape"];
+                    "application/json": components["schemas"]["SessionInfo"];
                 };
             };
             /** @description Default Response */
@@ -2706,7 +2706,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Refusal"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };
@@ -2740,7 +2740,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Refusal"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };
@@ -2748,7 +2748,7 @@ export interface operations {
     get_row: {
         parameters: {
             query?: {
-                whole?: boolean;
+                full?: boolean;
             };
             header?: never;
             path: {
@@ -2774,19 +2774,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Refusal"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };
     };
-    get_medium: {
+    get_media_file: {
         parameters: {
             query?: never;
             header?: never;
             path: {
                 session_id: string;
                 index: number;
-                place: number;
+                file_index: number;
             };
             cookie?: never;
         };
@@ -2807,7 +2807,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Refusal"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };
@@ -2840,7 +2840,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Refusal"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };
@@ -2862,7 +2862,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionShape"];
+                    "application/json": components["schemas"]["SessionInfo"];
                 };
             };
             /** @description Default Response */
@@ -2871,12 +2871,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Refusal"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };
     };
-    decide: {
+    decide_turn: {
         parameters: {
             query?: never;
             header?: never;
@@ -2888,7 +2888,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["Decision"];
+                "application/json": components["schemas"]["DecisionInput"];
             };
         };
         responses: {
@@ -2898,7 +2898,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionShape"];
+                    "application/json": components["schemas"]["SessionInfo"];
                 };
             };
             /** @description Default Response */
@@ -2907,12 +2907,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Refusal"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };
     };
-    let_own_model_decide: {
+    decide_with_own_model: {
         parameters: {
             query?: never;
             header?: never;
@@ -2930,7 +2930,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionShape"];
+                    "application/json": components["schemas"]["SessionInfo"];
                 };
             };
             /** @description Default Response */
@@ -2939,7 +2939,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Refusal"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };
@@ -2962,7 +2962,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["RequestShape"];
+                    "application/json": components["schemas"]["RequestInfo"];
                 };
             };
             /** @description Default Response */
@@ -2971,12 +2971,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Refusal"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };
     };
-    suggest: {
+    suggest_decision: {
         parameters: {
             query?: never;
             header?: never;
@@ -3003,7 +3003,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Refusal"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };

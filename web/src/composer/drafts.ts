@@ -1,6 +1,6 @@
 import { useEffect } from "react";
-import { createDraft, deserializeDraft, draftToJson, type FormDraft, type Problem, type Schema } from "../form";
-
+import type { FieldProblem } from "../api/types";
+import { createDraft, deserializeDraft, draftToJson, type FormDraft, type Schema } from "../form";
 import { removeStored, useStoredState } from "../state/storedState";
 
 export interface StackedCall {
@@ -76,7 +76,7 @@ export function restoreForm(stored: StoredForm | null | undefined, schema: Schem
 }
 
 /** The JSON that a form sends, or the problems that prevent sending. */
-export function readFormJson(draft: FormDraft, schema: Schema): { text: string } | { problems: Problem[] } {
+export function readFormJson(draft: FormDraft, schema: Schema): { text: string } | { problems: FieldProblem[] } {
   const { text, problems } = draftToJson(draft, schema);
   if (text !== null) return { text };
   return draft.value === undefined && draft.raw === null && schema.type === "object" ? { text: "{}" } : { problems };

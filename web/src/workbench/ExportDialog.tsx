@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { api } from "../api/client";
-import type { ExportOrder, ExportResult, SessionShape } from "../api/types";
+import type { ExportInput, ExportResult, SessionInfo } from "../api/types";
 import { JsonTextTree } from "../json/JsonTree";
 import { app } from "../state/app";
 import { CopyButton } from "../ui/CopyButton";
@@ -9,21 +9,21 @@ import { ErrorAlert } from "../ui/ErrorAlert";
 import { formatAgo, formatCount } from "../ui/format";
 import { useAction } from "../ui/useAction";
 
-type Format = ExportOrder["format"] & string;
+type Format = ExportInput["format"] & string;
 
 /** Writes the session as a golden trace, and shows what was written. */
-export function ExportDialog({ session, onClose }: { session: SessionShape; onClose: () => void }) {
+export function ExportDialog({ session, onClose }: { session: SessionInfo; onClose: () => void }) {
   const [format, setFormat] = useState<Format>("evalset");
   const [result, setResult] = useState<ExportResult | null>(null);
   const { isBusy, error, run, clearError } = useAction();
-  const agent = app.findAgent(session.agent);
+  const agent = app.findAgent(session.agent_key);
   const earlierExports = (session.exports ?? []).filter((one) => one.format === format);
-  const exportTrace = (overrides: Partial<ExportOrder> = {}) =>
+  const exportTrace = (overrides: Partial<ExportInput> = {}) =>
     run(async () => {
       setResult(await api.exportSession(session.session_id, { format, again: false, anyway: false, ...overrides }));
       void app.refresh();
     });
-  const isExportedBefore = error?.code === "ExportedBefore";
+  const isAlreadyExported = error?.code === "AlreadyExported";
   return (
     <Dialog
       title="Export a golden trace"
@@ -70,9 +70,9 @@ export function ExportDialog({ session, onClose }: { session: SessionShape; onCl
           {format === "evalset" ? (
             <p>
               Appends this session as a case to <code>{agent?.eval_set_path ?? "the EvalSet"}</code>
-              {agent?.eval_cases == null
+              {agent?.eval_case_count == null
                 ? ", which will be created."
-                : `, which holds ${formatCount(agent.eval_cases, "case")}.`}{" "}
+                : `, which holds ${formatCount(agent.eval_case_count, "case")}.`}{" "}
               <span className="quiet">
                 <code>adk eval</code> compares your calls and answers with those of the agent's model.
               </span>
@@ -85,7 +85,8 @@ export function ExportDialog({ session, onClose }: { session: SessionShape; onCl
           )}
           {earlierExports.length && !error ? (
             <p className="notice">
-              Exported {formatAgo(earlierExports.at(-1)?.at ?? 0)} as <code>{earlierExports.at(-1)?.eval_id}</code>.
+              Exported {formatAgo(earlierExports.at(-1)?.exported_at ?? 0)} as{" "}
+              <code>{earlierExports.at(-1)?.eval_id}</code>.
             </p>
           ) : null}
           {error ? (
@@ -94,9 +95,9 @@ export function ExportDialog({ session, onClose }: { session: SessionShape; onCl
                 <button
                   type="button"
                   className="button small"
-                  onClick={() => void exportTrace(isExportedBefore ? { again: true } : { again: true, anyway: true })}
+                  onClick={() => void exportTrace(isAlreadyExported ? { again: true } : { again: true, anyway: true })}
                 >
-                  {isExportedBefore ? "Export again" : "Write it anyway"}
+                  {isAlreadyExported ? "Export again" : "Write it anyway"}
                 </button>
               ) : null}
             </ErrorAlert>
@@ -111,7 +112,7 @@ function ExportSummary({ result }: { result: ExportResult }) {
   return (
     <>
       <p>
-        Written as <code>{result.exported.eval_id}</code> to <code>{result.exported.path}</code>.
+        Written as <code>{result.record.eval_id}</code> to <code>{result.record.path}</code>.
       </p>
       <div className="command">
         <pre className="grow">{result.command}</pre>
@@ -124,7 +125,7 @@ function ExportSummary({ result }: { result: ExportResult }) {
       ))}
       <details>
         <summary>The case</summary>
-        <JsonTextTree text={result.case} />
+        <JsonTextTree text={result.case_json} />
       </details>
     </>
   );
