@@ -73,7 +73,7 @@ async def test_a_running_agents_turns_are_in_the_queue_and_answered_here(
 
     await page.get_by_role("banner").get_by_role("button", name="Export").click()
     dialog = page.get_by_role("dialog")
-    await dialog.get_by_role("button", name="Write the case").click()
+    await dialog.get_by_role("button", name="Write the file").click()
     await expect(dialog).to_contain_text("Written as")
     script = [
         call_response(("add", {"a": 2, "b": 2})),

@@ -33,7 +33,7 @@ export interface paths {
         };
         /**
          * List Scenarios
-         * @description The scenarios that were named when the server was started.
+         * @description The scenarios that the server was started with.
          */
         get: operations["list_scenarios"];
         put?: never;
@@ -53,7 +53,7 @@ export interface paths {
         };
         /**
          * Get Scenario
-         * @description A scenario as it stands in its file.
+         * @description A scenario as its file defines it.
          */
         get: operations["get_scenario"];
         put?: never;
@@ -79,7 +79,7 @@ export interface paths {
         head?: never;
         /**
          * Annotate Scenario
-         * @description Write what a reviewer says into the scenario's file.
+         * @description Write a reviewer's annotation into the scenario's file.
          */
         patch: operations["annotate_scenario"];
         trace?: never;
@@ -93,7 +93,7 @@ export interface paths {
         };
         /**
          * Get Scenario Event
-         * @description Everything behind an event.
+         * @description The details of an event.
          */
         get: operations["get_scenario_event"];
         put?: never;
@@ -113,7 +113,7 @@ export interface paths {
         };
         /**
          * Get App State
-         * @description The state of an app: in the world if somebody plays it, else in the file.
+         * @description The state of an app: in the world if it was created, else in the file.
          */
         get: operations["get_app_state"];
         put?: never;
@@ -133,7 +133,7 @@ export interface paths {
         };
         /**
          * Get World
-         * @description Where the world stands; it is made when it is first asked for.
+         * @description The time and status of the world, which is created on first use.
          */
         get: operations["get_world"];
         put?: never;
@@ -153,7 +153,7 @@ export interface paths {
         };
         /**
          * Get World Actions
-         * @description What was done in the world, oldest first.
+         * @description The actions performed in the world, oldest first.
          */
         get: operations["get_world_actions"];
         put?: never;
@@ -195,7 +195,7 @@ export interface paths {
         put?: never;
         /**
          * Check World Call
-         * @description What is wrong with a call as it stands; nothing happens by it.
+         * @description The problems of a call, without making it.
          */
         post: operations["check_world_call"];
         delete?: never;
@@ -215,7 +215,7 @@ export interface paths {
         put?: never;
         /**
          * Control World Time
-         * @description Let time pass in the world, or take something back.
+         * @description Advance the time of the world, undo an action, or restart.
          */
         post: operations["control_world_time"];
         delete?: never;
@@ -233,7 +233,7 @@ export interface paths {
         };
         /**
          * Get World Tools
-         * @description What can be called in the world.
+         * @description The tools that can be called in the world.
          */
         get: operations["get_world_tools"];
         put?: never;
@@ -253,7 +253,7 @@ export interface paths {
         };
         /**
          * Get Server
-         * @description What the page needs to know first.
+         * @description What a page loads first: the server's version, agents and export formats.
          */
         get: operations["get_server"];
         put?: never;
@@ -304,7 +304,7 @@ export interface paths {
         post?: never;
         /**
          * Delete Session
-         * @description Take a session away, with all that happened in it.
+         * @description Delete a session with its events.
          */
         delete: operations["delete_session"];
         options?: never;
@@ -325,7 +325,7 @@ export interface paths {
         };
         /**
          * Get Briefing
-         * @description What the agent is told and may do: in a turn, or before the first one.
+         * @description The agent's instruction, tools and schemas: of a turn, or without `turn_id`, of the next one.
          */
         get: operations["get_briefing"];
         put?: never;
@@ -367,7 +367,7 @@ export interface paths {
         put?: never;
         /**
          * Check Form
-         * @description What is wrong with a form as it stands.
+         * @description The problems of a form, without sending it.
          */
         post: operations["check_form"];
         delete?: never;
@@ -387,7 +387,7 @@ export interface paths {
         put?: never;
         /**
          * Close Session
-         * @description End a session; it can still be read and exported.
+         * @description Close a session; it can still be read and exported.
          */
         post: operations["close_session"];
         delete?: never;
@@ -425,7 +425,7 @@ export interface paths {
         };
         /**
          * Get Environment
-         * @description What answers the session's tool calls instead of the tools.
+         * @description The rules and pending faults of the session's simulated environment.
          */
         get: operations["get_environment"];
         put?: never;
@@ -447,7 +447,7 @@ export interface paths {
         put?: never;
         /**
          * Add Fault
-         * @description Let the next call of a tool meet a fault.
+         * @description Inject a fault into the next call of a tool.
          */
         post: operations["add_fault"];
         delete?: never;
@@ -487,7 +487,7 @@ export interface paths {
         put?: never;
         /**
          * Export Session
-         * @description Write the session as a golden trace, where the agent's config says.
+         * @description Write the session as a golden trace, to the file that the agent's config names.
          */
         post: operations["export_session"];
         delete?: never;
@@ -507,7 +507,7 @@ export interface paths {
         put?: never;
         /**
          * Send Message
-         * @description Say something as the user.
+         * @description Send a message as the user.
          */
         post: operations["send_message"];
         delete?: never;
@@ -545,7 +545,7 @@ export interface paths {
         };
         /**
          * Get Row
-         * @description Everything behind a row; values over 20 KB in full only if `whole`.
+         * @description The values and files of a row; values over 20 KB are cut unless `full`.
          */
         get: operations["get_row"];
         put?: never;
@@ -565,7 +565,7 @@ export interface paths {
         };
         /**
          * Get Media File
-         * @description The bytes of an image or a file; anything but an image is to be saved.
+         * @description The bytes of an image or file of a row.
          */
         get: operations["get_media_file"];
         put?: never;
@@ -585,7 +585,7 @@ export interface paths {
         };
         /**
          * Get State
-         * @description The session state now.
+         * @description The current session state.
          */
         get: operations["get_state"];
         put?: never;
@@ -607,7 +607,7 @@ export interface paths {
         put?: never;
         /**
          * Stop Run
-         * @description Cancel the run.
+         * @description Cancel the current run; another message continues the session.
          */
         post: operations["stop_run"];
         delete?: never;
@@ -627,7 +627,7 @@ export interface paths {
         put?: never;
         /**
          * Decide Turn
-         * @description Answer a turn as its model.
+         * @description Decide a turn as its model.
          */
         post: operations["decide_turn"];
         delete?: never;
@@ -647,7 +647,7 @@ export interface paths {
         put?: never;
         /**
          * Decide With Own Model
-         * @description Let the agent's own model answer this turn.
+         * @description Let the agent's own model decide this turn.
          */
         post: operations["decide_with_own_model"];
         delete?: never;
@@ -665,7 +665,7 @@ export interface paths {
         };
         /**
          * Get Request
-         * @description The exact request of a turn.
+         * @description The exact model request of a turn.
          */
         get: operations["get_request"];
         put?: never;
@@ -687,7 +687,7 @@ export interface paths {
         put?: never;
         /**
          * Suggest Decision
-         * @description Ask the agent's own model what it would decide; nothing happens by it.
+         * @description Ask the agent's own model what it would decide; the turn keeps waiting.
          */
         post: operations["suggest_decision"];
         delete?: never;
@@ -709,20 +709,20 @@ export interface components {
             description: string;
             /**
              * Eval Case Count
-             * @description How many cases the EvalSet holds; None if there is no file yet
+             * @description The number of cases in the EvalSet; None if it does not exist yet
              */
             eval_case_count: number | null;
             /** Eval Set Path */
             eval_set_path: string;
             /**
              * Eval Set Problem
-             * @description Why the EvalSet file cannot be appended to
+             * @description Why the EvalSet file cannot be appended to; empty if it can
              * @default
              */
             eval_set_problem: string;
             /**
              * Key
-             * @description What the API calls it
+             * @description Identifies the agent in the API
              */
             key: string;
             /**
@@ -732,12 +732,12 @@ export interface components {
             model: string;
             /**
              * Name
-             * @description What people read
+             * @description The display name
              */
             name: string;
             /**
              * Problem
-             * @description Why its tools did not load
+             * @description Why its tools did not load; empty if they did
              * @default
              */
             problem: string;
@@ -751,7 +751,7 @@ export interface components {
         };
         /**
          * AnnotationInfo
-         * @description What a reviewer says; empty where nobody has.
+         * @description A reviewer's annotation; fields are empty if there is none.
          */
         AnnotationInfo: {
             /** Annotator */
@@ -762,7 +762,7 @@ export interface components {
             date: number;
             /**
              * Editable
-             * @description Whether it can be written: the scenario has a file of its own
+             * @description Whether it can be written: only if the scenario has a file of its own
              */
             editable: boolean;
             /** Validation Decision */
@@ -770,7 +770,7 @@ export interface components {
         };
         /**
          * AnnotationPatch
-         * @description Writes into the scenario's file; what is None stays.
+         * @description A request to change the annotation in the scenario's file; fields that are None stay as they are.
          */
         AnnotationPatch: {
             /** Annotator */
@@ -782,14 +782,14 @@ export interface components {
         };
         /**
          * Briefing
-         * @description What the agent is told and may do: of the turn that waits, or before the first turn.
+         * @description The agent's instruction, tools and schemas, in a turn or before the first one.
          */
         Briefing: {
             /** Agent Name */
             agent_name: string;
             /**
              * Input Schema
-             * @description What a user message must be; None: any text
+             * @description The schema of a user message; None: any text
              */
             input_schema: {
                 [key: string]: unknown;
@@ -798,19 +798,19 @@ export interface components {
             instruction: string;
             /**
              * Model
-             * @description The agent's own model; empty if it has none that could be asked
+             * @description The agent's own model; empty if there is none that can be asked here
              */
             model: string;
             /**
              * Output Schema
-             * @description What a final response must be; None: any text
+             * @description The schema of a final response; None: any text
              */
             output_schema: {
                 [key: string]: unknown;
             } | null;
             /**
              * Problem
-             * @description Why the tools did not load
+             * @description Why the tools did not load; empty if they did
              * @default
              */
             problem: string;
@@ -824,7 +824,7 @@ export interface components {
         CallInput: {
             /**
              * Arguments
-             * @description A JSON object as text: 5 stays 5 and 5.0 stays 5.0
+             * @description A JSON object as text, so that 5 and 5.0 stay different
              */
             arguments: string;
             /** Name */
@@ -832,7 +832,7 @@ export interface components {
         };
         /**
          * ChangeInfo
-         * @description One place where the world is other than before. Values over 4 KB are cut.
+         * @description One difference between two states of the world. Values over 4 KB are cut.
          */
         ChangeInfo: {
             /**
@@ -855,7 +855,7 @@ export interface components {
         };
         /**
          * CheckInput
-         * @description A form as it stands: a call's arguments, a message, or an answer.
+         * @description A form to check: the arguments of a call, a user message, or a final response.
          */
         CheckInput: {
             /**
@@ -883,7 +883,7 @@ export interface components {
             approve: boolean;
             /**
              * Payload
-             * @description JSON text that the tool asked for
+             * @description JSON text, if the tool expects a payload
              */
             payload?: string | null;
             /** Question Id */
@@ -891,11 +891,12 @@ export interface components {
         };
         /**
          * DecisionInput
-         * @description What the person decides as the model: calls, with or without a text, or an answer.
+         * @description A person's decision as the model: calls with or without text, or a final response.
          */
         DecisionInput: {
             /**
              * Anyway
+             * @description Decide although the arguments do not match the schema
              * @default false
              */
             anyway: boolean;
@@ -903,26 +904,26 @@ export interface components {
             calls?: components["schemas"]["CallInput"][];
             /**
              * Data
-             * @description The final response as JSON text, for an output_schema
+             * @description The final response as JSON text, if there is an output_schema
              */
             data?: string | null;
             /** Decision Id */
             decision_id: string;
             /**
              * Text
-             * @description The final response; beside calls, what is said with them
+             * @description The final response, or the text that accompanies the calls
              */
             text?: string | null;
         };
         /**
          * DisplayStatus
-         * @description Where a session stands, for a person.
+         * @description The status of a session as people see it.
          * @enum {string}
          */
         DisplayStatus: "query" | "your_turn" | "confirm" | "running" | "done" | "failed" | "stopped" | "abandoned" | "closed";
         /**
          * DisplayValue
-         * @description A value behind a row. Over 20 KB only its beginning is sent, unless all of it is asked for.
+         * @description A value of a row. Of more than 20 KB only the beginning is sent, unless the full value is requested.
          */
         DisplayValue: {
             /**
@@ -936,23 +937,23 @@ export interface components {
             label: string;
             /**
              * Size
-             * @description How long the whole text is, in characters
+             * @description The length of the full text, in characters
              */
             size: number;
             /**
              * Text
-             * @description JSON text for json: numbers keep their digits
+             * @description For json, JSON text, so that numbers keep their digits
              */
             text: string;
         };
         /**
          * EnvironmentInfo
-         * @description What answers the session's tool calls instead of the tools.
+         * @description The simulated environment of a session, which can answer tool calls instead of the tools.
          */
         EnvironmentInfo: {
             /**
              * Pending Faults
-             * @description How many faults wait for the next calls, by tool
+             * @description How many faults are pending for the next calls, by tool
              */
             pending_faults: {
                 [key: string]: number;
@@ -962,23 +963,23 @@ export interface components {
         };
         /**
          * ErrorBody
-         * @description Why something was not done; the body of every 4xx and 5xx answer.
+         * @description The body of every 4xx and 5xx response.
          */
         ErrorBody: {
             /**
              * Can Override
-             * @description Whether `anyway` or `again` would do it all the same
+             * @description Whether `anyway` or `again` in the request overrides it
              * @default false
              */
             can_override: boolean;
             /**
              * Error
-             * @description The kind, as `TurnAlreadyDecided`
+             * @description The class of the error, such as `TurnAlreadyDecided`
              */
             error: string;
             /**
              * Message
-             * @description What happened, and what to do
+             * @description What happened and what to do
              */
             message: string;
             /** Problems */
@@ -986,7 +987,7 @@ export interface components {
         };
         /**
          * EventDetail
-         * @description Everything behind an event.
+         * @description The details of an event.
          */
         EventDetail: {
             /**
@@ -998,34 +999,34 @@ export interface components {
             event_id: string;
             /**
              * Event Json
-             * @description The event as the file holds it, JSON text
+             * @description The event as it is in the file, JSON text
              */
             event_json: string;
         };
         /**
          * EventSummary
-         * @description An event of the scenario; its arguments are asked for when it is selected.
+         * @description An event of the scenario; its details are requested when it is selected.
          */
         EventSummary: {
             /** App */
             app: string;
             /**
              * Depends On
-             * @description The places of the events that it waits for
+             * @description The indexes of the events that it depends on
              */
             depends_on: number[];
             /** Event Id */
             event_id: string;
             /**
              * Expected Seconds
-             * @description When it is expected, since the start; None: it waits for a cycle
+             * @description The expected time since the start; None: it is part of, or depends on, a cycle
              */
             expected_seconds: number | null;
             /** Function */
             function: string;
             /**
              * Index
-             * @description Its place in the file, which names it here: ids may be there twice
+             * @description Its position in the file, which identifies it here: event ids may not be unique
              */
             index: number;
             /**
@@ -1042,19 +1043,50 @@ export interface components {
             turn: number | null;
         };
         /**
+         * ExportFormatInfo
+         * @description A format that the server can export a session to.
+         */
+        ExportFormatInfo: {
+            /**
+             * Extension
+             * @description How the names of its files end
+             */
+            extension: string;
+            /**
+             * Is Redactable
+             * @description Whether secrets can be removed on request
+             */
+            is_redactable: boolean;
+            /**
+             * Label
+             * @description What a person reads in a list of formats
+             */
+            label: string;
+            /**
+             * Name
+             * @enum {string}
+             */
+            name: "evalset" | "adk-test" | "jsonl" | "markdown";
+            /**
+             * Requirement
+             * @description What a session needs before it can be exported; empty if nothing
+             */
+            requirement: string;
+        };
+        /**
          * ExportInput
-         * @description Writes the session as a golden trace, where the agent's config says.
+         * @description A request to export the session, to the file that the agent's config names.
          */
         ExportInput: {
             /**
              * Again
-             * @description Although it was exported before
+             * @description Export it although it was exported before
              * @default false
              */
             again: boolean;
             /**
              * Anyway
-             * @description Although `adk test` could not repeat it
+             * @description Export it although `adk test` cannot replay it
              * @default false
              */
             anyway: boolean;
@@ -1063,11 +1095,11 @@ export interface components {
              * @default evalset
              * @enum {string}
              */
-            format: "evalset" | "adk_test";
+            format: "evalset" | "adk-test" | "jsonl" | "markdown";
         };
         /**
          * ExportRecord
-         * @description A golden trace that was written.
+         * @description An export that was written.
          */
         ExportRecord: {
             /** Eval Id */
@@ -1078,23 +1110,23 @@ export interface components {
              * Format
              * @enum {string}
              */
-            format: "evalset" | "adk_test";
+            format: "evalset" | "adk-test" | "jsonl" | "markdown";
             /** Path */
             path: string;
         };
         /**
          * ExportResult
-         * @description What was written.
+         * @description The result of an export.
          */
         ExportResult: {
             /**
              * Case Json
-             * @description The case as it stands in the file, JSON text
+             * @description The case or fixture that was written, as JSON text
              */
             case_json: string;
             /**
              * Command
-             * @description What runs `adk eval` or `adk test` on it
+             * @description The command that runs `adk eval` or `adk test` on it
              */
             command: string;
             /** Notes */
@@ -1103,12 +1135,12 @@ export interface components {
         };
         /**
          * FaultInput
-         * @description Lets the next call of a tool meet a fault.
+         * @description A request to inject a fault into the next call of a tool.
          */
         FaultInput: {
             /**
              * Action
-             * @description An action as rules files write it, JSON text
+             * @description An action in the format of rules files, as JSON text
              */
             action: string;
             /** Tool Name */
@@ -1116,30 +1148,30 @@ export interface components {
         };
         /**
          * FieldProblem
-         * @description Where a value does not fit, and what would.
+         * @description A place where a value is invalid, and what is expected there.
          */
         FieldProblem: {
             /**
              * Call Index
-             * @description Which of several calls
+             * @description The index of the call, if there are several
              */
             call_index: number | null;
             /** Message */
             message: string;
             /**
              * Path
-             * @description The field, as `items[0].quantity`; empty for the value as a whole
+             * @description The field, such as `items[0].quantity`; empty for the whole value
              */
             path: string;
         };
         /**
          * FilePart
-         * @description A file that goes with a user message.
+         * @description A file attached to a user message.
          */
         FilePart: {
             /**
              * Data
-             * @description The bytes, base64
+             * @description The bytes in base64
              */
             data: string;
             /** Mime Type */
@@ -1149,7 +1181,7 @@ export interface components {
         };
         /**
          * FollowRequest
-         * @description From the browser: tell me of this session from here on; `None` follows no session, only the list.
+         * @description From the browser: follow this session from now on; None: only the list of sessions.
          */
         FollowRequest: {
             /**
@@ -1161,14 +1193,14 @@ export interface components {
             session_id: string | null;
             /**
              * Tail
-             * @description At most so many of the last rows, when after_seq is 0
+             * @description How many of the last rows to send at most, when after_seq is 0
              * @default 200
              */
             tail: number;
         };
         /**
          * MediaFile
-         * @description An image or a file behind a row.
+         * @description An image or file of a row.
          */
         MediaFile: {
             /** Is Image */
@@ -1181,13 +1213,13 @@ export interface components {
             size: number;
             /**
              * Url
-             * @description Where its bytes are; images can be shown, others are saved
+             * @description The address of its bytes; images can be shown, other files are downloaded
              */
             url: string;
         };
         /**
          * NewSession
-         * @description Starts a session of an agent.
+         * @description A request to start a session.
          */
         NewSession: {
             /** Agent Key */
@@ -1195,7 +1227,7 @@ export interface components {
         };
         /**
          * NotificationInfo
-         * @description What the agent is told.
+         * @description A notification to the agent.
          */
         NotificationInfo: {
             /** Elapsed Seconds */
@@ -1207,19 +1239,19 @@ export interface components {
         };
         /**
          * PendingConfirmation
-         * @description A call that waits for the user's consent.
+         * @description A call that is waiting for the user's confirmation.
          */
         PendingConfirmation: {
             /**
              * Arguments
-             * @description A JSON object as text: numbers keep their digits
+             * @description A JSON object as text, so that numbers keep their digits
              */
             arguments: string;
             /** Hint */
             hint: string;
             /**
              * Payload
-             * @description What the tool wants to be told with the consent, as an example in JSON text
+             * @description An example of what the tool expects with an approval, as JSON text
              */
             payload: string | null;
             /** Question Id */
@@ -1229,7 +1261,7 @@ export interface components {
         };
         /**
          * PendingTurn
-         * @description A turn that waits for a person.
+         * @description A turn that is waiting for a person's decision.
          */
         PendingTurn: {
             /** Agent Name */
@@ -1241,7 +1273,7 @@ export interface components {
         };
         /**
          * RequestInfo
-         * @description The exact request of a turn, as the model would get it.
+         * @description The exact request of a turn, as the model would receive it.
          */
         RequestInfo: {
             /** Character Count */
@@ -1252,20 +1284,20 @@ export interface components {
             };
             /**
              * Token Estimate
-             * @description An estimate: a quarter of the characters
+             * @description A rough estimate: a quarter of the characters
              */
             token_estimate: number;
         };
         /**
          * Row
-         * @description One line of the timeline; what stands behind it is asked for when it is opened.
+         * @description One line of the timeline; its details are requested when it is opened.
          */
         Row: {
             /** Agent Name */
             agent_name: string;
             /**
              * Call Id
-             * @description The call, which can be cancelled while it runs
+             * @description The id of the call, by which it can be cancelled while it runs
              * @default
              */
             call_id: string;
@@ -1276,18 +1308,18 @@ export interface components {
             kind: components["schemas"]["RowKind"];
             /**
              * Player
-             * @description real, human, recorded or simulated; empty where no seat was played
+             * @description real, human, recorded or simulated; empty for rows that no player produced
              */
             player: string;
             /**
              * Result
-             * @description One line: what came back; cut at 300 characters
+             * @description One line: the result; cut at 300 characters
              * @default
              */
             result: string;
             /**
              * Rule
-             * @description The rule that answered instead of the tool
+             * @description The rule of the simulated environment that answered instead of the tool
              * @default
              */
             rule: string;
@@ -1296,7 +1328,7 @@ export interface components {
             status: components["schemas"]["RowStatus"];
             /**
              * Subject
-             * @description The tool, the file, or nothing
+             * @description The tool or file; empty for other rows
              */
             subject: string;
             /**
@@ -1306,7 +1338,7 @@ export interface components {
             summary: string;
             /**
              * Timestamp
-             * @description When, in seconds since 1970
+             * @description In seconds since 1970
              */
             timestamp: number;
             /** Updated Seq */
@@ -1314,7 +1346,7 @@ export interface components {
         };
         /**
          * RowDetail
-         * @description Everything behind a row.
+         * @description The details of a row.
          */
         RowDetail: {
             /** Index */
@@ -1326,13 +1358,13 @@ export interface components {
         };
         /**
          * RowKind
-         * @description What a row is about.
+         * @description The kind of fact that a row shows.
          * @enum {string}
          */
         RowKind: "user" | "call" | "say" | "answer" | "artifact" | "consent" | "error" | "note";
         /**
          * RowStatus
-         * @description How far a row is; most are done when they appear.
+         * @description The progress of a row; most are done when they appear.
          * @enum {string}
          */
         RowStatus: "confirm" | "running" | "done" | "failed" | "cancelled" | "denied";
@@ -1343,7 +1375,7 @@ export interface components {
         RuleInfo: {
             /**
              * Actions
-             * @description What it does, in words
+             * @description Descriptions of what it does
              */
             actions: string[];
             /** Enabled */
@@ -1365,7 +1397,7 @@ export interface components {
         };
         /**
          * RuleSwitchInput
-         * @description Switches a rule on or off, for this session, from the next call on.
+         * @description A request to switch a rule on or off, for this session and from the next call on.
          */
         RuleSwitchInput: {
             /** Enabled */
@@ -1375,12 +1407,12 @@ export interface components {
         };
         /**
          * ScenarioInfo
-         * @description A scenario as it stands in its file.
+         * @description A scenario as its file defines it.
          */
         ScenarioInfo: {
             /**
              * Adaptations
-             * @description What had to be changed to read the file
+             * @description What was adapted in order to read the file
              */
             adaptations: string[];
             annotation: components["schemas"]["AnnotationInfo"];
@@ -1390,7 +1422,7 @@ export interface components {
             duration: number | null;
             /**
              * Events
-             * @description By the time at which they are expected
+             * @description In the order of their expected times
              */
             events: components["schemas"]["EventSummary"][];
             /** Key */
@@ -1419,43 +1451,48 @@ export interface components {
             event_count: number;
             /**
              * Key
-             * @description What the API calls it
+             * @description Identifies the scenario in the API
              */
             key: string;
             /**
              * Path
-             * @description Where it stands, for people
+             * @description The file, for display only
              */
             path: string;
             /** Scenario Id */
             scenario_id: string;
             /**
              * Validation Decision
-             * @description What a reviewer decided; empty if nobody has
+             * @description The decision of a reviewer; empty if there is none
              */
             validation_decision: string;
         };
         /**
          * ServerInfo
-         * @description What the page needs to know first.
+         * @description What a page loads first.
          */
         ServerInfo: {
             /** Agents */
             agents: components["schemas"]["AgentInfo"][];
             /**
+             * Export Formats
+             * @description What a session can be exported to, in display order
+             */
+            export_formats: components["schemas"]["ExportFormatInfo"][];
+            /**
              * Is Persistent
-             * @description Whether sessions survive the end of the process
+             * @description Whether sessions are stored in a database
              */
             is_persistent: boolean;
             /**
              * Scenario Count
-             * @description How many scenarios can be looked at
+             * @description The number of scenarios on this server
              * @default 0
              */
             scenario_count: number;
             /**
              * Server Id
-             * @description Changes when the sessions are others
+             * @description Identifies the set of sessions: a new one has other sessions
              */
             server_id: string;
             /** Version */
@@ -1463,7 +1500,7 @@ export interface components {
         };
         /**
          * SessionGone
-         * @description To the browser: the session that was to be followed is not there.
+         * @description To the browser: the session to follow does not exist.
          */
         SessionGone: {
             /** Message */
@@ -1484,7 +1521,7 @@ export interface components {
         SessionInfo: {
             /**
              * Agent Key
-             * @description The key of the agent; empty for one that runs elsewhere
+             * @description The key of the agent; empty if it runs in another process
              */
             agent_key: string;
             /** Agent Name */
@@ -1503,24 +1540,24 @@ export interface components {
             last_event_at: number;
             /**
              * Last Seq
-             * @description The last event that is told of here
+             * @description The seq of the last event that is included here
              */
             last_seq: number;
             /** Name */
             name: string;
             /**
              * Pending Turns
-             * @description Turns that wait for a person, the one to decide first
+             * @description Turns that are waiting for a person, the next one first
              */
             pending_turns: components["schemas"]["PendingTurn"][];
             /**
              * Row Count
-             * @description How many rows there are
+             * @description The number of rows
              */
             row_count: number;
             /**
              * Running Since
-             * @description When what runs now began
+             * @description When the oldest running tool started, else the run
              */
             running_since: number | null;
             /** Session Id */
@@ -1529,7 +1566,7 @@ export interface components {
         };
         /**
          * SessionListUpdate
-         * @description To the browser: the sessions changed; ask for the list again if it is on the screen.
+         * @description To the browser: the list of sessions has changed; reload it if it is shown.
          */
         SessionListUpdate: {
             /**
@@ -1540,13 +1577,13 @@ export interface components {
             type: "sessions";
             /**
              * Your Turn Count
-             * @description How many turns wait for a person, in all sessions
+             * @description How many turns are waiting for a person, over all sessions
              */
             your_turn_count: number;
         };
         /**
          * SessionPatch
-         * @description Renames a session.
+         * @description A request to rename a session.
          */
         SessionPatch: {
             /** Name */
@@ -1554,7 +1591,7 @@ export interface components {
         };
         /**
          * SessionUpdate
-         * @description To the browser: a session, and its rows that are new or changed since it was last told.
+         * @description To the browser: a session, and the rows that are new or have changed since the last update.
          */
         SessionUpdate: {
             /** Rows */
@@ -1569,7 +1606,7 @@ export interface components {
         };
         /**
          * Suggestion
-         * @description What the agent's own model would decide; nothing happens by it.
+         * @description What the agent's own model would decide; the turn keeps waiting.
          */
         Suggestion: {
             /** Calls */
@@ -1579,7 +1616,7 @@ export interface components {
         };
         /**
          * TimeControlInput
-         * @description Lets time pass, or takes something back.
+         * @description A request to advance the time, undo an action, or restart.
          */
         TimeControlInput: {
             /**
@@ -1596,7 +1633,7 @@ export interface components {
         };
         /**
          * ToolInfo
-         * @description A tool as the model is offered it.
+         * @description A tool as it is offered to the model.
          */
         ToolInfo: {
             /** Description */
@@ -1605,14 +1642,14 @@ export interface components {
             name: string;
             /**
              * Parameters
-             * @description The arguments, as one normalised JSON Schema
+             * @description The schema of the arguments, normalised to JSON Schema
              */
             parameters: {
                 [key: string]: unknown;
             };
             /**
              * Response Schema
-             * @description The result, if the tool declares it
+             * @description The schema of the result, if declared
              */
             response_schema: {
                 [key: string]: unknown;
@@ -1620,18 +1657,18 @@ export interface components {
         };
         /**
          * UserMessage
-         * @description What the user says: text, or data for an agent with an input_schema as JSON text; and files.
+         * @description A user message: text, or JSON data for an agent with an input_schema, and files.
          */
         UserMessage: {
             /**
              * Anyway
-             * @description Send it although it does not fit
+             * @description Send it although it does not match the schema
              * @default false
              */
             anyway: boolean;
             /**
              * Data
-             * @description JSON text, checked against the input_schema
+             * @description JSON text that is checked against the input_schema
              */
             data?: string | null;
             /** Files */
@@ -1644,7 +1681,7 @@ export interface components {
         };
         /**
          * WorldAction
-         * @description What a person did in the world, and what came of it.
+         * @description An action that a person performed in the world, and its effects.
          */
         WorldAction: {
             /** Caller */
@@ -1660,7 +1697,7 @@ export interface components {
             elapsed_seconds: number;
             /**
              * Error
-             * @description Why it failed
+             * @description The error; empty if the action succeeded
              */
             error: string;
             /** Event Count */
@@ -1673,18 +1710,18 @@ export interface components {
             notifications: components["schemas"]["NotificationInfo"][];
             /**
              * Result
-             * @description What was returned, as an agent sees it
+             * @description The result, as an agent sees it
              */
             result: string | null;
             /**
              * Summary
-             * @description The call or the step, in one line
+             * @description The call or step, in one line
              */
             summary: string;
         };
         /**
          * WorldActionResult
-         * @description The world after something was done; no deed: read them again.
+         * @description The world after an action; without an action, the list of actions has changed and must be reloaded.
          */
         WorldActionResult: {
             action: components["schemas"]["WorldAction"] | null;
@@ -1692,12 +1729,12 @@ export interface components {
         };
         /**
          * WorldCallInput
-         * @description Calls a tool in the world.
+         * @description A request to call a tool in the world.
          */
         WorldCallInput: {
             /**
              * Anyway
-             * @description Although the arguments do not fit
+             * @description Call it although the arguments do not match the schema
              * @default false
              */
             anyway: boolean;
@@ -1717,7 +1754,7 @@ export interface components {
         };
         /**
          * WorldEventInfo
-         * @description One event that is over.
+         * @description An event that has happened.
          */
         WorldEventInfo: {
             /** Call */
@@ -1735,17 +1772,17 @@ export interface components {
         };
         /**
          * WorldInfo
-         * @description Where the world stands.
+         * @description The time and status of the world.
          */
         WorldInfo: {
             /**
              * Action Count
-             * @description How many can be taken back
+             * @description The number of recorded actions, including the start
              */
             action_count: number;
             /**
              * Apps
-             * @description Those of the scenario, and those that every world has
+             * @description The apps of the scenario, and those that every world has
              */
             apps: string[];
             /**
@@ -1755,7 +1792,7 @@ export interface components {
             elapsed_seconds: number;
             /**
              * Now
-             * @description Seconds since 1970, in the world
+             * @description The world's time, in seconds since 1970
              */
             now: number;
             /** Status */
@@ -1770,14 +1807,14 @@ export interface components {
         WorldTool: {
             /**
              * Callers
-             * @description Who can call it
+             * @description Who may call it
              */
             callers: ("agent" | "env" | "user")[];
             /** Description */
             description: string;
             /**
              * Name
-             * @description As `Emails__list_emails`
+             * @description App and function, such as `Emails__list_emails`
              */
             name: string;
             /** Parameters */

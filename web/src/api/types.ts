@@ -16,6 +16,7 @@ export type EnvironmentInfo = Schemas["EnvironmentInfo"];
 export type ErrorBody = Schemas["ErrorBody"];
 export type EventDetail = Schemas["EventDetail"];
 export type EventSummary = Schemas["EventSummary"];
+export type ExportFormatInfo = Schemas["ExportFormatInfo"];
 export type ExportInput = Schemas["ExportInput"];
 export type ExportResult = Schemas["ExportResult"];
 export type FaultInput = Schemas["FaultInput"];

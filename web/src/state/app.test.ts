@@ -1,14 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { type FakeSocket, installFetch, installSocket, installWindow, settle } from "../testing/fakeBrowser";
-import { sampleRows, sampleUpdate } from "../testing/samples";
+import { sampleRows, sampleServer, sampleUpdate } from "../testing/samples";
 
-const SERVER = {
-  agents: [{ key: "clinic", name: "ClinicDesk" }],
-  is_persistent: true,
-  scenario_count: 0,
-  server_id: "x",
-  version: "1",
-};
+const SERVER = sampleServer();
 
 let lastSocket: () => FakeSocket;
 let app: typeof import("./app").app;

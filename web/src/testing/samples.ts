@@ -1,6 +1,54 @@
 /** Values as the server sends them; a test states only what it is about. */
 
-import type { Briefing, Row, SessionInfo, SessionUpdate, ToolInfo } from "../api/types";
+import type {
+  AgentInfo,
+  Briefing,
+  ExportFormatInfo,
+  Row,
+  ServerInfo,
+  SessionInfo,
+  SessionUpdate,
+  ToolInfo,
+} from "../api/types";
+
+export function sampleAgent(changes: Partial<AgentInfo> = {}): AgentInfo {
+  return {
+    description: "",
+    eval_case_count: null,
+    eval_set_path: "/evals/clinic.evalset.json",
+    eval_set_problem: "",
+    key: "clinic",
+    model: "",
+    name: "ClinicDesk",
+    problem: "",
+    sub_agents: [],
+    tools: [],
+    ...changes,
+  };
+}
+
+export function sampleFormat(changes: Partial<ExportFormatInfo> = {}): ExportFormatInfo {
+  return {
+    extension: ".evalset.json",
+    is_redactable: true,
+    label: "EvalSet case for `adk eval`",
+    name: "evalset",
+    requirement: "a finished turn",
+    ...changes,
+  };
+}
+
+export function sampleServer(changes: Partial<ServerInfo> = {}): ServerInfo {
+  return {
+    agents: [sampleAgent()],
+    export_formats: [sampleFormat()],
+    is_persistent: true,
+    scenario_count: 0,
+    server_id: "x",
+    version: "1",
+    ...changes,
+  };
+}
 
 export function sampleSession(changes: Partial<SessionInfo> = {}): SessionInfo {
   return {

@@ -98,7 +98,7 @@ export function SessionHeader({
         type="button"
         className="button"
         disabled={!canExport}
-        title={canExport ? "Write a golden trace into the EvalSet" : "Finish the turn first: send the final response"}
+        title={canExport ? "Export the session as a golden trace" : "Finish the turn first: send the final response"}
         onClick={onExport}
       >
         <Icon name="export" />
