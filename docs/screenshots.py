@@ -67,7 +67,7 @@ async def exported(page: Page) -> None:
     await player.respond("(17 + 4) * 2 is **42**. 6 divided by 0 has no result.")
     await player.wait_until_done()
     await page.get_by_role("banner").get_by_role("button", name="Export").click()
-    await page.get_by_role("dialog").get_by_role("button", name="Write the case").click()
+    await page.get_by_role("dialog").get_by_role("button", name="Write the file").click()
     await page.get_by_text("Written as").wait_for()
 
 

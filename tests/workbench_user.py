@@ -21,7 +21,7 @@ class WorkbenchUser:
     async def start_session(self, agent: str) -> None:
         """Start a session of an agent."""
         await self.page.get_by_role("button", name=f"Play {agent}", exact=True).click()
-        await expect(self.status).to_have_text("Waits for a message")
+        await expect(self.status).to_have_text("Waiting for a message")
 
     async def send_message(self, text: str) -> None:
         """Send a message as the user."""

@@ -69,7 +69,7 @@ async def test_a_session_from_the_first_message_to_the_golden_trace(page: Page, 
 
     await page.get_by_role("banner").get_by_role("button", name="Export").click()
     dialog = page.get_by_role("dialog")
-    await dialog.get_by_role("button", name="Write the case").click()
+    await dialog.get_by_role("button", name="Write the file").click()
     await expect(dialog).to_contain_text("Written as")
     await expect(dialog).to_contain_text("adk eval")
     path = tmp_path / "math_agent.evalset.json"
@@ -95,7 +95,7 @@ async def test_a_second_export_asks_first(page: Page, tmp_path: Path, watch: Pag
     for cases in (1, 2):
         await player.composer.get_by_role("button", name="Export").click()
         dialog = page.get_by_role("dialog")
-        await dialog.get_by_role("button", name="Write the case").click()
+        await dialog.get_by_role("button", name="Write the file").click()
         if cases == 2:
             watch.allow_fault("409")
             await expect(dialog.get_by_role("alert")).to_be_visible()
@@ -118,7 +118,7 @@ async def test_what_was_played_in_the_browser_passes_adk_eval(page: Page, tmp_pa
     await player.wait_until_done()
     await player.composer.get_by_role("button", name="Export").click()
     dialog = page.get_by_role("dialog")
-    await dialog.get_by_role("button", name="Write the case").click()
+    await dialog.get_by_role("button", name="Write the file").click()
     await expect(dialog).to_contain_text("Written as")
     script = [call_response(("add", {"a": 2, "b": 2})), text_response("The answer is 4.")]
     eval_set = tmp_path / "math_agent.evalset.json"
@@ -136,7 +136,7 @@ async def test_a_session_is_exported_as_a_fixture_for_adk_test(page: Page, tmp_p
     await player.composer.get_by_role("button", name="Export").click()
     dialog = page.get_by_role("dialog")
     await dialog.get_by_role("radio", name="Fixture for adk test").click()
-    await dialog.get_by_role("button", name="Write the fixture").click()
+    await dialog.get_by_role("button", name="Write the file").click()
     await expect(dialog).to_contain_text("Written as")
     (fixture,) = (tmp_path / "tests").glob("*.json")
     await expect(dialog).to_contain_text(str(fixture))

@@ -48,7 +48,7 @@ async def test_a_reload_keeps_the_session_and_what_is_half_typed(page: Page) -> 
 
 async def test_a_second_tab_follows(page: Page, open_page: OpenPage) -> None:
     one = WorkbenchUser(page)
-    await expect(one.status).to_have_text("Waits for a message")
+    await expect(one.status).to_have_text("Waiting for a message")
     other = WorkbenchUser(await open_page(page.url))
     await one.send_message("Do something")
     await other.wait_for_turn()
@@ -99,10 +99,10 @@ async def test_a_server_that_goes_away_is_told_and_come_back_to(
         await player.wait_for_turn()
         await player.choose_tool("search")
         await player.find_field("query").fill("tea")
-    await expect(page.get_by_role("alert").first).to_contain_text("The server is gone")
+    await expect(page.get_by_role("alert").first).to_contain_text("Lost the connection to the server")
     await expect(player.find_field("query")).to_have_value("tea")
     await player.execute()
-    await expect(player.composer.get_by_role("alert")).to_contain_text("does not answer")
+    await expect(player.composer.get_by_role("alert")).to_contain_text("does not respond")
     await expect(player.find_field("query")).to_have_value("tea")
     await context.close()
 
@@ -124,7 +124,7 @@ async def test_new_sessions_names_and_the_list(page: Page) -> None:
     await page.keyboard.press("Enter")
     await expect(page.get_by_title("Rename the session")).to_have_text("Tea time")
     await page.get_by_role("banner").get_by_role("button", name="New").click()
-    await expect(player.status).to_have_text("Waits for a message")
+    await expect(player.status).to_have_text("Waiting for a message")
     await page.locator(".agent-menu").click()
     await page.get_by_role("menuitem", name="All sessions").click()
     await expect(page.get_by_role("row")).to_have_count(3)

@@ -33,7 +33,7 @@ async def test_the_instruction_is_open_rendered_and_collapsible(page: Page) -> N
 
 
 async def test_a_single_agent_is_opened_at_once(page: Page) -> None:
-    await expect(WorkbenchUser(page).status).to_have_text("Waits for a message")
+    await expect(WorkbenchUser(page).status).to_have_text("Waiting for a message")
     await expect(page.get_by_role("banner")).to_contain_text("kitchen")
 
 

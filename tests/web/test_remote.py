@@ -45,7 +45,7 @@ async def agent(server: _Served, kind: str) -> Process:
 async def test_a_running_agents_turns_are_in_the_queue_and_answered_here(
     page: Page, server: _Served, tmp_path: Path
 ) -> None:
-    await expect(page.get_by_role("main", name="Queue")).to_contain_text("No turn waits for you.")
+    await expect(page.get_by_role("main", name="Queue")).to_contain_text("No turns are waiting.")
     running = await agent(server, "math")
     row = page.get_by_role("row").filter(has_text="math_agent")
     await expect(row).to_have_count(1)
@@ -73,7 +73,7 @@ async def test_a_running_agents_turns_are_in_the_queue_and_answered_here(
 
     await page.get_by_role("banner").get_by_role("button", name="Export").click()
     dialog = page.get_by_role("dialog")
-    await dialog.get_by_role("button", name="Write the case").click()
+    await dialog.get_by_role("button", name="Write the file").click()
     await expect(dialog).to_contain_text("Written as")
     script = [
         call_response(("add", {"a": 2, "b": 2})),
@@ -95,7 +95,7 @@ async def test_a_turn_waits_through_a_restart_of_the_server(
     row = page.get_by_role("row").filter(has_text="sums")
     await expect(row).to_have_count(1)
     await server.process.kill()
-    await expect(page.get_by_role("alert").first).to_contain_text("The server is gone")
+    await expect(page.get_by_role("alert").first).to_contain_text("Lost the connection to the server")
     await server.process.start()
     watch.allow_server(server.process.web_url)
     back = await open_page(server.process.web_url)

@@ -77,7 +77,7 @@ async def test_a_fault_meets_the_next_call_and_only_that(page: Page, watch: Page
     await dialog.get_by_label("What happens").select_option("raise")
     await dialog.get_by_role("textbox", name="Exception").fill("ConnectionError: the line is dead")
     await dialog.get_by_role("button", name="Add fault").click()
-    await expect(dialog).to_contain_text("1 fault waits for convert")
+    await expect(dialog).to_contain_text("1 fault pending for convert")
     watch.allow_fault("422")
     await dialog.get_by_label("What happens").select_option("timeout")
     await dialog.get_by_role("textbox", name="Seconds").fill("-1")

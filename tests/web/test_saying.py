@@ -27,7 +27,7 @@ async def test_pictures_and_files_go_with_a_message(page: Page, tmp_path: Path) 
     await player.respond("A dot, and two and two.")
     await player.wait_until_done()
     await player.composer.get_by_role("button", name="Export").click()
-    await page.get_by_role("dialog").get_by_role("button", name="Write the case").click()
+    await page.get_by_role("dialog").get_by_role("button", name="Write the file").click()
     await expect(page.get_by_role("dialog")).to_contain_text("Written as")
     (case,) = json.loads((tmp_path / "math_agent.evalset.json").read_text())["eval_cases"]
     parts = case["conversation"][0]["user_content"]["parts"]

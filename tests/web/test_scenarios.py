@@ -108,10 +108,10 @@ async def test_the_state_of_an_app_can_be_searched(page: Page) -> None:
     await state.get_by_role("button", name="Contacts", exact=True).click()
     await page.get_by_label("Find in the state").fill("gus")
 
-    await expect(state.get_by_role("status")).to_contain_text("place")
+    await expect(state.get_by_role("status")).to_contain_text("match")
     await expect(state.get_by_text('"gus.tate3@example.org"')).to_be_visible()
     await page.get_by_label("Find in the state").fill("nowhere to be found")
-    await expect(state.get_by_role("status")).to_have_text("No key and no value matches.")
+    await expect(state.get_by_role("status")).to_have_text("No matches.")
 
 
 async def test_what_a_reviewer_says_is_in_the_file(page: Page, folder: Path) -> None:
@@ -145,7 +145,7 @@ class TestPlaying:
         await page.get_by_role("tab", name="State").click()
         await page.get_by_role("region", name="State").get_by_role("button", name="Emails").click()
         await page.get_by_label("Find in the state").fill("Lunch?")
-        await expect(page.get_by_role("region", name="State").get_by_role("status")).to_have_text("1 place")
+        await expect(page.get_by_role("region", name="State").get_by_role("status")).to_have_text("1 match")
 
     async def test_time_jumps_and_the_agent_is_told(self, page: Page) -> None:
         await opened(page, "Play")

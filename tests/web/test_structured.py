@@ -56,7 +56,7 @@ async def test_the_question_and_the_answer_are_forms(page: Page, watch: PageWatc
     await expect(player.find_rows("answer")).to_contain_text("0.5")
 
     await page.get_by_role("banner").get_by_role("button", name="Export").click()
-    await page.get_by_role("dialog").get_by_role("button", name="Write the case").click()
+    await page.get_by_role("dialog").get_by_role("button", name="Write the file").click()
     await expect(page.get_by_role("dialog")).to_contain_text("Written as")
     (case,) = json.loads((tmp_path / "structured.evalset.json").read_text())["eval_cases"]
     text = case["conversation"][0]["final_response"]["parts"][0]["text"]

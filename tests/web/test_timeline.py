@@ -86,7 +86,7 @@ async def test_rows_are_found_by_kind_and_by_text(page: Page) -> None:
     await player.timeline.get_by_role("searchbox").fill("tea")
     await expect(rows).to_have_count(1)
     await player.timeline.get_by_role("searchbox").fill("nothing like it")
-    await expect(player.timeline).to_contain_text("No row matches.")
+    await expect(player.timeline).to_contain_text("No rows match.")
     await player.timeline.get_by_role("button", name="Show all").click()
     await expect(rows).to_have_count(3)
 

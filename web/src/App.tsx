@@ -70,10 +70,10 @@ function Home() {
   const [error, setError] = useState("");
   const agents = server?.agents ?? [];
   const onlyAgent = agents.length === 1 ? agents[0] : undefined;
-  const scenarios = server?.scenarios ?? 0;
+  const scenarioCount = server?.scenario_count ?? 0;
   useEffect(() => {
-    if (!onlyAgent && agents.length === 0 && scenarios > 0) {
-      findScenarioPath(scenarios).then(
+    if (!onlyAgent && agents.length === 0 && scenarioCount > 0) {
+      findScenarioPath(scenarioCount).then(
         (path) => route.navigate(path, true),
         (error: unknown) => setError(getErrorMessage(error)),
       );
@@ -87,7 +87,7 @@ function Home() {
       (path) => route.navigate(path, true),
       (error: unknown) => setError(getErrorMessage(error)),
     );
-  }, [onlyAgent, agents.length, scenarios]);
+  }, [onlyAgent, agents.length, scenarioCount]);
   return error ? (
     <div className="empty">
       <ErrorAlert title={error} />
@@ -106,7 +106,7 @@ let pendingPath: Promise<string> | null = null;
 /** Concurrent calls share one request, because StrictMode runs effects twice. */
 function findOrCreateSession(key: string): Promise<string> {
   pendingPath ??= (async () => {
-    const before = (await api.listSessions()).find((one) => one.agent === key && one.status !== "closed");
+    const before = (await api.listSessions()).find((one) => one.agent_key === key && one.status !== "closed");
     return formatSessionPath((before ?? (await api.createSession(key))).session_id);
   })().finally(() => {
     pendingPath = null;

@@ -28,8 +28,8 @@ test("ids are escaped in the path, and a body is sent as JSON", async () => {
 });
 
 test("an error response carries the server's message, problems and whether it can be sent anyway", async () => {
-  const problems = [{ path: "a", message: "is missing", call: 0 }];
-  const body = { error: "InvalidDecision", message: "The call does not fit.", problems, can_insist: true };
+  const problems = [{ path: "a", message: "is missing", call_index: 0 }];
+  const body = { error: "InvalidArguments", message: "The call does not fit.", problems, can_override: true };
   installFetch(() => ({ status: 422, body }));
 
   const error = await catchError(api.stopRun("s1"));
@@ -43,7 +43,7 @@ test("an error response without JSON still says what happened", async () => {
 
   const error = await catchError(api.listSessions());
 
-  expect(error).toMatchObject({ status: 502, body: { error: "HTTP 502", problems: [], can_insist: false } });
+  expect(error).toMatchObject({ status: 502, body: { error: "HTTP 502", problems: [], can_override: false } });
   expect(getErrorMessage(error)).toMatch(/^The server answered 502/);
 });
 
@@ -51,7 +51,7 @@ test("what an error response leaves out has a default", async () => {
   installFetch(() => ({ status: 404, body: { message: "There is no session s1." } }));
 
   expect(await catchError(api.getState("s1"))).toMatchObject({
-    body: { error: "HTTP 404", message: "There is no session s1.", problems: [], can_insist: false },
+    body: { error: "HTTP 404", message: "There is no session s1.", problems: [], can_override: false },
   });
 });
 

@@ -1,31 +1,31 @@
 import type {
-  Acted,
+  AnnotationInfo,
   AnnotationPatch,
-  AnnotationShape,
   Briefing,
-  Consent,
-  Decision,
-  Deed,
-  EnvironmentShape,
+  CheckInput,
+  ConsentInput,
+  DecisionInput,
+  EnvironmentInfo,
+  ErrorBody,
   EventDetail,
-  ExportOrder,
+  ExportInput,
   ExportResult,
-  FaultOrder,
-  Problem,
-  Refusal,
+  FaultInput,
+  FieldProblem,
   Row,
   RowDetail,
-  RuleSwitch,
-  ScenarioLine,
-  ScenarioShape,
-  ServerShape,
-  SessionShape,
+  RuleSwitchInput,
+  ScenarioInfo,
+  ScenarioSummary,
+  ServerInfo,
+  SessionInfo,
   Suggestion,
+  TimeControlInput,
   UserMessage,
-  ValueToCheck,
-  WorldCall,
-  WorldShape,
-  WorldTime,
+  WorldAction,
+  WorldActionResult,
+  WorldCallInput,
+  WorldInfo,
   WorldTool,
 } from "./types";
 
@@ -33,7 +33,7 @@ import type {
 export class ApiError extends Error {
   constructor(
     readonly status: number,
-    readonly body: Refusal,
+    readonly body: ErrorBody,
   ) {
     super(body.message);
   }
@@ -61,15 +61,15 @@ async function sendRequest(method: string, path: string, body?: unknown): Promis
   return response;
 }
 
-async function readErrorBody(response: Response): Promise<Refusal> {
-  const fallback: Refusal = {
+async function readErrorBody(response: Response): Promise<ErrorBody> {
+  const fallback: ErrorBody = {
     error: `HTTP ${response.status}`,
     message: `The server answered ${response.status} ${response.statusText}.`,
     problems: [],
-    can_insist: false,
+    can_override: false,
   };
   try {
-    return { ...fallback, ...((await response.json()) as Partial<Refusal>) };
+    return { ...fallback, ...((await response.json()) as Partial<ErrorBody>) };
   } catch {
     return fallback;
   }
@@ -91,17 +91,17 @@ const scenarioUrl = (key: string, rest = ""): string => `/api/scenarios/${encode
 
 /** Every endpoint of the web API. */
 export const api = {
-  getServer: () => requestJson<ServerShape>("GET", "/api/server"),
-  listSessions: () => requestJson<SessionShape[]>("GET", "/api/sessions"),
-  createSession: (agent: string) => requestJson<SessionShape>("POST", "/api/sessions", { agent }),
+  getServer: () => requestJson<ServerInfo>("GET", "/api/server"),
+  listSessions: () => requestJson<SessionInfo[]>("GET", "/api/sessions"),
+  createSession: (agentKey: string) => requestJson<SessionInfo>("POST", "/api/sessions", { agent_key: agentKey }),
   renameSession: (sessionId: string, name: string) =>
-    requestJson<SessionShape>("PATCH", sessionUrl(sessionId), { name }),
+    requestJson<SessionInfo>("PATCH", sessionUrl(sessionId), { name }),
   deleteSession: (sessionId: string) => requestOk("DELETE", sessionUrl(sessionId)),
   closeSession: (sessionId: string) => requestOk("POST", sessionUrl(sessionId, "/close")),
   listRows: (sessionId: string, start: number, count: number) =>
     requestJson<Row[]>("GET", sessionUrl(sessionId, `/rows?start=${start}&count=${count}`)),
-  getRow: (sessionId: string, index: number, whole: boolean) =>
-    requestJson<RowDetail>("GET", sessionUrl(sessionId, `/rows/${index}?whole=${whole}`)),
+  getRow: (sessionId: string, index: number, full: boolean) =>
+    requestJson<RowDetail>("GET", sessionUrl(sessionId, `/rows/${index}?full=${full}`)),
   getBriefing: (sessionId: string, turnId: string | null) =>
     requestJson<Briefing>(
       "GET",
@@ -113,45 +113,47 @@ export const api = {
   getState: async (sessionId: string) => (await sendRequest("GET", sessionUrl(sessionId, "/state"))).text(),
   sendMessage: (sessionId: string, message: UserMessage) =>
     requestOk("POST", sessionUrl(sessionId, "/messages"), message),
-  sendDecision: (sessionId: string, turnId: string, decision: Decision) =>
+  sendDecision: (sessionId: string, turnId: string, decision: DecisionInput) =>
     requestOk("POST", turnUrl(sessionId, turnId, "/decision"), decision),
-  checkValue: (sessionId: string, turnId: string | null, value: ValueToCheck) =>
-    requestJson<Problem[]>(
+  checkValue: (sessionId: string, turnId: string | null, value: CheckInput) =>
+    requestJson<FieldProblem[]>(
       "POST",
       sessionUrl(sessionId, `/check${turnId ? `?turn_id=${encodeURIComponent(turnId)}` : ""}`),
       value,
     ),
-  sendConsent: (sessionId: string, consent: Consent) => requestOk("POST", sessionUrl(sessionId, "/consent"), consent),
+  sendConsent: (sessionId: string, consent: ConsentInput) =>
+    requestOk("POST", sessionUrl(sessionId, "/consent"), consent),
   cancelCall: (sessionId: string, callId: string) =>
     requestOk("POST", sessionUrl(sessionId, `/calls/${encodeURIComponent(callId)}/cancel`)),
   stopRun: (sessionId: string) => requestOk("POST", sessionUrl(sessionId, "/stop")),
   requestSuggestion: (sessionId: string, turnId: string) =>
     requestJson<Suggestion>("POST", turnUrl(sessionId, turnId, "/suggestion")),
   runOwnModel: (sessionId: string, turnId: string) => requestOk("POST", turnUrl(sessionId, turnId, "/own-model")),
-  getEnvironment: (sessionId: string) => requestJson<EnvironmentShape>("GET", sessionUrl(sessionId, "/environment")),
-  switchRule: (sessionId: string, input: RuleSwitch) =>
-    requestJson<EnvironmentShape>("POST", sessionUrl(sessionId, "/environment/rules"), input),
-  addFault: (sessionId: string, input: FaultOrder) =>
-    requestJson<EnvironmentShape>("POST", sessionUrl(sessionId, "/environment/faults"), input),
-  exportSession: (sessionId: string, input: ExportOrder) =>
+  getEnvironment: (sessionId: string) => requestJson<EnvironmentInfo>("GET", sessionUrl(sessionId, "/environment")),
+  switchRule: (sessionId: string, input: RuleSwitchInput) =>
+    requestJson<EnvironmentInfo>("POST", sessionUrl(sessionId, "/environment/rules"), input),
+  addFault: (sessionId: string, input: FaultInput) =>
+    requestJson<EnvironmentInfo>("POST", sessionUrl(sessionId, "/environment/faults"), input),
+  exportSession: (sessionId: string, input: ExportInput) =>
     requestJson<ExportResult>("POST", sessionUrl(sessionId, "/export"), input),
-  listScenarios: () => requestJson<ScenarioLine[]>("GET", "/api/scenarios"),
-  getScenario: (scenarioKey: string) => requestJson<ScenarioShape>("GET", scenarioUrl(scenarioKey)),
-  getEvent: (scenarioKey: string, place: number) =>
-    requestJson<EventDetail>("GET", scenarioUrl(scenarioKey, `/events/${place}`)),
+  listScenarios: () => requestJson<ScenarioSummary[]>("GET", "/api/scenarios"),
+  getScenario: (scenarioKey: string) => requestJson<ScenarioInfo>("GET", scenarioUrl(scenarioKey)),
+  getEvent: (scenarioKey: string, index: number) =>
+    requestJson<EventDetail>("GET", scenarioUrl(scenarioKey, `/events/${index}`)),
   saveAnnotation: (scenarioKey: string, patch: AnnotationPatch) =>
-    requestJson<AnnotationShape>("PATCH", scenarioUrl(scenarioKey, "/annotation"), patch),
+    requestJson<AnnotationInfo>("PATCH", scenarioUrl(scenarioKey, "/annotation"), patch),
   getAppState: async (scenarioKey: string, app: string) =>
     (await sendRequest("GET", scenarioUrl(scenarioKey, `/state?app=${encodeURIComponent(app)}`))).text(),
-  getWorld: (scenarioKey: string) => requestJson<WorldShape>("GET", scenarioUrl(scenarioKey, "/world")),
+  getWorld: (scenarioKey: string) => requestJson<WorldInfo>("GET", scenarioUrl(scenarioKey, "/world")),
   listWorldTools: (scenarioKey: string) => requestJson<WorldTool[]>("GET", scenarioUrl(scenarioKey, "/world/tools")),
-  listWorldActions: (scenarioKey: string) => requestJson<Deed[]>("GET", scenarioUrl(scenarioKey, "/world/deeds")),
-  checkWorldCall: (scenarioKey: string, call: WorldCall) =>
-    requestJson<Problem[]>("POST", scenarioUrl(scenarioKey, "/world/check"), call),
-  callWorldTool: (scenarioKey: string, call: WorldCall) =>
-    requestJson<Acted>("POST", scenarioUrl(scenarioKey, "/world/calls"), call),
-  changeWorldTime: (scenarioKey: string, input: WorldTime) =>
-    requestJson<Acted>("POST", scenarioUrl(scenarioKey, "/world/time"), input),
+  listWorldActions: (scenarioKey: string) =>
+    requestJson<WorldAction[]>("GET", scenarioUrl(scenarioKey, "/world/actions")),
+  checkWorldCall: (scenarioKey: string, call: WorldCallInput) =>
+    requestJson<FieldProblem[]>("POST", scenarioUrl(scenarioKey, "/world/check"), call),
+  callWorldTool: (scenarioKey: string, call: WorldCallInput) =>
+    requestJson<WorldActionResult>("POST", scenarioUrl(scenarioKey, "/world/calls"), call),
+  changeWorldTime: (scenarioKey: string, input: TimeControlInput) =>
+    requestJson<WorldActionResult>("POST", scenarioUrl(scenarioKey, "/world/time"), input),
 };
 
 /** The message of anything that was thrown. */

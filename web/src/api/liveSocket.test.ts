@@ -32,12 +32,12 @@ function open(): LiveSocket {
 
 test("it connects at once, and says what to follow when it is connected", () => {
   const live = open();
-  live.follow(() => ({ follow: "s1", after_seq: 0, tail: 200 }));
+  live.follow(() => ({ session_id: "s1", after_seq: 0, tail: 200 }));
 
   expect(lastSocket().url).toBe("ws://localhost:8080/api/live");
   expect(lastSocket().sent).toEqual([]);
   lastSocket().accept();
-  expect(lastSocket().sent).toEqual([{ follow: "s1", after_seq: 0, tail: 200 }]);
+  expect(lastSocket().sent).toEqual([{ session_id: "s1", after_seq: 0, tail: 200 }]);
   expect(states).toEqual(["open"]);
 });
 
@@ -51,10 +51,10 @@ test("a page that was loaded over https uses a secure socket", () => {
 test("another session to follow is sent over the same connection", () => {
   const live = open();
   lastSocket().accept();
-  live.follow(() => ({ follow: "s2", after_seq: 0, tail: 200 }));
+  live.follow(() => ({ session_id: "s2", after_seq: 0, tail: 200 }));
 
   expect(FakeSocket.all).toHaveLength(1);
-  expect(lastSocket().sent.at(-1)).toMatchObject({ follow: "s2" });
+  expect(lastSocket().sent.at(-1)).toMatchObject({ session_id: "s2" });
 });
 
 test("after a break it resumes after the last seq that the session has seen", () => {
@@ -65,13 +65,13 @@ test("after a break it resumes after the last seq that the session has seen", ()
   );
   live.follow(store.buildFollow);
   lastSocket().accept();
-  lastSocket().receive(sampleUpdate({ seq: 7, rows: 2 }, sampleRows(0, 2)));
+  lastSocket().receive(sampleUpdate({ last_seq: 7, row_count: 2 }, sampleRows(0, 2)));
   lastSocket().drop();
   vi.runOnlyPendingTimers();
   lastSocket().accept();
 
   expect(FakeSocket.all).toHaveLength(2);
-  expect(lastSocket().sent).toEqual([{ follow: "s1", after_seq: 7, tail: 200 }]);
+  expect(lastSocket().sent).toEqual([{ session_id: "s1", after_seq: 7, tail: 200 }]);
   expect(store.listLoadedRows()).toHaveLength(2);
 });
 
@@ -106,7 +106,7 @@ test("when the network is back it connects at once, and only once", () => {
 test("updates arrive as values", () => {
   open();
   lastSocket().accept();
-  lastSocket().receive({ type: "sessions", your_turns: 3 });
+  lastSocket().receive({ type: "sessions", your_turn_count: 3 });
 
-  expect(updates).toEqual([{ type: "sessions", your_turns: 3 }]);
+  expect(updates).toEqual([{ type: "sessions", your_turn_count: 3 }]);
 });

@@ -1,4 +1,4 @@
-import type { Follow, LiveUpdate } from "./types";
+import type { FollowRequest, LiveUpdate } from "./types";
 
 export type ConnectionStatus = "connecting" | "open" | "lost";
 
@@ -6,12 +6,12 @@ export type ConnectionStatus = "connecting" | "open" | "lost";
 export class LiveSocket {
   connection: ConnectionStatus = "connecting";
   private socket: WebSocket | null = null;
-  private buildFollow: () => Follow = () => ({ follow: null, after_seq: 0, tail: 0 });
+  private buildFollow: () => FollowRequest = () => ({ session_id: null, after_seq: 0, tail: 0 });
   private failures = 0;
   private timer = 0;
 
   constructor(
-    private readonly onUpdate: (news: LiveUpdate) => void,
+    private readonly onUpdate: (update: LiveUpdate) => void,
     private readonly onConnection: (connection: ConnectionStatus) => void,
   ) {
     window.addEventListener("online", () => this.connect());
@@ -19,8 +19,8 @@ export class LiveSocket {
   }
 
   /** Sets what to follow. `buildFollow` is called after every reconnect, to resume after the last seq. */
-  follow(wish: () => Follow): void {
-    this.buildFollow = wish;
+  follow(buildFollow: () => FollowRequest): void {
+    this.buildFollow = buildFollow;
     this.sendFollow();
   }
 

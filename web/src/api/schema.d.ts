@@ -33,7 +33,7 @@ export interface paths {
         };
         /**
          * List Scenarios
-         * @description The scenarios that were named when the server was started.
+         * @description The scenarios that the server was started with.
          */
         get: operations["list_scenarios"];
         put?: never;
@@ -53,7 +53,7 @@ export interface paths {
         };
         /**
          * Get Scenario
-         * @description A scenario as it stands in its file.
+         * @description A scenario as its file defines it.
          */
         get: operations["get_scenario"];
         put?: never;
@@ -78,13 +78,13 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Annotate
-         * @description Write what a reviewer says into the scenario's file.
+         * Annotate Scenario
+         * @description Write a reviewer's annotation into the scenario's file.
          */
-        patch: operations["annotate"];
+        patch: operations["annotate_scenario"];
         trace?: never;
     };
-    "/api/scenarios/{key}/events/{place}": {
+    "/api/scenarios/{key}/events/{index}": {
         parameters: {
             query?: never;
             header?: never;
@@ -92,10 +92,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get Event
-         * @description Everything behind an event.
+         * Get Scenario Event
+         * @description The details of an event.
          */
-        get: operations["get_event"];
+        get: operations["get_scenario_event"];
         put?: never;
         post?: never;
         delete?: never;
@@ -113,7 +113,7 @@ export interface paths {
         };
         /**
          * Get App State
-         * @description The state of an app: in the world if somebody plays it, else in the file.
+         * @description The state of an app: in the world if it was created, else in the file.
          */
         get: operations["get_app_state"];
         put?: never;
@@ -133,9 +133,29 @@ export interface paths {
         };
         /**
          * Get World
-         * @description Where the world stands; it is made when it is first asked for.
+         * @description The time and status of the world, which is created on first use.
          */
         get: operations["get_world"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/scenarios/{key}/world/actions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get World Actions
+         * @description The actions performed in the world, oldest first.
+         */
+        get: operations["get_world_actions"];
         put?: never;
         post?: never;
         delete?: never;
@@ -154,10 +174,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Call Tool
+         * Call World Tool
          * @description Call a tool in the world.
          */
-        post: operations["call_tool"];
+        post: operations["call_world_tool"];
         delete?: never;
         options?: never;
         head?: never;
@@ -175,29 +195,9 @@ export interface paths {
         put?: never;
         /**
          * Check World Call
-         * @description What is wrong with a call as it stands; nothing happens by it.
+         * @description The problems of a call, without making it.
          */
         post: operations["check_world_call"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/scenarios/{key}/world/deeds": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get Deeds
-         * @description What was done in the world, oldest first.
-         */
-        get: operations["get_deeds"];
-        put?: never;
-        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -214,10 +214,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Pass Time
-         * @description Let time pass in the world, or take something back.
+         * Control World Time
+         * @description Advance the time of the world, undo an action, or restart.
          */
-        post: operations["pass_time"];
+        post: operations["control_world_time"];
         delete?: never;
         options?: never;
         head?: never;
@@ -232,10 +232,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get Tools
-         * @description What can be called in the world.
+         * Get World Tools
+         * @description The tools that can be called in the world.
          */
-        get: operations["get_tools"];
+        get: operations["get_world_tools"];
         put?: never;
         post?: never;
         delete?: never;
@@ -253,7 +253,7 @@ export interface paths {
         };
         /**
          * Get Server
-         * @description What the page needs to know first.
+         * @description What a page loads first: the server's version, agents and export formats.
          */
         get: operations["get_server"];
         put?: never;
@@ -304,7 +304,7 @@ export interface paths {
         post?: never;
         /**
          * Delete Session
-         * @description Take a session away, with all that happened in it.
+         * @description Delete a session with its events.
          */
         delete: operations["delete_session"];
         options?: never;
@@ -325,7 +325,7 @@ export interface paths {
         };
         /**
          * Get Briefing
-         * @description What the agent is told and may do: in a turn, or before the first one.
+         * @description The agent's instruction, tools and schemas: of a turn, or without `turn_id`, of the next one.
          */
         get: operations["get_briefing"];
         put?: never;
@@ -366,10 +366,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Check
-         * @description What is wrong with a form as it stands.
+         * Check Form
+         * @description The problems of a form, without sending it.
          */
-        post: operations["check"];
+        post: operations["check_form"];
         delete?: never;
         options?: never;
         head?: never;
@@ -387,7 +387,7 @@ export interface paths {
         put?: never;
         /**
          * Close Session
-         * @description End a session; it can still be read and exported.
+         * @description Close a session; it can still be read and exported.
          */
         post: operations["close_session"];
         delete?: never;
@@ -425,7 +425,7 @@ export interface paths {
         };
         /**
          * Get Environment
-         * @description What answers the session's tool calls instead of the tools.
+         * @description The rules and pending faults of the session's simulated environment.
          */
         get: operations["get_environment"];
         put?: never;
@@ -447,7 +447,7 @@ export interface paths {
         put?: never;
         /**
          * Add Fault
-         * @description Let the next call of a tool meet a fault.
+         * @description Inject a fault into the next call of a tool.
          */
         post: operations["add_fault"];
         delete?: never;
@@ -486,10 +486,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Export
-         * @description Write the session as a golden trace, where the agent's config says.
+         * Export Session
+         * @description Write the session as a golden trace, to the file that the agent's config names.
          */
-        post: operations["export"];
+        post: operations["export_session"];
         delete?: never;
         options?: never;
         head?: never;
@@ -507,7 +507,7 @@ export interface paths {
         put?: never;
         /**
          * Send Message
-         * @description Say something as the user.
+         * @description Send a message as the user.
          */
         post: operations["send_message"];
         delete?: never;
@@ -545,7 +545,7 @@ export interface paths {
         };
         /**
          * Get Row
-         * @description Everything behind a row; values over 20 KB in full only if `whole`.
+         * @description The values and files of a row; values over 20 KB are cut unless `full`.
          */
         get: operations["get_row"];
         put?: never;
@@ -556,7 +556,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/sessions/{session_id}/rows/{index}/media/{place}": {
+    "/api/sessions/{session_id}/rows/{index}/media/{file_index}": {
         parameters: {
             query?: never;
             header?: never;
@@ -564,10 +564,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get Medium
-         * @description The bytes of an image or a file; anything but an image is to be saved.
+         * Get Media File
+         * @description The bytes of an image or file of a row.
          */
-        get: operations["get_medium"];
+        get: operations["get_media_file"];
         put?: never;
         post?: never;
         delete?: never;
@@ -585,7 +585,7 @@ export interface paths {
         };
         /**
          * Get State
-         * @description The session state now.
+         * @description The current session state.
          */
         get: operations["get_state"];
         put?: never;
@@ -607,7 +607,7 @@ export interface paths {
         put?: never;
         /**
          * Stop Run
-         * @description Cancel the run.
+         * @description Cancel the current run; another message continues the session.
          */
         post: operations["stop_run"];
         delete?: never;
@@ -626,10 +626,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Decide
-         * @description Answer a turn as its model.
+         * Decide Turn
+         * @description Decide a turn as its model.
          */
-        post: operations["decide"];
+        post: operations["decide_turn"];
         delete?: never;
         options?: never;
         head?: never;
@@ -646,10 +646,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Let Own Model Decide
-         * @description Let the agent's own model answer this turn.
+         * Decide With Own Model
+         * @description Let the agent's own model decide this turn.
          */
-        post: operations["let_own_model_decide"];
+        post: operations["decide_with_own_model"];
         delete?: never;
         options?: never;
         head?: never;
@@ -665,7 +665,7 @@ export interface paths {
         };
         /**
          * Get Request
-         * @description The exact request of a turn.
+         * @description The exact model request of a turn.
          */
         get: operations["get_request"];
         put?: never;
@@ -686,10 +686,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Suggest
-         * @description Ask the agent's own model what it would decide; nothing happens by it.
+         * Suggest Decision
+         * @description Ask the agent's own model what it would decide; the turn keeps waiting.
          */
-        post: operations["suggest"];
+        post: operations["suggest_decision"];
         delete?: never;
         options?: never;
         head?: never;
@@ -701,41 +701,28 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         /**
-         * Acted
-         * @description The world after something was done; no deed: read them again.
-         */
-        Acted: {
-            deed: components["schemas"]["Deed"] | null;
-            world: components["schemas"]["WorldShape"];
-        };
-        /**
-         * AgentShape
+         * AgentInfo
          * @description An agent that can be played.
          */
-        AgentShape: {
-            /**
-             * Agents
-             * @description The names of its sub-agents
-             */
-            agents: string[];
+        AgentInfo: {
             /** Description */
             description: string;
             /**
-             * Eval Cases
-             * @description How many cases the EvalSet holds; None if there is no file yet
+             * Eval Case Count
+             * @description The number of cases in the EvalSet; None if it does not exist yet
              */
-            eval_cases: number | null;
-            /**
-             * Eval Problem
-             * @description Why the EvalSet file cannot be appended to
-             * @default
-             */
-            eval_problem: string;
+            eval_case_count: number | null;
             /** Eval Set Path */
             eval_set_path: string;
             /**
+             * Eval Set Problem
+             * @description Why the EvalSet file cannot be appended to; empty if it can
+             * @default
+             */
+            eval_set_problem: string;
+            /**
              * Key
-             * @description What the API calls it
+             * @description Identifies the agent in the API
              */
             key: string;
             /**
@@ -745,21 +732,45 @@ export interface components {
             model: string;
             /**
              * Name
-             * @description What people read
+             * @description The display name
              */
             name: string;
             /**
              * Problem
-             * @description Why its tools did not load
+             * @description Why its tools did not load; empty if they did
              * @default
              */
             problem: string;
+            /**
+             * Sub Agents
+             * @description The names of its sub-agents
+             */
+            sub_agents: string[];
             /** Tools */
             tools: string[];
         };
         /**
+         * AnnotationInfo
+         * @description A reviewer's annotation; fields are empty if there is none.
+         */
+        AnnotationInfo: {
+            /** Annotator */
+            annotator: string;
+            /** Comment */
+            comment: string;
+            /** Date */
+            date: number;
+            /**
+             * Editable
+             * @description Whether it can be written: only if the scenario has a file of its own
+             */
+            editable: boolean;
+            /** Validation Decision */
+            validation_decision: string;
+        };
+        /**
          * AnnotationPatch
-         * @description Writes into the scenario's file; what is None stays.
+         * @description A request to change the annotation in the scenario's file; fields that are None stay as they are.
          */
         AnnotationPatch: {
             /** Annotator */
@@ -770,34 +781,15 @@ export interface components {
             validation_decision?: ("valid" | "invalid" | "needs_review") | null;
         };
         /**
-         * AnnotationShape
-         * @description What a reviewer says; empty where nobody has.
-         */
-        AnnotationShape: {
-            /** Annotator */
-            annotator: string;
-            /** Comment */
-            comment: string;
-            /** Date */
-            date: number;
-            /**
-             * Editable
-             * @description Whether it can be written: the scenario has a file of its own
-             */
-            editable: boolean;
-            /** Validation Decision */
-            validation_decision: string;
-        };
-        /**
          * Briefing
-         * @description What the agent is told and may do: of the turn that waits, or before the first turn.
+         * @description The agent's instruction, tools and schemas, in a turn or before the first one.
          */
         Briefing: {
             /** Agent Name */
             agent_name: string;
             /**
              * Input Schema
-             * @description What a user message must be; None: any text
+             * @description The schema of a user message; None: any text
              */
             input_schema: {
                 [key: string]: unknown;
@@ -806,43 +798,43 @@ export interface components {
             instruction: string;
             /**
              * Model
-             * @description The agent's own model; empty if it has none that could be asked
+             * @description The agent's own model; empty if there is none that can be asked here
              */
             model: string;
             /**
              * Output Schema
-             * @description What a final response must be; None: any text
+             * @description The schema of a final response; None: any text
              */
             output_schema: {
                 [key: string]: unknown;
             } | null;
             /**
              * Problem
-             * @description Why the tools did not load
+             * @description Why the tools did not load; empty if they did
              * @default
              */
             problem: string;
             /** Tools */
-            tools: components["schemas"]["ToolShape"][];
+            tools: components["schemas"]["ToolInfo"][];
         };
         /**
-         * CallShape
+         * CallInput
          * @description One call of a tool.
          */
-        CallShape: {
+        CallInput: {
             /**
              * Arguments
-             * @description A JSON object as text: 5 stays 5 and 5.0 stays 5.0
+             * @description A JSON object as text, so that 5 and 5.0 stay different
              */
             arguments: string;
             /** Name */
             name: string;
         };
         /**
-         * ChangeShape
-         * @description One place where the world is other than before. Values over 4 KB are cut.
+         * ChangeInfo
+         * @description One difference between two states of the world. Values over 4 KB are cut.
          */
-        ChangeShape: {
+        ChangeInfo: {
             /**
              * New
              * @description JSON text
@@ -862,125 +854,140 @@ export interface components {
             path: string;
         };
         /**
-         * ConfirmationShape
-         * @description A call that waits for the user's consent.
+         * CheckInput
+         * @description A form to check: the arguments of a call, a user message, or a final response.
          */
-        ConfirmationShape: {
+        CheckInput: {
             /**
-             * Arguments
-             * @description A JSON object as text: numbers keep their digits
+             * Target
+             * @enum {string}
              */
-            arguments: string;
-            /** Hint */
-            hint: string;
+            target: "call" | "message" | "answer";
             /**
-             * Payload
-             * @description What the tool wants to be told with the consent, as an example in JSON text
+             * Tool Name
+             * @default
              */
-            payload: string | null;
-            /** Question Id */
-            question_id: string;
-            /** Tool Name */
             tool_name: string;
+            /**
+             * Value
+             * @description JSON text
+             */
+            value: string;
         };
         /**
-         * Consent
+         * ConsentInput
          * @description The user's answer to a confirmation.
          */
-        Consent: {
+        ConsentInput: {
             /** Approve */
             approve: boolean;
             /**
              * Payload
-             * @description JSON text that the tool asked for
+             * @description JSON text, if the tool expects a payload
              */
             payload?: string | null;
             /** Question Id */
             question_id: string;
         };
         /**
-         * Decision
-         * @description What the person decides as the model: calls, with or without a text, or an answer.
+         * DecisionInput
+         * @description A person's decision as the model: calls with or without text, or a final response.
          */
-        Decision: {
+        DecisionInput: {
             /**
              * Anyway
+             * @description Decide although the arguments do not match the schema
              * @default false
              */
             anyway: boolean;
             /** Calls */
-            calls?: components["schemas"]["CallShape"][];
+            calls?: components["schemas"]["CallInput"][];
             /**
              * Data
-             * @description The final response as JSON text, for an output_schema
+             * @description The final response as JSON text, if there is an output_schema
              */
             data?: string | null;
             /** Decision Id */
             decision_id: string;
             /**
              * Text
-             * @description The final response; beside calls, what is said with them
+             * @description The final response, or the text that accompanies the calls
              */
             text?: string | null;
         };
         /**
-         * Deed
-         * @description What a person did in the world, and what came of it.
+         * DisplayStatus
+         * @description The status of a session as people see it.
+         * @enum {string}
          */
-        Deed: {
-            /** Change Count */
-            change_count: number;
-            /** Changes */
-            changes: components["schemas"]["ChangeShape"][];
+        DisplayStatus: "query" | "your_turn" | "confirm" | "running" | "done" | "failed" | "stopped" | "abandoned" | "closed";
+        /**
+         * DisplayValue
+         * @description A value of a row. Of more than 20 KB only the beginning is sent, unless the full value is requested.
+         */
+        DisplayValue: {
             /**
-             * Error
-             * @description Why it failed
+             * Format
+             * @enum {string}
              */
-            error: string;
-            /** Happened */
-            happened: components["schemas"]["HappenedShape"][];
-            /** Happened Count */
-            happened_count: number;
-            /** Index */
-            index: number;
-            /** Notifications */
-            notifications: components["schemas"]["NotificationShape"][];
+            format: "json" | "text" | "markdown" | "traceback";
+            /** Is Complete */
+            is_complete: boolean;
+            /** Label */
+            label: string;
             /**
-             * Result
-             * @description What was returned, as an agent sees it
+             * Size
+             * @description The length of the full text, in characters
              */
-            result: string | null;
+            size: number;
             /**
-             * Seconds
-             * @description The world's time afterwards, since the start
+             * Text
+             * @description For json, JSON text, so that numbers keep their digits
              */
-            seconds: number;
-            /** Via */
-            via: ("agent" | "env" | "user") | null;
-            /**
-             * What
-             * @description The call or the step, in one line
-             */
-            what: string;
+            text: string;
         };
         /**
-         * EnvironmentShape
-         * @description What answers the session's tool calls instead of the tools.
+         * EnvironmentInfo
+         * @description The simulated environment of a session, which can answer tool calls instead of the tools.
          */
-        EnvironmentShape: {
+        EnvironmentInfo: {
             /**
-             * Faults
-             * @description How many faults wait for the next calls, by tool
+             * Pending Faults
+             * @description How many faults are pending for the next calls, by tool
              */
-            faults: {
+            pending_faults: {
                 [key: string]: number;
             };
             /** Rules */
-            rules: components["schemas"]["RuleShape"][];
+            rules: components["schemas"]["RuleInfo"][];
+        };
+        /**
+         * ErrorBody
+         * @description The body of every 4xx and 5xx response.
+         */
+        ErrorBody: {
+            /**
+             * Can Override
+             * @description Whether `anyway` or `again` in the request overrides it
+             * @default false
+             */
+            can_override: boolean;
+            /**
+             * Error
+             * @description The class of the error, such as `TurnAlreadyDecided`
+             */
+            error: string;
+            /**
+             * Message
+             * @description What happened and what to do
+             */
+            message: string;
+            /** Problems */
+            problems: components["schemas"]["FieldProblem"][];
         };
         /**
          * EventDetail
-         * @description Everything behind an event.
+         * @description The details of an event.
          */
         EventDetail: {
             /**
@@ -988,45 +995,45 @@ export interface components {
              * @description A JSON object as text
              */
             arguments: string;
-            /**
-             * Event
-             * @description The event as the file holds it, JSON text
-             */
-            event: string;
             /** Event Id */
             event_id: string;
+            /**
+             * Event Json
+             * @description The event as it is in the file, JSON text
+             */
+            event_json: string;
         };
         /**
-         * EventLine
-         * @description An event of the scenario; its arguments are asked for when it is selected.
+         * EventSummary
+         * @description An event of the scenario; its details are requested when it is selected.
          */
-        EventLine: {
-            /**
-             * After
-             * @description The places of the events that it waits for
-             */
-            after: number[];
+        EventSummary: {
             /** App */
             app: string;
+            /**
+             * Depends On
+             * @description The indexes of the events that it depends on
+             */
+            depends_on: number[];
             /** Event Id */
             event_id: string;
+            /**
+             * Expected Seconds
+             * @description The expected time since the start; None: it is part of, or depends on, a cycle
+             */
+            expected_seconds: number | null;
             /** Function */
             function: string;
+            /**
+             * Index
+             * @description Its position in the file, which identifies it here: event ids may not be unique
+             */
+            index: number;
             /**
              * Kind
              * @enum {string}
              */
             kind: "user" | "env" | "agent" | "oracle" | "condition" | "validation" | "other";
-            /**
-             * Place
-             * @description Its place in the file, which names it here: ids may be there twice
-             */
-            place: number;
-            /**
-             * Seconds
-             * @description When it is expected, since the start; None: it waits for a cycle
-             */
-            seconds: number | null;
             /**
              * Summary
              * @description Its arguments in one line
@@ -1036,19 +1043,50 @@ export interface components {
             turn: number | null;
         };
         /**
-         * ExportOrder
-         * @description Writes the session as a golden trace, where the agent's config says.
+         * ExportFormatInfo
+         * @description A format that the server can export a session to.
          */
-        ExportOrder: {
+        ExportFormatInfo: {
+            /**
+             * Extension
+             * @description How the names of its files end
+             */
+            extension: string;
+            /**
+             * Is Redactable
+             * @description Whether secrets can be removed on request
+             */
+            is_redactable: boolean;
+            /**
+             * Label
+             * @description What a person reads in a list of formats
+             */
+            label: string;
+            /**
+             * Name
+             * @enum {string}
+             */
+            name: "evalset" | "adk-test" | "jsonl" | "markdown";
+            /**
+             * Requirement
+             * @description What a session needs before it can be exported; empty if nothing
+             */
+            requirement: string;
+        };
+        /**
+         * ExportInput
+         * @description A request to export the session, to the file that the agent's config names.
+         */
+        ExportInput: {
             /**
              * Again
-             * @description Although it was exported before
+             * @description Export it although it was exported before
              * @default false
              */
             again: boolean;
             /**
              * Anyway
-             * @description Although `adk test` could not repeat it
+             * @description Export it although `adk test` cannot replay it
              * @default false
              */
             anyway: boolean;
@@ -1057,65 +1095,83 @@ export interface components {
              * @default evalset
              * @enum {string}
              */
-            format: "evalset" | "adk_test";
+            format: "evalset" | "adk-test" | "jsonl" | "markdown";
         };
         /**
-         * ExportResult
-         * @description What was written.
+         * ExportRecord
+         * @description An export that was written.
          */
-        ExportResult: {
-            /**
-             * Case
-             * @description The case as it stands in the file, JSON text
-             */
-            case: string;
-            /**
-             * Command
-             * @description What runs `adk eval` or `adk test` on it
-             */
-            command: string;
-            exported: components["schemas"]["Exported"];
-            /** Notes */
-            notes: string[];
-        };
-        /**
-         * Exported
-         * @description A golden trace that was written.
-         */
-        Exported: {
-            /** At */
-            at: number;
+        ExportRecord: {
             /** Eval Id */
             eval_id: string;
+            /** Exported At */
+            exported_at: number;
             /**
              * Format
              * @enum {string}
              */
-            format: "evalset" | "adk_test";
+            format: "evalset" | "adk-test" | "jsonl" | "markdown";
             /** Path */
             path: string;
         };
         /**
-         * FaultOrder
-         * @description Lets the next call of a tool meet a fault.
+         * ExportResult
+         * @description The result of an export.
          */
-        FaultOrder: {
+        ExportResult: {
+            /**
+             * Case Json
+             * @description The case or fixture that was written, as JSON text
+             */
+            case_json: string;
+            /**
+             * Command
+             * @description The command that runs `adk eval` or `adk test` on it
+             */
+            command: string;
+            /** Notes */
+            notes: string[];
+            record: components["schemas"]["ExportRecord"];
+        };
+        /**
+         * FaultInput
+         * @description A request to inject a fault into the next call of a tool.
+         */
+        FaultInput: {
             /**
              * Action
-             * @description An action as rules files write it, JSON text
+             * @description An action in the format of rules files, as JSON text
              */
             action: string;
-            /** Tool */
-            tool: string;
+            /** Tool Name */
+            tool_name: string;
+        };
+        /**
+         * FieldProblem
+         * @description A place where a value is invalid, and what is expected there.
+         */
+        FieldProblem: {
+            /**
+             * Call Index
+             * @description The index of the call, if there are several
+             */
+            call_index: number | null;
+            /** Message */
+            message: string;
+            /**
+             * Path
+             * @description The field, such as `items[0].quantity`; empty for the whole value
+             */
+            path: string;
         };
         /**
          * FilePart
-         * @description A file that goes with a user message.
+         * @description A file attached to a user message.
          */
         FilePart: {
             /**
              * Data
-             * @description The bytes, base64
+             * @description The bytes in base64
              */
             data: string;
             /** Mime Type */
@@ -1124,88 +1180,31 @@ export interface components {
             name: string;
         };
         /**
-         * Follow
-         * @description From the browser: tell me of this session from here on; `None` follows no session, only the list.
+         * FollowRequest
+         * @description From the browser: follow this session from now on; None: only the list of sessions.
          */
-        Follow: {
+        FollowRequest: {
             /**
              * After Seq
              * @default 0
              */
             after_seq: number;
-            /** Follow */
-            follow: string | null;
+            /** Session Id */
+            session_id: string | null;
             /**
              * Tail
-             * @description At most so many of the last rows, when after_seq is 0
+             * @description How many of the last rows to send at most, when after_seq is 0
              * @default 200
              */
             tail: number;
         };
         /**
-         * Gone
-         * @description To the browser: the session that was to be followed is not there.
+         * MediaFile
+         * @description An image or file of a row.
          */
-        Gone: {
-            /** Message */
-            message: string;
-            /** Session Id */
-            session_id: string;
-            /**
-             * Type
-             * @default gone
-             * @constant
-             */
-            type: "gone";
-        };
-        /**
-         * HappenedShape
-         * @description One event that is over.
-         */
-        HappenedShape: {
-            /** Call */
-            call: string;
-            /** Error */
-            error: string;
-            /** Event Id */
-            event_id: string;
-            /** Kind */
-            kind: string;
-            /** Seconds */
-            seconds: number;
-            /** Summary */
-            summary: string;
-        };
-        /**
-         * Kind
-         * @description What a row is about.
-         * @enum {string}
-         */
-        Kind: "user" | "call" | "say" | "answer" | "artifact" | "consent" | "error" | "note";
-        /**
-         * ListNews
-         * @description To the browser: the sessions changed; ask for the list again if it is on the screen.
-         */
-        ListNews: {
-            /**
-             * Type
-             * @default sessions
-             * @constant
-             */
-            type: "sessions";
-            /**
-             * Your Turns
-             * @description How many turns wait for a person, in all sessions
-             */
-            your_turns: number;
-        };
-        /**
-         * Medium
-         * @description An image or a file behind a row.
-         */
-        Medium: {
-            /** Image */
-            image: boolean;
+        MediaFile: {
+            /** Is Image */
+            is_image: boolean;
             /** Mime Type */
             mime_type: string;
             /** Name */
@@ -1214,104 +1213,91 @@ export interface components {
             size: number;
             /**
              * Url
-             * @description Where its bytes are; images can be shown, others are saved
+             * @description The address of its bytes; images can be shown, other files are downloaded
              */
             url: string;
         };
         /**
          * NewSession
-         * @description Starts a session of an agent.
+         * @description A request to start a session.
          */
         NewSession: {
-            /** Agent */
-            agent: string;
+            /** Agent Key */
+            agent_key: string;
         };
         /**
-         * NotificationShape
-         * @description What the agent is told.
+         * NotificationInfo
+         * @description A notification to the agent.
          */
-        NotificationShape: {
-            /** Seconds */
-            seconds: number;
+        NotificationInfo: {
+            /** Elapsed Seconds */
+            elapsed_seconds: number;
             /** Text */
             text: string;
             /** Type */
             type: string;
         };
         /**
-         * ProblemShape
-         * @description Where a value does not fit, and what would.
+         * PendingConfirmation
+         * @description A call that is waiting for the user's confirmation.
          */
-        ProblemShape: {
+        PendingConfirmation: {
             /**
-             * Call
-             * @description Which of several calls
+             * Arguments
+             * @description A JSON object as text, so that numbers keep their digits
              */
-            call: number | null;
-            /** Message */
-            message: string;
+            arguments: string;
+            /** Hint */
+            hint: string;
             /**
-             * Path
-             * @description The field, as `items[0].quantity`; empty for the value as a whole
+             * Payload
+             * @description An example of what the tool expects with an approval, as JSON text
              */
-            path: string;
+            payload: string | null;
+            /** Question Id */
+            question_id: string;
+            /** Tool Name */
+            tool_name: string;
         };
         /**
-         * Refusal
-         * @description Why something was not done; the body of every 4xx and 5xx answer.
+         * PendingTurn
+         * @description A turn that is waiting for a person's decision.
          */
-        Refusal: {
-            /**
-             * Can Insist
-             * @description Whether `anyway` or `again` would do it all the same
-             * @default false
-             */
-            can_insist: boolean;
-            /**
-             * Error
-             * @description The kind, as `TurnAlreadyDecided`
-             */
-            error: string;
-            /**
-             * Message
-             * @description What happened, and what to do
-             */
-            message: string;
-            /** Problems */
-            problems: components["schemas"]["ProblemShape"][];
+        PendingTurn: {
+            /** Agent Name */
+            agent_name: string;
+            /** Asked At */
+            asked_at: number;
+            /** Turn Id */
+            turn_id: string;
         };
         /**
-         * RequestShape
-         * @description The exact request of a turn, as the model would get it.
+         * RequestInfo
+         * @description The exact request of a turn, as the model would receive it.
          */
-        RequestShape: {
-            /** Characters */
-            characters: number;
+        RequestInfo: {
+            /** Character Count */
+            character_count: number;
             /** Request */
             request: {
                 [key: string]: unknown;
             };
             /**
-             * Tokens
-             * @description An estimate: a quarter of the characters
+             * Token Estimate
+             * @description A rough estimate: a quarter of the characters
              */
-            tokens: number;
+            token_estimate: number;
         };
         /**
          * Row
-         * @description One line of the timeline; what stands behind it is asked for when it is opened.
+         * @description One line of the timeline; its details are requested when it is opened.
          */
         Row: {
             /** Agent Name */
             agent_name: string;
             /**
-             * At
-             * @description When, in seconds since 1970
-             */
-            at: number;
-            /**
              * Call Id
-             * @description The call, which can be cancelled while it runs
+             * @description The id of the call, by which it can be cancelled while it runs
              * @default
              */
             call_id: string;
@@ -1319,21 +1305,21 @@ export interface components {
             duration_ms: number | null;
             /** Index */
             index: number;
-            kind: components["schemas"]["Kind"];
+            kind: components["schemas"]["RowKind"];
             /**
              * Player
-             * @description real, human, recorded or simulated; empty where no seat was played
+             * @description real, human, recorded or simulated; empty for rows that no player produced
              */
             player: string;
             /**
              * Result
-             * @description One line: what came back; cut at 300 characters
+             * @description One line: the result; cut at 300 characters
              * @default
              */
             result: string;
             /**
              * Rule
-             * @description The rule that answered instead of the tool
+             * @description The rule of the simulated environment that answered instead of the tool
              * @default
              */
             rule: string;
@@ -1342,7 +1328,7 @@ export interface components {
             status: components["schemas"]["RowStatus"];
             /**
              * Subject
-             * @description The tool, the file, or nothing
+             * @description The tool or file; empty for other rows
              */
             subject: string;
             /**
@@ -1350,113 +1336,95 @@ export interface components {
              * @description One line: the arguments, or the text; cut at 300 characters
              */
             summary: string;
-            /** Updated */
-            updated: number;
+            /**
+             * Timestamp
+             * @description In seconds since 1970
+             */
+            timestamp: number;
+            /** Updated Seq */
+            updated_seq: number;
         };
         /**
          * RowDetail
-         * @description Everything behind a row.
+         * @description The details of a row.
          */
         RowDetail: {
             /** Index */
             index: number;
             /** Media */
-            media: components["schemas"]["Medium"][];
+            media: components["schemas"]["MediaFile"][];
             /** Values */
-            values: components["schemas"]["Shown"][];
+            values: components["schemas"]["DisplayValue"][];
         };
         /**
+         * RowKind
+         * @description The kind of fact that a row shows.
+         * @enum {string}
+         */
+        RowKind: "user" | "call" | "say" | "answer" | "artifact" | "consent" | "error" | "note";
+        /**
          * RowStatus
-         * @description How far a row is; most are done when they appear.
+         * @description The progress of a row; most are done when they appear.
          * @enum {string}
          */
         RowStatus: "confirm" | "running" | "done" | "failed" | "cancelled" | "denied";
         /**
-         * RuleShape
+         * RuleInfo
          * @description A rule of the simulated environment.
          */
-        RuleShape: {
+        RuleInfo: {
             /**
              * Actions
-             * @description What it does, in words
+             * @description Descriptions of what it does
              */
             actions: string[];
+            /** Enabled */
+            enabled: boolean;
             /**
-             * Fired
+             * Fired Count
              * @description How many calls it answered
              */
-            fired: number;
+            fired_count: number;
             /** Name */
             name: string;
-            /** On */
-            on: boolean;
             /** Tools */
             tools: string[];
             /**
-             * Tried
+             * Tried Count
              * @description How many calls it was compared with
              */
-            tried: number;
+            tried_count: number;
         };
         /**
-         * RuleSwitch
-         * @description Switches a rule on or off, for this session, from the next call on.
+         * RuleSwitchInput
+         * @description A request to switch a rule on or off, for this session and from the next call on.
          */
-        RuleSwitch: {
-            /** On */
-            on: boolean;
+        RuleSwitchInput: {
+            /** Enabled */
+            enabled: boolean;
             /** Rule */
             rule: string;
         };
         /**
-         * ScenarioLine
-         * @description A scenario in the list.
+         * ScenarioInfo
+         * @description A scenario as its file defines it.
          */
-        ScenarioLine: {
-            /** Annotator */
-            annotator: string;
-            /** Apps */
-            apps: number;
+        ScenarioInfo: {
             /**
-             * Decision
-             * @description What a reviewer decided; empty if nobody has
+             * Adaptations
+             * @description What was adapted in order to read the file
              */
-            decision: string;
-            /** Events */
-            events: number;
-            /**
-             * Key
-             * @description What the API calls it
-             */
-            key: string;
-            /**
-             * Path
-             * @description Where it stands, for people
-             */
-            path: string;
-            /** Scenario Id */
-            scenario_id: string;
-        };
-        /**
-         * ScenarioShape
-         * @description A scenario as it stands in its file.
-         */
-        ScenarioShape: {
-            /**
-             * Adapted
-             * @description What had to be changed to read the file
-             */
-            adapted: string[];
-            annotation: components["schemas"]["AnnotationShape"];
+            adaptations: string[];
+            annotation: components["schemas"]["AnnotationInfo"];
             /** Apps */
             apps: string[];
             /** Duration */
             duration: number | null;
             /**
              * Events
-             * @description By the time at which they are expected
+             * @description In the order of their expected times
              */
-            events: components["schemas"]["EventLine"][];
+            events: components["schemas"]["EventSummary"][];
             /** Key */
             key: string;
             /** Path */
@@ -1471,39 +1439,164 @@ export interface components {
             tags: string[];
         };
         /**
-         * ServerShape
-         * @description What the page needs to know first.
+         * ScenarioSummary
+         * @description A scenario in the list.
          */
-        ServerShape: {
-            /** Agents */
-            agents: components["schemas"]["AgentShape"][];
+        ScenarioSummary: {
+            /** Annotator */
+            annotator: string;
+            /** App Count */
+            app_count: number;
+            /** Event Count */
+            event_count: number;
             /**
-             * Keeps
-             * @description Whether sessions survive the end of the process
+             * Key
+             * @description Identifies the scenario in the API
              */
-            keeps: boolean;
+            key: string;
             /**
-             * Scenarios
-             * @description How many scenarios can be looked at
+             * Path
+             * @description The file, for display only
+             */
+            path: string;
+            /** Scenario Id */
+            scenario_id: string;
+            /**
+             * Validation Decision
+             * @description The decision of a reviewer; empty if there is none
+             */
+            validation_decision: string;
+        };
+        /**
+         * ServerInfo
+         * @description What a page loads first.
+         */
+        ServerInfo: {
+            /** Agents */
+            agents: components["schemas"]["AgentInfo"][];
+            /**
+             * Export Formats
+             * @description What a session can be exported to, in display order
+             */
+            export_formats: components["schemas"]["ExportFormatInfo"][];
+            /**
+             * Is Persistent
+             * @description Whether sessions are stored in a database
+             */
+            is_persistent: boolean;
+            /**
+             * Scenario Count
+             * @description The number of scenarios on this server
              * @default 0
              */
-            scenarios: number;
+            scenario_count: number;
             /**
              * Server Id
-             * @description Changes when the sessions are others
+             * @description Identifies the set of sessions: a new one has other sessions
              */
             server_id: string;
             /** Version */
             version: string;
         };
         /**
-         * SessionNews
-         * @description To the browser: a session, and its rows that are new or changed since it was last told.
+         * SessionGone
+         * @description To the browser: the session to follow does not exist.
          */
-        SessionNews: {
+        SessionGone: {
+            /** Message */
+            message: string;
+            /** Session Id */
+            session_id: string;
+            /**
+             * Type
+             * @default gone
+             * @constant
+             */
+            type: "gone";
+        };
+        /**
+         * SessionInfo
+         * @description A session, without its rows.
+         */
+        SessionInfo: {
+            /**
+             * Agent Key
+             * @description The key of the agent; empty if it runs in another process
+             */
+            agent_key: string;
+            /** Agent Name */
+            agent_name: string;
+            confirmation: components["schemas"]["PendingConfirmation"] | null;
+            /** Created At */
+            created_at: number;
+            /** Exports */
+            exports: components["schemas"]["ExportRecord"][];
+            /**
+             * Failure
+             * @default
+             */
+            failure: string;
+            /** Last Event At */
+            last_event_at: number;
+            /**
+             * Last Seq
+             * @description The seq of the last event that is included here
+             */
+            last_seq: number;
+            /** Name */
+            name: string;
+            /**
+             * Pending Turns
+             * @description Turns that are waiting for a person, the next one first
+             */
+            pending_turns: components["schemas"]["PendingTurn"][];
+            /**
+             * Row Count
+             * @description The number of rows
+             */
+            row_count: number;
+            /**
+             * Running Since
+             * @description When the oldest running tool started, else the run
+             */
+            running_since: number | null;
+            /** Session Id */
+            session_id: string;
+            status: components["schemas"]["DisplayStatus"];
+        };
+        /**
+         * SessionListUpdate
+         * @description To the browser: the list of sessions has changed; reload it if it is shown.
+         */
+        SessionListUpdate: {
+            /**
+             * Type
+             * @default sessions
+             * @constant
+             */
+            type: "sessions";
+            /**
+             * Your Turn Count
+             * @description How many turns are waiting for a person, over all sessions
+             */
+            your_turn_count: number;
+        };
+        /**
+         * SessionPatch
+         * @description A request to rename a session.
+         */
+        SessionPatch: {
+            /** Name */
+            name: string;
+        };
+        /**
+         * SessionUpdate
+         * @description To the browser: a session, and the rows that are new or have changed since the last update.
+         */
+        SessionUpdate: {
             /** Rows */
             rows: components["schemas"]["Row"][];
-            session: components["schemas"]["SessionShape"];
+            session: components["schemas"]["SessionInfo"];
             /**
              * Type
              * @default session
@@ -1512,142 +1605,70 @@ export interface components {
             type: "session";
         };
         /**
-         * SessionPatch
-         * @description Renames a session.
-         */
-        SessionPatch: {
-            /** Name */
-            name: string;
-        };
-        /**
-         * SessionShape
-         * @description A session, without its rows.
-         */
-        SessionShape: {
-            /**
-             * Agent
-             * @description The key of the agent; empty for one that runs elsewhere
-             */
-            agent: string;
-            /** Agent Name */
-            agent_name: string;
-            confirmation: components["schemas"]["ConfirmationShape"] | null;
-            /** Created At */
-            created_at: number;
-            /** Exports */
-            exports: components["schemas"]["Exported"][];
-            /**
-             * Failure
-             * @default
-             */
-            failure: string;
-            /** Last Event At */
-            last_event_at: number;
-            /** Name */
-            name: string;
-            /**
-             * Rows
-             * @description How many rows there are
-             */
-            rows: number;
-            /**
-             * Running Since
-             * @description When what runs now began
-             */
-            running_since: number | null;
-            /**
-             * Seq
-             * @description The last event that is told of here
-             */
-            seq: number;
-            /** Session Id */
-            session_id: string;
-            status: components["schemas"]["Status"];
-            /**
-             * Waiting
-             * @description Turns that wait for a person, the one to decide first
-             */
-            waiting: components["schemas"]["Waiting"][];
-        };
-        /**
-         * Shown
-         * @description A value behind a row. Over 20 KB only its beginning is sent, unless all of it is asked for.
-         */
-        Shown: {
-            /**
-             * Format
-             * @enum {string}
-             */
-            format: "json" | "text" | "markdown" | "traceback";
-            /** Label */
-            label: string;
-            /**
-             * Size
-             * @description How long the whole text is, in characters
-             */
-            size: number;
-            /**
-             * Text
-             * @description JSON text for json: numbers keep their digits
-             */
-            text: string;
-            /** Whole */
-            whole: boolean;
-        };
-        /**
-         * Status
-         * @description Where a session stands, for a person.
-         * @enum {string}
-         */
-        Status: "query" | "your_turn" | "confirm" | "running" | "done" | "failed" | "stopped" | "abandoned" | "closed";
-        /**
          * Suggestion
-         * @description What the agent's own model would decide; nothing happens by it.
+         * @description What the agent's own model would decide; the turn keeps waiting.
          */
         Suggestion: {
             /** Calls */
-            calls: components["schemas"]["CallShape"][];
+            calls: components["schemas"]["CallInput"][];
             /** Text */
             text: string;
         };
         /**
-         * ToolShape
-         * @description A tool as the model is offered it.
+         * TimeControlInput
+         * @description A request to advance the time, undo an action, or restart.
          */
-        ToolShape: {
+        TimeControlInput: {
+            /**
+             * Command
+             * @enum {string}
+             */
+            command: "step" | "advance" | "jump" | "oracle" | "undo" | "restart";
+            /**
+             * Seconds
+             * @description To advance by, or to jump to, since the start
+             * @default 0
+             */
+            seconds: number;
+        };
+        /**
+         * ToolInfo
+         * @description A tool as it is offered to the model.
+         */
+        ToolInfo: {
             /** Description */
             description: string;
             /** Name */
             name: string;
             /**
              * Parameters
-             * @description The arguments, as one normalised JSON Schema
+             * @description The schema of the arguments, normalised to JSON Schema
              */
             parameters: {
                 [key: string]: unknown;
             };
             /**
-             * Response
-             * @description The result, if the tool declares it
+             * Response Schema
+             * @description The schema of the result, if declared
              */
-            response: {
+            response_schema: {
                 [key: string]: unknown;
             } | null;
         };
         /**
          * UserMessage
-         * @description What the user says: text, or data for an agent with an input_schema as JSON text; and files.
+         * @description A user message: text, or JSON data for an agent with an input_schema, and files.
          */
         UserMessage: {
             /**
              * Anyway
-             * @description Send it although it does not fit
+             * @description Send it although it does not match the schema
              * @default false
              */
             anyway: boolean;
             /**
              * Data
-             * @description JSON text, checked against the input_schema
+             * @description JSON text that is checked against the input_schema
              */
             data?: string | null;
             /** Files */
@@ -1659,46 +1680,61 @@ export interface components {
             text: string;
         };
         /**
-         * ValueToCheck
-         * @description A form as it stands: a call's arguments, a message, or an answer.
+         * WorldAction
+         * @description An action that a person performed in the world, and its effects.
          */
-        ValueToCheck: {
+        WorldAction: {
+            /** Caller */
+            caller: ("agent" | "env" | "user") | null;
+            /** Change Count */
+            change_count: number;
+            /** Changes */
+            changes: components["schemas"]["ChangeInfo"][];
             /**
-             * Tool
-             * @default
+             * Elapsed Seconds
+             * @description The world's time afterwards, since the start
              */
-            tool: string;
+            elapsed_seconds: number;
             /**
-             * Value
-             * @description JSON text
+             * Error
+             * @description The error; empty if the action succeeded
              */
-            value: string;
+            error: string;
+            /** Event Count */
+            event_count: number;
+            /** Events */
+            events: components["schemas"]["WorldEventInfo"][];
+            /** Index */
+            index: number;
+            /** Notifications */
+            notifications: components["schemas"]["NotificationInfo"][];
             /**
-             * What
-             * @enum {string}
+             * Result
+             * @description The result, as an agent sees it
              */
-            what: "call" | "message" | "answer";
+            result: string | null;
+            /**
+             * Summary
+             * @description The call or step, in one line
+             */
+            summary: string;
         };
         /**
-         * Waiting
-         * @description A turn that waits for a person.
+         * WorldActionResult
+         * @description The world after an action; without an action, the list of actions has changed and must be reloaded.
          */
-        Waiting: {
-            /** Agent Name */
-            agent_name: string;
-            /** Asked At */
-            asked_at: number;
-            /** Turn Id */
-            turn_id: string;
+        WorldActionResult: {
+            action: components["schemas"]["WorldAction"] | null;
+            world: components["schemas"]["WorldInfo"];
         };
         /**
-         * WorldCall
-         * @description Calls a tool in the world.
+         * WorldCallInput
+         * @description A request to call a tool in the world.
          */
-        WorldCall: {
+        WorldCallInput: {
             /**
              * Anyway
-             * @description Although the arguments do not fit
+             * @description Call it although the arguments do not match the schema
              * @default false
              */
             anyway: boolean;
@@ -1707,61 +1743,62 @@ export interface components {
              * @description A JSON object as text
              */
             arguments: string;
-            /** Tool */
-            tool: string;
             /**
-             * Via
+             * Caller
              * @default agent
              * @enum {string}
              */
-            via: "agent" | "env" | "user";
+            caller: "agent" | "env" | "user";
+            /** Tool Name */
+            tool_name: string;
         };
         /**
-         * WorldShape
-         * @description Where the world stands.
+         * WorldEventInfo
+         * @description An event that has happened.
          */
-        WorldShape: {
+        WorldEventInfo: {
+            /** Call */
+            call: string;
+            /** Elapsed Seconds */
+            elapsed_seconds: number;
+            /** Error */
+            error: string;
+            /** Event Id */
+            event_id: string;
+            /** Kind */
+            kind: string;
+            /** Summary */
+            summary: string;
+        };
+        /**
+         * WorldInfo
+         * @description The time and status of the world.
+         */
+        WorldInfo: {
+            /**
+             * Action Count
+             * @description The number of recorded actions, including the start
+             */
+            action_count: number;
             /**
              * Apps
-             * @description Those of the scenario, and those that every world has
+             * @description The apps of the scenario, and those that every world has
              */
             apps: string[];
             /**
-             * Deeds
-             * @description How many can be taken back
-             */
-            deeds: number;
-            /**
-             * Now
-             * @description Seconds since 1970, in the world
-             */
-            now: number;
-            /**
-             * Seconds
+             * Elapsed Seconds
              * @description Since the start
              */
-            seconds: number;
-            /** Standing */
-            standing: string;
+            elapsed_seconds: number;
+            /**
+             * Now
+             * @description The world's time, in seconds since 1970
+             */
+            now: number;
+            /** Status */
+            status: string;
             /** Turn */
             turn: number;
-        };
-        /**
-         * WorldTime
-         * @description Lets time pass, or takes something back.
-         */
-        WorldTime: {
-            /**
-             * Seconds
-             * @description To advance by, or to jump to, since the start
-             * @default 0
-             */
-            seconds: number;
-            /**
-             * What
-             * @enum {string}
-             */
-            what: "step" | "advance" | "jump" | "oracle" | "undo" | "restart";
         };
         /**
          * WorldTool
@@ -1770,14 +1807,14 @@ export interface components {
         WorldTool: {
             /**
              * Callers
-             * @description Who can call it
+             * @description Who may call it
              */
             callers: ("agent" | "env" | "user")[];
             /** Description */
             description: string;
             /**
              * Name
-             * @description As `Emails__list_emails`
+             * @description App and function, such as `Emails__list_emails`
              */
             name: string;
             /** Parameters */
@@ -1809,7 +1846,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["AgentShape"][];
+                    "application/json": components["schemas"]["AgentInfo"][];
                 };
             };
             /** @description Default Response */
@@ -1818,7 +1855,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Refusal"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };
@@ -1838,7 +1875,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ScenarioLine"][];
+                    "application/json": components["schemas"]["ScenarioSummary"][];
                 };
             };
             /** @description Default Response */
@@ -1847,7 +1884,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Refusal"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };
@@ -1869,7 +1906,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ScenarioShape"];
+                    "application/json": components["schemas"]["ScenarioInfo"];
                 };
             };
             /** @description Default Response */
@@ -1878,12 +1915,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Refusal"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };
     };
-    annotate: {
+    annotate_scenario: {
         parameters: {
             query?: never;
             header?: never;
@@ -1904,7 +1941,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["AnnotationShape"];
+                    "application/json": components["schemas"]["AnnotationInfo"];
                 };
             };
             /** @description Default Response */
@@ -1913,17 +1950,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Refusal"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };
     };
-    get_event: {
+    get_scenario_event: {
         parameters: {
             query?: never;
             header?: never;
             path: {
-                place: number;
+                index: number;
                 key: string;
             };
             cookie?: never;
@@ -1945,7 +1982,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Refusal"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };
@@ -1980,7 +2017,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Refusal"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };
@@ -2002,7 +2039,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["WorldShape"];
+                    "application/json": components["schemas"]["WorldInfo"];
                 };
             };
             /** @description Default Response */
@@ -2011,82 +2048,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Refusal"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };
     };
-    call_tool: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                key: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["WorldCall"];
-            };
-        };
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Acted"];
-                };
-            };
-            /** @description Default Response */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"];
-                };
-            };
-        };
-    };
-    check_world_call: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                key: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["WorldCall"];
-            };
-        };
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ProblemShape"][];
-                };
-            };
-            /** @description Default Response */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Refusal"];
-                };
-            };
-        };
-    };
-    get_deeds: {
+    get_world_actions: {
         parameters: {
             query?: never;
             header?: never;
@@ -2103,7 +2070,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Deed"][];
+                    "application/json": components["schemas"]["WorldAction"][];
                 };
             };
             /** @description Default Response */
@@ -2112,12 +2079,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Refusal"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };
     };
-    pass_time: {
+    call_world_tool: {
         parameters: {
             query?: never;
             header?: never;
@@ -2128,7 +2095,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["WorldTime"];
+                "application/json": components["schemas"]["WorldCallInput"];
             };
         };
         responses: {
@@ -2138,7 +2105,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Acted"];
+                    "application/json": components["schemas"]["WorldActionResult"];
                 };
             };
             /** @description Default Response */
@@ -2147,12 +2114,82 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Refusal"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };
     };
-    get_tools: {
+    check_world_call: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WorldCallInput"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FieldProblem"][];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    control_world_time: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TimeControlInput"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorldActionResult"];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    get_world_tools: {
         parameters: {
             query?: never;
             header?: never;
@@ -2178,7 +2215,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Refusal"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };
@@ -2198,7 +2235,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ServerShape"];
+                    "application/json": components["schemas"]["ServerInfo"];
                 };
             };
             /** @description Default Response */
@@ -2207,7 +2244,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Refusal"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };
@@ -2230,7 +2267,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionShape"][];
+                    "application/json": components["schemas"]["SessionInfo"][];
                 };
             };
             /** @description Default Response */
@@ -2239,7 +2276,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Refusal"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };
@@ -2263,7 +2300,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionShape"];
+                    "application/json": components["schemas"]["SessionInfo"];
                 };
             };
             /** @description Default Response */
@@ -2272,7 +2309,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Refusal"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };
@@ -2294,7 +2331,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionShape"];
+                    "application/json": components["schemas"]["SessionInfo"];
                 };
             };
             /** @description Default Response */
@@ -2303,7 +2340,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Refusal"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };
@@ -2332,7 +2369,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Refusal"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };
@@ -2358,7 +2395,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionShape"];
+                    "application/json": components["schemas"]["SessionInfo"];
                 };
             };
             /** @description Default Response */
@@ -2367,7 +2404,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Refusal"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };
@@ -2400,7 +2437,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Refusal"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };
@@ -2423,7 +2460,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionShape"];
+                    "application/json": components["schemas"]["SessionInfo"];
                 };
             };
             /** @description Default Response */
@@ -2432,12 +2469,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Refusal"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };
     };
-    check: {
+    check_form: {
         parameters: {
             query?: {
                 turn_id?: string | null;
@@ -2450,7 +2487,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["ValueToCheck"];
+                "application/json": components["schemas"]["CheckInput"];
             };
         };
         responses: {
@@ -2460,7 +2497,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ProblemShape"][];
+                    "application/json": components["schemas"]["FieldProblem"][];
                 };
             };
             /** @description Default Response */
@@ -2469,7 +2506,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Refusal"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };
@@ -2491,7 +2528,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionShape"];
+                    "application/json": components["schemas"]["SessionInfo"];
                 };
             };
             /** @description Default Response */
@@ -2500,7 +2537,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Refusal"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };
@@ -2516,7 +2553,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["Consent"];
+                "application/json": components["schemas"]["ConsentInput"];
             };
         };
         responses: {
@@ -2526,7 +2563,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionShape"];
+                    "application/json": components["schemas"]["SessionInfo"];
                 };
             };
             /** @description Default Response */
@@ -2535,7 +2572,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Refusal"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };
@@ -2557,7 +2594,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["EnvironmentShape"];
+                    "application/json": components["schemas"]["EnvironmentInfo"];
                 };
             };
             /** @description Default Response */
@@ -2566,7 +2603,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Refusal"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };
@@ -2582,7 +2619,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["FaultOrder"];
+                "application/json": components["schemas"]["FaultInput"];
             };
         };
         responses: {
@@ -2592,7 +2629,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["EnvironmentShape"];
+                    "application/json": components["schemas"]["EnvironmentInfo"];
                 };
             };
             /** @description Default Response */
@@ -2601,7 +2638,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Refusal"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };
@@ -2617,7 +2654,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["RuleSwitch"];
+                "application/json": components["schemas"]["RuleSwitchInput"];
             };
         };
         responses: {
@@ -2627,7 +2664,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["EnvironmentShape"];
+                    "application/json": components["schemas"]["EnvironmentInfo"];
                 };
             };
             /** @description Default Response */
@@ -2636,12 +2673,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Refusal"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };
     };
-    export: {
+    export_session: {
         parameters: {
             query?: never;
             header?: never;
@@ -2652,7 +2689,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["ExportOrder"];
+                "application/json": components["schemas"]["ExportInput"];
             };
         };
         responses: {
@@ -2671,7 +2708,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Refusal"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };
@@ -2697,7 +2734,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionShape"];
+                    "application/json": components["schemas"]["SessionInfo"];
                 };
             };
             /** @description Default Response */
@@ -2706,7 +2743,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Refusal"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };
@@ -2740,7 +2777,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Refusal"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };
@@ -2748,7 +2785,7 @@ export interface operations {
     get_row: {
         parameters: {
             query?: {
-                whole?: boolean;
+                full?: boolean;
             };
             header?: never;
             path: {
@@ -2774,19 +2811,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Refusal"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };
     };
-    get_medium: {
+    get_media_file: {
         parameters: {
             query?: never;
             header?: never;
             path: {
                 session_id: string;
                 index: number;
-                place: number;
+                file_index: number;
             };
             cookie?: never;
         };
@@ -2807,7 +2844,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Refusal"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };
@@ -2840,7 +2877,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Refusal"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };
@@ -2862,7 +2899,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionShape"];
+                    "application/json": components["schemas"]["SessionInfo"];
                 };
             };
             /** @description Default Response */
@@ -2871,12 +2908,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Refusal"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };
     };
-    decide: {
+    decide_turn: {
         parameters: {
             query?: never;
             header?: never;
@@ -2888,7 +2925,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["Decision"];
+                "application/json": components["schemas"]["DecisionInput"];
             };
         };
         responses: {
@@ -2898,7 +2935,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionShape"];
+                    "application/json": components["schemas"]["SessionInfo"];
                 };
             };
             /** @description Default Response */
@@ -2907,12 +2944,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Refusal"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };
     };
-    let_own_model_decide: {
+    decide_with_own_model: {
         parameters: {
             query?: never;
             header?: never;
@@ -2930,7 +2967,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionShape"];
+                    "application/json": components["schemas"]["SessionInfo"];
                 };
             };
             /** @description Default Response */
@@ -2939,7 +2976,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Refusal"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };
@@ -2962,7 +2999,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["RequestShape"];
+                    "application/json": components["schemas"]["RequestInfo"];
                 };
             };
             /** @description Default Response */
@@ -2971,12 +3008,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Refusal"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };
     };
-    suggest: {
+    suggest_decision: {
         parameters: {
             query?: never;
             header?: never;
@@ -3003,7 +3040,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Refusal"];
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };

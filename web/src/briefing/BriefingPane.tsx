@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 import { api, getErrorMessage } from "../api/client";
-import type { Briefing, RequestShape, SessionShape, ToolShape } from "../api/types";
+import type { Briefing, RequestInfo, SessionInfo, ToolInfo } from "../api/types";
 import { JsonTree } from "../json/JsonTree";
 import { type Json, parse, stringify } from "../json/lossless";
 import { useStoredState } from "../state/storedState";
@@ -15,9 +15,9 @@ const TABS = ["Instruction", "Tools", "State", "Request"] as const;
 type Tab = (typeof TABS)[number];
 
 /** What the model reads: its instruction, its tools, the state, and the whole request. */
-export function BriefingPane({ session, briefing }: { session: SessionShape; briefing: Briefing | null }) {
+export function BriefingPane({ session, briefing }: { session: SessionInfo; briefing: Briefing | null }) {
   const [tab, setTab] = useStoredState<Tab>("briefing-tab", "Instruction");
-  const turnId = session.waiting[0]?.turn_id ?? null;
+  const turnId = session.pending_turns[0]?.turn_id ?? null;
   return (
     <section className="briefing" aria-label="What the model reads">
       <div className="tabs briefing-tabs" role="tablist">
@@ -38,7 +38,7 @@ export function BriefingPane({ session, briefing }: { session: SessionShape; bri
       <div className="briefing-body scroll" role="tabpanel" aria-label={tab}>
         {tab === "Instruction" ? <InstructionTab briefing={briefing} /> : null}
         {tab === "Tools" ? <ToolsTab briefing={briefing} /> : null}
-        {tab === "State" ? <StateTab sessionId={session.session_id} seq={session.seq} /> : null}
+        {tab === "State" ? <StateTab sessionId={session.session_id} seq={session.last_seq} /> : null}
         {tab === "Request" ? <RequestTab sessionId={session.session_id} turnId={turnId} /> : null}
       </div>
     </section>
@@ -81,7 +81,7 @@ function ToolsTab({ briefing }: { briefing: Briefing | null }) {
   );
 }
 
-function ToolEntry({ tool }: { tool: ToolShape }) {
+function ToolEntry({ tool }: { tool: ToolInfo }) {
   const properties = Object.entries((tool.parameters.properties ?? {}) as Record<string, Record<string, unknown>>);
   const required = (tool.parameters.required ?? []) as string[];
   return (
@@ -116,10 +116,10 @@ function ToolEntry({ tool }: { tool: ToolShape }) {
           <summary className="quiet">Schema of the parameters</summary>
           <JsonTree value={parse(JSON.stringify(tool.parameters))} />
         </details>
-        {tool.response ? (
+        {tool.response_schema ? (
           <details>
             <summary className="quiet">Schema of the result</summary>
-            <JsonTree value={parse(JSON.stringify(tool.response))} />
+            <JsonTree value={parse(JSON.stringify(tool.response_schema))} />
           </details>
         ) : null}
       </div>
@@ -156,8 +156,8 @@ function RequestTab({ sessionId, turnId }: { sessionId: string; turnId: string |
   const [request, setRequest] = useState<{
     turnId: string;
     text: string;
-    characters: number;
-    tokens: number;
+    characterCount: number;
+    tokenEstimate: number;
     value: Json;
   } | null>(null);
   const [error, setError] = useState("");
@@ -169,8 +169,8 @@ function RequestTab({ sessionId, turnId }: { sessionId: string; turnId: string |
         if (isCancelled) return;
         const document = parse(answer);
         const value = (document instanceof Map ? document.get("request") : null) ?? null;
-        const { characters, tokens } = JSON.parse(answer) as RequestShape;
-        setRequest({ turnId, text: stringify(value, 2), characters, tokens, value });
+        const { character_count: characterCount, token_estimate: tokenEstimate } = JSON.parse(answer) as RequestInfo;
+        setRequest({ turnId, text: stringify(value, 2), characterCount, tokenEstimate, value });
       },
       (error: unknown) => {
         if (!isCancelled) setError(getErrorMessage(error));
@@ -186,7 +186,7 @@ function RequestTab({ sessionId, turnId }: { sessionId: string; turnId: string |
     <>
       <div className="request-head">
         <span className="quiet" title="A quarter of the characters; models count differently">
-          {formatSize(request.characters)}, about {formatCount(request.tokens, "token")}
+          {formatSize(request.characterCount)}, about {formatCount(request.tokenEstimate, "token")}
           {turnId === request.turnId ? "" : " · of the last turn"}
         </span>
         <CopyButton text={request.text} />

@@ -1,8 +1,8 @@
-import type { SessionShape } from "../api/types";
+import type { DisplayStatus, SessionInfo } from "../api/types";
 import { Icon } from "../ui/Icon";
 import { ComposerHeader } from "./ComposerHeader";
 
-const TITLES: Partial<Record<SessionShape["status"], string>> = {
+const TITLES: Partial<Record<DisplayStatus, string>> = {
   closed: "This session is finished",
   abandoned: "The agent has disconnected",
 };
@@ -13,7 +13,7 @@ export function ClosedPanel({
   onExport,
   onNew,
 }: {
-  session: SessionShape;
+  session: SessionInfo;
   onExport: () => void;
   onNew: () => void;
 }) {

@@ -1,6 +1,6 @@
 import { renderToStaticMarkup } from "react-dom/server";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import type { Briefing, SessionShape } from "../api/types";
+import type { Briefing, SessionInfo } from "../api/types";
 import { draftFromJson, serializeDraft } from "../form";
 import { SessionStore } from "../state/sessionStore";
 import { installStorage } from "../testing/fakeBrowser";
@@ -10,8 +10,8 @@ import { useAttachments } from "./Attachments";
 import { Composer } from "./Composer";
 import { type Drafts, useDrafts } from "./drafts";
 
-const WAITING = [{ agent_name: "ClinicDesk", asked_at: 0, turn_id: "t1" }];
-const YOUR_TURN: Partial<SessionShape> = { status: "your_turn", waiting: WAITING };
+const PENDING = [{ agent_name: "ClinicDesk", asked_at: 0, turn_id: "t1" }];
+const YOUR_TURN: Partial<SessionInfo> = { status: "your_turn", pending_turns: PENDING };
 
 let storage: Map<string, string>;
 
@@ -23,7 +23,7 @@ afterEach(() => vi.unstubAllGlobals());
 
 /** The composer as a page shows it that was just loaded, with these drafts in the browser's storage. */
 function render(
-  session: Partial<SessionShape>,
+  session: Partial<SessionInfo>,
   drafts: Partial<Drafts> = {},
   briefing: Partial<Briefing> | null = {},
   store = new SessionStore("s1"),
@@ -43,7 +43,7 @@ function render(
   );
 }
 
-test.each<[Partial<SessionShape>, string]>([
+test.each<[Partial<SessionInfo>, string]>([
   [{ status: "query" }, "What does the user say?"],
   [YOUR_TURN, "Your turn as ClinicDesk"],
   [{ status: "running" }, "ClinicDesk is working"],
@@ -51,8 +51,8 @@ test.each<[Partial<SessionShape>, string]>([
   [{ status: "failed", failure: "LookupError: x" }, "LookupError: x"],
   [{ status: "stopped" }, "The run was stopped"],
   [{ status: "closed" }, "This session is finished"],
-  [{ status: "abandoned", agent: "" }, "The agent has disconnected"],
-  [{ status: "done", agent: "" }, "This session runs in another process"],
+  [{ status: "abandoned", agent_key: "" }, "The agent has disconnected"],
+  [{ status: "done", agent_key: "" }, "This session runs in another process"],
 ])("with the session %j it says %j", (session, text) => {
   expect(render(session)).toContain(text);
 });
@@ -118,9 +118,9 @@ test("an agent that takes a structure gets a form for the message", () => {
 });
 
 test("further waiting turns are counted", () => {
-  const waiting = [...WAITING, { agent_name: "Billing", asked_at: 1, turn_id: "t2" }];
+  const pending_turns = [...PENDING, { agent_name: "Billing", asked_at: 1, turn_id: "t2" }];
 
-  expect(render({ ...YOUR_TURN, waiting })).toContain("1 more turn waits after this one.");
+  expect(render({ ...YOUR_TURN, pending_turns })).toContain("1 more turn waits after this one.");
 });
 
 test("running calls are listed, each with a way to cancel it", () => {
@@ -129,7 +129,7 @@ test("running calls are listed, each with a way to cancel it", () => {
     sampleRow({ index: 0, subject: "add" }),
     sampleRow({ index: 1, subject: "slow", status: "running", call_id: "c1" }),
   ];
-  store.applyUpdate(sampleUpdate({ rows: 2 }, rows));
+  store.applyUpdate(sampleUpdate({ row_count: 2 }, rows));
   const page = render({ status: "running" }, {}, {}, store);
 
   expect(page).toContain('aria-label="Cancel slow"');
@@ -144,7 +144,7 @@ test("a call that asks first shows its arguments, and a payload that is no JSON 
     question_id: "q",
     tool_name: "send",
   };
-  const session: Partial<SessionShape> = { status: "confirm", confirmation };
+  const session: Partial<SessionInfo> = { status: "confirm", confirmation };
 
   expect(render(session)).toMatch(/send.*to.*all.*Really\?/);
   expect(render(session, { consent: '{"a":' })).toMatch(/disabled=""[^>]*>Approve/);

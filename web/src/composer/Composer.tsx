@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "react";
-import type { Briefing, SessionShape } from "../api/types";
+import type { Briefing, SessionInfo } from "../api/types";
 import type { SessionStore } from "../state/sessionStore";
 import { ErrorAlert } from "../ui/ErrorAlert";
 import { ClosedPanel } from "./ClosedPanel";
@@ -19,14 +19,14 @@ export function Composer({
   onNew,
 }: {
   store: SessionStore;
-  session: SessionShape;
+  session: SessionInfo;
   briefing: Briefing | null;
   onExport: () => void;
   onNew: () => void;
 }) {
   const [drafts, setDrafts] = useDrafts(session.session_id);
   const [notice, setNotice] = useState("");
-  const head = session.waiting[0];
+  const head = session.pending_turns[0];
   const decidedTurns = useRef(new Set<string>());
   const lastTurn = useRef<string | null>(null);
   const hasDraft = hasTurnDraft(drafts);
@@ -65,7 +65,7 @@ export function Composer({
         <ConsentEditor session={session} question={session.confirmation} drafts={drafts} setDrafts={setDrafts} />
       ) : session.status === "running" || session.status === "your_turn" ? (
         <RunningPanel store={store} session={session} />
-      ) : session.status === "closed" || !session.agent ? (
+      ) : session.status === "closed" || !session.agent_key ? (
         <ClosedPanel session={session} onExport={onExport} onNew={onNew} />
       ) : (
         <MessageEditor

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from "react";
 import { api } from "../api/client";
-import type { ConfirmationShape, SessionShape } from "../api/types";
+import type { PendingConfirmation, SessionInfo } from "../api/types";
 import { JsonTextTree } from "../json/JsonTree";
 import { parse } from "../json/lossless";
 import { Markdown } from "../ui/Markdown";
@@ -16,8 +16,8 @@ export function ConsentEditor({
   drafts,
   setDrafts,
 }: {
-  session: SessionShape;
-  question: ConfirmationShape;
+  session: SessionInfo;
+  question: PendingConfirmation;
   drafts: Drafts;
   setDrafts: SetDrafts;
 }) {

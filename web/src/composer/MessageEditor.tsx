@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "react";
 import { api } from "../api/client";
-import type { Briefing, SessionShape } from "../api/types";
+import type { Briefing, DisplayStatus, SessionInfo } from "../api/types";
 import { SchemaForm, serializeDraft } from "../form";
 import { ErrorAlert } from "../ui/ErrorAlert";
 import { focusIfLost } from "../ui/focus";
@@ -15,7 +15,7 @@ import { ProblemCount } from "./ProblemCount";
 import { uniqueProblems } from "./turnDraft";
 import { filterVisibleProblems, useFormCheck } from "./useFormCheck";
 
-const TITLES: Partial<Record<SessionShape["status"], string>> = {
+const TITLES: Partial<Record<DisplayStatus, string>> = {
   query: "What does the user say?",
   done: "The agent has answered",
   failed: "The run failed",
@@ -31,7 +31,7 @@ export function MessageEditor({
   onExport,
   onNew,
 }: {
-  session: SessionShape;
+  session: SessionInfo;
   briefing: Briefing | null;
   drafts: Drafts;
   setDrafts: SetDrafts;

@@ -1,9 +1,9 @@
 import type { RefObject } from "react";
-import type { Problem } from "../api/types";
+import type { FieldProblem } from "../api/types";
 import { formatCount } from "../ui/format";
 
 /** The number of problems; a click focuses the first. */
-export function ProblemCount({ problems, frame }: { problems: Problem[]; frame: RefObject<HTMLElement | null> }) {
+export function ProblemCount({ problems, frame }: { problems: FieldProblem[]; frame: RefObject<HTMLElement | null> }) {
   if (problems.length === 0) return null;
   const go = () => {
     const wrong = frame.current?.querySelector<HTMLElement>("[aria-invalid='true'], .sf-problems:not(:empty)");

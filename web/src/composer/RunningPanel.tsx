@@ -1,5 +1,5 @@
 import { api } from "../api/client";
-import type { Row, SessionShape } from "../api/types";
+import type { Row, SessionInfo } from "../api/types";
 import { useObservable } from "../state/observable";
 import type { SessionStore } from "../state/sessionStore";
 import { Stopwatch } from "../ui/ClockTime";
@@ -9,7 +9,7 @@ import { ActionErrorAlert } from "./ActionErrorAlert";
 import { ComposerHeader } from "./ComposerHeader";
 
 /** Shown while the agent runs: the running calls, their duration, and Stop. */
-export function RunningPanel({ store, session }: { store: SessionStore; session: SessionShape }) {
+export function RunningPanel({ store, session }: { store: SessionStore; session: SessionInfo }) {
   useObservable(store);
   const { isBusy, error, run } = useAction();
   const running = store.listLoadedRows().filter((row) => row.status === "running" && row.kind === "call");
@@ -35,7 +35,7 @@ export function RunningPanel({ store, session }: { store: SessionStore; session:
             type="button"
             className="button"
             title="End the agent's run; the session stays"
-            disabled={isBusy || !session.agent}
+            disabled={isBusy || !session.agent_key}
             onClick={() => void run(() => api.stopRun(session.session_id))}
           >
             <Icon name="stop" />
@@ -47,7 +47,7 @@ export function RunningPanel({ store, session }: { store: SessionStore; session:
   );
 }
 
-function RunningCall({ session, row }: { session: SessionShape; row: Row }) {
+function RunningCall({ session, row }: { session: SessionInfo; row: Row }) {
   const { isBusy, error, run } = useAction();
   return (
     <li>
@@ -55,7 +55,7 @@ function RunningCall({ session, row }: { session: SessionShape; row: Row }) {
         <span className="spinner" />
         <b className="mono">{row.subject}</b>
         <span className="mono quiet running-arguments">{row.summary}</span>
-        <Stopwatch since={row.at} />
+        <Stopwatch since={row.timestamp} />
         <button
           type="button"
           className="button small danger"

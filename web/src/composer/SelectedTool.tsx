@@ -1,7 +1,7 @@
-import type { ToolShape } from "../api/types";
+import type { ToolInfo } from "../api/types";
 
 /** The tool being called, with its description. */
-export function SelectedTool({ tool, onChangeTool }: { tool: ToolShape; onChangeTool: () => void }) {
+export function SelectedTool({ tool, onChangeTool }: { tool: ToolInfo; onChangeTool: () => void }) {
   const [first = "", ...rest] = tool.description.trim().split("\n\n");
   const more = rest.join("\n\n").trim();
   return (

@@ -1,5 +1,5 @@
 import { type KeyboardEvent, useState } from "react";
-import type { ToolShape } from "../api/types";
+import type { ToolInfo } from "../api/types";
 import { Icon } from "../ui/Icon";
 
 /** A searchable tool list; recently used tools come first. */
@@ -8,7 +8,7 @@ export function ToolFinder({
   recent,
   onPick,
 }: {
-  tools: ToolShape[];
+  tools: ToolInfo[];
   recent: string[];
   onPick: (name: string) => void;
 }) {
@@ -71,13 +71,13 @@ export function ToolFinder({
   );
 }
 
-function rankTools(tools: ToolShape[], recent: string[], query: string): ToolShape[] {
+function rankTools(tools: ToolInfo[], recent: string[], query: string): ToolInfo[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   const matching = tools.filter((tool) => {
     const text = `${tool.name} ${tool.description}`.toLowerCase();
     return words.every((word) => text.includes(word));
   });
-  const rank = (tool: ToolShape) => {
+  const rank = (tool: ToolInfo) => {
     const recency = recent.indexOf(tool.name);
     const order = recency < 0 ? recent.length : recency;
     return words.length && tool.name.toLowerCase().includes(words[0] ?? "") ? order - 1000 : order;
@@ -85,6 +85,6 @@ function rankTools(tools: ToolShape[], recent: string[], query: string): ToolSha
   return matching.toSorted((one, other) => rank(one) - rank(other));
 }
 
-function formatRequired(tool: ToolShape): string {
+function formatRequired(tool: ToolInfo): string {
   return ((tool.parameters.required ?? []) as string[]).join(", ");
 }

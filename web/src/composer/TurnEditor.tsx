@@ -1,5 +1,5 @@
 import { useEffect, useRef } from "react";
-import type { Briefing, SessionShape } from "../api/types";
+import type { Briefing, PendingTurn, SessionInfo } from "../api/types";
 import { focusFirst, focusIfLost } from "../ui/focus";
 import { formatCount } from "../ui/format";
 import { useSendKey, useShortcuts } from "../ui/keyboard";
@@ -27,8 +27,8 @@ export function TurnEditor({
   onDecided,
   onTooLate,
 }: {
-  session: SessionShape;
-  turn: SessionShape["waiting"][number];
+  session: SessionInfo;
+  turn: PendingTurn;
   briefing: Briefing | null;
   drafts: Drafts;
   setDrafts: SetDrafts;
@@ -43,7 +43,7 @@ export function TurnEditor({
   const decision = useDecision(sessionId, turnId, onTooLate);
   const { error, clearError } = decision;
   const forms = useTurnForms({ sessionId, turnId, briefing, drafts, setDrafts, error, clearError });
-  const agent = session.agent || session.agent_name;
+  const agent = session.agent_key || session.agent_name;
   const turnProps = { sessionId, turnId, agent, frame, drafts, setDrafts, forms };
   const actions = useTurnActions({ ...turnProps, decision, onDecided });
   const suggestion = useSuggestion(turnId, drafts, setDrafts, forms.responseSchema !== null);
@@ -61,7 +61,7 @@ export function TurnEditor({
       focusFirst(frame, ".composer-body");
     },
   });
-  const others = session.waiting.length - 1;
+  const others = session.pending_turns.length - 1;
   return (
     <div className="composer-frame" ref={frame}>
       <ComposerHeader title={<>Your turn as {turn.agent_name}</>}>

@@ -14,8 +14,10 @@ import {
   useRecentTools,
 } from "./drafts";
 
+let storage: Map<string, string>;
+
 beforeEach(() => {
-  installStorage();
+  storage = installStorage();
 });
 
 afterEach(() => vi.unstubAllGlobals());
@@ -46,6 +48,15 @@ test("all that was typed is there after a reload", () => {
     texts: { "/b": "12a" },
     touched: { "/b": true },
   });
+});
+
+test("drafts that an earlier version stored are there: `callText` was called `beside`", () => {
+  storage.set("adksim:draft:s1", JSON.stringify({ tool: "add", beside: "Hm.", message: "And then?" }));
+  expect(loadDrafts()).toMatchObject({ tool: "add", callText: "Hm.", message: "And then?" });
+
+  changeDrafts({ callText: "Changed." });
+  expect(loadDrafts().callText).toBe("Changed.");
+  expect(storage.get("adksim:draft:s1")).not.toContain("beside");
 });
 
 test("each session has its own drafts", () => {

@@ -1,6 +1,6 @@
 import { useEffect } from "react";
-import { createDraft, deserializeDraft, draftToJson, type FormDraft, type Problem, type Schema } from "../form";
-
+import type { FieldProblem } from "../api/types";
+import { createDraft, deserializeDraft, draftToJson, type FormDraft, type Schema } from "../form";
 import { removeStored, useStoredState } from "../state/storedState";
 
 export interface StackedCall {
@@ -38,6 +38,12 @@ export const EMPTY_TURN = {
   answerForm: null,
 } satisfies Partial<Drafts>;
 
+/** What the browser's storage may hold: also drafts that an earlier version wrote. */
+type StoredDrafts = Partial<Drafts> & {
+  /** The earlier name of `callText`. */
+  beside?: string;
+};
+
 const EMPTY_DRAFTS: Drafts = { ...EMPTY_TURN, message: "", messageForm: null, consent: "" };
 
 /** Whether the turn has any unsent input. */
@@ -51,17 +57,22 @@ export type SetDrafts = (change: Partial<Drafts> | ((before: Drafts) => Partial<
 
 export function useDrafts(sessionId: string): [Drafts, SetDrafts] {
   const key = `draft:${sessionId}`;
-  const [stored, setStored] = useStoredState<Partial<Drafts>>(key, {});
-  const isEmpty = JSON.stringify({ ...EMPTY_DRAFTS, ...stored }) === JSON.stringify(EMPTY_DRAFTS);
+  const [stored, setStored] = useStoredState<StoredDrafts>(key, {});
+  const drafts = upgradeDrafts(stored);
+  const isEmpty = JSON.stringify(drafts) === JSON.stringify(EMPTY_DRAFTS);
   useEffect(() => {
     if (isEmpty) removeStored(key);
   }, [isEmpty, key]);
   const set: SetDrafts = (change) =>
     setStored((before) => {
-      const current = { ...EMPTY_DRAFTS, ...before };
+      const current = upgradeDrafts(before);
       return { ...current, ...(typeof change === "function" ? change(current) : change) };
     });
-  return [{ ...EMPTY_DRAFTS, ...stored }, set];
+  return [drafts, set];
+}
+
+function upgradeDrafts({ beside, ...stored }: StoredDrafts): Drafts {
+  return { ...EMPTY_DRAFTS, ...(beside === undefined ? {} : { callText: beside }), ...stored };
 }
 
 /** Recently used tools, the latest first. */
@@ -76,7 +87,7 @@ export function restoreForm(stored: StoredForm | null | undefined, schema: Schem
 }
 
 /** The JSON that a form sends, or the problems that prevent sending. */
-export function readFormJson(draft: FormDraft, schema: Schema): { text: string } | { problems: Problem[] } {
+export function readFormJson(draft: FormDraft, schema: Schema): { text: string } | { problems: FieldProblem[] } {
   const { text, problems } = draftToJson(draft, schema);
   if (text !== null) return { text };
   return draft.value === undefined && draft.raw === null && schema.type === "object" ? { text: "{}" } : { problems };

@@ -106,5 +106,7 @@ test("a suggested structure that is no JSON is kept to be corrected", () => {
 test("a problem that is reported twice is shown once", () => {
   const problem = { path: "a", message: "is missing" };
 
-  expect(uniqueProblems([problem, { ...problem, call: 0 }, { path: "b", message: "is missing" }])).toHaveLength(2);
+  expect(uniqueProblems([problem, { ...problem, call_index: 0 }, { path: "b", message: "is missing" }])).toHaveLength(
+    2,
+  );
 });

@@ -1,11 +1,11 @@
 /** Pure changes to the draft of a turn: its collected calls, and suggestions of the agent's own model. */
 
-import type { CallShape, Problem, Suggestion } from "../api/types";
+import type { CallInput, FieldProblem, Suggestion } from "../api/types";
 import { draftFromJson, serializeDraft } from "../form";
 import type { Drafts, StackedCall, StoredForm } from "./drafts";
 
 /** The calls of a turn as the server takes them; `open` is the call that is still in the form. */
-export function listCalls(stack: StackedCall[], open: StackedCall | null): CallShape[] {
+export function listCalls(stack: StackedCall[], open: StackedCall | null): CallInput[] {
   return [...stack, ...(open ? [open] : [])].map((call) => ({ name: call.tool, arguments: call.arguments }));
 }
 
@@ -49,7 +49,7 @@ export function draftSuggestion(suggestion: Suggestion, hasResponseForm: boolean
 }
 
 /** Each problem once: a check and a rejected request can report the same one. */
-export function uniqueProblems(problems: Problem[]): Problem[] {
+export function uniqueProblems(problems: FieldProblem[]): FieldProblem[] {
   return [...new Map(problems.map((one) => [`${one.path}\n${one.message}`, one])).values()];
 }
 

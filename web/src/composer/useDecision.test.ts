@@ -51,7 +51,7 @@ test.each(["TurnAlreadyDecided", "TurnAbandoned", "SessionClosed"])("%s means th
 test("a decision that does not fit is not too late: it can be corrected or sent anyway", async () => {
   installFetch(() => ({
     status: 422,
-    body: { error: "InvalidDecision", message: "It does not fit.", can_insist: true },
+    body: { error: "InvalidArguments", message: "It does not fit.", can_override: true },
   }));
   const { decision, onTooLate } = setUp();
 

@@ -1,6 +1,6 @@
 import { useRef } from "react";
 import { ApiError, api } from "../api/client";
-import type { Decision } from "../api/types";
+import type { DecisionInput } from "../api/types";
 import { useAction } from "../ui/useAction";
 import { createRandomId } from "./randomId";
 
@@ -10,7 +10,7 @@ const TOO_LATE_ERRORS = new Set(["TurnAlreadyDecided", "TurnAbandoned", "Session
 export function useDecision(sessionId: string, turnId: string, onTooLate: (message: string) => void) {
   const action = useAction();
   const lastSent = useRef({ key: "", id: "" });
-  const decide = (part: Omit<Decision, "decision_id">): Promise<boolean> => {
+  const decide = (part: Omit<DecisionInput, "decision_id">): Promise<boolean> => {
     const key = JSON.stringify([turnId, part]);
     if (lastSent.current.key !== key) lastSent.current = { key, id: createRandomId() };
     return action.run(async () => {

@@ -25,7 +25,7 @@ test("the server checks the value as it would be sent", () => {
     {
       method: "POST",
       path: "/api/sessions/s1/check?turn_id=t1",
-      body: { what: "call", tool: "add", value: '{"a":1.0}' },
+      body: { target: "call", tool_name: "add", value: '{"a":1.0}' },
     },
   ]);
 });
@@ -39,7 +39,7 @@ test("while somebody types, only the last value is checked", () => {
   expect(sent).toEqual([]);
   vi.advanceTimersByTime(50);
 
-  expect(sent.map((request) => request.body)).toEqual([{ what: "message", tool: "", value: '{"a":12}' }]);
+  expect(sent.map((request) => request.body)).toEqual([{ target: "message", tool_name: "", value: '{"a":12}' }]);
 });
 
 test("a check that waits is dropped with the form", () => {

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "react";
 import { api } from "../api/client";
-import type { Problem, ValueToCheck } from "../api/types";
+import type { CheckInput, FieldProblem } from "../api/types";
 import type { FormDraft, Schema } from "../form";
 import { readFormJson } from "./drafts";
 
@@ -8,21 +8,23 @@ const PAUSE_MS = 250;
 
 /** The server's check of a form, repeated when the form changes; only the latest response counts. */
 export function useFormCheck(sessionId: string, turnId: string | null) {
-  const [problems, setProblems] = useState<Problem[]>([]);
+  const [problems, setProblems] = useState<FieldProblem[]>([]);
   const latest = useRef(0);
   const timer = useRef(0);
   useEffect(() => () => window.clearTimeout(timer.current), []);
 
-  const checkNow = (what: ValueToCheck["what"], tool: string, draft: FormDraft, schema: Schema) => {
+  const checkNow = (target: CheckInput["target"], toolName: string, draft: FormDraft, schema: Schema) => {
     window.clearTimeout(timer.current);
     const read = readFormJson(draft, schema);
     if (!("text" in read)) return;
     latest.current += 1;
     const number = latest.current;
-    const showLatest = (reported: Problem[]) => {
+    const showLatest = (reported: FieldProblem[]) => {
       if (number === latest.current) setProblems(reported);
     };
-    api.checkValue(sessionId, turnId, { what, tool, value: read.text }).then(showLatest, () => undefined);
+    api
+      .checkValue(sessionId, turnId, { target, tool_name: toolName, value: read.text })
+      .then(showLatest, () => undefined);
   };
   return {
     problems,
@@ -43,7 +45,11 @@ export function useFormCheck(sessionId: string, turnId: string | null) {
 }
 
 /** The problems to show: at touched fields, or all after an attempt to send. */
-export function filterVisibleProblems(problems: Problem[], draft: FormDraft | null, showAll: boolean): Problem[] {
+export function filterVisibleProblems(
+  problems: FieldProblem[],
+  draft: FormDraft | null,
+  showAll: boolean,
+): FieldProblem[] {
   return showAll ? problems : problems.filter((one) => draft?.touched[toPointer(one.path)]);
 }
 

@@ -105,7 +105,7 @@ test("an agent without tools can only answer", () => {
 });
 
 test("a rejected decision does not count as decided", async () => {
-  installFetch(() => ({ status: 422, body: { error: "InvalidDecision", message: "No.", can_insist: true } }));
+  installFetch(() => ({ status: 422, body: { error: "InvalidArguments", message: "No.", can_override: true } }));
   await send({ ...ADD_FORM });
 
   expect(onDecided).not.toHaveBeenCalled();
@@ -119,7 +119,7 @@ test("a call is checked before it is collected", async () => {
     {
       method: "POST",
       path: "/api/sessions/s1/check?turn_id=t1",
-      body: { what: "call", tool: "add", value: '{"a":2,"b":2.0}' },
+      body: { target: "call", tool_name: "add", value: '{"a":2,"b":2.0}' },
     },
   ]);
 });

@@ -1,6 +1,6 @@
 import type { RefObject } from "react";
 import { api } from "../api/client";
-import type { CallShape, Problem } from "../api/types";
+import type { CallInput, FieldProblem } from "../api/types";
 import { focusFirst } from "../ui/focus";
 import { focusShortcut } from "../ui/keyboard";
 import { type Drafts, EMPTY_TURN, type SetDrafts, type StackedCall, useRecentTools } from "./drafts";
@@ -44,7 +44,7 @@ export function useTurnActions({
     focusFinder();
   };
 
-  const collectCalls = (): CallShape[] | null => {
+  const collectCalls = (): CallInput[] | null => {
     if (!tool || !callForm) return listCalls(drafts.stack, null);
     const text = forms.readCallForm();
     return text === null ? null : listCalls(drafts.stack, { tool: tool.name, arguments: text });
@@ -79,8 +79,8 @@ export function useTurnActions({
   const addCall = async () => {
     const call = collectCalls()?.at(-1);
     if (!tool || !call) return;
-    let problems: Problem[] = [];
-    const value = { what: "call" as const, tool: tool.name, value: call.arguments };
+    let problems: FieldProblem[] = [];
+    const value = { target: "call" as const, tool_name: tool.name, value: call.arguments };
     const wasChecked = await decision.run(async () => {
       problems = await api.checkValue(sessionId, turnId, value);
     });

@@ -63,7 +63,7 @@ export function useTurnForms({
   };
 
   const problems = uniqueProblems([...(error?.problems ?? []), ...checks.problems]).filter(
-    (one) => one.call == null || one.call === drafts.stack.length,
+    (one) => one.call_index == null || one.call_index === drafts.stack.length,
   );
   return {
     tools,

@@ -1,9 +1,9 @@
 import type { ReactNode } from "react";
-import type { Problem } from "./problems";
+import type { FieldProblem } from "../api/types";
 
 interface ProblemListProps {
   id?: string;
-  problems: readonly Problem[];
+  problems: readonly FieldProblem[];
   /** The path at which the list is shown, which is not repeated. */
   at?: string;
   children?: ReactNode;

@@ -1,10 +1,11 @@
 import { type FocusEvent, useLayoutEffect, useRef, useState } from "react";
+import type { FieldProblem } from "../api/types";
 import { getValueAt, type Path, toPointer } from "../json/path";
 import { type FormDraft, toForm, toRawJson } from "./draft";
 import { FieldView } from "./FieldView";
 import { FormContext, type FormContextValue } from "./formContext";
 import type { Schema } from "./keywords";
-import { draftToJson, type Problem } from "./problems";
+import { draftToJson } from "./problems";
 import { RAW_KEY, RawFormEditor } from "./RawFormEditor";
 import { UnplacedProblems } from "./UnplacedProblems";
 import { useFieldBlur } from "./useFieldBlur";
@@ -15,7 +16,7 @@ export interface SchemaFormProps {
   draft: FormDraft;
   onDraft: (draft: FormDraft) => void;
   /** The server's problems; the form adds those it can detect itself. */
-  problems?: readonly Problem[];
+  problems?: readonly FieldProblem[];
   /** Shows all problems, also at untouched fields: after an attempt to send. */
   showAll?: boolean;
   /** The focus left a field. */
@@ -27,7 +28,7 @@ export interface SchemaFormProps {
   label?: string;
 }
 
-const NONE: readonly Problem[] = [];
+const NONE: readonly FieldProblem[] = [];
 const CONTROLS = ["input", "textarea", "select", "button"];
 const FOCUSABLE = CONTROLS.map((tag) => `${tag}:not([tabindex='-1'], :disabled, .sf-fold)`).join(", ");
 
@@ -168,7 +169,7 @@ function findEnclosingFields(element: Element, other: EventTarget | null): Enclo
 }
 
 /** Both lists; a reported problem is dropped where the form found one at the same path. */
-function mergeProblems(own: readonly Problem[], reported: readonly Problem[]): Problem[] {
+function mergeProblems(own: readonly FieldProblem[], reported: readonly FieldProblem[]): FieldProblem[] {
   const keys = new Set(own.map((one) => one.path));
   return [...own, ...reported.filter((one) => !keys.has(one.path))];
 }

@@ -45,6 +45,13 @@ test("what is no number blocks, is told at its field and survives a reload", () 
   expect(deserializeDraft(serializeDraft(draft))).toEqual(draft);
 });
 
+test("a draft that an earlier version stored is restored: `touched` was called `left`", () => {
+  const draft: FormDraft = { ...withText(createDraft(ADD), ["a"], "12a", undefined), touched: { "/a": true } };
+  const { touched: left, ...rest } = JSON.parse(serializeDraft(draft));
+
+  expect(deserializeDraft(JSON.stringify({ ...rest, left }))).toEqual(draft);
+});
+
 test("the way to JSON keeps what cannot be read, and the way back brings it again", () => {
   const draft = withText(createDraft(ADD), ["a"], "12a", undefined);
   const raw = toRawJson(draft);

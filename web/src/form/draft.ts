@@ -54,12 +54,13 @@ export function serializeDraft(draft: FormDraft): string {
   return JSON.stringify({ ...rest, value: value === undefined ? null : stringify(value) });
 }
 
-/** The draft that `serializeDraft` wrote, or null if the text is not one. */
+/** The draft that `serializeDraft` wrote, also that of an earlier version, or null if the text is not one. */
 export function deserializeDraft(text: string): FormDraft | null {
   try {
     const stored = JSON.parse(text);
     const { value, raw } = stored;
-    const records = [stored.texts, stored.variants, stored.open, stored.touched];
+    // `left` is the earlier name of `touched`: input that was typed before an upgrade must not be lost.
+    const records = [stored.texts, stored.variants, stored.open, stored.touched ?? stored.left];
     if (records.some((one) => typeof one !== "object" || one === null) || !(raw === null || typeof raw === "string")) {
       return null;
     }

@@ -1,10 +1,10 @@
 /** The context that all fields of one form share. */
 
 import { createContext, type ReactNode, useContext } from "react";
+import type { FieldProblem } from "../api/types";
 import { formatPath, type Path, toPointer } from "../json/path";
 import type { FormDraft } from "./draft";
 import type { Schema } from "./keywords";
-import type { Problem } from "./problems";
 
 /** The position of a field in its form. */
 export interface FieldPosition {
@@ -28,7 +28,7 @@ export interface FormContextValue {
   rootSchema: Schema;
   disabled: boolean;
   idPrefix: string;
-  problems: readonly Problem[];
+  problems: readonly FieldProblem[];
   showAll: boolean;
   update(change: (draft: FormDraft) => FormDraft): void;
   /** Renders a field inside another one. */
@@ -53,7 +53,7 @@ export function buildId(context: FormContextValue, path: Path, part = ""): strin
 }
 
 /** The problems to show at a path, with nested ones where nested fields are not rendered. */
-export function listProblemsAt(context: FormContextValue, path: Path, includeNested = false): readonly Problem[] {
+export function listProblemsAt(context: FormContextValue, path: Path, includeNested = false): readonly FieldProblem[] {
   if (!context.showAll && context.draft.touched[toPointer(path)] !== true) {
     return [];
   }

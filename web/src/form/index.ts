@@ -13,5 +13,5 @@ export {
 export type { ControlProps } from "./FieldFrame";
 export { JsonTextArea } from "./JsonTextArea";
 export type { Schema } from "./keywords";
-export { draftToJson, type FormJson, type Problem } from "./problems";
+export { draftToJson, type FormJson } from "./problems";
 export { SchemaForm, type SchemaFormProps } from "./SchemaForm";

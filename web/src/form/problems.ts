@@ -1,5 +1,6 @@
 /** The problems of a draft that need no server: invalid texts and missing fields. */
 
+import type { FieldProblem } from "../api/types";
 import { type Json, JsonError, parse, stringify } from "../json/lossless";
 import { formatPath, type Path, toPointer } from "../json/path";
 import { type FormDraft, tryParse } from "./draft";
@@ -7,16 +8,10 @@ import { type Field, readField } from "./field";
 import { readItemSchema, readProperties, readRequired, type Schema } from "./keywords";
 import { findVariant } from "./variant";
 
-/** The same shape as the server's. */
-export interface Problem {
-  path: string;
-  message: string;
-}
-
 export interface FormJson {
   /** The value as JSON; null if some input is invalid, so that nothing can be sent. */
   text: string | null;
-  problems: Problem[];
+  problems: FieldProblem[];
 }
 
 const MISSING = "is missing";
@@ -27,7 +22,7 @@ export function draftToJson(draft: FormDraft, schema: Schema): FormJson {
   if (draft.raw !== null) {
     return rawToJson(draft.raw, schema);
   }
-  const problems: Problem[] = [];
+  const problems: FieldProblem[] = [];
   const unread = collectProblems(draft, schema, problems);
   const keys = Object.keys(draft.texts).filter((key) => key.endsWith("#key"));
   const blocked = unread || keys.length > 0;
@@ -48,7 +43,7 @@ function rawToJson(raw: string, schema: Schema): FormJson {
 }
 
 /** Collects the problems in the schema's order; returns whether a text is invalid. */
-function collectProblems(draft: FormDraft, root: Schema, problems: Problem[]): boolean {
+function collectProblems(draft: FormDraft, root: Schema, problems: FieldProblem[]): boolean {
   let unread = false;
 
   function visit(value: Json | undefined, schema: Schema, path: Path): void {

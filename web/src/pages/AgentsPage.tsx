@@ -1,5 +1,5 @@
 import { api } from "../api/client";
-import type { AgentShape } from "../api/types";
+import type { AgentInfo } from "../api/types";
 import { app } from "../state/app";
 import { useObservable } from "../state/observable";
 import { formatSessionPath, route } from "../state/route";
@@ -40,12 +40,13 @@ export function AgentsPage() {
   );
 }
 
-function AgentCard({ agent }: { agent: AgentShape }) {
+function AgentCard({ agent }: { agent: AgentInfo }) {
   const { isBusy, error, run } = useAction();
   const startSession = () =>
     run(async () => route.navigate(formatSessionPath((await api.createSession(agent.key)).session_id)));
   const evalSetNote =
-    agent.eval_problem || (agent.eval_cases == null ? "no file yet" : `holds ${formatCount(agent.eval_cases, "case")}`);
+    agent.eval_set_problem ||
+    (agent.eval_case_count == null ? "no file yet" : `holds ${formatCount(agent.eval_case_count, "case")}`);
   return (
     <article className="card" aria-label={agent.name}>
       <h2>{agent.name}</h2>
@@ -53,11 +54,11 @@ function AgentCard({ agent }: { agent: AgentShape }) {
       <dl>
         <dt>Tools</dt>
         <dd>{agent.tools.length ? <code>{agent.tools.join(", ")}</code> : "none"}</dd>
-        {agent.agents.length ? (
+        {agent.sub_agents.length ? (
           <>
             <dt>Agents</dt>
             <dd>
-              <code>{agent.agents.join(", ")}</code>
+              <code>{agent.sub_agents.join(", ")}</code>
             </dd>
           </>
         ) : null}

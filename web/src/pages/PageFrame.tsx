@@ -23,8 +23,8 @@ export function PageFrame({
   /** The page fills the window and scrolls inside itself. */
   fillsWindow?: boolean;
 }) {
-  const { yourTurns, server } = useObservable(app);
-  const pages = PAGES.filter(([path]) => path !== "/scenarios" || server?.scenarios);
+  const { yourTurnCount, server } = useObservable(app);
+  const pages = PAGES.filter(([path]) => path !== "/scenarios" || server?.scenario_count);
   return (
     <div className="workbench">
       <header className="header page-header">
@@ -33,7 +33,7 @@ export function PageFrame({
           {pages.map(([path, name]) => (
             <Link key={path} to={path} className="tab page-tab" current={name === title}>
               {name}
-              {name === "Queue" && yourTurns ? <span className="badge">{yourTurns}</span> : null}
+              {name === "Queue" && yourTurnCount ? <span className="badge">{yourTurnCount}</span> : null}
             </Link>
           ))}
         </nav>

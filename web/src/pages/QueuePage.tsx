@@ -1,5 +1,5 @@
 import { useEffect } from "react";
-import type { SessionShape } from "../api/types";
+import type { PendingTurn, SessionInfo } from "../api/types";
 import { formatSessionPath, route } from "../state/route";
 import { useSessions } from "../state/useSessions";
 import { useNow } from "../ui/ClockTime";
@@ -8,14 +8,12 @@ import { formatAgo, formatDateTime } from "../ui/format";
 import { Link } from "./Link";
 import { PageFrame } from "./PageFrame";
 
-type Turn = SessionShape["waiting"][number];
-
 /** All waiting turns of all sessions, oldest first. Enter opens the first. */
 export function QueuePage() {
   const { sessions, error } = useSessions();
   const now = useNow(1000);
   const turns = (sessions ?? [])
-    .flatMap((session) => session.waiting.map((turn) => ({ session, turn })))
+    .flatMap((session) => session.pending_turns.map((turn) => ({ session, turn })))
     .toSorted((one, other) => one.turn.asked_at - other.turn.asked_at);
   const first = turns[0]?.session.session_id;
   useEffect(() => {
@@ -47,7 +45,7 @@ export function QueuePage() {
           </thead>
           <tbody>
             {turns.map(({ session, turn }) => (
-              <WaitingTurnRow key={turn.turn_id} session={session} turn={turn} now={now} />
+              <PendingTurnRow key={turn.turn_id} session={session} turn={turn} now={now} />
             ))}
           </tbody>
         </table>
@@ -58,8 +56,8 @@ export function QueuePage() {
   );
 }
 
-function WaitingTurnRow({ session, turn, now }: { session: SessionShape; turn: Turn; now: number }) {
-  const isNext = session.waiting[0]?.turn_id === turn.turn_id;
+function PendingTurnRow({ session, turn, now }: { session: SessionInfo; turn: PendingTurn; now: number }) {
+  const isNext = session.pending_turns[0]?.turn_id === turn.turn_id;
   return (
     <tr>
       <td title={formatDateTime(turn.asked_at)}>{formatAgo(turn.asked_at, now).replace(" ago", "")}</td>

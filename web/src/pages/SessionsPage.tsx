@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { api, getErrorMessage } from "../api/client";
-import type { SessionShape } from "../api/types";
+import type { SessionInfo } from "../api/types";
 import { formatSessionPath, route } from "../state/route";
 import { useSessions } from "../state/useSessions";
 import { useNow } from "../ui/ClockTime";
@@ -49,7 +49,7 @@ export function SessionsPage() {
   );
 }
 
-function SessionTable({ sessions, onChange }: { sessions: SessionShape[]; onChange: () => void }) {
+function SessionTable({ sessions, onChange }: { sessions: SessionInfo[]; onChange: () => void }) {
   const now = useNow(5000);
   return (
     <table className="table">
@@ -89,7 +89,7 @@ function SessionTable({ sessions, onChange }: { sessions: SessionShape[]; onChan
 
 type OpenDialog = "rename" | "delete" | null;
 
-function SessionActions({ session, onChange }: { session: SessionShape; onChange: () => void }) {
+function SessionActions({ session, onChange }: { session: SessionInfo; onChange: () => void }) {
   const [dialog, setDialog] = useState<OpenDialog>(null);
   const [error, setError] = useState("");
   const runAndReload = async (work: () => Promise<unknown>) => {
@@ -189,7 +189,7 @@ function RenameDialog({
   onClose,
   onName,
 }: {
-  session: SessionShape;
+  session: SessionInfo;
   onClose: () => void;
   onName: (name: string) => Promise<void>;
 }) {

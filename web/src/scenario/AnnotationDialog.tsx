@@ -1,6 +1,6 @@
 import { useId, useState } from "react";
 import { api } from "../api/client";
-import type { AnnotationPatch, AnnotationShape } from "../api/types";
+import type { AnnotationInfo, AnnotationPatch } from "../api/types";
 import { Dialog } from "../ui/Dialog";
 import { ErrorAlert } from "../ui/ErrorAlert";
 import { formatDateTime } from "../ui/format";
@@ -20,8 +20,8 @@ export function AnnotationDialog({
 }: {
   scenarioKey: string;
   path: string;
-  annotation: AnnotationShape;
-  onSaved: (annotation: AnnotationShape) => void;
+  annotation: AnnotationInfo;
+  onSaved: (annotation: AnnotationInfo) => void;
   onClose: () => void;
 }) {
   const [decision, setDecision] = useState(annotation.validation_decision);

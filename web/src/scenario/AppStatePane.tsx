@@ -1,6 +1,6 @@
 import { useMemo, useState } from "react";
 import { api } from "../api/client";
-import type { ScenarioShape, WorldShape } from "../api/types";
+import type { ScenarioInfo, WorldInfo } from "../api/types";
 import { JsonTree } from "../json/JsonTree";
 import { type Json, parse } from "../json/lossless";
 import { ErrorAlert } from "../ui/ErrorAlert";
@@ -10,7 +10,7 @@ import { searchState } from "./stateSearch";
 import { useFetch } from "./useFetch";
 
 /** The state of the apps: of the world once it exists, before that of the file. */
-export function AppStatePane({ scenario, world }: { scenario: ScenarioShape; world: WorldShape | null }) {
+export function AppStatePane({ scenario, world }: { scenario: ScenarioInfo; world: WorldInfo | null }) {
   const apps = world?.apps ?? scenario.apps;
   const [chosen, choose] = useState(apps[0] ?? "");
   if (!apps.length) {
@@ -35,7 +35,7 @@ export function AppStatePane({ scenario, world }: { scenario: ScenarioShape; wor
         key={chosen}
         scenarioKey={scenario.key}
         app={chosen}
-        at={`${world?.deeds ?? ""}/${world?.seconds ?? ""}`}
+        at={`${world?.action_count ?? ""}/${world?.elapsed_seconds ?? ""}`}
       />
     </section>
   );

@@ -1,5 +1,5 @@
 import { api } from "../api/client";
-import type { EventLine, ScenarioShape } from "../api/types";
+import type { EventSummary, ScenarioInfo } from "../api/types";
 import { JsonTextTree } from "../json/JsonTree";
 import { ErrorAlert } from "../ui/ErrorAlert";
 import { formatCount, formatDateTime } from "../ui/format";
@@ -13,14 +13,14 @@ export function EventPane({
   event,
   onSelect,
 }: {
-  scenario: ScenarioShape;
-  event: EventLine | null;
-  onSelect: (place: number) => void;
+  scenario: ScenarioInfo;
+  event: EventSummary | null;
+  onSelect: (index: number) => void;
 }) {
   return (
     <section className="sc-side scroll" aria-label="Event">
       {event ? (
-        <EventDetails key={event.place} scenario={scenario} event={event} onSelect={onSelect} />
+        <EventDetails key={event.index} scenario={scenario} event={event} onSelect={onSelect} />
       ) : (
         <p className="quiet">Select an event to see its arguments.</p>
       )}
@@ -33,13 +33,13 @@ function EventDetails({
   event,
   onSelect,
 }: {
-  scenario: ScenarioShape;
-  event: EventLine;
-  onSelect: (place: number) => void;
+  scenario: ScenarioInfo;
+  event: EventSummary;
+  onSelect: (index: number) => void;
 }) {
-  const { data: detail, error } = useFetch(() => api.getEvent(scenario.key, event.place), `${event.place}`);
-  const next = scenario.events.filter((one) => one.after.includes(event.place));
-  const before = scenario.events.filter((one) => event.after.includes(one.place));
+  const { data: detail, error } = useFetch(() => api.getEvent(scenario.key, event.index), `${event.index}`);
+  const next = scenario.events.filter((one) => one.depends_on.includes(event.index));
+  const before = scenario.events.filter((one) => event.depends_on.includes(one.index));
   const start = scenario.start_time;
   return (
     <>
@@ -49,8 +49,14 @@ function EventDetails({
       </div>
       <dl className="sc-facts">
         <dt>When</dt>
-        <dd title={event.seconds === null || start === null ? undefined : formatDateTime(start + event.seconds)}>
-          {event.seconds === null ? "never: it is part of a cycle" : formatOffset(event.seconds)}
+        <dd
+          title={
+            event.expected_seconds === null || start === null
+              ? undefined
+              : formatDateTime(start + event.expected_seconds)
+          }
+        >
+          {event.expected_seconds === null ? "never: it is part of a cycle" : formatOffset(event.expected_seconds)}
           {event.turn === null ? "" : `, turn ${event.turn + 1}`}
         </dd>
         <dt>Id</dt>
@@ -71,7 +77,7 @@ function EventDetails({
           <JsonTextTree text={detail.arguments} />
           <details>
             <summary className="quiet">The event as the file holds it</summary>
-            <JsonTextTree text={detail.event} />
+            <JsonTextTree text={detail.event_json} />
           </details>
         </>
       ) : null}
@@ -86,16 +92,16 @@ function EventLinks({
   onSelect,
   otherwise,
 }: {
-  events: EventLine[];
-  onSelect: (place: number) => void;
+  events: EventSummary[];
+  onSelect: (index: number) => void;
   otherwise: string;
 }) {
   if (!events.length) return <span className="quiet">{otherwise}</span>;
   return (
     <ul className="sc-others">
       {events.slice(0, MAX_LINKS).map((one) => (
-        <li key={one.place}>
-          <button type="button" className="sc-link" onClick={() => onSelect(one.place)}>
+        <li key={one.index}>
+          <button type="button" className="sc-link" onClick={() => onSelect(one.index)}>
             {formatCall(one)}
           </button>
         </li>

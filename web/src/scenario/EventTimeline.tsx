@@ -1,6 +1,6 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useMemo, useRef, useState } from "react";
-import type { EventLine } from "../api/types";
+import type { EventSummary } from "../api/types";
 import { Icon } from "../ui/Icon";
 import { EventKindLabel } from "./EventKindLabel";
 import { formatCall, formatOffset } from "./eventKinds";
@@ -13,9 +13,9 @@ export function EventTimeline({
   selected,
   onSelect,
 }: {
-  events: EventLine[];
+  events: EventSummary[];
   selected: number | null;
-  onSelect: (place: number) => void;
+  onSelect: (index: number) => void;
 }) {
   const [query, setQuery] = useState("");
   const scroller = useRef<HTMLDivElement>(null);
@@ -53,14 +53,14 @@ export function EventTimeline({
             const event = shown[item.index];
             return event ? (
               <button
-                key={event.place}
+                key={event.index}
                 type="button"
                 className={`sc-row sc-${event.kind}`}
-                aria-pressed={event.place === selected}
+                aria-pressed={event.index === selected}
                 style={{ transform: `translateY(${item.start}px)` }}
-                onClick={() => onSelect(event.place)}
+                onClick={() => onSelect(event.index)}
               >
-                <span className="sc-when">{formatOffset(event.seconds)}</span>
+                <span className="sc-when">{formatOffset(event.expected_seconds)}</span>
                 <EventKindLabel kind={event.kind} />
                 <b className="mono">{formatCall(event)}</b>
                 <span className="quiet mono sc-summary">{event.summary}</span>
@@ -73,6 +73,6 @@ export function EventTimeline({
   );
 }
 
-function formatSearchText(event: EventLine): string {
+function formatSearchText(event: EventSummary): string {
   return `${event.kind} ${formatCall(event)} ${event.summary} ${event.event_id}`.toLowerCase();
 }

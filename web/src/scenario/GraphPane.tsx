@@ -11,7 +11,7 @@ import {
 } from "@xyflow/react";
 import "@xyflow/react/dist/style.css";
 import { useMemo } from "react";
-import type { EventLine } from "../api/types";
+import type { EventSummary } from "../api/types";
 import { ErrorAlert } from "../ui/ErrorAlert";
 import { EventKindLabel } from "./EventKindLabel";
 import { formatCall, formatOffset, KINDS } from "./eventKinds";
@@ -22,10 +22,10 @@ const MAX_EVENTS = 1000;
 const FIT = { minZoom: 0.5, maxZoom: 1, padding: 0.1 };
 
 interface EventNodeData extends Record<string, unknown> {
-  event: EventLine;
+  event: EventSummary;
   selected: boolean;
   isHorizontal: boolean;
-  onSelect: (place: number) => void;
+  onSelect: (index: number) => void;
 }
 
 type EventNode = Node<EventNodeData, "event">;
@@ -39,9 +39,9 @@ export function GraphPane({
   onSelect,
   onList,
 }: {
-  events: EventLine[];
+  events: EventSummary[];
   selected: number | null;
-  onSelect: (place: number) => void;
+  onSelect: (index: number) => void;
   onList: () => void;
 }) {
   if (events.length === 0) {
@@ -72,29 +72,29 @@ function EventGraph({
   selected,
   onSelect,
 }: {
-  events: EventLine[];
+  events: EventSummary[];
   selected: number | null;
-  onSelect: (place: number) => void;
+  onSelect: (index: number) => void;
 }) {
   const { layout, error } = useGraphLayout(events);
   const nodes = useMemo(() => {
     const isHorizontal = layout?.isHorizontal ?? false;
-    const positions = new Map((layout?.positions ?? []).map(([place, x, y]) => [place, { x, y }]));
+    const positions = new Map((layout?.positions ?? []).map(([index, x, y]) => [index, { x, y }]));
     return events.flatMap((event): EventNode[] => {
-      const position = positions.get(event.place);
+      const position = positions.get(event.index);
       if (!position) return [];
-      const data = { event, selected: event.place === selected, isHorizontal: isHorizontal, onSelect };
-      return [{ id: String(event.place), type: "event", position, data, width: WIDTH, height: HEIGHT }];
+      const data = { event, selected: event.index === selected, isHorizontal: isHorizontal, onSelect };
+      return [{ id: String(event.index), type: "event", position, data, width: WIDTH, height: HEIGHT }];
     });
   }, [events, layout, selected, onSelect]);
   const edges = useMemo(
     () =>
       events.flatMap((event) =>
-        event.after.map(
+        event.depends_on.map(
           (from): Edge => ({
-            id: `${from}-${event.place}`,
+            id: `${from}-${event.index}`,
             source: String(from),
-            target: String(event.place),
+            target: String(event.index),
             markerEnd: { type: MarkerType.ArrowClosed },
             focusable: false,
           }),
@@ -149,11 +149,11 @@ function EventBox({ data }: NodeProps<EventNode>) {
         className={`sc-box sc-${event.kind} nodrag nopan`}
         aria-pressed={selected}
         title={event.summary}
-        onClick={() => onSelect(event.place)}
+        onClick={() => onSelect(event.index)}
       >
         <span className="sc-box-head">
           <EventKindLabel kind={event.kind} />
-          <span className="quiet">{formatOffset(event.seconds)}</span>
+          <span className="quiet">{formatOffset(event.expected_seconds)}</span>
         </span>
         <span className="sc-box-call">{formatCall(event)}</span>
       </button>

@@ -1,6 +1,6 @@
 import { type CSSProperties, useState } from "react";
 import { api } from "../api/client";
-import type { AnnotationShape, ScenarioShape } from "../api/types";
+import type { AnnotationInfo, ScenarioInfo } from "../api/types";
 import { Link } from "../pages/Link";
 import { PageFrame } from "../pages/PageFrame";
 import { useStoredState } from "../state/storedState";
@@ -33,13 +33,13 @@ export default function ScenarioPage({ scenarioKey }: { scenarioKey: string }) {
   );
 }
 
-function ScenarioView({ scenario }: { scenario: ScenarioShape }) {
+function ScenarioView({ scenario }: { scenario: ScenarioInfo }) {
   const [tab, setTab] = useStoredState<Tab>(`scenario-tab:${scenario.key}`, "Graph");
   const [width, setWidth] = useStoredState("scenario-right", 360);
   const [annotation, setAnnotation] = useState(scenario.annotation);
   const [selected, select] = useState<number | null>(null);
   const worldSession = useWorldSession(scenario.key, tab === "Play");
-  const event = scenario.events.find((one) => one.place === selected) ?? null;
+  const event = scenario.events.find((one) => one.index === selected) ?? null;
   const showsEvent = tab === "Graph" || tab === "Time line";
   return (
     <>
@@ -93,9 +93,9 @@ function ScenarioHeader({
   annotation,
   onAnnotation,
 }: {
-  scenario: ScenarioShape;
-  annotation: AnnotationShape;
-  onAnnotation: (annotation: AnnotationShape) => void;
+  scenario: ScenarioInfo;
+  annotation: AnnotationInfo;
+  onAnnotation: (annotation: AnnotationInfo) => void;
 }) {
   const [editing, edit] = useState(false);
   const facts = [
@@ -112,7 +112,7 @@ function ScenarioHeader({
           <Link to="/scenarios">Scenarios</Link> / <span title={scenario.path}>{scenario.scenario_id}</span>
         </h1>
         <p className="quiet">{facts.join(" · ")}</p>
-        {scenario.adapted.length ? <p className="quiet">Adapted: {scenario.adapted.join("; ")}</p> : null}
+        {scenario.adaptations.length ? <p className="quiet">Adapted: {scenario.adaptations.join("; ")}</p> : null}
       </div>
       <div className="sc-annotation">
         <span className={annotation.validation_decision ? "pill" : "quiet"}>

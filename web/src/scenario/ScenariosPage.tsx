@@ -29,11 +29,11 @@ export default function ScenariosPage() {
                 <td>
                   <Link to={formatScenarioPath(one.key)}>{one.scenario_id}</Link>
                 </td>
-                <td>{one.events.toLocaleString("en")}</td>
-                <td>{one.apps}</td>
+                <td>{one.event_count.toLocaleString("en")}</td>
+                <td>{one.app_count}</td>
                 <td className="sc-decision">
-                  {one.decision
-                    ? `${formatDecision(one.decision)}${one.annotator ? ` by ${one.annotator}` : ""}`
+                  {one.validation_decision
+                    ? `${formatDecision(one.validation_decision)}${one.annotator ? ` by ${one.annotator}` : ""}`
                     : "none yet"}
                 </td>
                 <td>

@@ -1,4 +1,4 @@
-import type { Deed } from "../api/types";
+import type { WorldAction } from "../api/types";
 import { JsonTextTree } from "../json/JsonTree";
 import { formatCount } from "../ui/format";
 import { Icon } from "../ui/Icon";
@@ -6,20 +6,20 @@ import { Icon } from "../ui/Icon";
 const OPERATION_LABELS = { add: "added", remove: "removed", replace: "changed" } as const;
 
 /** One action in the world: its result, the agent's notifications, the events it caused, and the changes. */
-export function WorldActionView({ action }: { action: Deed }) {
-  const { happened, changes, notifications } = action;
+export function WorldActionView({ action }: { action: WorldAction }) {
+  const { events, changes, notifications } = action;
   return (
-    <li className="sc-deed">
-      <div className="sc-deed-head">
-        <span className="sc-when">{action.seconds.toLocaleString("en")} s</span>
-        <b className="mono">{action.what}</b>
-        {action.via ? <span className="quiet">as {action.via}</span> : null}
+    <li className="sc-action">
+      <div className="sc-action-head">
+        <span className="sc-when">{action.elapsed_seconds.toLocaleString("en")} s</span>
+        <b className="mono">{action.summary}</b>
+        {action.caller ? <span className="quiet">as {action.caller}</span> : null}
       </div>
       {action.result === null ? null : <ActionResult text={action.result} />}
       {action.error ? <pre className="sc-error">{action.error}</pre> : null}
-      {notifications.map((one, place) => (
+      {notifications.map((one, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the notifications of an action never change
-        <div key={place} className="sc-notification">
+        <div key={index} className="sc-notification">
           <Icon name="say" />
           <div>
             <b>Agent notified</b> <span className="quiet">{one.type.toLowerCase().replaceAll("_", " ")}</span>
@@ -27,18 +27,18 @@ export function WorldActionView({ action }: { action: Deed }) {
           </div>
         </div>
       ))}
-      {happened.length ? (
-        <details open={happened.length <= 5}>
-          <summary>{formatCount(action.happened_count, "event")} happened</summary>
+      {events.length ? (
+        <details open={events.length <= 5}>
+          <summary>{formatCount(action.event_count, "event")} happened</summary>
           <ul className="sc-list">
-            {happened.map((one) => (
+            {events.map((one) => (
               <li key={one.event_id}>
-                <span className="sc-when">{one.seconds.toLocaleString("en")} s</span> {one.kind}{" "}
+                <span className="sc-when">{one.elapsed_seconds.toLocaleString("en")} s</span> {one.kind}{" "}
                 <b className="mono">{one.call || one.event_id}</b> <span className="quiet mono">{one.summary}</span>
                 {one.error ? <pre className="sc-error">{one.error}</pre> : null}
               </li>
             ))}
-            <MoreCount shown={happened.length} all={action.happened_count} />
+            <MoreCount shown={events.length} all={action.event_count} />
           </ul>
         </details>
       ) : null}
@@ -57,8 +57,8 @@ export function WorldActionView({ action }: { action: Deed }) {
             <MoreCount shown={changes.length} all={action.change_count} />
           </ul>
         </details>
-      ) : happened.length === 0 && notifications.length === 0 && !action.error ? (
-        <p className="quiet">Nothing {action.via ? "changed" : "happened"}.</p>
+      ) : events.length === 0 && notifications.length === 0 && !action.error ? (
+        <p className="quiet">Nothing {action.caller ? "changed" : "happened"}.</p>
       ) : null}
     </li>
   );

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "react";
 import { api } from "../api/client";
-import type { Problem, ToolShape, WorldCall, WorldTool } from "../api/types";
+import type { FieldProblem, ToolInfo, WorldCallInput, WorldTool } from "../api/types";
 import { ActionErrorAlert } from "../composer/ActionErrorAlert";
 import { readFormJson } from "../composer/drafts";
 import { ProblemCount } from "../composer/ProblemCount";
@@ -27,16 +27,16 @@ export function WorldCallEditor({
   tools: WorldTool[];
   worldSession: WorldSession;
 }) {
-  const [via, setVia] = useState<Caller>("agent");
+  const [caller, setCaller] = useState<Caller>("agent");
   const [name, setName] = useState<string | null>(null);
   const [drafts, setDrafts] = useState<Record<string, FormDraft>>({});
-  const [problems, setProblems] = useState<Problem[]>([]);
+  const [problems, setProblems] = useState<FieldProblem[]>([]);
   const [wasTried, setWasTried] = useState(false);
   const [recent, setRecent] = useStoredState<string[]>(`recent-world:${scenarioKey}`, []);
   const frame = useRef<HTMLElement>(null);
   const latest = useRef(0);
   const { isBusy, error, runAction, clearError } = worldSession;
-  const offered = tools.filter((one) => one.callers.includes(via));
+  const offered = tools.filter((one) => one.callers.includes(caller));
   const tool = offered.find((one) => one.name === name);
   const draft = tool ? (drafts[tool.name] ?? createDraft(tool.parameters)) : null;
 
@@ -47,9 +47,14 @@ export function WorldCallEditor({
     clearError();
   };
   // biome-ignore lint/correctness/useExhaustiveDependencies: problems of another tool do not concern this one
-  useEffect(resetProblems, [name, via]);
+  useEffect(resetProblems, [name, caller]);
 
-  const buildCall = (text: string, anyway: boolean): WorldCall => ({ tool: name ?? "", arguments: text, via, anyway });
+  const buildCall = (text: string, anyway: boolean): WorldCallInput => ({
+    tool_name: name ?? "",
+    arguments: text,
+    caller,
+    anyway,
+  });
   const checkCall = async () => {
     const read = tool && draft ? readFormJson(draft, tool.parameters) : null;
     if (!read || !("text" in read)) return;
@@ -75,7 +80,7 @@ export function WorldCallEditor({
   useSendKey(() => void send(false));
 
   const shownProblems = error?.problems.length ? error.problems : problems;
-  const toolList: ToolShape[] = offered.map((one) => ({ ...one, response: null }));
+  const toolList: ToolInfo[] = offered.map((one) => ({ ...one, response_schema: null }));
   const chosen = toolList.find((one) => one.name === name);
   return (
     <section className="sc-side sc-call composer-frame" aria-label="Call a tool" ref={frame}>
@@ -88,9 +93,9 @@ export function WorldCallEditor({
               key={one}
               type="button"
               role="radio"
-              aria-checked={via === one}
+              aria-checked={caller === one}
               className="segment"
-              onClick={() => setVia(one)}
+              onClick={() => setCaller(one)}
             >
               {one}
             </button>

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from "react";
 import { api } from "../api/client";
-import type { WorldTime } from "../api/types";
+import type { TimeControlInput } from "../api/types";
 import { ErrorAlert } from "../ui/ErrorAlert";
 import { formatDateTime } from "../ui/format";
 import { Splitter } from "../ui/Splitter";
@@ -37,18 +37,18 @@ export function WorldPlaygroundPane({
       </section>
     );
   }
-  const changeTime = (order: WorldTime) => void runAction(() => api.changeWorldTime(scenarioKey, order));
+  const changeTime = (input: TimeControlInput) => void runAction(() => api.changeWorldTime(scenarioKey, input));
   return (
     <>
       <section className="sc-main" aria-label="Play">
         <div className="sc-bar sc-time">
           <b role="status" aria-label="Time" title={formatDateTime(world.now)}>
-            {world.seconds.toLocaleString("en")} s
+            {world.elapsed_seconds.toLocaleString("en")} s
           </b>
-          <span className="quiet">{world.standing.toLowerCase()}</span>
-          <WorldTimeControls isBusy={isBusy} canUndo={world.deeds > 1} onTime={changeTime} />
+          <span className="quiet">{world.status.toLowerCase()}</span>
+          <WorldTimeControls isBusy={isBusy} canUndo={world.action_count > 1} onTime={changeTime} />
         </div>
-        <ol ref={list} className="sc-deeds scroll" aria-label="What happened">
+        <ol ref={list} className="sc-actions scroll" aria-label="What happened">
           {actions.map((action) => (
             <WorldActionView key={action.index} action={action} />
           ))}

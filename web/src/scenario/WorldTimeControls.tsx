@@ -1,5 +1,5 @@
 import { useState } from "react";
-import type { WorldTime } from "../api/types";
+import type { TimeControlInput } from "../api/types";
 
 /** Controls of the world's time. */
 export function WorldTimeControls({
@@ -9,18 +9,18 @@ export function WorldTimeControls({
 }: {
   isBusy: boolean;
   canUndo: boolean;
-  onTime: (order: WorldTime) => void;
+  onTime: (input: TimeControlInput) => void;
 }) {
   const [text, setText] = useState("60");
   const seconds = Number(text);
   const isValid = text.trim() !== "" && Number.isFinite(seconds) && seconds >= 0 && seconds < 1e12;
-  const renderButton = (what: WorldTime["what"], words: string, title: string, off = false) => (
+  const renderButton = (command: TimeControlInput["command"], words: string, title: string, off = false) => (
     <button
       type="button"
       className="button small"
       title={title}
       disabled={isBusy || off}
-      onClick={() => onTime({ what, seconds: what === "advance" || what === "jump" ? seconds : 0 })}
+      onClick={() => onTime({ command, seconds: command === "advance" || command === "jump" ? seconds : 0 })}
     >
       {words}
     </button>

@@ -1,10 +1,10 @@
-import type { EventLine } from "../api/types";
+import type { EventSummary } from "../api/types";
 import type { IconName } from "../ui/Icon";
 
-type Kind = EventLine["kind"];
+type EventKind = EventSummary["kind"];
 
 /** The label, icon and meaning of each kind of event. */
-export const KINDS: Record<Kind, { label: string; icon: IconName; meaning: string }> = {
+export const KINDS: Record<EventKind, { label: string; icon: IconName; meaning: string }> = {
   user: { label: "user", icon: "user", meaning: "what the user does" },
   env: { label: "env", icon: "note", meaning: "what happens in the world" },
   agent: { label: "agent", icon: "spark", meaning: "what the agent does" },
@@ -21,6 +21,6 @@ export function formatOffset(seconds: number | null): string {
 }
 
 /** The call of an event, such as `Emails.send_email`. */
-export function formatCall(event: Pick<EventLine, "app" | "function" | "event_id">): string {
+export function formatCall(event: Pick<EventSummary, "app" | "function" | "event_id">): string {
   return event.function ? `${event.app}.${event.function}` : event.event_id;
 }

@@ -5,14 +5,14 @@ export const HEIGHT = 58;
 
 /** The events and their dependencies, by index in the file. */
 export interface GraphInput {
-  places: number[];
+  indexes: number[];
   edges: [number, number][];
 }
 
 export interface GraphLayout {
   /** Whether the graph runs from left to right instead of top down. */
   isHorizontal: boolean;
-  positions: [place: number, x: number, y: number][];
+  positions: [index: number, x: number, y: number][];
 }
 
 const MAX_ASPECT = 2;
@@ -23,19 +23,19 @@ export function layoutGraph(graph: GraphInput): GraphLayout {
   const { width = 0, height = 0 } = down.graph() as { width?: number; height?: number };
   const isHorizontal = width > MAX_ASPECT * height;
   const dagre = isHorizontal ? runDagre(graph, "LR") : down;
-  const positions = graph.places.map((place): GraphLayout["positions"][number] => {
-    const { x, y } = dagre.node(String(place)) as { x: number; y: number };
-    return [place, x - WIDTH / 2, y - HEIGHT / 2];
+  const positions = graph.indexes.map((index): GraphLayout["positions"][number] => {
+    const { x, y } = dagre.node(String(index)) as { x: number; y: number };
+    return [index, x - WIDTH / 2, y - HEIGHT / 2];
   });
   return { isHorizontal, positions };
 }
 
-function runDagre({ places, edges }: GraphInput, rankdir: "TB" | "LR") {
+function runDagre({ indexes, edges }: GraphInput, rankdir: "TB" | "LR") {
   const dagre = new DagreGraph();
   dagre.setGraph({ rankdir, nodesep: rankdir === "TB" ? 24 : 12, ranksep: 40, marginx: 16, marginy: 16 });
   dagre.setDefaultEdgeLabel(() => ({}));
   // In reverse: dagre puts the nodes added first at the far end.
-  for (const place of places.toReversed()) dagre.setNode(String(place), { width: WIDTH, height: HEIGHT });
+  for (const index of indexes.toReversed()) dagre.setNode(String(index), { width: WIDTH, height: HEIGHT });
   for (const [from, to] of edges.toReversed()) dagre.setEdge(String(from), String(to));
   layout(dagre);
   return dagre;

@@ -1,17 +1,17 @@
 import { useEffect, useState } from "react";
-import type { EventLine } from "../api/types";
+import type { EventSummary } from "../api/types";
 import type { GraphInput, GraphLayout } from "./layout";
 
 /** The layout of the graph, computed in a worker; null until it is done. */
-export function useGraphLayout(events: EventLine[]): { layout: GraphLayout | null; error: string } {
+export function useGraphLayout(events: EventSummary[]): { layout: GraphLayout | null; error: string } {
   const [layout, setLayout] = useState<GraphLayout | null>(null);
   const [error, setError] = useState("");
   useEffect(() => {
     const worker = new Worker(new URL("./layout.worker.ts", import.meta.url), { type: "module" });
     worker.onmessage = (message: MessageEvent<GraphLayout>) => setLayout(message.data);
     worker.onerror = (error) => setError(`The graph could not be laid out: ${error.message || "the worker failed"}.`);
-    const edges = events.flatMap((one) => one.after.map((from): [number, number] => [from, one.place]));
-    worker.postMessage({ places: events.map((one) => one.place), edges } satisfies GraphInput);
+    const edges = events.flatMap((one) => one.depends_on.map((from): [number, number] => [from, one.index]));
+    worker.postMessage({ indexes: events.map((one) => one.index), edges } satisfies GraphInput);
     return () => worker.terminate();
   }, [events]);
   return { layout, error };

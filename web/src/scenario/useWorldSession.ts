@@ -1,23 +1,23 @@
 import { useEffect, useState } from "react";
 import { api } from "../api/client";
-import type { Acted, Deed, WorldShape, WorldTool } from "../api/types";
+import type { WorldAction, WorldActionResult, WorldInfo, WorldTool } from "../api/types";
 import { type ActionError, useAction } from "../ui/useAction";
 
 export interface WorldSession {
-  world: WorldShape | null;
-  actions: Deed[];
+  world: WorldInfo | null;
+  actions: WorldAction[];
   tools: WorldTool[] | null;
   isBusy: boolean;
   error: ActionError | null;
   /** Runs an action in the world and updates its state. */
-  runAction: (ask: () => Promise<Acted>) => Promise<boolean>;
+  runAction: (ask: () => Promise<WorldActionResult>) => Promise<boolean>;
   clearError: () => void;
 }
 
 /** The world of a scenario, created when it is first needed. */
 export function useWorldSession(key: string, isNeeded: boolean): WorldSession {
-  const [world, setWorld] = useState<WorldShape | null>(null);
-  const [actions, setActions] = useState<Deed[]>([]);
+  const [world, setWorld] = useState<WorldInfo | null>(null);
+  const [actions, setActions] = useState<WorldAction[]>([]);
   const [tools, setTools] = useState<WorldTool[] | null>(null);
   const { isBusy, error, run, clearError } = useAction();
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the world is first needed
@@ -30,10 +30,10 @@ export function useWorldSession(key: string, isNeeded: boolean): WorldSession {
       setTools(offered);
     });
   }, [isNeeded, key]);
-  const runAction = (ask: () => Promise<Acted>) =>
+  const runAction = (ask: () => Promise<WorldActionResult>) =>
     run(async () => {
-      const { world: after, deed } = await ask();
-      if (deed && actions.at(-1)?.index === deed.index - 1) setActions((before) => [...before, deed]);
+      const { world: after, action } = await ask();
+      if (action && actions.at(-1)?.index === action.index - 1) setActions((before) => [...before, action]);
       else setActions(await api.listWorldActions(key));
       setWorld(after);
     });

@@ -1,14 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { type FakeSocket, installFetch, installSocket, installWindow, settle } from "../testing/fakeBrowser";
-import { sampleRows, sampleUpdate } from "../testing/samples";
+import { sampleRows, sampleServer, sampleUpdate } from "../testing/samples";
 
-const SERVER = {
-  agents: [{ key: "clinic", name: "ClinicDesk" }],
-  keeps: true,
-  scenarios: 0,
-  server_id: "x",
-  version: "1",
-};
+const SERVER = sampleServer();
 
 let lastSocket: () => FakeSocket;
 let app: typeof import("./app").app;
@@ -78,11 +72,11 @@ test("a followed session gets its updates, and those of other sessions are ignor
   await start();
   const store = app.openSession("s1");
   app.followSession(store);
-  lastSocket().receive(sampleUpdate({ seq: 4, rows: 2 }, sampleRows(0, 2)));
-  lastSocket().receive(sampleUpdate({ session_id: "s2", seq: 9 }));
+  lastSocket().receive(sampleUpdate({ last_seq: 4, row_count: 2 }, sampleRows(0, 2)));
+  lastSocket().receive(sampleUpdate({ session_id: "s2", last_seq: 9 }));
 
-  expect(lastSocket().sent.at(-1)).toEqual({ follow: "s1", after_seq: 0, tail: 200 });
-  expect(store.session?.seq).toBe(4);
+  expect(lastSocket().sent.at(-1)).toEqual({ session_id: "s1", after_seq: 0, tail: 200 });
+  expect(store.session?.last_seq).toBe(4);
   expect(app.openSession("s1")).toBe(store);
 });
 
@@ -91,7 +85,7 @@ test("a session that is no longer followed is not asked for", async () => {
   const stop = app.followSession(app.openSession("s1"));
   stop();
 
-  expect(lastSocket().sent.at(-1)).toMatchObject({ follow: null });
+  expect(lastSocket().sent.at(-1)).toMatchObject({ session_id: null });
 });
 
 test("a session that the server does not have is marked as gone", async () => {
@@ -106,7 +100,7 @@ test("a session that the server does not have is marked as gone", async () => {
 test("a change of the session list counts the turns and asks for the list again", async () => {
   await start();
   const before = app.listVersion;
-  lastSocket().receive({ type: "sessions", your_turns: 2 });
+  lastSocket().receive({ type: "sessions", your_turn_count: 2 });
 
-  expect([app.yourTurns, app.listVersion]).toEqual([2, before + 1]);
+  expect([app.yourTurnCount, app.listVersion]).toEqual([2, before + 1]);
 });

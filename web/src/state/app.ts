@@ -1,16 +1,16 @@
 import { ApiError, api, getErrorMessage } from "../api/client";
 import { type ConnectionStatus, LiveSocket } from "../api/liveSocket";
-import type { AgentShape, LiveUpdate, ServerShape } from "../api/types";
+import type { AgentInfo, LiveUpdate, ServerInfo } from "../api/types";
 import { Observable } from "./observable";
 import { SessionStore } from "./sessionStore";
 
 /** State of the whole app: the server, the connection, the open session. */
 class AppStore extends Observable {
-  server: ServerShape | null = null;
+  server: ServerInfo | null = null;
   /** Why the server cannot be used. */
   error: string | null = null;
   connection: ConnectionStatus = "connecting";
-  yourTurns = 0;
+  yourTurnCount = 0;
   /** Increases whenever the session list should be reloaded. */
   listVersion = 0;
   private socket: LiveSocket | null = null;
@@ -18,7 +18,7 @@ class AppStore extends Observable {
 
   async start(): Promise<void> {
     this.socket ??= new LiveSocket(
-      (news) => this.handleUpdate(news),
+      (update) => this.handleUpdate(update),
       (connection) => this.handleConnection(connection),
     );
     await this.refresh();
@@ -36,7 +36,7 @@ class AppStore extends Observable {
     this.notify();
   }
 
-  findAgent(key: string): AgentShape | undefined {
+  findAgent(key: string): AgentInfo | undefined {
     return this.server?.agents.find((agent) => agent.key === key);
   }
 
@@ -49,7 +49,7 @@ class AppStore extends Observable {
   /** Follows a session until the returned function is called. */
   followSession(session: SessionStore): () => void {
     this.socket?.follow(session.buildFollow);
-    return () => this.socket?.follow(() => ({ follow: null, after_seq: 0, tail: 0 }));
+    return () => this.socket?.follow(() => ({ session_id: null, after_seq: 0, tail: 0 }));
   }
 
   reconnect(): void {
@@ -62,7 +62,7 @@ class AppStore extends Observable {
     } else if (update.type === "gone") {
       if (update.session_id === this.currentSession?.sessionId) this.currentSession.markGone(update.message);
     } else {
-      this.yourTurns = update.your_turns;
+      this.yourTurnCount = update.your_turn_count;
       this.listVersion += 1;
       this.notify();
     }

@@ -21,15 +21,15 @@ function listIndexes(store: SessionStore): number[] {
 test("a new session asks for everything, and later only for what changed after the last seq", () => {
   const store = new SessionStore("s1");
 
-  expect(store.buildFollow()).toEqual({ follow: "s1", after_seq: 0, tail: 200 });
-  store.applyUpdate(sampleUpdate({ seq: 12, rows: 1 }, sampleRows(0, 1)));
+  expect(store.buildFollow()).toEqual({ session_id: "s1", after_seq: 0, tail: 200 });
+  store.applyUpdate(sampleUpdate({ last_seq: 12, row_count: 1 }, sampleRows(0, 1)));
   expect(store.buildFollow()).toMatchObject({ after_seq: 12 });
 });
 
 test("rows of an update take their positions, and others stay", () => {
   const store = new SessionStore("s1");
-  store.applyUpdate(sampleUpdate({ seq: 3, rows: 3 }, sampleRows(0, 3)));
-  store.applyUpdate(sampleUpdate({ seq: 5, rows: 4 }, [sampleRow({ index: 3 })]));
+  store.applyUpdate(sampleUpdate({ last_seq: 3, row_count: 3 }, sampleRows(0, 3)));
+  store.applyUpdate(sampleUpdate({ last_seq: 5, row_count: 4 }, [sampleRow({ index: 3 })]));
 
   expect(listIndexes(store)).toEqual([0, 1, 2, 3]);
   expect(store.rowCount).toBe(4);
@@ -37,20 +37,20 @@ test("rows of an update take their positions, and others stay", () => {
 
 test("a call and its result are one row: the newer version replaces the older one, never the other way", () => {
   const store = new SessionStore("s1");
-  const running = sampleRow({ index: 0, updated: 4, status: "running" });
-  const done = sampleRow({ index: 0, updated: 6, status: "done" });
+  const running = sampleRow({ index: 0, updated_seq: 4, status: "running" });
+  const done = sampleRow({ index: 0, updated_seq: 6, status: "done" });
 
-  store.applyUpdate(sampleUpdate({ seq: 4, rows: 1 }, [running]));
-  store.applyUpdate(sampleUpdate({ seq: 6, rows: 1 }, [done]));
+  store.applyUpdate(sampleUpdate({ last_seq: 4, row_count: 1 }, [running]));
+  store.applyUpdate(sampleUpdate({ last_seq: 6, row_count: 1 }, [done]));
   expect(store.getRow(0)?.status).toBe("done");
-  store.applyUpdate(sampleUpdate({ seq: 7, rows: 1 }, [running]));
+  store.applyUpdate(sampleUpdate({ last_seq: 7, row_count: 1 }, [running]));
   expect(store.getRow(0)?.status).toBe("done");
 });
 
 test("only the pages with missing rows are loaded", async () => {
   const sent = serveRows(1000);
   const store = new SessionStore("s1");
-  store.applyUpdate(sampleUpdate({ rows: 1000 }, sampleRows(800, 200)));
+  store.applyUpdate(sampleUpdate({ row_count: 1000 }, sampleRows(800, 200)));
 
   await store.loadRange(790, 810);
 
@@ -61,7 +61,7 @@ test("only the pages with missing rows are loaded", async () => {
 test("a page is requested once, however often it is needed before it arrives", async () => {
   const sent = serveRows(100);
   const store = new SessionStore("s1");
-  store.applyUpdate(sampleUpdate({ rows: 100 }));
+  store.applyUpdate(sampleUpdate({ row_count: 100 }));
 
   await Promise.all([store.loadRange(0, 20), store.loadRange(5, 25)]);
 
@@ -71,7 +71,7 @@ test("a page is requested once, however often it is needed before it arrives", a
 test("nothing beyond the end of the session is requested", async () => {
   const sent = serveRows(10);
   const store = new SessionStore("s1");
-  store.applyUpdate(sampleUpdate({ rows: 10 }, sampleRows(0, 10)));
+  store.applyUpdate(sampleUpdate({ row_count: 10 }, sampleRows(0, 10)));
 
   await store.loadRange(0, 500);
 
@@ -81,7 +81,7 @@ test("nothing beyond the end of the session is requested", async () => {
 test("a page that could not be loaded is requested again", async () => {
   installFetch(() => ({ status: 500 }));
   const store = new SessionStore("s1");
-  store.applyUpdate(sampleUpdate({ rows: 10 }));
+  store.applyUpdate(sampleUpdate({ row_count: 10 }));
   await store.loadRange(0, 9);
   expect(listIndexes(store)).toEqual([]);
 
@@ -93,7 +93,7 @@ test("a page that could not be loaded is requested again", async () => {
 test("a search loads all rows from the first missing one", async () => {
   const sent = serveRows(12_000);
   const store = new SessionStore("s1");
-  store.applyUpdate(sampleUpdate({ rows: 12_000 }, sampleRows(0, 300)));
+  store.applyUpdate(sampleUpdate({ row_count: 12_000 }, sampleRows(0, 300)));
 
   await store.loadAll();
 
@@ -109,10 +109,10 @@ test("a search loads all rows from the first missing one", async () => {
 
 test("a response that is older than the last update does not change the session", () => {
   const store = new SessionStore("s1");
-  store.applyUpdate(sampleUpdate({ seq: 8, name: "New" }));
-  store.replaceSession(sampleSession({ seq: 7, name: "Old" }));
+  store.applyUpdate(sampleUpdate({ last_seq: 8, name: "New" }));
+  store.replaceSession(sampleSession({ last_seq: 7, name: "Old" }));
   expect(store.session?.name).toBe("New");
-  store.replaceSession(sampleSession({ seq: 8, name: "Newer" }));
+  store.replaceSession(sampleSession({ last_seq: 8, name: "Newer" }));
   expect(store.session?.name).toBe("Newer");
 });
 
@@ -131,7 +131,7 @@ test("every change reaches those who subscribed, until they unsubscribe", async 
   const unsubscribe = store.subscribe(listener);
   const before = store.getVersion();
 
-  store.applyUpdate(sampleUpdate({ rows: 1 }));
+  store.applyUpdate(sampleUpdate({ row_count: 1 }));
   await store.loadRange(0, 0);
   await settle();
   expect(listener).toHaveBeenCalledTimes(2);

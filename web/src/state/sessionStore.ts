@@ -1,5 +1,5 @@
 import { api } from "../api/client";
-import type { Follow, Row, SessionNews, SessionShape } from "../api/types";
+import type { FollowRequest, Row, SessionInfo, SessionUpdate } from "../api/types";
 import { Observable } from "./observable";
 
 const PAGE_SIZE = 200;
@@ -7,7 +7,7 @@ const BULK_SIZE = 5000;
 
 /** One session in this tab. Rows are sparse: those that were never visible are loaded when they are. */
 export class SessionStore extends Observable {
-  session: SessionShape | null = null;
+  session: SessionInfo | null = null;
   /** The server's message if the session does not exist. */
   goneMessage: string | null = null;
   private rows: (Row | undefined)[] = [];
@@ -20,18 +20,22 @@ export class SessionStore extends Observable {
   }
 
   /** The follow request: everything at first, after a reconnect only what changed since. */
-  readonly buildFollow = (): Follow => ({ follow: this.sessionId, after_seq: this.lastSeq, tail: PAGE_SIZE });
+  readonly buildFollow = (): FollowRequest => ({
+    session_id: this.sessionId,
+    after_seq: this.lastSeq,
+    tail: PAGE_SIZE,
+  });
 
-  applyUpdate(update: SessionNews): void {
+  applyUpdate(update: SessionUpdate): void {
     this.goneMessage = null;
     this.session = update.session;
-    this.lastSeq = update.session.seq;
+    this.lastSeq = update.session.last_seq;
     this.mergeRows(update.rows);
   }
 
   /** Takes the session from a response that arrives before its live update. */
-  replaceSession(session: SessionShape): void {
-    if (this.session && session.seq < this.session.seq) return;
+  replaceSession(session: SessionInfo): void {
+    if (this.session && session.last_seq < this.session.last_seq) return;
     this.session = session;
     this.notify();
   }
@@ -42,7 +46,7 @@ export class SessionStore extends Observable {
   }
 
   get rowCount(): number {
-    return this.session?.rows ?? 0;
+    return this.session?.row_count ?? 0;
   }
 
   getRow(index: number): Row | undefined {
@@ -98,7 +102,7 @@ export class SessionStore extends Observable {
   private mergeRows(rows: Row[]): void {
     for (const row of rows) {
       const before = this.rows[row.index];
-      if (!before || before.updated <= row.updated) this.rows[row.index] = row;
+      if (!before || before.updated_seq <= row.updated_seq) this.rows[row.index] = row;
     }
     this.notify();
   }

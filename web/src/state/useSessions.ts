@@ -1,14 +1,14 @@
 import { useEffect, useState } from "react";
 import { api, getErrorMessage } from "../api/client";
-import type { SessionShape } from "../api/types";
+import type { SessionInfo } from "../api/types";
 import { app } from "./app";
 import { useObservable } from "./observable";
 
 /** All sessions, the newest first; reloaded when the server reports a change. */
-export function useSessions(): { sessions: SessionShape[] | null; error: string; reload: () => void } {
+export function useSessions(): { sessions: SessionInfo[] | null; error: string; reload: () => void } {
   const { listVersion, connection } = useObservable(app);
   const [reloads, setReloads] = useState(0);
-  const [sessions, setSessions] = useState<SessionShape[] | null>(null);
+  const [sessions, setSessions] = useState<SessionInfo[] | null>(null);
   const [error, setError] = useState("");
   // biome-ignore lint/correctness/useExhaustiveDependencies: each of these means that the list may have changed
   useEffect(() => {

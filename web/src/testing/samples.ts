@@ -1,10 +1,58 @@
 /** Values as the server sends them; a test states only what it is about. */
 
-import type { Briefing, Row, SessionNews, SessionShape, ToolShape } from "../api/types";
+import type {
+  AgentInfo,
+  Briefing,
+  ExportFormatInfo,
+  Row,
+  ServerInfo,
+  SessionInfo,
+  SessionUpdate,
+  ToolInfo,
+} from "../api/types";
 
-export function sampleSession(changes: Partial<SessionShape> = {}): SessionShape {
+export function sampleAgent(changes: Partial<AgentInfo> = {}): AgentInfo {
   return {
-    agent: "clinic",
+    description: "",
+    eval_case_count: null,
+    eval_set_path: "/evals/clinic.evalset.json",
+    eval_set_problem: "",
+    key: "clinic",
+    model: "",
+    name: "ClinicDesk",
+    problem: "",
+    sub_agents: [],
+    tools: [],
+    ...changes,
+  };
+}
+
+export function sampleFormat(changes: Partial<ExportFormatInfo> = {}): ExportFormatInfo {
+  return {
+    extension: ".evalset.json",
+    is_redactable: true,
+    label: "EvalSet case for `adk eval`",
+    name: "evalset",
+    requirement: "a finished turn",
+    ...changes,
+  };
+}
+
+export function sampleServer(changes: Partial<ServerInfo> = {}): ServerInfo {
+  return {
+    agents: [sampleAgent()],
+    export_formats: [sampleFormat()],
+    is_persistent: true,
+    scenario_count: 0,
+    server_id: "x",
+    version: "1",
+    ...changes,
+  };
+}
+
+export function sampleSession(changes: Partial<SessionInfo> = {}): SessionInfo {
+  return {
+    agent_key: "clinic",
     agent_name: "ClinicDesk",
     confirmation: null,
     created_at: 0,
@@ -12,12 +60,12 @@ export function sampleSession(changes: Partial<SessionShape> = {}): SessionShape
     failure: "",
     last_event_at: 0,
     name: "Session 1",
-    rows: 0,
+    row_count: 0,
     running_since: null,
-    seq: 0,
+    last_seq: 0,
     session_id: "s1",
     status: "query",
-    waiting: [],
+    pending_turns: [],
     ...changes,
   };
 }
@@ -25,7 +73,7 @@ export function sampleSession(changes: Partial<SessionShape> = {}): SessionShape
 export function sampleRow(changes: Partial<Row> = {}): Row {
   return {
     agent_name: "ClinicDesk",
-    at: 0,
+    timestamp: 0,
     call_id: "",
     duration_ms: null,
     index: 0,
@@ -37,23 +85,23 @@ export function sampleRow(changes: Partial<Row> = {}): Row {
     status: "done",
     subject: "",
     summary: "",
-    updated: 1,
+    updated_seq: 1,
     ...changes,
   };
 }
 
 /** Rows with these indexes. */
-export function sampleRows(start: number, count: number, updated = 1): Row[] {
+export function sampleRows(start: number, count: number, updatedSeq = 1): Row[] {
   return Array.from({ length: count }, (_, offset) =>
-    sampleRow({ index: start + offset, updated, summary: `row ${start + offset}` }),
+    sampleRow({ index: start + offset, updated_seq: updatedSeq, summary: `row ${start + offset}` }),
   );
 }
 
-export function sampleUpdate(session: Partial<SessionShape>, rows: Row[] = []): SessionNews {
+export function sampleUpdate(session: Partial<SessionInfo>, rows: Row[] = []): SessionUpdate {
   return { type: "session", session: sampleSession(session), rows };
 }
 
-export const ADD: ToolShape = {
+export const ADD: ToolInfo = {
   name: "add",
   description: "Adds two numbers.",
   parameters: {
@@ -61,14 +109,14 @@ export const ADD: ToolShape = {
     properties: { a: { type: "integer" }, b: { type: "integer" } },
     required: ["a", "b"],
   },
-  response: null,
+  response_schema: null,
 };
 
-export const LOOKUP: ToolShape = {
+export const LOOKUP: ToolInfo = {
   name: "lookup",
   description: "Finds a patient.",
   parameters: { type: "object", properties: { patient: { type: "string" } }, required: ["patient"] },
-  response: null,
+  response_schema: null,
 };
 
 export function sampleBriefing(changes: Partial<Briefing> = {}): Briefing {

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 import { api, getErrorMessage } from "../api/client";
-import type { Medium, Row, RowDetail, Shown } from "../api/types";
+import type { DisplayValue, MediaFile, Row, RowDetail } from "../api/types";
 import { JsonTextTree } from "../json/JsonTree";
 import { CopyButton } from "../ui/CopyButton";
 import { ErrorAlert } from "../ui/ErrorAlert";
@@ -27,35 +27,35 @@ export function RowBody({ sessionId, row }: { sessionId: string; row: Row }) {
     return () => {
       isCancelled = true;
     };
-  }, [sessionId, row.index, row.updated]);
+  }, [sessionId, row.index, row.updated_seq]);
   if (error) return <ErrorAlert title={error} />;
   if (!detail) return <div className="row-body quiet">Loading…</div>;
   return (
     <div className="row-body">
-      {detail.values.map((value, place) => (
+      {detail.values.map((value, index) => (
         <DetailValue
           // biome-ignore lint/suspicious/noArrayIndexKey: the values of a row keep their order
-          key={place}
+          key={index}
           value={value}
-          loadWhole={async () => {
-            const all = await api.getRow(sessionId, row.index, true);
-            setDetail(all);
-            return all.values[place]?.text ?? value.text;
+          loadFull={async () => {
+            const full = await api.getRow(sessionId, row.index, true);
+            setDetail(full);
+            return full.values[index]?.text ?? value.text;
           }}
         />
       ))}
-      {detail.media.map((medium) => (
-        <MediaFigure key={medium.url} medium={medium} />
+      {detail.media.map((file) => (
+        <MediaFigure key={file.url} file={file} />
       ))}
       <p className="row-foot quiet">
-        {formatDateTime(row.at)}
+        {formatDateTime(row.timestamp)}
         {row.agent_name ? ` · ${row.agent_name}` : ""}
       </p>
     </div>
   );
 }
 
-function DetailValue({ value, loadWhole }: { value: Shown; loadWhole: () => Promise<string> }) {
+function DetailValue({ value, loadFull }: { value: DisplayValue; loadFull: () => Promise<string> }) {
   const [isRaw, setIsRaw] = useState(false);
   const foldable = value.format === "traceback";
   const content = <ValueText value={value} isRaw={isRaw} />;
@@ -63,21 +63,21 @@ function DetailValue({ value, loadWhole }: { value: Shown; loadWhole: () => Prom
     <section className="value">
       <header>
         <h3>{value.label}</h3>
-        {value.whole ? null : (
+        {value.is_complete ? null : (
           <>
             <span className="quiet">shortened, {formatSize(value.size)} in all</span>
-            <button type="button" className="button plain small" onClick={() => void loadWhole()}>
+            <button type="button" className="button plain small" onClick={() => void loadFull()}>
               Show all
             </button>
           </>
         )}
         <span className="grow" />
-        {value.format !== "traceback" && value.whole ? (
+        {value.format !== "traceback" && value.is_complete ? (
           <button type="button" className="button plain small" aria-pressed={isRaw} onClick={() => setIsRaw(!isRaw)}>
             Raw
           </button>
         ) : null}
-        <CopyButton text={value.whole ? value.text : loadWhole} />
+        <CopyButton text={value.is_complete ? value.text : loadFull} />
       </header>
       {foldable ? (
         <details>
@@ -91,21 +91,21 @@ function DetailValue({ value, loadWhole }: { value: Shown; loadWhole: () => Prom
   );
 }
 
-function ValueText({ value, isRaw }: { value: Shown; isRaw: boolean }) {
-  if (!isRaw && value.whole && value.format === "markdown") return <Markdown text={value.text} />;
-  if (!isRaw && value.whole && value.format === "json") {
+function ValueText({ value, isRaw }: { value: DisplayValue; isRaw: boolean }) {
+  if (!isRaw && value.is_complete && value.format === "markdown") return <Markdown text={value.text} />;
+  if (!isRaw && value.is_complete && value.format === "json") {
     return <JsonTextTree text={value.text} renderMarkdown={(text) => <Markdown text={text} />} />;
   }
   return <pre>{value.text}</pre>;
 }
 
-function MediaFigure({ medium }: { medium: Medium }) {
+function MediaFigure({ file }: { file: MediaFile }) {
   return (
-    <figure className="medium">
-      {medium.image ? <img src={medium.url} alt={medium.name} /> : null}
+    <figure className="media-file">
+      {file.is_image ? <img src={file.url} alt={file.name} /> : null}
       <figcaption>
-        {medium.name} <span className="quiet">{`${medium.mime_type}, ${formatSize(medium.size)}`}</span>{" "}
-        <a className="button small" href={medium.url} download={medium.name}>
+        {file.name} <span className="quiet">{`${file.mime_type}, ${formatSize(file.size)}`}</span>{" "}
+        <a className="button small" href={file.url} download={file.name}>
           Save
         </a>
       </figcaption>

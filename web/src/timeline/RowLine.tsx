@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { api } from "../api/client";
-import type { Row, SessionShape } from "../api/types";
+import type { Row, SessionInfo } from "../api/types";
 import { ClockTime, Stopwatch } from "../ui/ClockTime";
 import { formatDuration } from "../ui/format";
 import { Icon } from "../ui/Icon";
@@ -14,7 +14,7 @@ export function RowLine({
   open,
   onToggle,
 }: {
-  session: SessionShape;
+  session: SessionInfo;
   row: Row;
   open: boolean;
   onToggle: () => void;
@@ -26,7 +26,7 @@ export function RowLine({
       <div className="row-head">
         <button type="button" className="row-line" aria-expanded={open} onClick={onToggle}>
           <span className="row-time">
-            <ClockTime time={row.at} />
+            <ClockTime time={row.timestamp} />
           </span>
           <span className="row-kind">
             <Icon name={icon} />
@@ -64,7 +64,7 @@ function RowResult({ row }: { row: Row }) {
   );
 }
 
-function RunningControls({ session, row }: { session: SessionShape; row: Row }) {
+function RunningControls({ session, row }: { session: SessionInfo; row: Row }) {
   const [isCancelling, setIsCancelling] = useState(false);
   const cancel = () => {
     setIsCancelling(true);
@@ -73,7 +73,7 @@ function RunningControls({ session, row }: { session: SessionShape; row: Row }) 
   return (
     <span className="row-running">
       <span className="spinner" />
-      <Stopwatch since={row.at} />
+      <Stopwatch since={row.timestamp} />
       {row.call_id ? (
         <button type="button" className="button small danger" disabled={isCancelling} onClick={cancel}>
           Cancel

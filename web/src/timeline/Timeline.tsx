@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useState } from "react";
-import type { SessionShape } from "../api/types";
+import type { SessionInfo } from "../api/types";
 import { useObservable } from "../state/observable";
 import type { SessionStore } from "../state/sessionStore";
 import { Icon } from "../ui/Icon";
@@ -9,7 +9,7 @@ import { TimelineRows } from "./TimelineRows";
 import "./timeline.css";
 
 /** All events, oldest first; follows the end while the end is visible. */
-export function Timeline({ store, session }: { store: SessionStore; session: SessionShape }) {
+export function Timeline({ store, session }: { store: SessionStore; session: SessionInfo }) {
   useObservable(store);
   const [filter, setFilter] = useState<Filter>("all");
   const [query, setQuery] = useState("");
@@ -28,9 +28,9 @@ export function Timeline({ store, session }: { store: SessionStore; session: Ses
     [isFiltered, filter, query, version],
   );
   useEffect(() => {
-    if (isFiltered && session.rows) void store.loadAll();
-  }, [isFiltered, store, session.rows]);
-  const count = rowIndexes ? rowIndexes.length : session.rows;
+    if (isFiltered && session.row_count) void store.loadAll();
+  }, [isFiltered, store, session.row_count]);
+  const count = rowIndexes ? rowIndexes.length : session.row_count;
 
   return (
     <section className="timeline" aria-label="Timeline">
@@ -63,7 +63,7 @@ export function Timeline({ store, session }: { store: SessionStore; session: Ses
         </label>
         {isFiltered ? (
           <span className="quiet">
-            {count} of {session.rows}
+            {count} of {session.row_count}
           </span>
         ) : null}
         <span className="grow" />
@@ -86,7 +86,7 @@ export function Timeline({ store, session }: { store: SessionStore; session: Ses
           <Icon name="collapse" />
         </button>
       </div>
-      {session.rows === 0 ? (
+      {session.row_count === 0 ? (
         <div className="empty">
           <p>Nothing has happened yet. Send a message as the user, and the agent's first turn is yours.</p>
         </div>

@@ -1,6 +1,6 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useRef, useState } from "react";
-import type { SessionShape } from "../api/types";
+import type { SessionInfo } from "../api/types";
 import { app } from "../state/app";
 import { useObservable } from "../state/observable";
 import type { SessionStore } from "../state/sessionStore";
@@ -18,7 +18,7 @@ export function TimelineRows({
   expanded,
 }: {
   store: SessionStore;
-  session: SessionShape;
+  session: SessionInfo;
   count: number;
   rowIndexes: number[] | null;
   expanded: ExpandedRows;
@@ -53,7 +53,7 @@ export function TimelineRows({
       box.scrollTop = box.scrollHeight;
       setSeen(count);
     } else {
-      box.querySelector(`[data-place="${target.row}"]`)?.scrollIntoView({ block: "nearest" });
+      box.querySelector(`[data-row-index="${target.row}"]`)?.scrollIntoView({ block: "nearest" });
     }
   };
   // biome-ignore lint/correctness/useExhaustiveDependencies: only the number of rows matters
@@ -88,7 +88,7 @@ export function TimelineRows({
                 key={item.key}
                 ref={virtual.measureElement}
                 data-index={item.index}
-                data-place={toRowIndex(item.index)}
+                data-row-index={toRowIndex(item.index)}
                 className="rows-item"
                 style={{ transform: `translateY(${item.start}px)` }}
               >

@@ -1,4 +1,4 @@
-import type { Row, SessionShape } from "../api/types";
+import type { Row, SessionInfo } from "../api/types";
 import type { IconName } from "../ui/Icon";
 
 /** The icon, label and colour of a row's kind. */
@@ -53,6 +53,6 @@ export function matchesFilter(row: Row, filter: Filter, find: string): boolean {
 }
 
 /** The row's agent, if it is not the session's own. */
-export function findOtherAgent(row: Row, session: SessionShape): string {
+export function findOtherAgent(row: Row, session: SessionInfo): string {
   return row.agent_name && row.kind !== "user" && row.agent_name !== session.agent_name ? row.agent_name : "";
 }

@@ -1,10 +1,10 @@
 import { useState } from "react";
 import { ApiError, getErrorMessage } from "../api/client";
-import type { Problem } from "../api/types";
+import type { FieldProblem } from "../api/types";
 
 export interface ActionError {
   message: string;
-  problems: Problem[];
+  problems: FieldProblem[];
   canSendAnyway: boolean;
   code: string;
 }
@@ -32,6 +32,6 @@ export function useAction() {
 function toActionError(error: unknown): ActionError {
   if (!(error instanceof ApiError))
     return { message: getErrorMessage(error), problems: [], canSendAnyway: false, code: "" };
-  const { message, problems = [], can_insist = false, error: code } = error.body;
-  return { message, problems, canSendAnyway: can_insist, code };
+  const { message, problems = [], can_override: canSendAnyway = false, error: code } = error.body;
+  return { message, problems, canSendAnyway, code };
 }

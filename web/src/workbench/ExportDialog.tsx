@@ -1,29 +1,33 @@
 import { useState } from "react";
 import { api } from "../api/client";
-import type { ExportOrder, ExportResult, SessionShape } from "../api/types";
+import type { AgentInfo, ExportFormatInfo, ExportInput, ExportResult, SessionInfo } from "../api/types";
 import { JsonTextTree } from "../json/JsonTree";
 import { app } from "../state/app";
+import { useObservable } from "../state/observable";
+import { CodeText } from "../ui/CodeText";
 import { CopyButton } from "../ui/CopyButton";
 import { Dialog } from "../ui/Dialog";
 import { ErrorAlert } from "../ui/ErrorAlert";
 import { formatAgo, formatCount } from "../ui/format";
 import { useAction } from "../ui/useAction";
 
-type Format = ExportOrder["format"] & string;
-
-/** Writes the session as a golden trace, and shows what was written. */
-export function ExportDialog({ session, onClose }: { session: SessionShape; onClose: () => void }) {
-  const [format, setFormat] = useState<Format>("evalset");
+/** Writes the session in one of the formats that the server lists, and shows what was written. */
+export function ExportDialog({ session, onClose }: { session: SessionInfo; onClose: () => void }) {
+  const { server } = useObservable(app);
+  const formats = server?.export_formats ?? [];
+  const [chosenName, setChosenName] = useState<ExportFormatInfo["name"] | null>(null);
+  const format = formats.find((one) => one.name === chosenName) ?? formats[0];
   const [result, setResult] = useState<ExportResult | null>(null);
   const { isBusy, error, run, clearError } = useAction();
-  const agent = app.findAgent(session.agent);
-  const earlierExports = (session.exports ?? []).filter((one) => one.format === format);
-  const exportTrace = (overrides: Partial<ExportOrder> = {}) =>
+  const earlierExports = (session.exports ?? []).filter((one) => one.format === format?.name);
+  const exportTrace = (overrides: Partial<ExportInput> = {}) =>
     run(async () => {
-      setResult(await api.exportSession(session.session_id, { format, again: false, anyway: false, ...overrides }));
+      if (!format) return;
+      const input = { format: format.name, again: false, anyway: false, ...overrides };
+      setResult(await api.exportSession(session.session_id, input));
       void app.refresh();
     });
-  const isExportedBefore = error?.code === "ExportedBefore";
+  const isAlreadyExported = error?.code === "AlreadyExported";
   return (
     <Dialog
       title="Export a golden trace"
@@ -38,8 +42,13 @@ export function ExportDialog({ session, onClose }: { session: SessionShape; onCl
             <button type="button" className="button" onClick={onClose}>
               Not now
             </button>
-            <button type="button" className="button primary" disabled={isBusy} onClick={() => void exportTrace()}>
-              {format === "evalset" ? "Write the case" : "Write the fixture"}
+            <button
+              type="button"
+              className="button primary"
+              disabled={isBusy || !format}
+              onClick={() => void exportTrace()}
+            >
+              Write the file
             </button>
           </>
         )
@@ -50,42 +59,28 @@ export function ExportDialog({ session, onClose }: { session: SessionShape; onCl
       ) : (
         <>
           <div className="segments" role="radiogroup" aria-label="Format">
-            {(["evalset", "adk_test"] as const).map((one) => (
+            {formats.map((one) => (
               // biome-ignore lint/a11y/useSemanticElements: it is a button styled as a segment
               <button
-                key={one}
+                key={one.name}
                 type="button"
                 role="radio"
-                aria-checked={format === one}
+                aria-checked={one === format}
                 className="segment"
                 onClick={() => {
-                  setFormat(one);
+                  setChosenName(one.name);
                   clearError();
                 }}
               >
-                {one === "evalset" ? "Case of an EvalSet" : "Fixture for adk test"}
+                <CodeText text={one.label} />
               </button>
             ))}
           </div>
-          {format === "evalset" ? (
-            <p>
-              Appends this session as a case to <code>{agent?.eval_set_path ?? "the EvalSet"}</code>
-              {agent?.eval_cases == null
-                ? ", which will be created."
-                : `, which holds ${formatCount(agent.eval_cases, "case")}.`}{" "}
-              <span className="quiet">
-                <code>adk eval</code> compares your calls and answers with those of the agent's model.
-              </span>
-            </p>
-          ) : (
-            <p>
-              Writes a file that <code>adk test</code> replays, comparing every event.{" "}
-              <span className="quiet">It detects when a tool, a prompt or a callback changes what happens.</span>
-            </p>
-          )}
+          {format ? <FormatDescription format={format} agent={app.findAgent(session.agent_key)} /> : null}
           {earlierExports.length && !error ? (
             <p className="notice">
-              Exported {formatAgo(earlierExports.at(-1)?.at ?? 0)} as <code>{earlierExports.at(-1)?.eval_id}</code>.
+              Exported {formatAgo(earlierExports.at(-1)?.exported_at ?? 0)} as{" "}
+              <code>{earlierExports.at(-1)?.eval_id}</code>.
             </p>
           ) : null}
           {error ? (
@@ -94,9 +89,9 @@ export function ExportDialog({ session, onClose }: { session: SessionShape; onCl
                 <button
                   type="button"
                   className="button small"
-                  onClick={() => void exportTrace(isExportedBefore ? { again: true } : { again: true, anyway: true })}
+                  onClick={() => void exportTrace(isAlreadyExported ? { again: true } : { again: true, anyway: true })}
                 >
-                  {isExportedBefore ? "Export again" : "Write it anyway"}
+                  {isAlreadyExported ? "Export again" : "Write it anyway"}
                 </button>
               ) : null}
             </ErrorAlert>
@@ -107,11 +102,47 @@ export function ExportDialog({ session, onClose }: { session: SessionShape; onCl
   );
 }
 
+/** What the export writes, and where. A format that the browser has no words for is described by its table entry. */
+function FormatDescription({ format, agent }: { format: ExportFormatInfo; agent: AgentInfo | undefined }) {
+  switch (format.name) {
+    case "evalset":
+      return (
+        <p>
+          Appends this session as a case to <code>{agent?.eval_set_path ?? "the EvalSet"}</code>
+          {agent?.eval_case_count == null
+            ? ", which will be created."
+            : `, which holds ${formatCount(agent.eval_case_count, "case")}.`}{" "}
+          <span className="quiet">
+            <code>adk eval</code> compares your calls and answers with those of the agent's model.
+          </span>
+        </p>
+      );
+    case "adk-test":
+      return (
+        <p>
+          Writes a file that <code>adk test</code> replays, comparing every event.{" "}
+          <span className="quiet">It detects when a tool, a prompt or a callback changes what happens.</span>
+        </p>
+      );
+    default:
+      return (
+        <p>
+          Writes a <code>{format.extension}</code> file.{" "}
+          {format.requirement ? (
+            <span className="quiet">
+              The session needs <CodeText text={format.requirement} />.
+            </span>
+          ) : null}
+        </p>
+      );
+  }
+}
+
 function ExportSummary({ result }: { result: ExportResult }) {
   return (
     <>
       <p>
-        Written as <code>{result.exported.eval_id}</code> to <code>{result.exported.path}</code>.
+        Written as <code>{result.record.eval_id}</code> to <code>{result.record.path}</code>.
       </p>
       <div className="command">
         <pre className="grow">{result.command}</pre>
@@ -123,8 +154,8 @@ function ExportSummary({ result }: { result: ExportResult }) {
         </p>
       ))}
       <details>
-        <summary>The case</summary>
-        <JsonTextTree text={result.case} />
+        <summary>The exported JSON</summary>
+        <JsonTextTree text={result.case_json} />
       </details>
     </>
   );

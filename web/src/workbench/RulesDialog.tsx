@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 import { api, getErrorMessage } from "../api/client";
-import type { EnvironmentShape, SessionShape, ToolShape } from "../api/types";
+import type { EnvironmentInfo, SessionInfo, ToolInfo } from "../api/types";
 import { parse, stringify } from "../json/lossless";
 import { Dialog } from "../ui/Dialog";
 import { ErrorAlert } from "../ui/ErrorAlert";
@@ -13,26 +13,26 @@ export function RulesDialog({
   tools,
   onClose,
 }: {
-  session: SessionShape;
-  tools: ToolShape[];
+  session: SessionInfo;
+  tools: ToolInfo[];
   onClose: () => void;
 }) {
-  const [environment, setEnvironment] = useState<EnvironmentShape | null>(null);
+  const [environment, setEnvironment] = useState<EnvironmentInfo | null>(null);
   const [error, setError] = useState("");
-  const { session_id: sessionId, seq } = session;
+  const { session_id: sessionId, last_seq: lastSeq } = session;
   // biome-ignore lint/correctness/useExhaustiveDependencies: each event may be a call that a rule answered
   useEffect(() => {
     api.getEnvironment(sessionId).then(setEnvironment, (error: unknown) => setError(getErrorMessage(error)));
-  }, [sessionId, seq]);
-  const toggleRule = (name: string, on: boolean) => {
+  }, [sessionId, lastSeq]);
+  const toggleRule = (name: string, enabled: boolean) => {
     setEnvironment(
       environment && {
         ...environment,
-        rules: environment.rules.map((rule) => (rule.name === name ? { ...rule, on } : rule)),
+        rules: environment.rules.map((rule) => (rule.name === name ? { ...rule, enabled } : rule)),
       },
     );
     api
-      .switchRule(sessionId, { rule: name, on })
+      .switchRule(sessionId, { rule: name, enabled })
       .then(setEnvironment, (error: unknown) => setError(getErrorMessage(error)));
   };
   return (
@@ -57,7 +57,7 @@ export function RulesDialog({
                   <input
                     type="checkbox"
                     aria-label={`Rule ${rule.name}`}
-                    checked={rule.on}
+                    checked={rule.enabled}
                     onChange={(event) => toggleRule(rule.name, event.target.checked)}
                   />
                 </td>
@@ -66,8 +66,8 @@ export function RulesDialog({
                   <code>{rule.tools.join(", ")}</code>
                 </td>
                 <td>{rule.actions.join(", then ")}</td>
-                <td>{rule.tried}</td>
-                <td>{rule.fired}</td>
+                <td>{rule.tried_count}</td>
+                <td>{rule.fired_count}</td>
               </tr>
             ))}
           </tbody>
@@ -81,8 +81,8 @@ export function RulesDialog({
       {environment ? (
         <FaultForm
           tools={tools.map((tool) => tool.name)}
-          pending={environment.faults}
-          onFault={async (tool, action) => setEnvironment(await api.addFault(sessionId, { tool, action }))}
+          pending={environment.pending_faults}
+          onFault={async (tool, action) => setEnvironment(await api.addFault(sessionId, { tool_name: tool, action }))}
         />
       ) : null}
     </Dialog>

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { api, getErrorMessage } from "../api/client";
-import type { SessionShape } from "../api/types";
+import type { DisplayStatus, SessionInfo } from "../api/types";
 import { app } from "../state/app";
 import { useObservable } from "../state/observable";
 import { formatSessionPath, route } from "../state/route";
@@ -18,14 +18,14 @@ export function SessionHeader({
   onRules,
   onError,
 }: {
-  session: SessionShape;
+  session: SessionInfo;
   onNew: () => void;
   onExport: () => void;
   onPanel: () => void;
   onRules: () => void;
   onError: (message: string) => void;
 }) {
-  const { server, yourTurns } = useObservable(app);
+  const { server, yourTurnCount } = useObservable(app);
   const canExport = session.status === "done" || session.status === "closed";
   return (
     <header className="header">
@@ -36,7 +36,7 @@ export function SessionHeader({
         className="button plain agent-menu"
         label={
           <>
-            <b>{app.findAgent(session.agent)?.name ?? session.agent_name}</b>
+            <b>{app.findAgent(session.agent_key)?.name ?? session.agent_name}</b>
             <Icon name="down" />
           </>
         }
@@ -46,7 +46,7 @@ export function SessionHeader({
             {(server?.agents ?? []).map((agent) => (
               <MenuItem
                 key={agent.key}
-                note={agent.key === session.agent ? "New session" : "New session of this agent"}
+                note={agent.key === session.agent_key ? "New session" : "New session of this agent"}
                 onClick={() => {
                   close();
                   api.createSession(agent.key).then(
@@ -72,7 +72,7 @@ export function SessionHeader({
                 route.navigate("/queue");
               }}
             >
-              Queue{yourTurns ? ` (${yourTurns})` : ""}
+              Queue{yourTurnCount ? ` (${yourTurnCount})` : ""}
             </MenuItem>
             <MenuItem
               onClick={() => {
@@ -98,13 +98,13 @@ export function SessionHeader({
         type="button"
         className="button"
         disabled={!canExport}
-        title={canExport ? "Write a golden trace into the EvalSet" : "Finish the turn first: send the final response"}
+        title={canExport ? "Export the session as a golden trace" : "Finish the turn first: send the final response"}
         onClick={onExport}
       >
         <Icon name="export" />
         Export
       </button>
-      {session.agent ? (
+      {session.agent_key ? (
         <button type="button" className="button" onClick={onRules} title="What answers instead of the tools">
           Rules
         </button>
@@ -114,7 +114,7 @@ export function SessionHeader({
   );
 }
 
-function SessionName({ session, onError }: { session: SessionShape; onError: (message: string) => void }) {
+function SessionName({ session, onError }: { session: SessionInfo; onError: (message: string) => void }) {
   const [isEditing, setIsEditing] = useState(false);
   const save = (name: string) => {
     setIsEditing(false);
@@ -156,7 +156,7 @@ function SessionName({ session, onError }: { session: SessionShape; onError: (me
   );
 }
 
-const STATUS_LABELS: Record<SessionShape["status"], string> = {
+const STATUS_LABELS: Record<DisplayStatus, string> = {
   query: "Waiting for a message",
   your_turn: "Your turn",
   confirm: "Needs consent",
@@ -168,7 +168,7 @@ const STATUS_LABELS: Record<SessionShape["status"], string> = {
   closed: "Finished",
 };
 
-export function StatusPill({ session }: { session: SessionShape }) {
+export function StatusPill({ session }: { session: SessionInfo }) {
   const { status } = session;
   const tone = status === "your_turn" || status === "confirm" ? "active" : status === "failed" ? "failed" : "";
   return (

@@ -1,6 +1,6 @@
 import { type CSSProperties, useEffect, useRef, useState } from "react";
 import { ApiError, api, getErrorMessage } from "../api/client";
-import type { Briefing, SessionShape } from "../api/types";
+import type { Briefing, SessionInfo } from "../api/types";
 import { BriefingPane } from "../briefing/BriefingPane";
 import { Composer } from "../composer/Composer";
 import { useDrafts } from "../composer/drafts";
@@ -37,7 +37,7 @@ export function Workbench({ sessionId }: { sessionId: string }) {
   return <Panes key={sessionId} store={store} session={session} />;
 }
 
-function Panes({ store, session }: { store: ReturnType<typeof app.openSession>; session: SessionShape }) {
+function Panes({ store, session }: { store: ReturnType<typeof app.openSession>; session: SessionInfo }) {
   const [leftWidth, setLeftWidth] = useStoredState("left-width", 280);
   const [rightWidth, setRightWidth] = useStoredState("right-width", 360);
   const [belowHeight, setBelowHeight] = useStoredState("below-height", 400);
@@ -59,7 +59,7 @@ function Panes({ store, session }: { store: ReturnType<typeof app.openSession>; 
     if (isStarting.current) return;
     isStarting.current = true;
     try {
-      route.navigate(formatSessionPath((await api.createSession(session.agent)).session_id));
+      route.navigate(formatSessionPath((await api.createSession(session.agent_key)).session_id));
     } catch (error) {
       setError(getErrorMessage(error));
     } finally {
@@ -67,7 +67,7 @@ function Panes({ store, session }: { store: ReturnType<typeof app.openSession>; 
     }
   };
   const onNew = () => {
-    if (session.agent) void startSession();
+    if (session.agent_key) void startSession();
     else route.navigate("/agents");
   };
   const togglePanel = () => (isNarrow() ? setDrawerOpen(!isDrawerOpen) : setFolded(!isFolded));
@@ -157,9 +157,9 @@ function isNarrow(): boolean {
 }
 
 /** The briefing of the waiting turn's agent; the last one stays until the next is loaded. */
-function useBriefing(session: SessionShape): Briefing | null {
+function useBriefing(session: SessionInfo): Briefing | null {
   const [briefing, setBriefing] = useState<Briefing | null>(null);
-  const turnId = session.waiting[0]?.turn_id ?? null;
+  const turnId = session.pending_turns[0]?.turn_id ?? null;
   const { session_id: sessionId, agent_name: agentName } = session;
   const isFirstMessage = session.status === "query";
   const isLoaded = briefing !== null;
@@ -204,7 +204,9 @@ function SessionGone({ sessionId, message }: { sessionId: string; message: strin
     <PageFrame title="">
       <div className="empty">
         <p>{message}</p>
-        {app.server?.keeps ? null : <p>This server keeps sessions only while it runs. A restart deletes them.</p>}
+        {app.server?.is_persistent ? null : (
+          <p>This server keeps sessions only while it runs. A restart deletes them.</p>
+        )}
         {typed ? (
           <div className="notice">
             Your unsent input:

@@ -1,0 +1,50 @@
+import { renderToStaticMarkup } from "react-dom/server";
+import { afterEach, expect, test } from "vitest";
+import type { ExportFormatInfo, SessionInfo } from "../api/types";
+import { app } from "../state/app";
+import { sampleAgent, sampleFormat, sampleServer, sampleSession } from "../testing/samples";
+import { ExportDialog } from "./ExportDialog";
+
+const FIXTURE = sampleFormat({ name: "adk-test", label: "Fixture for `adk test`", extension: ".json" });
+const REPORT = sampleFormat({ name: "markdown", label: "Report in Markdown", extension: ".md", requirement: "" });
+const LINES = sampleFormat({ name: "jsonl", extension: ".jsonl", requirement: "a turn that `adk test` can replay" });
+
+afterEach(() => {
+  app.server = null;
+});
+
+function render(export_formats: ExportFormatInfo[], session: Partial<SessionInfo> = {}): string {
+  app.server = sampleServer({ export_formats, agents: [sampleAgent({ eval_case_count: 2 })] });
+  return renderToStaticMarkup(<ExportDialog session={sampleSession(session)} onClose={() => undefined} />);
+}
+
+test("the formats of the server are offered in its order, the first one chosen", () => {
+  const page = render([REPORT, FIXTURE, sampleFormat()]);
+  const radios = [...page.matchAll(/role="radio" aria-checked="(\w+)"[^>]*>(.*?)<\/button>/g)];
+
+  expect(radios.map(([, isChecked, label]) => [isChecked, label])).toEqual([
+    ["true", "Report in Markdown"],
+    ["false", "Fixture for <code>adk test</code>"],
+    ["false", "EvalSet case for <code>adk eval</code>"],
+  ]);
+});
+
+test("an EvalSet case says to which file it is added", () => {
+  expect(render([sampleFormat()])).toContain("<code>/evals/clinic.evalset.json</code>, which holds 2 cases.");
+});
+
+test("a format without a description of its own says its extension and what it needs", () => {
+  expect(render([REPORT])).toContain("Writes a <code>.md</code> file. </p>");
+  expect(render([LINES])).toContain("The session needs a turn that <code>adk test</code> can replay.");
+});
+
+test("an earlier export is mentioned only for its own format", () => {
+  const exports = [{ format: "adk-test", path: "/a.json", eval_id: "case-1", exported_at: 0 } as const];
+
+  expect(render([FIXTURE], { exports: [...exports] })).toContain("case-1");
+  expect(render([REPORT], { exports: [...exports] })).not.toContain("case-1");
+});
+
+test("nothing can be written before the server has said which formats it has", () => {
+  expect(render([])).toMatch(/<button[^>]* disabled=""[^>]*>Write the file/);
+});
