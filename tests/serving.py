@@ -82,7 +82,8 @@ class Browser:
     @asynccontextmanager
     async def tab(self) -> AsyncGenerator[Tab]:
         address = f"ws://127.0.0.1:{self.server.port}/api/live"
-        async with connect(address, additional_headers=bearer(self.server), max_size=None) as socket:
+        headers = bearer(self.server)
+        async with connect(address, additional_headers=headers, max_size=None, ping_interval=None) as socket:
             yield Tab(socket)
 
 
