@@ -113,7 +113,9 @@ class RemoteLink:
 
     async def withdraw(self, session_id: str, turn_id: str) -> None:
         """Wait for a turn no longer; one that is decided stays decided."""
-        self._watch(session_id).forget(turn_id)
+        watch = self._watch(session_id)
+        watch.forget(turn_id)
+        await watch.settled()
         await self.append(session_id, TurnWithdrawn(), turn_id=turn_id)
 
     async def ask(

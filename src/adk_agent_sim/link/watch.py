@@ -74,6 +74,11 @@ class Watch:
         if turn := self._turns.get(turn_id):
             turn.given_up = True
 
+    async def settled(self) -> None:
+        """Wait until no turn is being asked again: one that is withdrawn meanwhile would wait again."""
+        if self._again is not None:
+            await asyncio.wait({self._again})
+
     def refused(self, turn_id: str) -> None:
         """A turn could not be submitted."""
         self._turns.pop(turn_id, None)
@@ -138,7 +143,8 @@ class Watch:
             if before is not None:
                 await asyncio.wait({before})
             for submission in submissions:
-                if submission.turn_id in self._turns:
+                turn = self._turns.get(submission.turn_id)
+                if turn is not None and not turn.given_up:  # it may have been given up since the connection came back
                     try:
                         await self._resubmit(submission)
                     except SimulatorError as error:
