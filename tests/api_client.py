@@ -82,7 +82,8 @@ class ApiClient:
     @asynccontextmanager
     async def open_tab(self) -> AsyncGenerator[LiveTab]:
         address = f"ws://127.0.0.1:{self.server.port}/api/live"
-        async with connect(address, additional_headers=bearer_headers(self.server), max_size=None) as socket:
+        headers = bearer_headers(self.server)
+        async with connect(address, additional_headers=headers, max_size=None, ping_interval=None) as socket:
             yield LiveTab(socket)
 
 

@@ -6,6 +6,7 @@ by chance; `HYPOTHESIS_PROFILE=explore` looks for new ones, and for many.
 
 from __future__ import annotations
 
+import signal
 import sys
 from collections.abc import AsyncIterator, Generator, Iterator
 from pathlib import Path
@@ -21,6 +22,9 @@ from adk_agent_sim.persistence.database_store import DatabaseStore, open_store
 from adk_agent_sim.timeline.store import MemoryStore
 
 load_profile()
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # As a job in the background of a script: what the tests start must hear a Ctrl-C all the same.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 _POSTGRES = pytest.param("postgres", marks=pytest.mark.process)
 _started: list[str] = []

@@ -20,7 +20,7 @@ def _profile() -> str:
 
 def load_profile() -> None:
     """Choose how property tests look: the same few values every time, or new ones."""
-    settings.register_profile("gate", derandomize=True, deadline=None, suppress_health_check=_TOO_SLOW)
+    settings.register_profile("gate", max_examples=50, derandomize=True, deadline=None, suppress_health_check=_TOO_SLOW)
     settings.register_profile("explore", max_examples=1_000, deadline=None, suppress_health_check=_TOO_SLOW)
     settings.register_profile("soak", max_examples=5_000, deadline=None, suppress_health_check=_TOO_SLOW)
     settings.load_profile(_profile())

@@ -72,13 +72,13 @@ def _agree(schema: JsonSchema, value: Any) -> None:
 
 
 @given(_checked())
-@examples(400)
+@examples(100)
 def test_a_change_in_arguments_is_judged_as_jsonschema_judges_it(checked: tuple[JsonSchema, Any]) -> None:
     _agree(*checked)
 
 
 @given(st.data(), _JSON)
-@examples(200)
+@examples(60)
 def test_any_value_is_judged_as_jsonschema_judges_it(data: st.DataObject, value: Any) -> None:
     _agree(data.draw(st.sampled_from(_schemas()))[0], value)
 
@@ -125,7 +125,7 @@ _SOUND = st.recursive(st.booleans() | _PLAIN, _one_keyword, max_leaves=8)
 @given(_one_keyword(_SOUND) | _PLAIN, st.booleans() | _PLAIN, _NEAR_JSON)
 @example({"enum": [1]}, {}, True)
 @example({"uniqueItems": True}, {}, [1, True, {"a": 0}, {"a": False}])
-@examples(300, HealthCheck.filter_too_much)
+@examples(100, HealthCheck.filter_too_much)
 def test_any_sound_schema_is_understood_as_jsonschema_understands_it(
     schema: JsonSchema, definition: Any, value: Any
 ) -> None:
@@ -153,7 +153,7 @@ _SCHEMAS = st.recursive(
 
 @given(st.dictionaries(st.sampled_from(_KEYWORDS), _SCHEMAS, max_size=5), _JSON)
 @example({"type": "OBJECT", "properties": {"a": {"defs": 5}}}, {})
-@examples(500)
+@examples(150)
 def test_any_text_for_a_schema_and_any_value_never_raise(schema: dict[str, Any], value: Any) -> None:
     for stated in (schema, read_parameters_schema({"parameters": schema})):
         for problem in SchemaChecker(stated).find_problems(value):
@@ -162,7 +162,7 @@ def test_any_text_for_a_schema_and_any_value_never_raise(schema: dict[str, Any],
 
 @example({"type": None, "minLength": 0.5})
 @given(st.dictionaries(st.sampled_from(_KEYWORDS), _SCHEMAS, max_size=5))
-@examples(200)
+@examples(60)
 def test_what_was_read_is_a_schema_and_reading_it_again_changes_nothing(schema: dict[str, Any]) -> None:
     once = read_parameters_schema({"parameters_json_schema": schema})
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable
+from typing import Any, cast
 
 import pytest
 from polling import wait_until
@@ -86,4 +87,18 @@ async def test_a_turn_that_was_given_up_here_is_not(server: Server, watch: Sessi
     with pytest.raises(TurnAbandoned):
         await waiting
     assert server.asked_again == []
+    await watch.stop()
+
+
+async def test_a_turn_given_up_just_after_the_connection_came_back_is_not_asked_again(
+    server: Server, watch: SessionWatch
+) -> None:
+    watch.expect_turn("t")
+    watch.record_submission(v1.SubmitRequestRequest(turn_id="t"), 1)
+    waiting = asyncio.create_task(watch.wait_for_decision("t"))
+    cast("Any", watch)._resubmit_waiting_turns()
+    watch.stop_resubmitting("t")
+    await watch.wait_for_resubmissions()
+    assert server.asked_again == []
+    waiting.cancel()
     await watch.stop()

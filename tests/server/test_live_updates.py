@@ -6,10 +6,12 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
+from functools import partial
 from pathlib import Path
 
 import httpx
 import pytest
+import uvicorn
 from api_client import ApiClient, LiveTab, serve_agents
 from google.adk.agents import LlmAgent
 from polling import MAX_WAIT_SECONDS, wait_until
@@ -30,6 +32,12 @@ def add(a: int, b: int) -> int:
 def big(size: int) -> str:
     """Much text."""
     return "x" * size
+
+
+@pytest.fixture
+def no_keepalive(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the server keep a socket however long its other end is silent, as it may be on a busy machine."""
+    monkeypatch.setattr(uvicorn, "Config", partial(uvicorn.Config, ws_ping_interval=None))
 
 
 @pytest.fixture
@@ -117,6 +125,7 @@ class TestASession:
 
         assert news["session"]["session_id"] == second
 
+    @pytest.mark.usefixtures("no_keepalive")
     async def test_a_slow_tab_is_told_once_how_things_stand(self, browser: ApiClient) -> None:
         """It reads nothing while hundreds of events happen; what waits for it is bounded by its socket."""
         session_id = await browser.start_session("agent", "go")

@@ -119,7 +119,9 @@ class RemoteLink:
 
     async def withdraw(self, session_id: str, turn_id: str) -> None:
         """Wait for a turn no longer; one that is decided stays decided."""
-        self._get_watch(session_id).stop_resubmitting(turn_id)
+        watch = self._get_watch(session_id)
+        watch.stop_resubmitting(turn_id)
+        await watch.wait_for_resubmissions()
         await self.append(session_id, TurnWithdrawn(), turn_id=turn_id)
 
     async def ask(

@@ -74,6 +74,11 @@ class SessionWatch:
         if turn := self._turns.get(turn_id):
             turn.is_withdrawn = True
 
+    async def wait_for_resubmissions(self) -> None:
+        """Wait until no turn is being resubmitted: one that is withdrawn meanwhile would be pending again."""
+        if self._resubmit_task is not None:
+            await asyncio.wait({self._resubmit_task})
+
     def discard_turn(self, turn_id: str) -> None:
         """A turn could not be submitted."""
         self._turns.pop(turn_id, None)
@@ -140,7 +145,9 @@ class SessionWatch:
             if before is not None:
                 await asyncio.wait({before})
             for submission in submissions:
-                if submission.turn_id in self._turns:
+                turn = self._turns.get(submission.turn_id)
+                # It may have been withdrawn since the connection came back.
+                if turn is not None and not turn.is_withdrawn:
                     try:
                         await self._resubmit(submission)
                     except SimulatorError as error:

@@ -33,7 +33,7 @@ def test_an_app_without_its_keys_is_an_empty_app_and_dumps_none(class_name: str,
     assert json.loads(json.dumps(app.hidden_state())) == app.hidden_state()
 
 
-@examples(150, HealthCheck.data_too_large)
+@examples(60, HealthCheck.data_too_large)
 @given(st.sampled_from(_APPS), st.data())
 def test_what_is_loaded_is_dumped_whatever_keys_are_missing_null_or_unknown(
     app: dict[str, Any], data: st.DataObject
