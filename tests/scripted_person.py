@@ -11,6 +11,7 @@ from polling import wait_until
 
 from adk_agent_sim.timeline.events import Event
 from adk_agent_sim.timeline.model_request import ModelRequest
+from adk_agent_sim.timeline.submissions import TurnDecision
 from adk_agent_sim.timeline.timeline import Timeline
 
 Decide = Callable[[Event, ModelRequest], dict[str, Any] | None]
@@ -47,7 +48,7 @@ async def _answer_turns(timeline: Timeline, decide: Decide) -> None:
             if decision is None:
                 left.add(asked.turn_id)
                 continue
-            await timeline.decide(asked.session_id, asked.turn_id, decision, anyway=True)
+            await timeline.decide(TurnDecision(asked.session_id, asked.turn_id, decision, anyway=True))
             break
         await asyncio.to_thread(int)
 

@@ -28,6 +28,7 @@ from adk_agent_sim.timeline.jsonl import (
     write_session,
 )
 from adk_agent_sim.timeline.store import MemoryStore
+from adk_agent_sim.timeline.submissions import EventBatch, TurnDecision
 from adk_agent_sim.timeline.timeline import Timeline
 
 _RECORDS: st.SearchStrategy[TimelineRecord] = st.one_of(
@@ -70,16 +71,16 @@ async def _played(contents: int = 1) -> tuple[MemoryStore, Session]:
     timeline = Timeline(store, ManualClock())
     session = await timeline.create_session("math")
     session_id = session.session_id
-    await timeline.append(session_id, UserSpoke(content=user_content("hi")))
+    await timeline.append(EventBatch(session_id, [UserSpoke(content=user_content("hi"))]))
     for number in range(contents):
         said = [user_content(f"message {place}") for place in range(number + 1)]
         await ask_turn(timeline, session_id, f"turn-{number}", build_request_blocks(said))
-        await timeline.decide(session_id, f"turn-{number}", call_decision("add", a=1, b=number))
+        await timeline.decide(TurnDecision(session_id, f"turn-{number}", call_decision("add", a=1, b=number)))
     block = Block.from_data(b"\xff\x00 no text")
     saved = ArtifactSaved(filename="a.bin", version=0, mime_type="application/octet-stream", block=block.block_id)
-    await timeline.append(session_id, saved, blocks=[block])
+    await timeline.append(EventBatch(session_id, [saved], blocks=[block]))
     await ask_turn(timeline, session_id, "last")
-    await timeline.decide(session_id, "last", text_decision("done"))
+    await timeline.decide(TurnDecision(session_id, "last", text_decision("done")))
     await timeline.close_session(session_id, "over")
     return store, session
 
