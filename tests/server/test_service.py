@@ -208,7 +208,7 @@ class TestTurns:
         decision.decision_id = str(uuid4())
         code, details = await refused(client.SubmitDecision(decision))
         assert code is StatusCode.ALREADY_EXISTS
-        assert "the first one counts" in details
+        assert "can be decided only once" in details
 
     @pytest.mark.req("003/queue-4")
     async def test_another_turn_than_the_head_is_refused_and_the_head_is_named(self, client: Any) -> None:
