@@ -33,6 +33,7 @@ from timeline_builders import build_request_blocks, user_content
 from adk_agent_sim.link.outbox import Outbox
 from adk_agent_sim.link.remote_link import RemoteLink
 from adk_agent_sim.timeline.canonical_json import encode_json
+from adk_agent_sim.timeline.submissions import TurnDecision, TurnRequest
 
 TURNS = 200
 _ECHO = "--serve-echo"
@@ -67,11 +68,13 @@ async def _decided(url: str, turns: int) -> list[float]:
         for _ in range(turns):
             turn_id = str(uuid4())
             request = build_request_blocks([user_content("hi")])
-            await agent.ask(session_id, turn_id=turn_id, invocation_id="i", agent_name="a", request=request)
+            await agent.ask(
+                TurnRequest(session_id, turn_id=turn_id, invocation_id="i", agent_name="a", request=request)
+            )
             waiting = asyncio.create_task(agent.wait_for_decision(session_id, turn_id))
             await agent.flush(10)
             start = time.perf_counter()
-            deciding = asyncio.create_task(person.decide(session_id, turn_id, _DECISION))
+            deciding = asyncio.create_task(person.decide(TurnDecision(session_id, turn_id, _DECISION)))
             await waiting
             seconds.append(time.perf_counter() - start)
             await deciding

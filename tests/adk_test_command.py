@@ -16,7 +16,7 @@ from adk_agent_sim.adk.demo.{demo}.agent import app, root_agent
 
 
 def create_agent_folder(folder: Path, demo: str, source: str = "") -> Path:
-    """An agent folder with a demo agent, or with the agent that `source` makes; its fixtures go to `tests`."""
+    """Create an agent folder with a demo agent, or with the agent that `source` defines; its fixtures go to `tests`."""
     agent = folder / demo
     (agent / "tests").mkdir(parents=True)
     (agent / "__init__.py").write_text("from . import agent\n")
@@ -25,7 +25,7 @@ def create_agent_folder(folder: Path, demo: str, source: str = "") -> Path:
 
 
 def run_adk_test(agent: Path) -> tuple[bool, str]:
-    """Whether `adk test` passes on all fixtures of the folder, and what it printed."""
+    """Return whether `adk test` passes on all fixtures of the folder, and its output."""
     config = agent / "pytest.ini"
     config.write_text("[pytest]\n")
     done = subprocess.run(

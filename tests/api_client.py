@@ -1,4 +1,4 @@
-"""A real server on a real port, and a browser that speaks its API."""
+"""A real server on a real port, and a client of its web API."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class ApiClient:
         await self.post(f"/sessions/{session_id}/messages", {"text": text, **more})
 
     async def wait_for_turn(self, session_id: str) -> str:
-        """The turn that waits, as soon as one does."""
+        """Wait for a pending turn and return it."""
         return (await self.wait_for_status(session_id, "your_turn"))["pending_turns"][0]["turn_id"]
 
     async def call_tools(self, session_id: str, *calls: tuple[str, dict[str, Any]], **more: Any) -> Any:
@@ -75,7 +75,7 @@ class ApiClient:
         return await self.get(f"/sessions/{session_id}/rows", count=10_000)
 
     async def get_row_detail(self, session_id: str, index: int, **query: Any) -> dict[str, Any]:
-        """What stands behind a row, its values by label."""
+        """Return the details of a row, its values by label."""
         found = await self.get(f"/sessions/{session_id}/rows/{index}", **query)
         return {"media": found["media"], **{value["label"]: value for value in found["values"]}}
 
@@ -88,7 +88,7 @@ class ApiClient:
 
 
 class LiveTab:
-    """A browser tab that follows."""
+    """A browser tab that receives live updates."""
 
     def __init__(self, socket: ClientConnection) -> None:
         self.socket = socket
@@ -108,7 +108,7 @@ class LiveTab:
                 yield news
 
     async def wait_for_update(self, **wanted: Any) -> Any:
-        """The first news of the kind, or of a session that looks so."""
+        """Return the first message of the kind, or about a session that matches."""
         async for news in self.iter_updates():
             if all(news.get(key, news.get("session", {}).get(key)) == value for key, value in wanted.items()):
                 return news
@@ -132,7 +132,7 @@ def build_config(agent: BaseNode | App, folder: Path, name: str = "") -> Simulat
 async def serve_agents(
     folder: Path, *agents: BaseNode | App, database: Path | None = None
 ) -> AsyncGenerator[ApiClient]:
-    """The agents on a server, and a browser with its token."""
+    """Serve agents, and yield a client with the token."""
     simulator = AgentSimulator([build_config(agent, folder) for agent in agents], database=database)
     async with (
         await simulator.start(port=0) as server,

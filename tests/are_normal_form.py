@@ -1,4 +1,4 @@
-"""The form in which what ARE recorded and what we answer are compared; `corpus/are/README.md` says why.
+"""The normal form in which ARE's recordings are compared with our results; `corpus/are/README.md` explains it.
 
 Ids, random numbers and facts of the recording machine differ between runs, so they are numbered, dropped or replaced.
 """
@@ -23,7 +23,7 @@ _EARLIEST_WALL_CLOCK = 1_750_000_000
 
 
 class IdNumbering:
-    """The ids that a run made, numbered in the order in which they were met."""
+    """The ids that a run generated, numbered in the order in which they occur."""
 
     def __init__(self, start: Any) -> None:
         self._known = set(_ID.findall(json.dumps(start)))
@@ -31,29 +31,29 @@ class IdNumbering:
         self._ids: dict[str, str] = {}
 
     def restore_ids(self, arguments: Any) -> Any:
-        """The arguments of a call with our own ids in place of their numbers; other ids in them are not new."""
+        """Return the arguments of a call with our ids instead of their numbers; other ids in them are not new."""
         text = json.dumps(arguments)
         self._known.update(_ID.findall(text))
         return json.loads(_NEW_ID.sub(lambda match: self._ids.get(match[0], match[0]), text))
 
     def number_new_ids(self, value: Any) -> None:
-        """Number what is new in a value."""
+        """Number the new ids in a value."""
         for each in _ID.findall(value if isinstance(value, str) else json.dumps(value)):
             if each not in self._known and each not in self._numbers:
                 number = f"<NEW:{len(self._numbers) + 1}>"
                 self._numbers[each], self._ids[number] = number, each
 
     def is_new(self, text: object) -> bool:
-        """Whether the run made this id."""
+        """Return whether the run generated this id."""
         return text in self._numbers
 
     def replace_ids(self, text: str) -> str:
-        """A text with numbers in place of new ids."""
+        """Return a text with numbers instead of new ids."""
         return _ID.sub(lambda match: self._numbers.get(match[0], match[0]), text)
 
 
 def to_json_view(value: Any) -> Any:
-    """A value as JSON."""
+    """Return a value as JSON."""
     if isinstance(value, Mapping):
         return {str(key): to_json_view(held) for key, held in cast("Mapping[Any, Any]", value).items()}
     if isinstance(value, set):
@@ -69,7 +69,7 @@ def to_json_view(value: Any) -> Any:
 
 
 def normalize(value: Any, ids: IdNumbering, *, answered: bool = False) -> Any:
-    """A JSON value in normal form; in what a tool answered, rides keep what chance decides."""
+    """Return a JSON value in normal form; in tool results, rides keep their random values."""
     if isinstance(value, dict):
         return _normalize_object(cast("dict[str, Any]", value), ids, answered=answered)
     if isinstance(value, list):
@@ -83,13 +83,13 @@ def normalize(value: Any, ids: IdNumbering, *, answered: bool = False) -> Any:
 
 
 def digest(value: Any) -> str:
-    """The hash of a value in normal form."""
+    """Return the hash of a value in normal form."""
     text = json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     return sha256(text.encode()).hexdigest()
 
 
 def matches_expected(found: Any, expected: Any) -> bool:
-    """Whether two values are equal where chance does not decide."""
+    """Return whether two values are equal except for random values."""
     if expected == "<RAND>":
         return True
     if isinstance(expected, dict) and isinstance(found, dict):

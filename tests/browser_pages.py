@@ -1,4 +1,4 @@
-"""The browser that tests drive, and the watch over it: nothing may go wrong in a page unseen.
+"""The browser that tests drive, and a watch that fails a test on any error in a page.
 
 A page that logs an error, throws, breaks its own content policy or asks anything of another origin fails its test, even
 if what the test looked at was right.
@@ -18,9 +18,9 @@ from polling import MAX_WAIT_SECONDS
 
 Theme = Literal["light", "dark"]
 OFFLINE_FLAG = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
-"""No name resolves: a page that asks for another machine is found out without reaching it."""
+"""No host name resolves, so a page that requests another host is detected without reaching it."""
 
-PATIENCE_MS = MAX_WAIT_SECONDS * 1_000
+MAX_WAIT_MS = MAX_WAIT_SECONDS * 1_000
 """How long an action or an expectation waits for its page."""
 
 OpenPage = Callable[..., Awaitable[Page]]
@@ -42,9 +42,9 @@ async def launch_browser() -> AsyncGenerator[Browser]:
 
 
 async def new_context(browser: Browser) -> BrowserContext:
-    """Open what one person sees: tabs of a context share what they keep. No animation delays a test."""
+    """Open a browser context for one person: its tabs share cookies and storage. Animations are disabled."""
     context = await browser.new_context(locale="en-US", timezone_id="UTC", reduced_motion="reduce")
-    context.set_default_timeout(PATIENCE_MS)
+    context.set_default_timeout(MAX_WAIT_MS)
     return context
 
 
@@ -67,7 +67,7 @@ async def open_page(
 
 
 class PageWatch:
-    """Notes what goes wrong in the pages of a test; the server may be asked, and nobody else."""
+    """Records the errors in the pages of a test, including any request to another host than the server."""
 
     def __init__(self, server_url: str) -> None:
         self._servers = {urlsplit(server_url).netloc}
@@ -75,7 +75,7 @@ class PageWatch:
         self._allowed: list[re.Pattern[str]] = []
 
     def watch_page(self, page: Page) -> None:
-        """Watch a page from now on."""
+        """Start to watch a page."""
         page.on("console", self._on_console)
         page.on("pageerror", self._on_page_error)
         page.on("request", lambda request: self._on_request(request.url))
@@ -83,16 +83,16 @@ class PageWatch:
         page.on("crash", lambda _: self._faults.append("The page crashed."))
 
     def allow_server(self, server_url: str) -> None:
-        """Take requests to another server of the test too, as one that was started again."""
+        """Allow requests to another server of the test too, such as a restarted one."""
         self._servers.add(urlsplit(server_url).netloc)
 
     def allow_fault(self, pattern: str) -> None:
-        """Take faults that match for part of the test: a refused request is an error to the browser's console."""
+        """Allow matching errors in a part of the test: the browser's console reports a rejected request as an error."""
         self._allowed.append(re.compile(pattern))
 
     @property
     def faults(self) -> list[str]:
-        """What went wrong and was not allowed."""
+        """Return the errors that were not allowed."""
         return [fault for fault in self._faults if not any(allowed.search(fault) for allowed in self._allowed)]
 
     def _on_console(self, message: ConsoleMessage) -> None:

@@ -1,4 +1,4 @@
-"""Finds the Chromium that the browser tests drive, and installs one where there is none: `python tests/chromium.py`."""
+"""Finds the Chromium that the browser tests drive, and installs it if needed: `python tests/chromium.py`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FLAGS = (
 
 
 def find_system_chromium() -> Path | None:
-    """Return the Chromium that the system's packages brought."""
+    """Return the Chromium that is installed as a system package."""
     found = shutil.which("chromium", path=os.pathsep.join((os.environ.get("PATH", ""), "/usr/bin"))) or shutil.which(
         "chromium-browser"
     )
@@ -48,7 +48,7 @@ def install_chromium() -> None:
 
 
 def main() -> None:
-    """Install Chromium unless it is there."""
+    """Install Chromium unless it is installed."""
     with sync_playwright() as playwright:
         own = Path(playwright.chromium.executable_path)
     if find_system_chromium() is None and not own.is_file():

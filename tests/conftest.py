@@ -76,7 +76,7 @@ def _only_marked(item: pytest.Item) -> Generator[None]:
 
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[str]:
-    """A PostgreSQL server, one for each worker."""
+    """Run a PostgreSQL server for this worker and return its URL."""
     with stores.run_postgres_server() as url:
         yield url
 
@@ -88,7 +88,7 @@ def sqlite_path(tmp_path: Path) -> Path:
 
 @pytest.fixture(params=["sqlite", _POSTGRES])
 def database(request: pytest.FixtureRequest) -> str:
-    """The address of an empty database."""
+    """Return the URL of an empty database."""
     if request.param == "sqlite":
         return str(request.getfixturevalue("sqlite_path"))
     return stores.create_empty_database(request.getfixturevalue("postgres"))
@@ -102,7 +102,7 @@ async def database_store(database: str) -> AsyncIterator[DatabaseStore]:
 
 @pytest.fixture(params=["memory", "sqlite", _POSTGRES])
 async def store(request: pytest.FixtureRequest) -> AsyncIterator[AnyStore]:
-    """Every store there is: a test that takes it runs on each."""
+    """Open each kind of store: a test that uses this fixture runs on all of them."""
     if request.param == "memory":
         yield MemoryStore()
         return

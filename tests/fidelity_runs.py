@@ -24,12 +24,12 @@ MakeApp = Callable[[BaseLlm], App]
 
 @dataclass(frozen=True)
 class FidelityTurn:
-    """A user message and what the model decides until it has answered."""
+    """A user message and the model's decisions up to its answer."""
 
     message: str
     decisions: Sequence[dict[str, Any]]
     anyway: bool = False
-    """Whether the decisions do not fit, and the wizard insists."""
+    """Whether the decisions do not match their requests, and the wizard sends them anyway."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class FidelityResult:
 async def run_with_scripted_model(
     make_app: MakeApp, turns: Sequence[FidelityTurn], state: Mapping[str, Any] | None = None
 ) -> FidelityResult:
-    """The agent's own model plays."""
+    """Run the agent with its own model."""
     app = make_app(ScriptedModel(script=[decision for turn in turns for decision in turn.decisions]))
     sessions, artifacts = InMemorySessionService(), InMemoryArtifactService()
     runner = Runner(app=app, session_service=sessions, artifact_service=artifacts)
@@ -65,7 +65,7 @@ async def run_with_scripted_model(
 async def run_with_wizard(
     make_app: MakeApp, turns: Sequence[FidelityTurn], state: Mapping[str, Any] | None = None
 ) -> FidelityResult:
-    """A person plays, and the agent's own model is never asked."""
+    """Run the agent with a person as its model; its own model is never called."""
     never = ScriptedModel(script=[])
     async with Simulation(make_app(never), state=state) as sim:
         for turn in turns:
@@ -80,7 +80,7 @@ async def run_with_wizard(
 
 
 def normalize_events(events: Sequence[Event]) -> list[dict[str, Any]]:
-    """Events without ids and times; ids of calls become their order, so that calls and responses stay joined."""
+    """Return events without ids and times; call ids become numbers, so that calls and responses stay connected."""
     text = json.dumps([event.model_dump(mode="json", exclude_none=True) for event in events])
     for number, call_id in enumerate(_collect_call_ids(events)):
         text = text.replace(call_id, f"call-{number}")

@@ -1,4 +1,4 @@
-"""Hypothesis strategies for google.genai and ADK models, made from their annotations, so that no field is forgotten."""
+"""Hypothesis strategies for google.genai and ADK models, derived from their annotations to cover all fields."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pydantic import BaseModel
 T = TypeVar("T", bound=BaseModel)
 
 TEXT = st.text(st.characters(exclude_categories=()), max_size=8)
-"""Any text, half surrogate pairs among it."""
+"""Any text, including lone surrogates."""
 
 _SCALARS = (
     st.none()
@@ -44,7 +44,7 @@ _TYPES: dict[Any, st.SearchStrategy[Any]] = {
 
 
 class Answer(BaseModel):
-    """An output schema stated by a class."""
+    """An output schema defined by a class."""
 
     zip: str
     age: int = 5
@@ -57,14 +57,14 @@ _FIELD_STRATEGIES: dict[str, Callable[[int], st.SearchStrategy[Any]]] = {
     "cache_config": lambda depth: st.builds(ContextCacheConfig, cache_intervals=st.integers(1, 100)),
     "cache_metadata": lambda depth: st.builds(CacheMetadata, fingerprint=TEXT, contents_count=st.integers(0)),
 }
-"""Fields whose annotation does not say all about what they take."""
+"""Fields whose annotation does not fully describe their values."""
 
 _MAX_DEPTH = 5
 
 
 @st.composite
 def models(draw: st.DrawFn, kind: type[T], *, only: str = "", depth: int = _MAX_DEPTH) -> T:
-    """A value of `kind` with a few of its fields; with `only`, with that field."""
+    """Draw a value of `kind` with some of its fields; with `only`, with that field."""
     fields = {
         name: field.annotation
         for name, field in kind.model_fields.items()
@@ -110,7 +110,7 @@ def _build_class_strategy(kind: type, depth: int) -> st.SearchStrategy[Any]:
 
 
 def _is_drawable(annotation: Any) -> bool:
-    """Whether a value of it can be made: open connections and tools' code cannot."""
+    """Return whether a value can be drawn: open connections and the code of tools cannot."""
     if annotation in _TYPES:
         return True
     if get_origin(annotation) is None:

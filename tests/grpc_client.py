@@ -1,4 +1,4 @@
-"""Servers for tests: in this process, on a port of their own."""
+"""Servers for tests, in this process and on a free port."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from adk_agent_sim.timeline.timeline import Timeline
 
 
 def build_stub(channel: grpc.aio.Channel) -> Any:
-    """The client that was generated, which has no types."""
+    """Return the generated client, which has no types."""
     return cast("Any", simulator_service_pb2_grpc).SimulatorServiceStub(channel)
 
 
@@ -22,7 +22,7 @@ def build_stub(channel: grpc.aio.Channel) -> Any:
 async def serve_timeline(
     timeline: Timeline, *, abandon_after: float = 60.0, web_url: Callable[[str], str] = lambda session_id: ""
 ) -> AsyncGenerator[Any]:
-    """A client of a server on the timeline."""
+    """Serve a timeline, and yield a client of the server."""
     async with (
         serve_grpc(timeline, abandon_after=abandon_after, web_url=web_url) as server,
         grpc.aio.insecure_channel(server.address, [("grpc.max_receive_message_length", -1)]) as channel,

@@ -1,4 +1,4 @@
-"""Makes any fact that a timeline can hold, for property tests."""
+"""Hypothesis strategies for all event payloads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Waits for what a test waits for; a regression fails instead of hanging."""
+"""Waits for a condition with a timeout, so that a regression fails instead of hanging."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ _PAUSE = 0.005
 
 
 async def pause() -> None:
-    """Let everything else run, and leave it the core: before looking again whether something has happened."""
+    """Let other tasks and processes run before looking again whether something has happened."""
     await asyncio.sleep(_PAUSE)
 
 
 async def wait_until(condition: Callable[[], bool], seconds: float = MAX_WAIT_SECONDS) -> None:
-    """Let everything else run until the condition holds."""
+    """Let other tasks run until the condition is true."""
     async with asyncio.timeout(seconds):
         while not condition():
             await pause()

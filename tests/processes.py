@@ -1,4 +1,4 @@
-"""Real processes: `adksim` commands, servers that can be killed, agents in processes of their own."""
+"""Real processes: `adksim` commands, servers that can be killed, and agents in separate processes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ENVIRONMENT = os.environ | {"PYTHONUNBUFFERED": "1"}
 
 
 def run_adksim(*arguments: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    """Run a command to its end."""
+    """Run a command until it exits."""
     return subprocess.run(
         [sys.executable, "-c", _MAIN, *map(str, arguments)],
         check=False,
@@ -35,19 +35,19 @@ def invoke_adksim(*arguments: str | Path) -> Result:
 
 
 async def read_lines(process: Process) -> list[str]:
-    """What is left of a process's output."""
+    """Return the remaining output of a process."""
     assert process.stdout
     return (await process.stdout.read()).decode().splitlines()
 
 
 class ServerProcess:
-    """`adksim serve` in a process of its own, on the same port however often it is started."""
+    """`adksim serve` in a separate process; keeps its port when it is restarted."""
 
     def __init__(self, database: Path, *options: str, web: bool = False) -> None:
         self.database = database
         self.port = 0
         self.web_url = ""
-        """Where people open it, with the token, if it serves them."""
+        """The URL of the web app, with the token, if it is served."""
         self._web = ["--port", "0"] if web else ["--no-web"]
         self._options = options
         self._process: Process | None = None
@@ -57,7 +57,7 @@ class ServerProcess:
         return f"127.0.0.1:{self.port}"
 
     async def start(self) -> None:
-        """Start it and wait until it listens."""
+        """Start the server and wait until it listens."""
         stated = ["serve", *self._web, "--db", str(self.database), "--grpc-port", str(self.port), *self._options]
         self._process = await asyncio.create_subprocess_exec(
             sys.executable,
@@ -78,13 +78,13 @@ class ServerProcess:
         raise AssertionError("the server did not start")
 
     async def kill(self) -> None:
-        """End it at once, as `kill -9` does."""
+        """Kill the server, as `kill -9` does."""
         assert self._process
         self._process.kill()
         await self._process.wait()
 
     async def stop(self) -> int:
-        """End it as Ctrl-C does; its exit code."""
+        """Stop the server, as Ctrl-C does, and return its exit code."""
         assert self._process
         if self._process.returncode is None:
             self._process.terminate()
@@ -93,7 +93,7 @@ class ServerProcess:
 
 
 async def start_python(script: Path, *arguments: str, **environment: str) -> Process:
-    """A Python script in a process of its own."""
+    """Start a Python script in a separate process."""
     return await asyncio.create_subprocess_exec(
         sys.executable, str(script), *arguments, stdout=asyncio.subprocess.PIPE, env=ENVIRONMENT | environment
     )

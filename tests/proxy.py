@@ -1,4 +1,4 @@
-"""A way to a server that can be cut: every connection through it ends at once, and new ones are taken again."""
+"""A TCP proxy whose connections a test can cut; new connections are accepted again."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 
 
 class Proxy:
-    """Passes bytes on, both ways."""
+    """Forwards bytes in both directions."""
 
     def __init__(self, target_port: int) -> None:
         self._target_port = target_port
@@ -16,7 +16,7 @@ class Proxy:
         self.port = 0
 
     def cut(self) -> None:
-        """End all connections, in the middle of whatever they carry."""
+        """Close all connections, even in the middle of a message."""
         for writer in self._writers:
             writer.transport.abort()
 
@@ -48,7 +48,7 @@ async def _forward(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -
 
 @asynccontextmanager
 async def run_proxy(target_port: int) -> AsyncGenerator[Proxy]:
-    """A proxy on a port of its own."""
+    """Run a proxy on a free port."""
     proxy = Proxy(target_port)
     server = await asyncio.start_server(proxy.handle, "127.0.0.1", 0)
     proxy.port = server.sockets[0].getsockname()[1]

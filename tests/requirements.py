@@ -1,4 +1,4 @@
-"""Keeps docs/requirements.md true: its last column is written from the `req` markers of the tests.
+"""Keeps docs/requirements.md up to date: its last column is generated from the `req` markers of the tests.
 
 `python tests/requirements.py` writes it (`make requirements`); a test compares.
 """
@@ -18,7 +18,7 @@ _ROW = re.compile(r"^\| (?P<id>\d{3}/\S+) \| (?P<text>.*) \| (?P<proof>[^|]*) \|
 
 
 def collect_markers() -> dict[str, list[str]]:
-    """The tests that carry each requirement id, as `folder/file.py::name`."""
+    """Return the tests of each requirement id, as `folder/file.py::name`."""
     found: dict[str, list[str]] = defaultdict(list)
     for path in sorted(TESTS.rglob("test_*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -29,13 +29,13 @@ def collect_markers() -> dict[str, list[str]]:
 
 
 def rewrite_table(text: str) -> str:
-    """The document with its last column as the markers say."""
+    """Return the document with its last column updated from the markers."""
     proofs = collect_markers()
     return "\n".join(_rewrite_row(line, proofs) for line in text.split("\n"))
 
 
 def read_documented_ids(text: str) -> set[str]:
-    """The ids that the document has."""
+    """Return the ids in the document."""
     return {match["id"] for line in text.split("\n") if (match := _ROW.match(line))}
 
 

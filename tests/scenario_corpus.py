@@ -1,4 +1,4 @@
-"""Recorded facts about the ARE package: its tools, its scenarios and the traces it wrote."""
+"""Recorded data of the ARE package: its tools, its scenarios and its traces."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ ARE_FOLDER = Path(__file__).parent / "corpus" / "are"
 
 
 def load_manifest() -> dict[str, Any]:
-    """Every app class with its tools, as the package states them."""
+    """Return every app class with its tools, as the package defines them."""
     return json.loads((ARE_FOLDER / "tools_manifest.json").read_text(encoding="utf-8"))
 
 
 def load_lines(name: str) -> list[Any]:
-    """The values of a file with one JSON value a line."""
+    """Return the values of a file with one JSON value per line."""
     return [json.loads(line) for line in (ARE_FOLDER / name).read_text(encoding="utf-8").splitlines()]
 
 
 def load_universe() -> list[Any]:
-    """The apps of all scenarios."""
+    """Return the apps of all scenarios."""
     return json.loads((ARE_FOLDER / "universe.json").read_text(encoding="utf-8"))
 
 
 def load_scenarios() -> dict[str, Any]:
-    """The scenarios by their ids, as the package wrote them."""
+    """Return the scenarios by id, as the package wrote them."""
     return {_get_scenario_id(each): each | {"apps": load_universe()} for each in load_lines("scenarios.jsonl")}
 
 
 def load_traces() -> dict[str, Any]:
-    """Every trace, of the oracle and of agents, as the package wrote it."""
+    """Return all traces, of the oracle and of agents, as the package wrote them."""
     oracle = {
         f"{_get_scenario_id(each)}-oracle": each | {"apps": load_universe()}
         for each in load_lines("oracle_traces.jsonl")
@@ -41,7 +41,7 @@ def load_traces() -> dict[str, Any]:
 
 
 def load_sandbox() -> Any:
-    """A scenario whose files, orders and rides are not empty."""
+    """Return a scenario whose files, orders and rides are not empty."""
     return json.loads((ARE_FOLDER / "universe_sandbox.json").read_text(encoding="utf-8"))
 
 
@@ -57,7 +57,7 @@ _MAIL_STATE: dict[str, Any] = {"user_email": "me@example.org", "view_limit": 5, 
 
 
 def build_event(event_id: str, kind: str = "ENV", after: tuple[str, ...] = (), **fields: Any) -> dict[str, Any]:
-    """An event in which the user asks, the agent answers or a mail arrives; `fields` replace what it has."""
+    """Build an event in which the user asks, the agent answers or an email arrives; `fields` override its fields."""
     app, function, arguments = {
         "USER": ("AgentUserInterface", "send_message_to_agent", {"content": "Please help."}),
         "AGENT": ("AgentUserInterface", "send_message_to_user", {"content": "Done."}),
@@ -77,7 +77,7 @@ def build_event(event_id: str, kind: str = "ENV", after: tuple[str, ...] = (), *
 
 
 def build_scenario(*events: dict[str, Any], **definition: Any) -> dict[str, Any]:
-    """A small scenario with a user and a mail app."""
+    """Build a small scenario with a user and an email app."""
     stated: dict[str, Any] = {"scenario_id": "small", "start_time": 1000, "duration": 600}
     return {
         "metadata": {"definition": stated | definition},
@@ -92,5 +92,5 @@ def build_scenario(*events: dict[str, Any], **definition: Any) -> dict[str, Any]
 
 
 def load_oracle_digests() -> dict[str, Any]:
-    """What came of every oracle run, hashed."""
+    """Return the hashed result of every oracle run."""
     return json.loads((ARE_FOLDER / "digests.json").read_text(encoding="utf-8"))

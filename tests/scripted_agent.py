@@ -1,4 +1,4 @@
-"""Runs a scripted agent on a plain ADK Runner, in a simulated environment or not, and gives what its tools answered."""
+"""Runs a scripted agent on a plain ADK Runner, with or without a simulated environment, and returns tool results."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ ModelCalls = Sequence[tuple[str, dict[str, Any]]]
 def build_scripted_agent(
     tools: Sequence[Callable[..., Any] | BaseTool], *turns: ModelCalls, name: str = "shop", **settings: Any
 ) -> LlmAgent:
-    """An agent whose model makes these calls, turn by turn, and then says "done"."""
+    """Build an agent whose model makes these calls, turn by turn, and then answers "done"."""
     script = [*(call_response(*turn) for turn in turns), text_response("done")]
     return LlmAgent(name=name, model=ScriptedModel(script=script), tools=list(tools), **settings)
 
 
 async def run_scripted_agent(root: LlmAgent, *plugins: BasePlugin, message: str = "go") -> list[dict[str, Any]]:
-    """What the model got for its calls, in the order of the answers."""
+    """Return the responses that the model got for its calls, in order."""
     return get_function_responses(await collect_events(root, *plugins, message=message))
 
 
 async def collect_events(root: Any, *plugins: BasePlugin, message: str = "go", times: int = 1) -> list[Event]:
-    """The events of a run in a new session with a random id."""
+    """Return the events of a run in a new session with a random id."""
     sessions = InMemorySessionService()
     app = App(name="shop", root_agent=root, plugins=list(plugins))
     runner = Runner(app=app, session_service=sessions)
@@ -47,5 +47,5 @@ async def collect_events(root: Any, *plugins: BasePlugin, message: str = "go", t
 
 
 def get_function_responses(run_events: Sequence[Event]) -> list[dict[str, Any]]:
-    """The function responses of a run."""
+    """Return the function responses of a run."""
     return [response.response or {} for event in run_events for response in event.get_function_responses()]

@@ -1,4 +1,4 @@
-"""A scripted `BaseLlm`: the model of every test that needs a real one."""
+"""A scripted `BaseLlm`, which tests use instead of a mock."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from adk_agent_sim.timeline.json_conversion import to_json_value
 
 
 class ScriptedModel(BaseLlm):
-    """Gives its responses in order, to whichever agent asks, and starts over when they are used up."""
+    """Returns its responses in order, to any agent, and starts over after the last one."""
 
     model: str = "scripted"
     script: list[dict[str, Any]]
@@ -52,12 +52,12 @@ def call_response(*wanted: tuple[str, dict[str, Any]]) -> dict[str, Any]:
 
 
 def extract_decisions(log: Sequence[Event]) -> list[dict[str, Any]]:
-    """What was decided on a timeline, as a script."""
+    """Return the decisions of a timeline as a script."""
     return [event.payload.response for event in log if isinstance(event.payload, TurnDecided)]
 
 
 def replace_model(app: App, model: BaseLlm) -> App:
-    """The app with another model in all its agents; the app itself stays as it is."""
+    """Return a copy of the app with another model in all its agents."""
     root = cast("LlmAgent", app.root_agent)
     return app.model_copy(update={"root_agent": _replace_agent_model(root, model)})
 

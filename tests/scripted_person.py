@@ -1,4 +1,4 @@
-"""A scripted person: answers the turns that wait at a server, oldest first, in all sessions."""
+"""A scripted person, who decides the pending turns of all sessions of a server, oldest first."""
 
 from __future__ import annotations
 
@@ -11,21 +11,22 @@ from polling import pause, wait_until
 
 from adk_agent_sim.timeline.events import Event
 from adk_agent_sim.timeline.model_request import ModelRequest
+from adk_agent_sim.timeline.submissions import TurnDecision
 from adk_agent_sim.timeline.timeline import Timeline
 
 Decide = Callable[[Event, ModelRequest], dict[str, Any] | None]
-"""From a turn and what it asks to the decision; None leaves it."""
+"""Returns the decision of a turn and its request, or None to leave it pending."""
 
 
 def decide_in_order(script: Sequence[dict[str, Any]]) -> Decide:
-    """One decision after the other."""
+    """Return the decisions of the script in order."""
     left = iter(script)
     return lambda asked, request: next(left)
 
 
 @asynccontextmanager
 async def run_person(timeline: Timeline, decide: Decide) -> AsyncGenerator[None]:
-    """Somebody at the server's own timeline who answers for as long as this is open."""
+    """Decide the turns of the server's timeline until the block ends."""
     task = asyncio.create_task(_answer_turns(timeline, decide))
     try:
         yield
@@ -47,13 +48,13 @@ async def _answer_turns(timeline: Timeline, decide: Decide) -> None:
             if decision is None:
                 left.add(asked.turn_id)
                 continue
-            await timeline.decide(asked.session_id, asked.turn_id, decision, anyway=True)
+            await timeline.decide(TurnDecision(asked.session_id, asked.turn_id, decision, anyway=True))
             break
         await pause()
 
 
 async def wait_for_turn(timeline: Timeline) -> Event:
-    """The first turn that waits anywhere."""
+    """Wait for a pending turn in any session and return it."""
     sessions: list[str] = []
 
     async def refresh_sessions() -> None:

@@ -1,4 +1,4 @@
-"""Stores for tests: in memory, in an SQLite file, in a real PostgreSQL."""
+"""Stores for tests: in memory, in an SQLite file, and in a real PostgreSQL."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ AnyStore = MemoryStore | DatabaseStore
 
 
 class GatedStore(MemoryStore):
-    """Holds up who lists sessions or appends while its gate is closed, as a slow disk would."""
+    """Delays listing and appending while its gate is closed, as a slow disk would."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -54,7 +54,7 @@ class GatedStore(MemoryStore):
 
 @contextmanager
 def listen_to_engines(event_name: str, listener: Callable[..., Any]) -> Generator[None]:
-    """Call `listener` at every connect, commit or the like of any engine."""
+    """Call `listener` on every event of this name, such as connect or commit, of any engine."""
     event.listen(Engine, event_name, listener)
     try:
         yield
@@ -64,7 +64,7 @@ def listen_to_engines(event_name: str, listener: Callable[..., Any]) -> Generato
 
 @contextmanager
 def run_postgres_server() -> Generator[str]:
-    """A server of its own that ends with the tests; its URL.
+    """Run a PostgreSQL server until the tests end, and yield its URL.
 
     Its folder is none of pytest's: as root, PostgreSQL runs as another user, and each pytest that starts on the machine
     takes the right to enter pytest's folders from others.
@@ -82,7 +82,7 @@ def run_postgres_server() -> Generator[str]:
 
 
 def create_empty_database(server: str) -> str:
-    """The URL of a schema on the server that nobody else uses: a database of its own, but made in a millisecond."""
+    """Return the URL of a new schema on the server: as isolated as a database, but created in a millisecond."""
     schema = f"test_{uuid4().hex}"
     with psycopg.connect(server, autocommit=True) as connection:
         connection.execute(sql.SQL("CREATE SCHEMA {}").format(sql.Identifier(schema)))

@@ -1,4 +1,4 @@
-"""The documentation's examples are true."""
+"""The examples in the documentation work."""
 
 import re
 from pathlib import Path

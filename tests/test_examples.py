@@ -1,4 +1,4 @@
-"""What the documentation shows, runs."""
+"""The examples and the code of the README run."""
 
 import re
 import subprocess
@@ -38,13 +38,13 @@ def test_an_example_runs(example: Path, tmp_path: Path) -> None:
 
 
 def _readme() -> list[str]:
-    """The Python of the README: in the browser, without one, and with an agent elsewhere."""
+    """Return the Python blocks of the README: with a browser, without one, and with an agent in another process."""
     return re.findall(r"```python\n(.*?)```", (_ROOT / "README.md").read_text(encoding="utf-8"), flags=re.S)
 
 
 @pytest.fixture
 def reader(tmp_path: Path) -> Path:
-    """Where a reader has an agent."""
+    """Create a folder with a reader's agent."""
     agent = tmp_path / "my_agents" / "math_agent"
     agent.mkdir(parents=True)
     (agent / "agent.py").write_text(_MY_AGENT)

@@ -1,4 +1,4 @@
-"""The generated classes: what the protocol fixes, what the timeline needs, and that they are what the protos say."""
+"""The generated classes: fixed field numbers, the fields that timelines need, and agreement with the protos."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def test_setting_a_payload_takes_back_the_one_before() -> None:
 
 
 _FACTS = [kind for kind in get_args(Payload) if kind not in (TurnAsked, TurnDecided)]
-"""What does not travel as llm_request or llm_response."""
+"""The payloads that are not sent as llm_request or llm_response."""
 
 
 @pytest.mark.req("003/proto-1", "003/proto-5")
@@ -187,7 +187,7 @@ def test_the_committed_code_is_what_the_generator_makes_of_the_protos(tmp_path: 
 
 
 def _environment(folder: Path, *packages: str) -> Path:
-    """A virtual environment with these packages only; its Python."""
+    """Create a virtual environment with only these packages, and return its Python."""
     uv = [sys.executable, "-m", "uv", "--quiet"]
     subprocess.run([*uv, "venv", "--python", sys.executable, folder], check=True)
     python = folder / ("Scripts" if os.name == "nt" else "bin") / "python"

@@ -1,4 +1,4 @@
-"""The front door: few names, cheap to open."""
+"""The public API of the package: few names, and a fast import."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Every promise of the specs has an id, and the table says truly which tests prove it."""
+"""Every requirement of the specs has an id, and the table lists the tests that verify it."""
 
 from requirements import TABLE, collect_markers, read_documented_ids, rewrite_table
 

@@ -9,6 +9,7 @@ from adk_agent_sim.timeline.blocks import Block
 from adk_agent_sim.timeline.canonical_json import encode_json
 from adk_agent_sim.timeline.events import Event
 from adk_agent_sim.timeline.model_request import RequestBlocks
+from adk_agent_sim.timeline.submissions import TurnRequest
 from adk_agent_sim.timeline.timeline import Timeline
 
 ADD_DECLARATION = {
@@ -23,7 +24,7 @@ ADD_DECLARATION = {
 
 
 class ManualClock:
-    """A clock that a test sets."""
+    """A clock whose time a test sets."""
 
     def __init__(self, time: float = 1_000.0) -> None:
         self.time = time
@@ -59,11 +60,13 @@ async def ask_turn(
     timeline: Timeline, session_id: str, turn_id: str, request: RequestBlocks | None = None, agent_name: str = "math"
 ) -> Event:
     return await timeline.ask(
-        session_id,
-        turn_id=turn_id,
-        invocation_id="inv",
-        agent_name=agent_name,
-        request=request or build_request_blocks([user_content("hi")]),
+        TurnRequest(
+            session_id,
+            turn_id=turn_id,
+            invocation_id="inv",
+            agent_name=agent_name,
+            request=request or build_request_blocks([user_content("hi")]),
+        )
     )
 
 

@@ -1,4 +1,4 @@
-"""The browser app as it is packaged, and machines that lack what is needed to build it."""
+"""Reads the packaged browser app, and simulates machines without the tools to build it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A workbench that a browser can open: a real server, on a loop and a thread of its own, as in a process of its own."""
+"""A real server that a browser can open, in a separate thread with its own event loop."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from typing import Protocol
 
 
 class WorkbenchServer(Protocol):
-    """A simulator's server that was started."""
+    """A running server of a simulator."""
 
     @property
     def url(self) -> str:
-        """Where a browser finds it, with the token."""
+        """The URL for the browser, with the token."""
         ...
 
     async def stop(self) -> None:
@@ -24,15 +24,15 @@ class WorkbenchServer(Protocol):
 
 
 class Simulator(Protocol):
-    """What `AgentSimulator` is to a test."""
+    """The part of `AgentSimulator` that tests use."""
 
     async def start(self, *, port: int) -> WorkbenchServer:
-        """Start the server; port 0 is any that is free."""
+        """Start the server; port 0 selects a free one."""
         ...
 
 
 def build_demo_simulator(folder: Path) -> Simulator:
-    """Both demo agents; what is exported goes to the folder."""
+    """Build a simulator with both demo agents; exports go to the folder."""
     from adk_agent_sim import AgentSimulator, SimulatedAgentConfig
     from adk_agent_sim.adk.demo.math_agent.agent import root_agent as math_agent
     from adk_agent_sim.adk.demo.shop_agent.agent import root_agent as shop_agent
@@ -47,7 +47,7 @@ def build_demo_simulator(folder: Path) -> Simulator:
 
 @asynccontextmanager
 async def run_workbench(make: Callable[[], Simulator]) -> AsyncGenerator[WorkbenchServer]:
-    """Run the simulator that `make` makes, in a thread of its own, until the block ends."""
+    """Run the simulator that `make` creates, in a separate thread, until the block ends."""
     started: Future[tuple[WorkbenchServer, Callable[[], None]]] = Future()
     thread = asyncio.create_task(asyncio.to_thread(asyncio.run, _serve(make, started)))
     thread.add_done_callback(lambda ended: started.done() or started.set_exception(ended.exception()))

@@ -1,4 +1,4 @@
-"""What a person does in the workbench, as a test says it."""
+"""The actions of a person in the workbench."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from playwright.async_api import Locator, Page, expect
 
 
 class WorkbenchUser:
-    """A person at a workbench."""
+    """A person who uses the workbench."""
 
     def __init__(self, page: Page) -> None:
         self.page = page
@@ -38,15 +38,15 @@ class WorkbenchUser:
         await self.composer.get_by_role("option").filter(has=self.page.get_by_text(tool, exact=True)).click()
 
     def find_field(self, name: str) -> Locator:
-        """The field of the form with this label."""
+        """Return the form field with this label."""
         return self.composer.get_by_label(name, exact=True).and_(self.page.locator("input, textarea, select"))
 
     def find_field_frame(self, *path: str | int) -> Locator:
-        """What stands around a field: its label, what it is for, and what is wrong with it."""
+        """Return the container of a field, with its label, description and problem."""
         return self.composer.locator(f"[data-path='{json.dumps(path, separators=(',', ':'))}']")
 
     async def call_tool(self, tool: str, **fields: str) -> None:
-        """Call a tool, with texts for some of its fields."""
+        """Call a tool, with values for some of its fields."""
         await self.choose_tool(tool)
         for name, text in fields.items():
             await self.find_field(name).fill(text)
@@ -69,21 +69,21 @@ class WorkbenchUser:
         await self.composer.get_by_role("button", name=re.compile("^Send Final Response")).click()
 
     def find_rows(self, *words: str) -> Locator:
-        """The rows of the timeline that have all these words."""
+        """Return the timeline rows that contain all these words."""
         found = self.timeline.get_by_role("article")
         for word in words:
             found = found.filter(has_text=word)
         return found
 
     async def open_row(self, row: Locator) -> Locator:
-        """Open a row; its inside."""
+        """Open a row and return its details."""
         await row.get_by_role("button").first.click()
         inside = row.locator(".row-body")
         await expect(inside.locator(".row-foot")).to_be_visible()
         return inside
 
     async def wait_for_turn(self) -> None:
-        """Wait until the model is asked; after a decision, for the next turn: the page shows the last one a while."""
+        """Wait until a model turn is pending; after a decision, the next one: the page shows the last one for a while."""
         if self._decided is not None:
             await expect(self.composer).not_to_have_attribute("data-turn", self._decided)
         await expect(self.composer).to_have_attribute("data-turn", re.compile("."))

@@ -1,4 +1,4 @@
-"""Small worlds: a user, a mail box, a clock, and the events that a test names."""
+"""Builds small worlds: a user, an email app, a clock, and the given events."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def build_world_event(
     at: float | None = None,
     **arguments: Any,
 ) -> dict[str, Any]:
-    """An event; without a call, the user asks, the agent sends a mail, or a mail arrives."""
+    """Build an event; by default the user asks, the agent sends an email, or an email arrives."""
     fields = build_event(event_id, kind, after, event_relative_time=delay, event_time=at)
     if call is None and kind == "AGENT":
         call, arguments = "Emails__send_email", {"recipients": ["a@example.org"], "subject": event_id}
@@ -37,14 +37,14 @@ def build_world_event(
 
 
 def build_reply_event(event_id: str, *after: str, delay: float = 1) -> dict[str, Any]:
-    """The agent is expected to say something to the user."""
+    """Build an event in which the agent is expected to send the user a message."""
     return build_world_event(
         event_id, "AGENT", after, "AgentUserInterface__send_message_to_user", delay=delay, content="Done."
     )
 
 
 def build_scenario_file(*events: dict[str, Any], **definition: Any) -> dict[str, Any]:
-    """A scenario file."""
+    """Build a scenario file."""
     file = build_scenario(*events, **({"start_time": START_TIME} | definition))
     folders: dict[str, Any] = {
         name: {"folder_name": name, "emails": []} for name in ("INBOX", "SENT", "DRAFT", "TRASH")
@@ -55,17 +55,17 @@ def build_scenario_file(*events: dict[str, Any], **definition: Any) -> dict[str,
 
 
 def build_world_scenario(*events: dict[str, Any], **definition: Any) -> ScenarioImportedFromJson:
-    """A scenario."""
+    """Build a scenario."""
     return JsonScenarioImporter().import_from_json(json_str=json.dumps(build_scenario_file(*events, **definition)))[0]
 
 
 def build_world(*events: dict[str, Any], definition: dict[str, Any] | None = None, **options: Any) -> World:
-    """A world at rest."""
+    """Build a world before its first event."""
     return World(build_world_scenario(*events, **(definition or {})), **options)
 
 
 def list_happened(world: World) -> list[tuple[float, str]]:
-    """What has happened: when, and the id; what an agent did has the tool's name instead."""
+    """Return the time and id of each past event; an agent's action has the tool's name instead of an id."""
     return [
         (
             each.time - START_TIME,
@@ -76,7 +76,7 @@ def list_happened(world: World) -> list[tuple[float, str]]:
 
 
 def send_message_to_user(world: World, text: str = "Hello.") -> None:
-    """Let the agent say something to the user."""
+    """Send a message from the agent to the user."""
     world.call("AgentUserInterface", "send_message_to_user", {"content": text})
 
 

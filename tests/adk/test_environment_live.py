@@ -21,6 +21,7 @@ from adk_agent_sim.adk.recorded_session import RecordedSession
 from adk_agent_sim.adk.seat_plugin import SeatPlugin
 from adk_agent_sim.environment.rules_file import parse_rules
 from adk_agent_sim.timeline.events import EnvironmentDecided, Player, ToolFinished
+from adk_agent_sim.timeline.submissions import TurnDecision
 from adk_agent_sim.timeline.timeline import Timeline
 
 
@@ -55,7 +56,7 @@ async def test_rules_answer_and_count_the_calls_of_a_live_session() -> None:
     async def decide(response: Any) -> None:
         await wait_until(lambda: bool(timeline.peek_pending_turns(placed.session_id)))
         (asked,) = timeline.peek_pending_turns(placed.session_id)
-        await seated.decide(asked.turn_id, response)
+        await seated.decide(TurnDecision(asked.session_id, asked.turn_id, response))
 
     talking = asyncio.ensure_future(talk())
     queue.send_content(types.Content(role="user", parts=[types.Part(text="2+2?")]))

@@ -19,6 +19,7 @@ from timeline_builders import call_decision, text_decision
 from adk_agent_sim.adk.recorded_session import RecordedSession
 from adk_agent_sim.adk.seat_plugin import SeatPlugin
 from adk_agent_sim.timeline.events import Player, ToolFinished
+from adk_agent_sim.timeline.submissions import TurnDecision
 from adk_agent_sim.timeline.timeline import Timeline
 
 
@@ -55,7 +56,7 @@ async def test_a_person_answers_a_live_session() -> None:
     async def decide(response: Any) -> None:
         await wait_until(lambda: bool(timeline.peek_pending_turns(placed.session_id)))
         (asked,) = timeline.peek_pending_turns(placed.session_id)
-        await seated.decide(asked.turn_id, response)
+        await seated.decide(TurnDecision(asked.session_id, asked.turn_id, response))
 
     talking = asyncio.ensure_future(talk())
     queue.send_content(_says("2+2?"))

@@ -34,6 +34,7 @@ from adk_agent_sim.timeline.events import (
     UserSpoke,
 )
 from adk_agent_sim.timeline.store import MemoryStore
+from adk_agent_sim.timeline.submissions import EventBatch, TurnDecision, TurnRequest
 from adk_agent_sim.timeline.timeline import Timeline
 
 
@@ -50,7 +51,7 @@ async def server(tmp_path: Path) -> AsyncIterator[ServerProcess]:
 async def test_it_serves_until_it_is_told_to_stop_and_nothing_is_lost(server: ServerProcess) -> None:
     async with RemoteLink(server.url) as link:
         session_id = (await link.create_session("kept")).session_id
-        await link.append(session_id, UserSpoke(content=user_content("hi")))
+        await link.append(EventBatch(session_id, [UserSpoke(content=user_content("hi"))]))
     assert await server.stop() == 0
 
     async with open_store(server.database) as store:
@@ -87,11 +88,13 @@ async def test_people_play_in_the_browser_what_agents_ask_over_grpc(tmp_path: Pa
         assert page == f"http://127.0.0.1:{served.web.port}/sessions/{session_id}?token={served.web.token}"
         turn_id = str(uuid4())
         await agent.ask(
-            session_id,
-            turn_id=turn_id,
-            invocation_id="i",
-            agent_name="math",
-            request=build_request_blocks([user_content("2+2?")]),
+            TurnRequest(
+                session_id,
+                turn_id=turn_id,
+                invocation_id="i",
+                agent_name="math",
+                request=build_request_blocks([user_content("2+2?")]),
+            )
         )
         headers = {"Authorization": f"Bearer {served.web.token}"}
         async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{served.web.port}", headers=headers) as browser:
@@ -153,18 +156,20 @@ async def _played(path: Path) -> str:
         timeline = Timeline(store)
         session_id = (await timeline.create_session("sums")).session_id
         joined = AgentJoined(app_name="math", user_id="u", adk_session_id="a", state={})
-        await timeline.append(session_id, joined, UserSpoke(content=user_content("2+2?")))
+        await timeline.append(EventBatch(session_id, [joined, UserSpoke(content=user_content("2+2?"))]))
         for turn_id, answer in (("t1", call_decision("add", a=2, b=2)), ("t2", text_decision("4"))):
             await ask_turn(timeline, session_id, turn_id)
-            await timeline.decide(session_id, turn_id, answer)
+            await timeline.decide(TurnDecision(session_id, turn_id, answer))
             if turn_id == "t1":
                 called = {"id": "c", "name": "add", "args": {"a": 2, "b": 2}}
                 event = {"author": "math", "content": {"role": "model", "parts": [{"function_call": called}]}}
-                await timeline.append(session_id, AgentEvent(invocation_id="inv", event=event, final=False))
-                await timeline.append(session_id, ToolFinished(call_id="c", result=4, duration_ms=1))
+                await timeline.append(
+                    EventBatch(session_id, [AgentEvent(invocation_id="inv", event=event, final=False)])
+                )
+                await timeline.append(EventBatch(session_id, [ToolFinished(call_id="c", result=4, duration_ms=1)]))
         event = {"author": "math", "content": text_decision("4")["content"]}
-        await timeline.append(session_id, AgentEvent(invocation_id="inv", event=event, final=True))
-        await timeline.append(session_id, RunEnded(invocation_id="inv", outcome=RunOutcome.DONE))
+        await timeline.append(EventBatch(session_id, [AgentEvent(invocation_id="inv", event=event, final=True)]))
+        await timeline.append(EventBatch(session_id, [RunEnded(invocation_id="inv", outcome=RunOutcome.DONE)]))
         other = (await timeline.create_session("open")).session_id
         await ask_turn(timeline, other, "t1")
         return session_id

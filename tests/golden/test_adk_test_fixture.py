@@ -117,14 +117,14 @@ async def test_a_state_to_begin_with_is_refused(tmp_path: Path) -> None:
     async with Simulation(shop_app, state={"customer": "Ada"}) as sim:
         await (await sim.send("Hello")).respond("Hello Ada")
 
-        assert "it began with a state (customer)" in await _refusal(sim, tmp_path)
+        assert "it started with a state (customer)" in await _refusal(sim, tmp_path)
 
 
 @pytest.mark.parametrize(
     ("first", "second", "why"),
     [
         (["Hello", "you"], ["Bye"], "of the first user message"),
-        (["Hello"], [b"\x89PNG"], "user message 2 holds more than text"),
+        (["Hello"], [b"\x89PNG"], "user message 2 contains more than text"),
     ],
 )
 async def test_a_message_that_would_be_shortened_is_refused(
@@ -164,7 +164,7 @@ async def test_an_answer_that_a_callback_changed_is_refused(tmp_path: Path) -> N
     async with Simulation(agent) as sim:
         await (await sim.send("Hello")).respond("yes")
 
-        assert "answer 1 of the model is not what its agent emitted" in await _refusal(sim, tmp_path)
+        assert "answer 1 of the model differs from what its agent emitted" in await _refusal(sim, tmp_path)
 
 
 async def test_an_agent_that_is_a_tool_is_refused(tmp_path: Path) -> None:

@@ -87,7 +87,7 @@ def test_a_file_that_is_no_eval_set_is_refused_untouched(tmp_path: Path, content
     path = tmp_path / "precious.json"
     path.write_bytes(content)
 
-    with pytest.raises(NotAnEvalSet, match=r"precious\.json is not an EvalSet and was left untouched"):
+    with pytest.raises(NotAnEvalSet, match=r"precious\.json is not an EvalSet and was not changed"):
         EvalSetWriter(path, "Math").write_eval_case(_case())
     assert path.read_bytes() == content
     assert {left.name for left in tmp_path.iterdir()} <= {"precious.json", ".precious.json.lock"}

@@ -258,7 +258,7 @@ _ORPHAN: dict[str, Any] = {"tool_responses": [{"name": "add", "id": "7", "respon
         ("", "Invalid JSON: EOF while parsing"),
         ("[]", "Input should be an object"),
         ('{"events": []}', "eval_set_id: Field required"),
-        (_eval_set(), "name the case that you want; its cases are: none"),
+        (_eval_set(), "specify a case; its cases are: none"),
         (
             _eval_set({"eval_id": "a", "conversation": []}, {"eval_id": "b", "conversation": []}),
             "its cases are: a, b",
@@ -266,7 +266,7 @@ _ORPHAN: dict[str, Any] = {"tool_responses": [{"name": "add", "id": "7", "respon
         (_eval_set({"eval_id": "a"}), "Exactly one of conversation and conversation_scenario"),
         (
             _eval_set({"eval_id": "a", "conversation_scenario": {"starting_prompt": "x", "conversation_plan": "y"}}),
-            "case 'a': it holds a scenario for a user simulator, and no conversation",
+            "case 'a': it contains a scenario for a user simulator instead of a conversation",
         ),
         (
             _eval_set({"eval_id": "a", "conversation": [{"user_content": {"parts": []}}]}),
@@ -274,7 +274,7 @@ _ORPHAN: dict[str, Any] = {"tool_responses": [{"name": "add", "id": "7", "respon
         ),
         (
             _eval_set({"eval_id": "a", "conversation": [{"user_content": _USER, "intermediate_data": _ORPHAN}]}),
-            "case 'a': the response of 'add' (7) answers no call",
+            "case 'a': the response of 'add' (7) does not belong to a call",
         ),
         (
             _eval_set(
@@ -300,7 +300,7 @@ def test_a_bad_eval_set_is_refused_with_its_name_and_what_is_wrong(tmp_path: Pat
 def test_a_case_that_is_not_there_is_refused(tmp_path: Path) -> None:
     (tmp_path / "set.json").write_text(_eval_set({"eval_id": "a", "conversation": []}))
 
-    with pytest.raises(ImportRefused, match="there is no case 'b'; its cases are: a"):
+    with pytest.raises(ImportRefused, match="it has no case 'b'; its cases are: a"):
         import_eval_case(tmp_path / "set.json", "b")
 
 

@@ -1,4 +1,4 @@
-"""A link is the same in one process and over gRPC: the same tests run on each."""
+"""All links behave the same, in one process and over gRPC: the same tests run on each."""
 
 from __future__ import annotations
 
@@ -35,15 +35,16 @@ from adk_agent_sim.timeline.events import (
     TurnWithdrawn,
     UserSpoke,
 )
+from adk_agent_sim.timeline.submissions import EventBatch, TurnDecision, TurnRequest
 from adk_agent_sim.timeline.timeline import Timeline
 
 AnyLink = Timeline | RemoteLink | Outbox
-Opened = tuple[AnyLink, Timeline, str]
+ConnectedLink = tuple[AnyLink, Timeline, str]
 
 
 @pytest.fixture(params=["timeline", "remote", "outbox"])
-async def opened(request: pytest.FixtureRequest) -> AsyncIterator[Opened]:
-    """A link with a session, and the timeline that it leads to."""
+async def connected_link(request: pytest.FixtureRequest) -> AsyncIterator[ConnectedLink]:
+    """A link, the timeline that it is connected to, and the id of a new session."""
     timeline = Timeline()
     async with serve_grpc(timeline) as server:
         match request.param:
@@ -61,34 +62,34 @@ async def opened(request: pytest.FixtureRequest) -> AsyncIterator[Opened]:
                 await outbox.flush(MAX_WAIT_SECONDS)
 
 
-async def told(link: AnyLink) -> None:
-    """Wait until what was told has arrived, where that is not so already."""
+async def flush(link: AnyLink) -> None:
+    """Wait until all submissions have arrived; only an outbox sends them later."""
     if isinstance(link, Outbox):
         assert await link.flush(MAX_WAIT_SECONDS)
 
 
-async def asked(link: AnyLink, session_id: str, says: str = "hi", **stated: Any) -> str:
+async def ask_turn(link: AnyLink, session_id: str, text: str = "hi", **options: Any) -> str:
     turn_id = str(uuid4())
     fields: dict[str, Any] = {
         "invocation_id": "i",
         "agent_name": "a",
-        "request": build_request_blocks([user_content(says)]),
+        "request": build_request_blocks([user_content(text)]),
     }
-    await link.ask(session_id, turn_id=turn_id, **fields | stated)
-    await told(link)
+    await link.ask(TurnRequest(session_id, turn_id=turn_id, **fields | options))
+    await flush(link)
     return turn_id
 
 
-async def test_facts_arrive_as_they_are_in_order(opened: Opened) -> None:
-    link, timeline, session_id = opened
+async def test_events_arrive_unchanged_and_in_order(connected_link: ConnectedLink) -> None:
+    link, timeline, session_id = connected_link
     half = "half a pair: \ud800"
     failed = ToolFailed(call_id="c", error_type="E", error_message=half, duration_ms=1.5, traceback=None)
     block = Block.from_data(b"\x00\x01")
     saved = ArtifactSaved(filename="f", version=3, mime_type="m", block=block.block_id)
-    await link.append(session_id, UserSpoke(content={"n": 5.0, "b": [1, 2**70]}))
-    await link.append(session_id, failed, agent_name="a", player=Player.REAL)
-    await link.append(session_id, saved, blocks=[block])
-    await told(link)
+    await link.append(EventBatch(session_id, [UserSpoke(content={"n": 5.0, "b": [1, 2**70]})]))
+    await link.append(EventBatch(session_id, [failed], agent_name="a", player=Player.REAL))
+    await link.append(EventBatch(session_id, [saved], blocks=[block]))
+    await flush(link)
 
     spoke, tool, artifact = await timeline.read_events(session_id)
     assert isinstance(spoke.payload, UserSpoke)
@@ -98,15 +99,15 @@ async def test_facts_arrive_as_they_are_in_order(opened: Opened) -> None:
     assert await timeline.read_block(session_id, block.block_id) == b"\x00\x01"
 
 
-async def test_a_turn_waits_until_a_person_decides(opened: Opened) -> None:
-    link, timeline, session_id = opened
-    turn_id = await asked(link, session_id)
+async def test_a_turn_waits_until_a_person_decides(connected_link: ConnectedLink) -> None:
+    link, timeline, session_id = connected_link
+    turn_id = await ask_turn(link, session_id)
     waiting = asyncio.create_task(link.wait_for_decision(session_id, turn_id))
     await asyncio.wait({waiting}, timeout=0.05)
     assert not waiting.done()
     (pending,) = await timeline.get_pending_turns(session_id)
     assert (await timeline.read_request(pending)).contents == [user_content("hi")]
-    await timeline.decide(session_id, turn_id, text_decision("hello"))
+    await timeline.decide(TurnDecision(session_id, turn_id, text_decision("hello")))
 
     decided = await waiting
     assert (decided.turn_id, decided.player) == (turn_id, Player.HUMAN)
@@ -115,31 +116,31 @@ async def test_a_turn_waits_until_a_person_decides(opened: Opened) -> None:
     assert decided == (await timeline.read_events(session_id))[-1]
 
 
-async def test_a_decision_that_was_there_first_is_found(opened: Opened) -> None:
-    link, timeline, session_id = opened
-    turn_id = await asked(link, session_id)
-    decided = await timeline.decide(session_id, turn_id, text_decision("hello"))
+async def test_a_decision_made_before_the_wait_is_returned(connected_link: ConnectedLink) -> None:
+    link, timeline, session_id = connected_link
+    turn_id = await ask_turn(link, session_id)
+    decided = await timeline.decide(TurnDecision(session_id, turn_id, text_decision("hello")))
 
     assert await link.wait_for_decision(session_id, turn_id) == decided
 
 
-async def test_parallel_turns_get_each_its_own_decision(opened: Opened) -> None:
-    link, timeline, session_id = opened
-    turns = [await asked(link, session_id, agent_name=f"a{number}") for number in range(5)]
+async def test_parallel_turns_get_each_its_own_decision(connected_link: ConnectedLink) -> None:
+    link, timeline, session_id = connected_link
+    turns = [await ask_turn(link, session_id, agent_name=f"a{number}") for number in range(5)]
     waiting = [asyncio.create_task(link.wait_for_decision(session_id, turn_id)) for turn_id in turns]
     for turn_id in turns:
-        await timeline.decide(session_id, turn_id, text_decision(turn_id))
+        await timeline.decide(TurnDecision(session_id, turn_id, text_decision(turn_id)))
 
     answers = [event.payload for event in await asyncio.gather(*waiting)]
     assert [answer.response for answer in answers if isinstance(answer, TurnDecided)] == [*map(text_decision, turns)]
 
 
-async def test_what_another_player_answers_is_on_the_timeline_and_waits_for_nobody(opened: Opened) -> None:
-    link, timeline, session_id = opened
-    turn_id = await asked(link, session_id, player=Player.REAL)
+async def test_a_turn_of_another_player_is_recorded_and_is_not_pending(connected_link: ConnectedLink) -> None:
+    link, timeline, session_id = connected_link
+    turn_id = await ask_turn(link, session_id, player=Player.REAL)
     assert not await timeline.get_pending_turns(session_id)
-    await link.decide(session_id, turn_id, text_decision("hm"), player=Player.REAL, duration_ms=7.5)
-    await told(link)
+    await link.decide(TurnDecision(session_id, turn_id, text_decision("hm"), player=Player.REAL, duration_ms=7.5))
+    await flush(link)
 
     request, answer = await timeline.read_events(session_id)
     assert isinstance(request.payload, TurnAsked)
@@ -148,9 +149,9 @@ async def test_what_another_player_answers_is_on_the_timeline_and_waits_for_nobo
     assert (answer.payload.duration_ms, answer.player) == (7.5, Player.REAL)
 
 
-async def test_a_withdrawn_turn_ends_the_wait(opened: Opened) -> None:
-    link, timeline, session_id = opened
-    turn_id = await asked(link, session_id)
+async def test_a_withdrawn_turn_ends_the_wait(connected_link: ConnectedLink) -> None:
+    link, timeline, session_id = connected_link
+    turn_id = await ask_turn(link, session_id)
     waiting = asyncio.create_task(link.wait_for_decision(session_id, turn_id))
     await asyncio.wait({waiting}, timeout=0.05)
     await link.withdraw(session_id, turn_id)
@@ -161,20 +162,20 @@ async def test_a_withdrawn_turn_ends_the_wait(opened: Opened) -> None:
     assert (await timeline.read_events(session_id))[-1].payload == TurnWithdrawn()
 
 
-async def test_a_decision_is_not_withdrawn(opened: Opened) -> None:
-    link, timeline, session_id = opened
-    turn_id = await asked(link, session_id)
-    decided = await timeline.decide(session_id, turn_id, text_decision("hello"))
+async def test_a_decision_is_not_withdrawn(connected_link: ConnectedLink) -> None:
+    link, timeline, session_id = connected_link
+    turn_id = await ask_turn(link, session_id)
+    decided = await timeline.decide(TurnDecision(session_id, turn_id, text_decision("hello")))
     await link.withdraw(session_id, turn_id)
-    await told(link)
+    await flush(link)
 
     assert await link.wait_for_decision(session_id, turn_id) == decided
     assert (await timeline.read_events(session_id))[-1] == decided
 
 
-async def test_a_closed_session_ends_all_waits(opened: Opened) -> None:
-    link, timeline, session_id = opened
-    turn_id = await asked(link, session_id)
+async def test_a_closed_session_ends_all_waits(connected_link: ConnectedLink) -> None:
+    link, timeline, session_id = connected_link
+    turn_id = await ask_turn(link, session_id)
     waiting = asyncio.create_task(link.wait_for_decision(session_id, turn_id))
     await asyncio.wait({waiting}, timeout=0.05)
     await timeline.close_session(session_id, "enough")
@@ -183,28 +184,28 @@ async def test_a_closed_session_ends_all_waits(opened: Opened) -> None:
         await waiting
 
 
-async def test_who_listens_hears_a_cancel(opened: Opened) -> None:
-    link, timeline, session_id = opened
-    heard: list[Event] = []
-    stop = await link.listen(session_id, heard.append)
-    await told(link)
+async def test_a_listener_receives_a_cancel_request_until_it_unsubscribes(connected_link: ConnectedLink) -> None:
+    link, timeline, session_id = connected_link
+    received: list[Event] = []
+    stop = await link.listen(session_id, received.append)
+    await flush(link)
     await timeline.cancel_call(session_id, "c1")
-    await wait_until(lambda: [event.payload for event in heard] == [CancelAsked(call_id="c1")])
+    await wait_until(lambda: [event.payload for event in received] == [CancelAsked(call_id="c1")])
     stop()
-    await told(link)
+    await flush(link)
     await timeline.cancel_call(session_id, "c2")
-    turn_id = await asked(link, session_id)
-    await timeline.decide(session_id, turn_id, text_decision("x"))
+    turn_id = await ask_turn(link, session_id)
+    await timeline.decide(TurnDecision(session_id, turn_id, text_decision("x")))
     await link.wait_for_decision(session_id, turn_id)
 
-    assert len(heard) == 1
+    assert len(received) == 1
 
 
-async def test_a_conversation_is_sent_once(opened: Opened) -> None:
-    link, timeline, session_id = opened
+async def test_a_conversation_is_sent_once(connected_link: ConnectedLink) -> None:
+    link, timeline, session_id = connected_link
     contents = [user_content(f"{number} " + "x" * 1_000) for number in range(40)]
     for length in range(1, len(contents) + 1):
-        await asked(link, session_id, request=build_request_blocks(contents[:length]), player=Player.REAL)
+        await ask_turn(link, session_id, request=build_request_blocks(contents[:length]), player=Player.REAL)
 
     *_, last = await timeline.read_events(session_id)
     assert (await timeline.read_request(last)).contents == contents
@@ -212,7 +213,7 @@ async def test_a_conversation_is_sent_once(opened: Opened) -> None:
 
 
 class TestPlayers:
-    """What a person's client does."""
+    """The calls that a person's client makes."""
 
     @pytest.fixture(params=["timeline", "remote"])
     async def player(self, request: pytest.FixtureRequest) -> AsyncIterator[tuple[Timeline | RemoteLink, Timeline]]:
@@ -225,39 +226,39 @@ class TestPlayers:
     ) -> None:
         link, timeline = player
         session_id = (await link.create_session("play me")).session_id
-        turn_id = await asked(timeline, session_id)
+        turn_id = await ask_turn(timeline, session_id)
         seen: list[Event] = []
         async for event in link.follow(session_id):
             seen.append(event)
             if isinstance(event.payload, TurnAsked):
                 assert (await link.read_request(event)).contents == [user_content("hi")]
-                await link.decide(session_id, event.turn_id, text_decision("hello"))
+                await link.decide(TurnDecision(session_id, event.turn_id, text_decision("hello")))
                 await link.close_session(session_id, "done")
 
         assert seen == await timeline.read_events(session_id)
         assert [event.turn_id for event in seen] == [turn_id, turn_id, ""]
         assert [session.description for session in await link.list_sessions()] == ["play me"]
 
-    async def test_it_is_told_why_a_decision_is_refused(self, player: tuple[Timeline | RemoteLink, Timeline]) -> None:
+    async def test_it_learns_why_a_decision_is_refused(self, player: tuple[Timeline | RemoteLink, Timeline]) -> None:
         link, timeline = player
         session_id = (await link.create_session()).session_id
-        head, second = await asked(timeline, session_id), await asked(timeline, session_id)
+        head, second = await ask_turn(timeline, session_id), await ask_turn(timeline, session_id)
         with pytest.raises(TurnNotNext, match=head) as not_next:
-            await link.decide(session_id, second, text_decision("x"))
+            await link.decide(TurnDecision(session_id, second, text_decision("x")))
         assert not_next.value.head_turn_id == head
         with pytest.raises(InvalidArguments, match="a: "):
-            await link.decide(session_id, head, call_decision("add", b=1))
-        await link.decide(session_id, head, text_decision("x"))
+            await link.decide(TurnDecision(session_id, head, call_decision("add", b=1)))
+        await link.decide(TurnDecision(session_id, head, text_decision("x")))
         with pytest.raises(TurnAlreadyDecided):
-            await link.decide(session_id, head, text_decision("y"))
+            await link.decide(TurnDecision(session_id, head, text_decision("y")))
         with pytest.raises(SessionNotFound):
             await link.close_session(str(uuid4()), "?")
 
     async def test_a_retry_is_the_same_decision(self, player: tuple[Timeline | RemoteLink, Timeline]) -> None:
         link, timeline = player
         session_id = (await link.create_session()).session_id
-        turn_id = await asked(timeline, session_id)
+        turn_id = await ask_turn(timeline, session_id)
         for _ in range(2):
-            await link.decide(session_id, turn_id, text_decision("x"), decision_id="mine")
+            await link.decide(TurnDecision(session_id, turn_id, text_decision("x"), decision_id="mine"))
 
         assert await timeline.get_last_seq(session_id) == 2

@@ -1,4 +1,4 @@
-"""Servers that go away and come back, and servers that are not there."""
+"""Links to servers that restart, and to servers that do not exist."""
 
 from __future__ import annotations
 
@@ -19,11 +19,12 @@ from adk_agent_sim.link.remote_link import RemoteLink
 from adk_agent_sim.server.grpc_server import serve_grpc
 from adk_agent_sim.timeline.events import Event, TurnAsked, TurnDecided, TurnRevived, TurnWithdrawn, UserSpoke
 from adk_agent_sim.timeline.store import MemoryStore
+from adk_agent_sim.timeline.submissions import EventBatch, TurnDecision, TurnRequest
 from adk_agent_sim.timeline.timeline import Timeline
 
 
 class Server:
-    """A server that can go away and come back, with everything it knew on disk."""
+    """A server that can be restarted on the same store and port."""
 
     def __init__(self) -> None:
         self.store = MemoryStore()
@@ -51,11 +52,13 @@ async def server() -> AsyncIterator[Server]:
 async def ask(link: RemoteLink, session_id: str) -> str:
     turn_id = str(uuid4())
     await link.ask(
-        session_id,
-        turn_id=turn_id,
-        invocation_id="i",
-        agent_name="a",
-        request=build_request_blocks([user_content("hi")]),
+        TurnRequest(
+            session_id,
+            turn_id=turn_id,
+            invocation_id="i",
+            agent_name="a",
+            request=build_request_blocks([user_content("hi")]),
+        )
     )
     return turn_id
 
@@ -69,19 +72,19 @@ async def test_a_wait_survives_a_restart_and_gets_what_was_decided_after_it(serv
         await server.stop()
         await asyncio.wait({waiting}, timeout=0.05)
         await server.start()
-        await server.timeline.decide(session_id, turn_id, text_decision("hello"))
+        await server.timeline.decide(TurnDecision(session_id, turn_id, text_decision("hello")))
 
         assert (await waiting).payload == (await server.timeline.read_events(session_id))[-1].payload
 
 
-async def test_a_decision_made_while_the_connection_was_lost_is_found(server: Server) -> None:
+async def test_a_decision_made_while_the_connection_was_lost_is_received(server: Server) -> None:
     async with RemoteLink(await server.start()) as link:
         session_id = (await link.create_session()).session_id
         turn_id = await ask(link, session_id)
         waiting = asyncio.create_task(link.wait_for_decision(session_id, turn_id))
         await asyncio.wait({waiting}, timeout=0.05)
         await server.stop()
-        await Timeline(server.store).decide(session_id, turn_id, text_decision("meanwhile"))
+        await Timeline(server.store).decide(TurnDecision(session_id, turn_id, text_decision("meanwhile")))
         await server.start()
 
         decided = await waiting
@@ -89,11 +92,11 @@ async def test_a_decision_made_while_the_connection_was_lost_is_found(server: Se
         assert decided.payload.response == text_decision("meanwhile")
 
 
-async def test_calls_wait_for_a_server_that_is_away_and_nothing_is_there_twice(server: Server) -> None:
+async def test_calls_wait_for_a_restarting_server_and_append_nothing_twice(server: Server) -> None:
     async with RemoteLink(await server.start()) as link:
         session_id = (await link.create_session()).session_id
         await server.stop()
-        appending = asyncio.create_task(link.append(session_id, UserSpoke(content=user_content("hi"))))
+        appending = asyncio.create_task(link.append(EventBatch(session_id, [UserSpoke(content=user_content("hi"))])))
         asking = asyncio.create_task(ask(link, session_id))
         await asyncio.wait({appending, asking}, timeout=0.05)
         assert not appending.done()
@@ -117,7 +120,7 @@ async def test_a_follower_misses_nothing_and_sees_nothing_twice(server: Server) 
 
         following = asyncio.create_task(follow())
         for number in range(6):
-            await server.timeline.append(session_id, UserSpoke(content=user_content(str(number))))
+            await server.timeline.append(EventBatch(session_id, [UserSpoke(content=user_content(str(number)))]))
             if number % 2:
                 await server.stop()
                 await server.start()
@@ -127,7 +130,7 @@ async def test_a_follower_misses_nothing_and_sees_nothing_twice(server: Server) 
         assert seen == await server.timeline.read_events(session_id)
 
 
-async def test_a_turn_given_up_while_the_agent_was_away_revives(server: Server) -> None:
+async def test_a_turn_abandoned_while_the_agent_was_disconnected_is_pending_again(server: Server) -> None:
     async with RemoteLink(await server.start()) as link:
         session_id = (await link.create_session()).session_id
         turn_id = await ask(link, session_id)
@@ -137,7 +140,7 @@ async def test_a_turn_given_up_while_the_agent_was_away_revives(server: Server) 
         await Timeline(server.store).withdraw(session_id, turn_id, abandoned=True)
         await server.start()
         await wait_until(lambda: bool(server.timeline.peek_pending_turns(session_id)))
-        await server.timeline.decide(session_id, turn_id, text_decision("hello"))
+        await server.timeline.decide(TurnDecision(session_id, turn_id, text_decision("hello")))
         await waiting
 
     kinds = [type(event.payload) for event in await server.timeline.read_events(session_id)]
@@ -156,37 +159,37 @@ async def test_a_session_that_the_server_has_lost_ends_the_wait(server: Server) 
             await waiting
 
 
-async def test_a_server_that_is_not_there_is_named() -> None:
+async def test_an_unreachable_server_is_named() -> None:
     async with RemoteLink("http://127.0.0.1:1", connect_timeout=0.2) as link:
-        with pytest.raises(ServerUnreachable, match=r"http://127\.0\.0\.1:1: nothing within 0\.2 s.*`adksim serve`"):
+        with pytest.raises(ServerUnreachable, match=r"127\.0\.0\.1:1: no response within 0\.2 s.*`adksim serve`"):
             await link.create_session()
 
 
-async def test_telling_facts_to_a_server_that_is_not_there_neither_waits_nor_fails(
+async def test_appending_without_a_server_neither_waits_nor_fails(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     outbox = Outbox("127.0.0.1:1", connect_timeout=0.2)
     session_id = outbox.open_session("", lambda url: None)
     for number in range(100):
-        await outbox.append(session_id, UserSpoke(content=user_content(str(number))))
+        await outbox.append(EventBatch(session_id, [UserSpoke(content=user_content(str(number)))]))
     with caplog.at_level(logging.WARNING):
         assert await outbox.flush(MAX_WAIT_SECONDS)
-    told = [record.message for record in caplog.records if "127.0.0.1:1" in record.message]
-    assert told[0].startswith("Not told to the simulator server")
+    messages = [record.message for record in caplog.records if "127.0.0.1:1" in record.message]
+    assert messages[0].startswith("Not sent to the simulator server")
 
 
-async def test_who_waits_for_a_server_that_is_not_there_is_told() -> None:
+async def test_waiting_for_a_decision_without_a_server_fails() -> None:
     outbox = Outbox("127.0.0.1:1", connect_timeout=0.2)
     session_id = outbox.open_session("", lambda url: None)
     turn_id = str(uuid4())
     request = build_request_blocks([user_content("hi")])
-    await outbox.ask(session_id, turn_id=turn_id, invocation_id="i", agent_name="a", request=request)
+    await outbox.ask(TurnRequest(session_id, turn_id=turn_id, invocation_id="i", agent_name="a", request=request))
 
     with pytest.raises(ServerUnreachable, match=r"127\.0\.0\.1:1"):
         await outbox.wait_for_decision(session_id, turn_id)
 
 
-async def test_a_session_is_opened_once_the_server_is_there(server: Server) -> None:
+async def test_a_session_is_created_once_the_server_is_available(server: Server) -> None:
     address = await server.start()
     await server.stop()
     outbox = Outbox(address, connect_timeout=0.2)
@@ -195,8 +198,8 @@ async def test_a_session_is_opened_once_the_server_is_there(server: Server) -> N
     assert await outbox.flush(MAX_WAIT_SECONDS)
     await server.start()
     async with asyncio.timeout(MAX_WAIT_SECONDS):
-        while not opened:  # a busy machine may take longer than the connection may
-            await outbox.append(session_id, UserSpoke(content=user_content("now")))
+        while not opened:  # on a busy machine, connecting may take longer than the connect timeout
+            await outbox.append(EventBatch(session_id, [UserSpoke(content=user_content("now"))]))
             assert await outbox.flush(MAX_WAIT_SECONDS)
 
     assert opened == [""]
@@ -209,25 +212,25 @@ async def test_a_turn_that_the_server_refuses_ends_the_wait(server: Server) -> N
     session_id = outbox.open_session("", lambda url: None)
     turn_id = str(uuid4())
     request = build_request_blocks([user_content("hi")])
-    await outbox.ask(session_id, turn_id=turn_id, invocation_id="i", agent_name="a" * 101, request=request)
+    await outbox.ask(TurnRequest(session_id, turn_id=turn_id, invocation_id="i", agent_name="a" * 101, request=request))
 
     with pytest.raises(InvalidField, match="agent_name must have at most 100"):
         await outbox.wait_for_decision(session_id, turn_id)
 
 
 def test_an_outbox_serves_one_loop_after_the_other() -> None:
-    """As scripts do that call `asyncio.run` for each message, or ADK's `Runner.run`."""
+    """A script that calls `asyncio.run` for each message uses several loops, and so does ADK's `Runner.run`."""
     server = Server()
 
     async def main() -> None:
         outbox = Outbox(await server.start())
         session_id = outbox.open_session("", lambda url: None)
 
-        def tell(says: str) -> None:
-            asyncio.run(outbox.append(session_id, UserSpoke(content=user_content(says))))
+        def append(text: str) -> None:
+            asyncio.run(outbox.append(EventBatch(session_id, [UserSpoke(content=user_content(text))])))
 
-        for says in ("one", "two"):
-            await asyncio.to_thread(tell, says)
+        for text in ("one", "two"):
+            await asyncio.to_thread(append, text)
         assert await outbox.flush(MAX_WAIT_SECONDS)
         await server.stop()
         payloads = [event.payload for event in await server.timeline.read_events(session_id)]
@@ -251,6 +254,6 @@ def test_an_address_may_leave_out_scheme_and_port(url: str, target: str, secure:
 
 
 @pytest.mark.parametrize("url", ["", "ftp://x", "localhost:port", "http://"])
-def test_what_is_no_address_is_said_at_once(url: str) -> None:
-    with pytest.raises(ServerUnreachable, match="no address"):
+def test_an_invalid_address_is_rejected_at_once(url: str) -> None:
+    with pytest.raises(ServerUnreachable, match="address is invalid"):
         Outbox(url)

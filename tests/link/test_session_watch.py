@@ -1,4 +1,4 @@
-"""What is asked again when a connection is new."""
+"""Which turns are submitted again after a reconnect."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ WITHDRAWN = Event(
 
 
 class Server:
-    """The other end of a watch: connects, and sends, when a test says so."""
+    """The server side of a watch: reports a connection for None in `signals`, and sends the events in it."""
 
     def __init__(self) -> None:
-        self.happens: asyncio.Queue[Event | None] = asyncio.Queue()
-        self.asked_again: list[str] = []
+        self.signals: asyncio.Queue[Event | None] = asyncio.Queue()
+        self.resubmitted: list[str] = []
 
     async def follow(
         self, session_id: str, after_seq: int, *, requests: bool, on_connected: Callable[[], object]
     ) -> AsyncGenerator[Event]:
         while True:
-            event = await self.happens.get()
+            event = await self.signals.get()
             if event is None:
                 on_connected()
             else:
                 yield event
 
     async def resubmit(self, submission: v1.SubmitRequestRequest) -> None:
-        self.asked_again.append(submission.turn_id)
+        self.resubmitted.append(submission.turn_id)
 
 
 @pytest.fixture
@@ -50,43 +50,41 @@ def watch(server: Server) -> SessionWatch:
     return SessionWatch("s", server.follow, server.resubmit)
 
 
-async def test_a_turn_is_asked_again_only_once_the_server_has_what_it_refers_to(
-    server: Server, watch: SessionWatch
-) -> None:
+async def test_a_turn_is_resubmitted_only_once_the_server_has_its_blocks(server: Server, watch: SessionWatch) -> None:
     watch.expect_turn("t")
     waiting = asyncio.create_task(watch.wait_for_decision("t"))
-    server.happens.put_nowait(None)
-    await wait_until(server.happens.empty)
+    server.signals.put_nowait(None)
+    await wait_until(server.signals.empty)
     await asyncio.wait({waiting}, timeout=0.01)
-    assert server.asked_again == []
+    assert server.resubmitted == []
 
     watch.record_submission(v1.SubmitRequestRequest(turn_id="t"), 1)
-    server.happens.put_nowait(None)
-    await wait_until(lambda: server.asked_again == ["t"])
+    server.signals.put_nowait(None)
+    await wait_until(lambda: server.resubmitted == ["t"])
     waiting.cancel()
     await watch.stop()
 
 
-async def test_a_turn_that_the_server_gave_up_is_asked_again(server: Server, watch: SessionWatch) -> None:
+async def test_a_turn_that_the_server_abandoned_is_resubmitted(server: Server, watch: SessionWatch) -> None:
     watch.expect_turn("t")
     watch.record_submission(v1.SubmitRequestRequest(turn_id="t"), 1)
     waiting = asyncio.create_task(watch.wait_for_decision("t"))
-    server.happens.put_nowait(WITHDRAWN)
-    await wait_until(lambda: server.asked_again == ["t"])
+    server.signals.put_nowait(WITHDRAWN)
+    await wait_until(lambda: server.resubmitted == ["t"])
     waiting.cancel()
     await watch.stop()
 
 
-async def test_a_turn_that_was_given_up_here_is_not(server: Server, watch: SessionWatch) -> None:
+async def test_a_turn_that_was_withdrawn_here_is_not_resubmitted(server: Server, watch: SessionWatch) -> None:
     watch.expect_turn("t")
     watch.record_submission(v1.SubmitRequestRequest(turn_id="t"), 1)
     waiting = asyncio.create_task(watch.wait_for_decision("t"))
     watch.stop_resubmitting("t")
-    server.happens.put_nowait(None)
-    server.happens.put_nowait(WITHDRAWN)
+    server.signals.put_nowait(None)
+    server.signals.put_nowait(WITHDRAWN)
     with pytest.raises(TurnAbandoned):
         await waiting
-    assert server.asked_again == []
+    assert server.resubmitted == []
     await watch.stop()
 
 

@@ -15,6 +15,7 @@ from timeline_builders import ask_turn, call_decision, text_decision
 from adk_agent_sim.errors import TurnAlreadyDecided
 from adk_agent_sim.persistence.database_store import open_store
 from adk_agent_sim.timeline.events import ArtifactSaved, Session
+from adk_agent_sim.timeline.submissions import TurnDecision
 from adk_agent_sim.timeline.timeline import Timeline
 
 _SCRIPT = Path(__file__).with_name("writing_process.py")
@@ -114,14 +115,14 @@ async def test_a_restart_finds_the_turns_that_wait(database: str) -> None:
         session_id = (await timeline.create_session()).session_id
         for turn in ("t1", "t2", "t3"):
             await ask_turn(timeline, session_id, turn)
-        await timeline.decide(session_id, "t1", text_decision("one"))
+        await timeline.decide(TurnDecision(session_id, "t1", text_decision("one")))
 
     async with open_store(database) as store:
         timeline = Timeline(store)
         waiting = await timeline.get_pending_turns(session_id)
         assert [event.turn_id for event in waiting] == ["t2", "t3"]
         assert "add" in (await timeline.read_request(waiting[0])).declarations
-        await timeline.decide(session_id, "t2", call_decision("add", a=1, b=2))
+        await timeline.decide(TurnDecision(session_id, "t2", call_decision("add", a=1, b=2)))
         assert [event.seq for event in await timeline.read_events(session_id)] == [1, 2, 3, 4, 5]
 
 
@@ -133,8 +134,8 @@ async def test_of_two_timelines_that_decide_a_turn_the_first_wins(database: str)
         await ask_turn(mine, session_id, "t1")
         theirs = Timeline(other)
         assert [event.turn_id for event in await theirs.get_pending_turns(session_id)] == ["t1"]
-        first = await mine.decide(session_id, "t1", text_decision("first"))
+        first = await mine.decide(TurnDecision(session_id, "t1", text_decision("first")))
 
         with pytest.raises(TurnAlreadyDecided, match=first.event_id):
-            await theirs.decide(session_id, "t1", text_decision("second"))
+            await theirs.decide(TurnDecision(session_id, "t1", text_decision("second")))
         assert await other.read_events(session_id) == await one.read_events(session_id)

@@ -29,6 +29,7 @@ from adk_agent_sim.timeline.events import (
     TurnDecided,
     UserSpoke,
 )
+from adk_agent_sim.timeline.submissions import TurnDecision
 
 pytestmark = pytest.mark.process
 
@@ -64,7 +65,7 @@ async def _play(url: str, known: set[str], seen: list[Event]) -> None:
         async for event in link.follow(session_id):
             seen.append(event)
             if isinstance(event.payload, TurnAsked):
-                await link.decide(session_id, event.turn_id, _decision(turn), decision_id=event.turn_id)
+                await link.decide(TurnDecision(session_id, event.turn_id, _decision(turn), decision_id=event.turn_id))
                 turn += 1
             if isinstance(event.payload, RunEnded):
                 return

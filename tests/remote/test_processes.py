@@ -21,6 +21,7 @@ from scripted_model import call_response, text_response
 from adk_agent_sim.link.remote_link import RemoteLink
 from adk_agent_sim.timeline.events import Event, Player, RunEnded, TurnAsked, TurnDecided, TurnWithdrawn
 from adk_agent_sim.timeline.model_request import ModelRequest
+from adk_agent_sim.timeline.submissions import TurnDecision
 
 pytestmark = pytest.mark.process
 
@@ -62,7 +63,7 @@ async def answered(link: RemoteLink, decide: Decide, runs: int) -> list[Event]:
             log.append(event)
             if isinstance(event.payload, TurnAsked) and event.player is None:
                 response = decide(event, await link.read_request(event))
-                await link.decide(session_id, event.turn_id, response, decision_id=event.turn_id)
+                await link.decide(TurnDecision(session_id, event.turn_id, response, decision_id=event.turn_id))
             if isinstance(event.payload, RunEnded):
                 runs -= 1
                 if not runs:
@@ -205,7 +206,9 @@ async def test_an_agent_that_knows_only_the_first_protocol_works_also_across_a_r
                 await server.start()
             (content,) = (await link.read_request(event)).contents
             answers += 1
-            await link.decide(session_id, event.turn_id, text_response(f"to {content['parts'][0]['text']}"))
+            await link.decide(
+                TurnDecision(session_id, event.turn_id, text_response(f"to {content['parts'][0]['text']}"))
+            )
             if answers == turns:
                 break
     assert await read_lines(agent) == [f"to question {number}" for number in range(turns)]

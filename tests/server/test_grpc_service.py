@@ -34,6 +34,7 @@ from adk_agent_sim.timeline.events import (
     UserSpoke,
 )
 from adk_agent_sim.timeline.session_progress import SessionStatus
+from adk_agent_sim.timeline.submissions import EventBatch, TurnDecision
 from adk_agent_sim.timeline.timeline import Timeline
 
 
@@ -209,7 +210,7 @@ class TestTurns:
         decision.decision_id = str(uuid4())
         code, details = await refused(client.SubmitDecision(decision))
         assert code is StatusCode.ALREADY_EXISTS
-        assert "the first one counts" in details
+        assert "can be decided only once" in details
 
     @pytest.mark.req("003/queue-4")
     async def test_another_turn_than_the_head_is_refused_and_the_head_is_named(self, client: Any) -> None:
@@ -389,7 +390,7 @@ class TestSubscriptions:
         session_id = await opened(client)
         turn = submission(session_id)
         await client.SubmitRequest(turn)
-        await timeline.append(session_id, UserSpoke(content=user_content("not for the first protocol")))
+        await timeline.append(EventBatch(session_id, [UserSpoke(content=user_content("not for the first protocol"))]))
         call = client.Subscribe(v1.SubscribeRequest(session_id=session_id, client_id="c"))
 
         asked = (await call.read()).event
@@ -399,7 +400,7 @@ class TestSubscriptions:
         assert (complete.WhichOneof("payload"), complete.history_complete.event_count) == ("history_complete", 1)
         assert complete.seq == 0
 
-        await timeline.decide(session_id, turn.turn_id, text_decision("hello"))
+        await timeline.decide(TurnDecision(session_id, turn.turn_id, text_decision("hello")))
         decided = (await call.read()).event
         assert decided.llm_response == response()
         assert decided.turn_id == turn.turn_id
@@ -410,7 +411,7 @@ class TestSubscriptions:
     async def test_who_was_here_before_resumes_behind_what_it_knows(self, client: Any, timeline: Timeline) -> None:
         session_id = await opened(client)
         for number in range(3):
-            await timeline.append(session_id, UserSpoke(content=user_content(str(number))))
+            await timeline.append(EventBatch(session_id, [UserSpoke(content=user_content(str(number)))]))
 
         found = await first_events(client, 2, session_id=session_id, after_seq=2, all_kinds=True)
         assert [event.seq for event in found] == [3, 0]
@@ -420,7 +421,7 @@ class TestSubscriptions:
     async def test_an_agent_need_not_be_sent_its_own_requests(self, client: Any, timeline: Timeline) -> None:
         session_id = await opened(client)
         await ask_turn(timeline, session_id, "t1")
-        await timeline.decide(session_id, "t1", text_decision("hi"))
+        await timeline.decide(TurnDecision(session_id, "t1", text_decision("hi")))
 
         stored = {"session_id": session_id, "all_kinds": True, "as_stored": True}
         (asked, decided) = await first_events(client, 2, **stored)

@@ -24,13 +24,14 @@ from adk_agent_sim.timeline.history import (
     build_history,
 )
 from adk_agent_sim.timeline.store import MemoryStore
+from adk_agent_sim.timeline.submissions import EventBatch
 from adk_agent_sim.timeline.timeline import Timeline
 
 
 async def _history(*payloads: Payload) -> list[HistoryEntry]:
     timeline = Timeline(MemoryStore(), ManualClock(1_000.0))
     session_id = (await timeline.create_session()).session_id
-    await timeline.append(session_id, *payloads, agent_name="math")
+    await timeline.append(EventBatch(session_id, payloads, agent_name="math"))
     return build_history(await timeline.read_events(session_id))
 
 

@@ -28,6 +28,7 @@ from adk_agent_sim.timeline.jsonl import (
     write_session,
 )
 from adk_agent_sim.timeline.store import MemoryStore
+from adk_agent_sim.timeline.submissions import EventBatch, TurnDecision
 from adk_agent_sim.timeline.timeline import Timeline
 
 _RECORDS: st.SearchStrategy[TimelineRecord] = st.one_of(
@@ -70,16 +71,16 @@ async def _played(contents: int = 1) -> tuple[MemoryStore, Session]:
     timeline = Timeline(store, ManualClock())
     session = await timeline.create_session("math")
     session_id = session.session_id
-    await timeline.append(session_id, UserSpoke(content=user_content("hi")))
+    await timeline.append(EventBatch(session_id, [UserSpoke(content=user_content("hi"))]))
     for number in range(contents):
         said = [user_content(f"message {place}") for place in range(number + 1)]
         await ask_turn(timeline, session_id, f"turn-{number}", build_request_blocks(said))
-        await timeline.decide(session_id, f"turn-{number}", call_decision("add", a=1, b=number))
+        await timeline.decide(TurnDecision(session_id, f"turn-{number}", call_decision("add", a=1, b=number)))
     block = Block.from_data(b"\xff\x00 no text")
     saved = ArtifactSaved(filename="a.bin", version=0, mime_type="application/octet-stream", block=block.block_id)
-    await timeline.append(session_id, saved, blocks=[block])
+    await timeline.append(EventBatch(session_id, [saved], blocks=[block]))
     await ask_turn(timeline, session_id, "last")
-    await timeline.decide(session_id, "last", text_decision("done"))
+    await timeline.decide(TurnDecision(session_id, "last", text_decision("done")))
     await timeline.close_session(session_id, "over")
     return store, session
 
@@ -140,10 +141,10 @@ def _refused(tmp_path: Path, lines: Sequence[str]) -> str:
     [
         ("{oops", "Expecting property name"),
         ("[]", "the line is not a JSON object"),
-        ("{}", "the line holds neither a block nor an event, but nothing"),
-        ('{"event": {"kind": "dreamt", "seq": 1}}', "there is no kind of event 'dreamt'"),
-        ('{"event": 5}', "a field is missing or is of another type"),
-        ('{"block": "ff", "text": "x"}', "the data of block 'ff' is not what its id says"),
+        ("{}", "the line must contain a block or an event, but contains nothing"),
+        ('{"event": {"kind": "dreamt", "seq": 1}}', "the event kind 'dreamt' is unknown"),
+        ('{"event": 5}', "a field is missing or has the wrong type"),
+        ('{"block": "ff", "text": "x"}', "the data of block 'ff' does not match its id"),
     ],
 )
 async def test_a_bad_line_is_refused_with_its_number(tmp_path: Path, line: str, why: str) -> None:
@@ -156,7 +157,7 @@ async def test_a_file_without_what_belongs_in_it_is_refused(tmp_path: Path) -> N
     good = await _lines(tmp_path)
 
     assert _refused(tmp_path, []) == "the file is empty"
-    assert "line 1: a timeline begins with the line of its session" in _refused(tmp_path, good[1:])
+    assert "line 1: the first line, and no other, must be a session" in _refused(tmp_path, good[1:])
     assert "version 2; this release reads" in _refused(tmp_path, [good[0].replace('"version":1', '"version":2')])
     assert "event 2 of session" in _refused(tmp_path, [line for line in good if '"seq":2' not in line])
 

@@ -29,6 +29,7 @@ from adk_agent_sim.timeline.events import (
     UserSpoke,
 )
 from adk_agent_sim.timeline.session_progress import SessionStatus, StatusSnapshot
+from adk_agent_sim.timeline.submissions import EventBatch, TurnDecision, TurnRequest
 from adk_agent_sim.timeline.timeline import Timeline
 
 
@@ -60,8 +61,8 @@ async def test_sessions_are_listed_newest_first_with_where_they_stand(timeline: 
     assert older.snapshot == StatusSnapshot(status=SessionStatus.WAITING, agent_name="math", pending_count=1)
     assert (older.last_seq, older.last_event_at) == (1, 1_002.25)
 
-    await timeline.decide(first, "t1", text_decision("hi"))
-    await timeline.append(first, RunEnded(invocation_id="inv", outcome=RunOutcome.DONE))
+    await timeline.decide(TurnDecision(first, "t1", text_decision("hi")))
+    await timeline.append(EventBatch(first, [RunEnded(invocation_id="inv", outcome=RunOutcome.DONE)]))
     assert [one.snapshot.status for one in await timeline.list_summaries()] == [
         SessionStatus.RUNNING,
         SessionStatus.DONE,
@@ -92,7 +93,7 @@ async def test_the_queue_holds_the_turns_of_all_sessions_oldest_first(timeline: 
         await ask_turn(timeline, session_id, turn_id)
 
     assert [asked.turn_id for asked in await timeline.get_turn_queue()] == ["t1", "t2", "t3"]
-    await timeline.decide(second, "t1", text_decision("hi"))
+    await timeline.decide(TurnDecision(second, "t1", text_decision("hi")))
     assert [asked.turn_id for asked in await timeline.get_turn_queue()] == ["t2", "t3"]
 
 
@@ -100,15 +101,19 @@ async def test_a_turn_of_another_player_is_never_in_the_queue_nor_in_a_persons_w
     session_id = await made(timeline)
     request = build_request_blocks([user_content("hi")])
     await timeline.ask(
-        session_id, turn_id="real", invocation_id="inv", agent_name="a", request=request, player=Player.REAL
+        TurnRequest(
+            session_id, turn_id="real", invocation_id="inv", agent_name="a", request=request, player=Player.REAL
+        )
     )
     await ask_turn(timeline, session_id, "person")
 
     assert [asked.turn_id for asked in await timeline.get_turn_queue()] == ["person"]
     with pytest.raises(TurnHasOtherPlayer, match="its player is 'real'"):
-        await timeline.decide(session_id, "real", text_decision("mine"))
-    await timeline.decide(session_id, "person", text_decision("hi"))
-    decided = await timeline.decide(session_id, "real", text_decision("hm"), player=Player.REAL, duration_ms=12.5)
+        await timeline.decide(TurnDecision(session_id, "real", text_decision("mine")))
+    await timeline.decide(TurnDecision(session_id, "person", text_decision("hi")))
+    decided = await timeline.decide(
+        TurnDecision(session_id, "real", text_decision("hm"), player=Player.REAL, duration_ms=12.5)
+    )
     assert isinstance(decided.payload, TurnDecided)
     assert decided.payload.duration_ms == 12.5
     assert (await timeline.read_events(session_id))[-1] == decided
@@ -137,7 +142,7 @@ async def test_a_deleted_session_is_gone_with_all_that_belongs_to_it(timeline: T
     with pytest.raises(SessionNotFound):
         await timeline.read_events(session_id)
     with pytest.raises(SessionNotFound):
-        await timeline.append(session_id, UserSpoke(content=user_content("hi")))
+        await timeline.append(EventBatch(session_id, [UserSpoke(content=user_content("hi"))]))
     with pytest.raises(SessionNotFound):
         await store.read_blocks(session_id, [])
     with pytest.raises(SessionNotFound):
@@ -168,7 +173,7 @@ async def test_sessions_that_nobody_touched_for_long_are_deleted_unless_a_turn_w
     timeline: Timeline, clock: ManualClock
 ) -> None:
     old, waiting = await made(timeline, "old"), await made(timeline, "waiting")
-    await timeline.append(old, UserSpoke(content=user_content("hi")))
+    await timeline.append(EventBatch(old, [UserSpoke(content=user_content("hi"))]))
     await ask_turn(timeline, waiting, "t1")
     clock.time = 2_000.0
     new = await made(timeline, "new")
@@ -197,7 +202,7 @@ async def test_a_session_is_closed_once_and_says_how(timeline: Timeline) -> None
     assert closed.payload == Closed(reason="enough", cancelled=True)
     assert (await timeline.get_progress(session_id)).is_closed
     with pytest.raises(SessionClosed):
-        await timeline.append(session_id, UserSpoke(content=user_content("hi")))
+        await timeline.append(EventBatch(session_id, [UserSpoke(content=user_content("hi"))]))
 
 
 async def test_a_session_of_a_given_id_is_made_once(timeline: Timeline) -> None:
@@ -229,7 +234,7 @@ class TestAbandonment:
         assert not await timeline.get_turn_queue()
         assert (await timeline.list_summaries())[0].snapshot.status is SessionStatus.ABANDONED
         with pytest.raises(TurnAbandoned):
-            await timeline.decide(session_id, "t1", text_decision("late"))
+            await timeline.decide(TurnDecision(session_id, "t1", text_decision("late")))
 
     async def test_asked_again_it_waits_again_with_one_request_on_the_log(self, timeline: Timeline) -> None:
         session_id = await made(timeline)
@@ -239,14 +244,14 @@ class TestAbandonment:
         assert await ask_turn(timeline, session_id, "t1") == asked
 
         assert [one.turn_id for one in await timeline.get_turn_queue()] == ["t1"]
-        await timeline.decide(session_id, "t1", text_decision("hi"))
+        await timeline.decide(TurnDecision(session_id, "t1", text_decision("hi")))
         kinds = [type(event.payload) for event in await timeline.read_events(session_id)]
         assert kinds == [TurnAsked, TurnWithdrawn, TurnRevived, TurnDecided]
 
     async def test_a_turn_that_is_decided_is_neither_withdrawn_nor_revived(self, timeline: Timeline) -> None:
         session_id = await made(timeline)
         await ask_turn(timeline, session_id, "t1")
-        decided = await timeline.decide(session_id, "t1", text_decision("hi"))
+        decided = await timeline.decide(TurnDecision(session_id, "t1", text_decision("hi")))
         await timeline.withdraw(session_id, "t1", abandoned=True)
         await ask_turn(timeline, session_id, "t1")
 
@@ -256,7 +261,7 @@ class TestAbandonment:
 
 async def test_a_listener_hears_each_event_from_now_on_until_it_stops(timeline: Timeline) -> None:
     session_id = await made(timeline)
-    await timeline.append(session_id, UserSpoke(content=user_content("before")))
+    await timeline.append(EventBatch(session_id, [UserSpoke(content=user_content("before"))]))
     heard: list[Event] = []
     stop = await timeline.listen(session_id, heard.append)
     await timeline.cancel_call(session_id, "c1")

@@ -50,7 +50,7 @@ def test_a_further_query_reopens_a_completed_session() -> None:
 def test_a_step_that_the_state_does_not_allow_is_refused_naming_what_it_allows(
     state: SessionState, step: SessionTransition
 ) -> None:
-    with pytest.raises(InvalidTransition, match=f"{state.value} does not allow {step.value}; it allows: "):
+    with pytest.raises(InvalidTransition, match=f"{state.value} does not allow {step.value}; allowed: "):
         advance(state, step)
 
 

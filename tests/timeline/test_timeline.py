@@ -40,6 +40,7 @@ from adk_agent_sim.timeline.events import (
 )
 from adk_agent_sim.timeline.session_progress import StatusSnapshot
 from adk_agent_sim.timeline.store import MemoryStore
+from adk_agent_sim.timeline.submissions import EventBatch, TurnDecision
 from adk_agent_sim.timeline.timeline import Timeline
 
 
@@ -60,8 +61,8 @@ def _spoke(number: int) -> UserSpoke:
 async def test_events_of_a_session_are_numbered_without_gaps(timeline: Timeline, session_id: str) -> None:
     other = (await timeline.create_session()).session_id
     for number in range(3):
-        await timeline.append(session_id, _spoke(number), _spoke(number))
-        await timeline.append(other, _spoke(number))
+        await timeline.append(EventBatch(session_id, [_spoke(number), _spoke(number)]))
+        await timeline.append(EventBatch(other, [_spoke(number)]))
 
     assert [event.seq for event in await timeline.read_events(session_id)] == [1, 2, 3, 4, 5, 6]
     assert [event.seq for event in await timeline.read_events(other)] == [1, 2, 3]
@@ -74,7 +75,7 @@ async def test_timestamps_never_decrease_although_the_clock_does(store: AnyStore
     session_id = (await timeline.create_session()).session_id
     for time in (1_000.0, 2_000.0, 1_500.0, 2_500.0):
         clock.time = time
-        await timeline.append(session_id, _spoke(0))
+        await timeline.append(EventBatch(session_id, [_spoke(0)]))
 
     assert [event.timestamp for event in await timeline.read_events(session_id)] == [1_000.0, 2_000.0, 2_000.0, 2_500.0]
 
@@ -83,11 +84,11 @@ async def test_a_follower_gets_history_then_what_happens_no_gap_no_repeat(timeli
     async def follow(after_seq: int) -> list[int]:
         return [event.seq async for event in timeline.follow(session_id, after_seq)]
 
-    await timeline.append(session_id, *[_spoke(number) for number in range(5)])
+    await timeline.append(EventBatch(session_id, [_spoke(number) for number in range(5)]))
     async with asyncio.TaskGroup() as tasks:
         following = tasks.create_task(follow(2))
         for number in range(20):
-            await timeline.append(session_id, _spoke(number))
+            await timeline.append(EventBatch(session_id, [_spoke(number)]))
             await asyncio.to_thread(int)  # lets the follower run in between
         await timeline.close_session(session_id, "the test is over")
 
@@ -97,7 +98,7 @@ async def test_a_follower_gets_history_then_what_happens_no_gap_no_repeat(timeli
 async def test_many_writers_and_followers_see_one_order(timeline: Timeline, session_id: str) -> None:
     async def write(writer: int) -> None:
         for number in range(25):
-            await timeline.append(session_id, _spoke(writer * 100 + number))
+            await timeline.append(EventBatch(session_id, [_spoke(writer * 100 + number)]))
 
     async def follow() -> list[Event]:
         return [event async for event in timeline.follow(session_id)]
@@ -122,7 +123,7 @@ async def test_pending_turns_are_the_asked_ones_without_a_decision_in_order(
     other = (await timeline.create_session()).session_id
     await ask_turn(timeline, other, "elsewhere")
     assert [event.turn_id for event in await timeline.get_pending_turns(session_id)] == ["t1", "t2", "t3"]
-    await timeline.decide(session_id, "t1", text_decision("one"))
+    await timeline.decide(TurnDecision(session_id, "t1", text_decision("one")))
 
     assert [event.turn_id for event in await timeline.get_pending_turns(session_id)] == ["t2", "t3"]
     assert [event.turn_id for event in await timeline.get_pending_turns(other)] == ["elsewhere"]
@@ -132,19 +133,19 @@ async def test_pending_turns_are_the_asked_ones_without_a_decision_in_order(
 async def test_pending_turns_are_derived_from_the_log_alone(session_id: str, timeline: Timeline) -> None:
     await ask_turn(timeline, session_id, "t1")
     await ask_turn(timeline, session_id, "t2")
-    await timeline.decide(session_id, "t1", text_decision("one"))
+    await timeline.decide(TurnDecision(session_id, "t1", text_decision("one")))
     reopened = Timeline(timeline._store)  # pyright: ignore[reportPrivateUsage] - as a restarted process opens it
 
     assert [event.turn_id for event in await reopened.get_pending_turns(session_id)] == ["t2"]
     with pytest.raises(TurnAlreadyDecided):
-        await reopened.decide(session_id, "t1", text_decision("again"))
+        await reopened.decide(TurnDecision(session_id, "t1", text_decision("again")))
 
 
 async def test_waiting_for_a_decision_ends_with_it(timeline: Timeline, session_id: str) -> None:
     await ask_turn(timeline, session_id, "t1")
     waiting = asyncio.ensure_future(timeline.wait_for_decision(session_id, "t1"))
     await asyncio.to_thread(int)  # now it waits
-    decided = await timeline.decide(session_id, "t1", call_decision("add", a=1, b=2))
+    decided = await timeline.decide(TurnDecision(session_id, "t1", call_decision("add", a=1, b=2)))
 
     assert await waiting == decided
     assert decided.player is Player.HUMAN
@@ -161,22 +162,22 @@ async def test_waiting_ends_when_the_session_is_closed(timeline: Timeline, sessi
     with pytest.raises(SessionClosed):
         await waiting
     with pytest.raises(SessionClosed):
-        await timeline.append(session_id, _spoke(1))
+        await timeline.append(EventBatch(session_id, [_spoke(1)]))
     with pytest.raises(SessionClosed):
-        await timeline.decide(session_id, "t1", text_decision("late"))
+        await timeline.decide(TurnDecision(session_id, "t1", text_decision("late")))
 
 
 async def test_waiting_ends_when_the_run_that_asked_is_over(timeline: Timeline, session_id: str) -> None:
     await ask_turn(timeline, session_id, "t1")
     waiting = asyncio.ensure_future(timeline.wait_for_decision(session_id, "t1"))
     await asyncio.to_thread(int)  # now it waits
-    await timeline.append(session_id, RunEnded(invocation_id="inv", outcome=RunOutcome.CANCELLED))
+    await timeline.append(EventBatch(session_id, [RunEnded(invocation_id="inv", outcome=RunOutcome.CANCELLED)]))
 
     with pytest.raises(TurnAbandoned):
         await waiting
     assert not await timeline.get_pending_turns(session_id)
     with pytest.raises(TurnAbandoned):
-        await timeline.decide(session_id, "t1", text_decision("late"))
+        await timeline.decide(TurnDecision(session_id, "t1", text_decision("late")))
 
 
 class _SlowStore(MemoryStore):
@@ -202,7 +203,9 @@ async def test_a_decision_whose_maker_is_gone_counts_if_it_was_written() -> None
     await ask_turn(timeline, session_id, "t1")
     waiting = asyncio.ensure_future(timeline.wait_for_decision(session_id, "t1"))
     store.answer.clear()
-    deciding = asyncio.ensure_future(timeline.decide(session_id, "t1", text_decision("mine"), decision_id="d1"))
+    deciding = asyncio.ensure_future(
+        timeline.decide(TurnDecision(session_id, "t1", text_decision("mine"), decision_id="d1"))
+    )
     await asyncio.to_thread(int)
     deciding.cancel()
     await asyncio.to_thread(int)
@@ -214,46 +217,46 @@ async def test_a_decision_whose_maker_is_gone_counts_if_it_was_written() -> None
     with pytest.raises(asyncio.CancelledError):
         await deciding
     with pytest.raises(TurnAlreadyDecided):
-        await timeline.decide(session_id, "t1", text_decision("another"))
+        await timeline.decide(TurnDecision(session_id, "t1", text_decision("another")))
 
 
 async def test_a_turn_that_was_withdrawn_waits_no_longer(timeline: Timeline, session_id: str) -> None:
     await ask_turn(timeline, session_id, "t1")
     await ask_turn(timeline, session_id, "t2")
-    await timeline.append(session_id, TurnWithdrawn(), turn_id="t1")
+    await timeline.append(EventBatch(session_id, [TurnWithdrawn()], turn_id="t1"))
 
     assert [event.turn_id for event in await timeline.get_pending_turns(session_id)] == ["t2"]
     with pytest.raises(TurnAbandoned):
         await timeline.wait_for_decision(session_id, "t1")
-    await timeline.decide(session_id, "t2", text_decision("x"))
+    await timeline.decide(TurnDecision(session_id, "t2", text_decision("x")))
 
 
 class TestDecisionsAreChecked:
     @pytest.mark.req("003/event-1")
     async def test_unknown_session(self, timeline: Timeline) -> None:
         with pytest.raises(SessionNotFound, match="nowhere"):
-            await timeline.decide("nowhere", "t1", text_decision("x"))
+            await timeline.decide(TurnDecision("nowhere", "t1", text_decision("x")))
 
     async def test_unknown_turn(self, timeline: Timeline, session_id: str) -> None:
         with pytest.raises(TurnNotFound, match="t9"):
-            await timeline.decide(session_id, "t9", text_decision("x"))
+            await timeline.decide(TurnDecision(session_id, "t9", text_decision("x")))
         with pytest.raises(TurnNotFound, match="t9"):
             await timeline.wait_for_decision(session_id, "t9")
 
     @pytest.mark.req("003/rule-1")
     async def test_already_answered(self, timeline: Timeline, session_id: str) -> None:
         await ask_turn(timeline, session_id, "t1")
-        first = await timeline.decide(session_id, "t1", text_decision("first"))
+        first = await timeline.decide(TurnDecision(session_id, "t1", text_decision("first")))
 
         with pytest.raises(TurnAlreadyDecided, match=first.event_id):
-            await timeline.decide(session_id, "t1", text_decision("second"))
+            await timeline.decide(TurnDecision(session_id, "t1", text_decision("second")))
 
     async def test_a_retry_with_the_same_decision_id_is_the_same_decision(
         self, timeline: Timeline, session_id: str
     ) -> None:
         await ask_turn(timeline, session_id, "t1")
-        first = await timeline.decide(session_id, "t1", text_decision("first"), decision_id="d1")
-        again = await timeline.decide(session_id, "t1", text_decision("first"), decision_id="d1")
+        first = await timeline.decide(TurnDecision(session_id, "t1", text_decision("first"), decision_id="d1"))
+        again = await timeline.decide(TurnDecision(session_id, "t1", text_decision("first"), decision_id="d1"))
 
         assert again == first
         assert len(await timeline.read_events(session_id)) == 2
@@ -261,7 +264,7 @@ class TestDecisionsAreChecked:
     async def test_two_people_at_once_one_wins(self, timeline: Timeline, session_id: str) -> None:
         await ask_turn(timeline, session_id, "t1")
         answers = await asyncio.gather(
-            *(timeline.decide(session_id, "t1", text_decision(str(number))) for number in range(10)),
+            *(timeline.decide(TurnDecision(session_id, "t1", text_decision(str(number)))) for number in range(10)),
             return_exceptions=True,
         )
 
@@ -274,8 +277,10 @@ class TestDecisionsAreChecked:
         await ask_turn(timeline, session_id, "t2", agent_name="second")
 
         with pytest.raises(TurnNotNext, match=r"'t1' of agent 'first'"):
-            await timeline.decide(session_id, "t2", text_decision("x"))
-        await timeline.decide(session_id, "t2", text_decision("a real model needs not wait"), player=Player.REAL)
+            await timeline.decide(TurnDecision(session_id, "t2", text_decision("x")))
+        await timeline.decide(
+            TurnDecision(session_id, "t2", text_decision("a real model needs not wait"), player=Player.REAL)
+        )
 
     @pytest.mark.parametrize(
         "empty",
@@ -291,13 +296,13 @@ class TestDecisionsAreChecked:
         await ask_turn(timeline, session_id, "t1")
 
         with pytest.raises(EmptyDecision):
-            await timeline.decide(session_id, "t1", empty, anyway=True)
+            await timeline.decide(TurnDecision(session_id, "t1", empty, anyway=True))
 
     async def test_tool_not_offered(self, timeline: Timeline, session_id: str) -> None:
         await ask_turn(timeline, session_id, "t1")
 
         with pytest.raises(ToolNotOffered, match=r"'multiply' is not offered.*add") as refused:
-            await timeline.decide(session_id, "t1", call_decision("multiply", a=1, b=2))
+            await timeline.decide(TurnDecision(session_id, "t1", call_decision("multiply", a=1, b=2)))
         assert refused.value.offered == ("add",)
 
     @pytest.mark.req("001/FR-006")
@@ -305,7 +310,7 @@ class TestDecisionsAreChecked:
         await ask_turn(timeline, session_id, "t1")
 
         with pytest.raises(InvalidArguments, match=r"a: is 'x', must be an integer") as refused:
-            await timeline.decide(session_id, "t1", call_decision("add", a="x", c=1))
+            await timeline.decide(TurnDecision(session_id, "t1", call_decision("add", a="x", c=1)))
         assert {problem.path for problem in refused.value.problems} == {"a", "b", "c"}
 
     async def test_an_answer_that_its_schema_refuses(self, timeline: Timeline, session_id: str) -> None:
@@ -313,23 +318,23 @@ class TestDecisionsAreChecked:
         await ask_turn(timeline, session_id, "t1", build_request_blocks([user_content("hi")], response_schema=schema))
 
         with pytest.raises(InvalidAnswer, match="answer: is required"):
-            await timeline.decide(session_id, "t1", text_decision("{}"))
+            await timeline.decide(TurnDecision(session_id, "t1", text_decision("{}")))
         with pytest.raises(InvalidAnswer, match="must be JSON"):
-            await timeline.decide(session_id, "t1", text_decision("four"))
-        await timeline.decide(session_id, "t1", text_decision('{"answer": "four"}'))
+            await timeline.decide(TurnDecision(session_id, "t1", text_decision("four")))
+        await timeline.decide(TurnDecision(session_id, "t1", text_decision('{"answer": "four"}')))
 
     async def test_a_refused_decision_leaves_the_turn_as_it_was(self, timeline: Timeline, session_id: str) -> None:
         await ask_turn(timeline, session_id, "t1")
         before = await timeline.read_events(session_id)
         with pytest.raises(ToolNotOffered):
-            await timeline.decide(session_id, "t1", call_decision("nope"))
+            await timeline.decide(TurnDecision(session_id, "t1", call_decision("nope")))
 
         assert await timeline.read_events(session_id) == before
 
     @pytest.mark.parametrize("response", [call_decision("nope"), call_decision("add", a="x")])
     async def test_a_person_can_insist(self, timeline: Timeline, session_id: str, response: dict[str, Any]) -> None:
         await ask_turn(timeline, session_id, "t1")
-        decided = await timeline.decide(session_id, "t1", response, anyway=True)
+        decided = await timeline.decide(TurnDecision(session_id, "t1", response, anyway=True))
 
         assert isinstance(decided.payload, TurnDecided)
         assert decided.payload.anyway
@@ -341,7 +346,7 @@ class TestDecisionsAreChecked:
     ) -> None:
         await ask_turn(timeline, session_id, "t1")
 
-        assert (await timeline.decide(session_id, "t1", response, player=player)).player is player
+        assert (await timeline.decide(TurnDecision(session_id, "t1", response, player=player))).player is player
 
 
 class TestRequests:
@@ -363,7 +368,9 @@ class TestRequests:
         assert len(await timeline.read_events(session_id)) == 1
 
     async def test_only_an_asked_turn_holds_a_request(self, timeline: Timeline, session_id: str) -> None:
-        (started,) = await timeline.append(session_id, ToolStarted(call_id="c", tool_name="add", arguments={}))
+        (started,) = await timeline.append(
+            EventBatch(session_id, [ToolStarted(call_id="c", tool_name="add", arguments={})])
+        )
 
         with pytest.raises(TypeError, match="ToolStarted"):
             await timeline.read_request(started)

@@ -83,7 +83,7 @@ async def test_of_two_answers_to_one_turn_the_first_wins_and_the_second_is_told(
     await one.respond("First")
     await one.wait_until_done()
     await held[0].continue_()
-    await expect(other.composer.get_by_role("alert")).to_contain_text("the first one counts")
+    await expect(other.composer.get_by_role("alert")).to_contain_text("can be decided only once")
     await expect(other.find_rows("answer", "First")).to_have_count(1)
 
 

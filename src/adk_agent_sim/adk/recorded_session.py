@@ -21,7 +21,6 @@ from adk_agent_sim.adk.request_blocks import RequestEncoder
 from adk_agent_sim.adk.tool_seat import RunningCalls
 from adk_agent_sim.link.link import Link
 from adk_agent_sim.timeline.blocks import Block
-from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.clock import Clock, WallClock
 from adk_agent_sim.timeline.events import (
     AgentEvent,
@@ -39,6 +38,7 @@ from adk_agent_sim.timeline.events import (
     UserSpoke,
 )
 from adk_agent_sim.timeline.json_conversion import to_json_value
+from adk_agent_sim.timeline.submissions import EventBatch, TurnDecision, TurnRequest
 
 ModelFunction: TypeAlias = Callable[[LlmRequest], LlmResponse | Awaitable[LlmResponse]]
 """A function that plays a model."""
@@ -109,25 +109,25 @@ class RecordedSession:
             adk_session_id=session.id,
             state=to_json_value(session.state),
         )
-        await self.link.append(self.session_id, joined)
+        await self.link.append(EventBatch(self.session_id, [joined]))
 
     async def record_user_message(self, message: types.Content) -> None:
         """A user message, as it was sent, before the app's plugins see it."""
-        await self.link.append(self.session_id, UserSpoke(content=to_json_value(message)))
+        await self.link.append(EventBatch(self.session_id, [UserSpoke(content=to_json_value(message))]))
 
     async def record_agent_event(self, event: AdkEvent) -> None:
         """What ADK emitted, after all callbacks and plugins."""
         emitted = AgentEvent(
             invocation_id=event.invocation_id, event=_convert_event_to_json(event), final=event.is_final_response()
         )
-        await self.link.append(self.session_id, emitted, agent_name=event.author)
+        await self.link.append(EventBatch(self.session_id, [emitted], agent_name=event.author))
 
     async def record_artifact(self, author: str, filename: str, version: int, part: types.Part | None) -> None:
         """A version of an artifact, with its bytes."""
         mime_type, data = _extract_artifact_data(part)
         block = Block.from_data(data)
         saved = ArtifactSaved(filename=filename, version=version, mime_type=mime_type, block=block.block_id)
-        await self.link.append(self.session_id, saved, agent_name=author, blocks=[block])
+        await self.link.append(EventBatch(self.session_id, [saved], agent_name=author, blocks=[block]))
 
     async def record_run_ended(
         self, invocation_id: str, outcome: RunOutcome, error: BaseException | None = None
@@ -139,12 +139,17 @@ class RecordedSession:
             error_type=type(error).__name__ if error else "",
             error_message=str(error) if error else "",
         )
-        await self.link.append(self.session_id, ended)
+        await self.link.append(EventBatch(self.session_id, [ended]))
 
     async def on_environment_decided(self, context: ToolContext, decided: EnvironmentDecided) -> None:
         """The environment said what is to happen to a call."""
         await self.link.append(
-            self.session_id, decided, agent_name=context.agent_name, player=Player.SIMULATED if decided.rule else None
+            EventBatch(
+                self.session_id,
+                [decided],
+                agent_name=context.agent_name,
+                player=Player.SIMULATED if decided.rule else None,
+            )
         )
 
     async def on_tool_started(
@@ -178,30 +183,30 @@ class RecordedSession:
     async def _append_tool_event(
         self, context: ToolContext, payload: ToolStarted | ToolFinished | ToolFailed, player: Player
     ) -> None:
-        await self.link.append(self.session_id, payload, agent_name=context.agent_name, player=player)
+        await self.link.append(EventBatch(self.session_id, [payload], agent_name=context.agent_name, player=player))
 
     async def ask(self, request: LlmRequest, agent_name: str, invocation_id: str, player: Player) -> str:
         """Put a model call on the timeline; the id of its turn."""
         self.offered_tools.update(request.tools_dict)
         turn_id = str(uuid4())
         await self.link.ask(
-            self.session_id,
-            turn_id=turn_id,
-            invocation_id=invocation_id,
-            agent_name=agent_name,
-            request=self._request_encoder.encode(agent_name, request),
-            player=player,
+            TurnRequest(
+                self.session_id,
+                turn_id=turn_id,
+                invocation_id=invocation_id,
+                agent_name=agent_name,
+                request=self._request_encoder.encode(agent_name, request),
+                player=player,
+            )
         )
         return turn_id
 
-    async def decide(
-        self, turn_id: str, response: Json, *, decision_id: str | None = None, anyway: bool = False
-    ) -> None:
+    async def decide(self, decision: TurnDecision) -> None:
         """Answer a turn as a person; checked against what only the agent's own types know, then by the timeline."""
-        request = self.pending_requests.get(turn_id)
-        if request is not None and not anyway:
-            check_answer(request, response)
-        await self.link.decide(self.session_id, turn_id, response, decision_id=decision_id, anyway=anyway)
+        request = self.pending_requests.get(decision.turn_id)
+        if request is not None and not decision.anyway:
+            check_answer(request, decision.response)
+        await self.link.decide(decision)
 
 
 async def _ignore_cancellation(invocation_id: str) -> None:

@@ -36,6 +36,7 @@ from adk_agent_sim.timeline.events import Event, Player
 from adk_agent_sim.timeline.history import HistoryEntry, build_history
 from adk_agent_sim.timeline.redaction import redact_events
 from adk_agent_sim.timeline.store import MemoryStore
+from adk_agent_sim.timeline.submissions import TurnDecision
 from adk_agent_sim.timeline.timeline import Timeline
 
 _log = logging.getLogger(__name__)
@@ -138,7 +139,8 @@ class Simulation:
 
     async def decide(self, turn_id: str, response: Json, *, anyway: bool = False) -> Step:
         """Answer a turn with an `LlmResponse` as JSON; `ModelTurn` has friendlier ways."""
-        await self._agent_run.recorded_session.decide(turn_id, response, anyway=anyway)
+        session = self._agent_run.recorded_session
+        await session.decide(TurnDecision(session.session_id, turn_id, response, anyway=anyway))
         return await self.next()
 
     async def next(self) -> Step:

@@ -17,6 +17,7 @@ from adk_agent_sim.adk.recorded_session import ModelFunction, RecordedSession
 from adk_agent_sim.errors import DeadlineExceeded, ServerUnreachable, TurnAbandoned
 from adk_agent_sim.timeline.events import Event, Player, TurnDecided
 from adk_agent_sim.timeline.json_conversion import to_json_value
+from adk_agent_sim.timeline.submissions import TurnDecision
 
 _DEADLINE_GRACE = 2.0
 """Seconds after a deadline in which a decision that was under way still counts."""
@@ -141,11 +142,13 @@ class TurnPlayer:
         self, turn_id: str, response: LlmResponse, player: Player, seconds: float | None = None
     ) -> None:
         await self.recorded_session.link.decide(
-            self.recorded_session.session_id,
-            turn_id,
-            to_json_value(response),
-            player=player,
-            duration_ms=seconds * 1000 if seconds is not None else None,
+            TurnDecision(
+                self.recorded_session.session_id,
+                turn_id,
+                to_json_value(response),
+                player=player,
+                duration_ms=seconds * 1000 if seconds is not None else None,
+            )
         )
 
 

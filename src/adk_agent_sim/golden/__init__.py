@@ -1,1 +1,1 @@
-"""A timeline becomes a golden trace: an EvalSet that `adk eval` accepts."""
+"""Exports timelines as golden traces and reports, imports files as timelines, and compares traces."""

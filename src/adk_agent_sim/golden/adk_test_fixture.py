@@ -1,8 +1,8 @@
-"""A session as the fixture that `adk test` replays: the recorded model answers, the real tools, every event compared.
+"""Writes a session as a fixture for `adk test`, which replays the model's answers with real tools and compares events.
 
-`adk test` starts without a state, sends the user's texts only, takes the model's answers from the fixture's events, and
-gives them to Gemini models only. `NotReplayable` names what of a session this cannot repeat. A tool that failed needs
-`ToolErrorPlugin` in the folder's `app`, as for `adk eval`.
+`adk test` starts with an empty state, sends only the text of user messages, takes the model's answers from the
+fixture's events, and replaces only Gemini models. `NotReplayable` lists what it could not replay. As with `adk eval`, a
+tool that failed needs `ToolErrorPlugin` in the folder's `app`.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from google.adk.workflow import BaseNode
 from google.genai import types
 
 from adk_agent_sim.errors import NotReplayable
+from adk_agent_sim.golden.export_formats import EXPORT_FORMATS
 from adk_agent_sim.golden.fixture_ids import renumber_ids
 from adk_agent_sim.golden.golden_trace_builder import check_complete
 from adk_agent_sim.golden.session import SimulationSession
@@ -33,14 +34,14 @@ _IGNORED_RESPONSE_FIELDS = frozenset(
     {"model_version", "finish_reason", "usage_metadata", "avg_logprobs", "cache_metadata", "logprobs_result"}
     | {"citation_metadata", "interaction_id", "turn_complete"}
 )
-"""What a model's answer may hold beside its content without `adk test` seeing it."""
+"""The fields of a model's answer that `adk test` ignores."""
 
 _ADK_REQUEST_CALLS = frozenset({"adk_request_confirmation", "adk_request_credential"})
-"""Calls that ADK makes itself: not taken as answers of the model."""
+"""Calls that ADK makes itself: `adk test` does not treat them as answers of the model."""
 
 
 _PATCHED_METHODS = (BaseLlm.generate_content_async, Gemini.generate_content_async)
-"""What `adk test` patches; a model with a method of its own is asked for real."""
+"""The methods that `adk test` patches; a model that overrides them would really be called."""
 
 
 def write_adk_test_fixture(
@@ -56,24 +57,29 @@ def write_adk_test_fixture(
     Args:
         session: The session as data.
         events: Its timeline.
-        path: The file; `adk test` looks into folders called `tests` beside an `agent.py`, and nowhere else.
-        answers_errors: Whether the App that will be tested has `ToolErrorPlugin`.
-        anyway: Write it although `adk test` cannot do again what happened.
+        path: The file; `adk test` reads only folders called `tests` beside an `agent.py`.
+        has_tool_error_plugin: Whether the App that will be tested has `ToolErrorPlugin`.
+        anyway: Write the file even if `adk test` cannot replay the session.
+
+    Raises:
+        NotReplayable: `adk test` cannot replay the session, and `anyway` is False.
+        SessionIncomplete: The session is not complete.
     """
     fixture = build_adk_test_fixture(session, events)
     reasons = find_replay_obstacles(session, events)
     if not has_tool_error_plugin:
         reasons += _find_plugin_answers(session)
     target = Path(path)
-    if target.parent.absolute().name != "tests" or target.suffix != ".json":
-        reasons.append(f"{target} is not a .json file in a folder called 'tests', the only ones that it reads")
+    extension = EXPORT_FORMATS["adk-test"].extension
+    if target.parent.absolute().name != "tests" or target.suffix != extension:
+        reasons.append(f"{target} is not a {extension} file in a folder called 'tests', the only ones that it reads")
     if reasons and not anyway:
         raise NotReplayable(session.session_id, reasons)
     atomic_write_text(path, json.dumps(fixture, indent=2, sort_keys=True, ensure_ascii=False) + "\n")
 
 
 def build_adk_test_fixture(session: SimulationSession, events: Sequence[Event]) -> dict[str, Json]:
-    """The fixture: an ADK session as JSON, ids numbered as `adk test` numbers them; SessionIncomplete if it is not."""
+    """Return the fixture, an ADK session as JSON with the ids that `adk test` assigns; raise SessionIncomplete."""
     check_complete(session)
     return {
         "id": session.session_id,
@@ -85,7 +91,7 @@ def build_adk_test_fixture(session: SimulationSession, events: Sequence[Event]) 
 
 
 def convert_to_adk_events(events: Iterable[Event]) -> list[AdkEvent]:
-    """The conversation as ADK's own events, the user's among them."""
+    """Return the conversation as ADK events, including the user messages."""
     found: list[AdkEvent] = []
     for event in events:
         match event.payload:
@@ -102,11 +108,11 @@ def convert_to_adk_events(events: Iterable[Event]) -> list[AdkEvent]:
 
 
 def find_replay_obstacles(session: SimulationSession, events: Sequence[Event]) -> list[str]:
-    """Why `adk test` could not do again what happened; empty if it can."""
+    """Return the reasons why `adk test` cannot replay the session; empty if it can."""
     found = list(_find_unpatched_models(session.agent))
     if session.initial_state:
         names = ", ".join(session.initial_state)
-        found.append(f"it began with a state ({names}), and `adk test` begins with none")
+        found.append(f"it started with a state ({names}), but `adk test` starts with none")
     found += _find_truncated_messages(events)
     found += [
         f"call {event.payload.call_id} was cancelled by a person"
@@ -118,29 +124,29 @@ def find_replay_obstacles(session: SimulationSession, events: Sequence[Event]) -
 
 
 def _find_plugin_answers(session: SimulationSession) -> Iterator[str]:
-    """Calls that failed and that `ToolErrorPlugin` answered: in an App without it, they end the run."""
+    """Yield the failed calls that `ToolErrorPlugin` answered: in an App without it, they would end the run."""
     for entry in session.history:
         if isinstance(entry, ToolError):
-            by_plugin = {"error": {"type": entry.error_type, "message": entry.error_message}}
-            if entry.response == by_plugin:
-                yield f"call {entry.call_id} failed ({entry.error_type}), and the App has no ToolErrorPlugin to answer"
+            plugin_response = {"error": {"type": entry.error_type, "message": entry.error_message}}
+            if entry.response == plugin_response:
+                yield f"call {entry.call_id} failed ({entry.error_type}), but the App has no ToolErrorPlugin"
 
 
 def _find_unpatched_models(agent: BaseNode) -> Iterator[str]:
-    """Agents whose model would be asked for real, or would take answers that are not for it."""
+    """Yield the agents whose model would really be called, or would get answers of another model."""
     if isinstance(agent, LlmAgent):
         model = type(agent.model) if isinstance(agent.model, BaseLlm) else _resolve_model_class(agent.model)
         if model and model.generate_content_async not in _PATCHED_METHODS:
-            yield f"`adk test` replaces Gemini only, and agent {agent.name!r} has a {model.__name__}"
+            yield f"`adk test` replaces only Gemini models, but agent {agent.name!r} has a {model.__name__}"
         for tool in cast("list[object]", agent.tools):  # pyright: ignore[reportUnknownMemberType] - ADK's
             if isinstance(tool, AgentTool):
-                yield f"agent {tool.name!r} is a tool, and the events do not hold its model's answers"
+                yield f"agent {tool.name!r} is a tool, and the events do not contain its model's answers"
     for child in agent.sub_agents if isinstance(agent, BaseAgent) else ():
         yield from _find_unpatched_models(child)
 
 
 def _resolve_model_class(name: str) -> type[BaseLlm] | None:
-    """The class that ADK would make for a model's name; None if the name is inherited or cannot be resolved here."""
+    """Return the class that ADK would use for a model's name; None if the name is inherited or cannot be resolved."""
     try:
         return LLMRegistry.resolve(name) if name else None
     except (ImportError, ValueError):
@@ -148,39 +154,40 @@ def _resolve_model_class(name: str) -> type[BaseLlm] | None:
 
 
 def _find_truncated_messages(events: Iterable[Event]) -> Iterator[str]:
-    """User messages that the runner would shorten: it sends texts and responses, of the first message one text."""
+    """Yield the user messages that `adk test` would truncate: it sends texts and responses, and one text first."""
     messages = [event.payload.content for event in events if isinstance(event.payload, UserSpoke)]
     for place, message in enumerate(messages):
         parts: list[dict[str, Json]] = message.get("parts") or []
         if place == 0 and (len(parts) != 1 or not parts[0].get("text")):
-            yield "of the first user message, `adk test` sends the text of the first part only"
+            yield "`adk test` sends only the text of the first part of the first user message"
         elif any(set(part) not in ({"text"}, {"function_response"}) for part in parts):
-            yield f"user message {place + 1} holds more than text, and `adk test` sends text only"
+            yield f"user message {place + 1} contains more than text, but `adk test` sends only text"
 
 
 def _find_changed_answers(events: Sequence[Event]) -> Iterator[str]:
-    """Whether the answers in the events are what the model answered: the one where they part is named."""
+    """Yield the first difference between the model's answers and those in the agent's events."""
     decided = _collect_decisions(events)
     if not decided:
         return
     for place, (answer, decision) in enumerate(zip(_collect_emitted_answers(events), decided, strict=False), start=1):
-        beside = set(decision) - _IGNORED_RESPONSE_FIELDS - {"content"}
+        unsupported = set(decision) - _IGNORED_RESPONSE_FIELDS - {"content"}
         if answer != _strip_call_ids(decision.get("content")):
-            yield f"answer {place} of the model is not what its agent emitted: a callback changed or made it"
+            yield f"answer {place} of the model differs from what its agent emitted: a callback changed or created it"
             return
-        if beside or _has_bytes(answer):
-            yield f"answer {place} of the model holds what a fixture cannot: {', '.join(sorted(beside)) or 'bytes'}"
+        if unsupported or _has_bytes(answer):
+            fields = ", ".join(sorted(unsupported)) or "bytes"
+            yield f"answer {place} of the model contains what a fixture cannot represent: {fields}"
             return
     if len(_collect_emitted_answers(events)) != len(decided):
         yield (
             f"the model answered {len(decided)} times, "
-            f"and {len(_collect_emitted_answers(events))} answers are in the agent's events: "
-            "an agent that is a tool, a callback or a workflow keeps some to itself"
+            f"but the agent's events contain {len(_collect_emitted_answers(events))} answers: "
+            "an agent that is a tool, a callback or a workflow does not emit all of them"
         )
 
 
 def _collect_decisions(events: Iterable[Event]) -> list[dict[str, Json]]:
-    """What the model answered, in the order in which it was asked."""
+    """Return the model's answers in the order of the requests."""
     answers: dict[str, dict[str, Json]] = {}
     for event in events:
         if isinstance(event.payload, TurnAsked):
@@ -191,7 +198,7 @@ def _collect_decisions(events: Iterable[Event]) -> list[dict[str, Json]]:
 
 
 def _collect_emitted_answers(events: Iterable[Event]) -> list[Json]:
-    """What `adk test` takes for the model's answers: contents of role `model`, but not what ADK itself makes."""
+    """Return what `adk test` takes for the model's answers: contents of role `model` that ADK did not create itself."""
     found: list[Json] = []
     made_by_adk = False
     for event in events:
@@ -213,7 +220,7 @@ def _list_part_names(parts: Iterable[Mapping[str, Json]], kind: str) -> list[str
 
 
 def _strip_call_ids(content: Json) -> Json:
-    """A content without the ids of its calls, which ADK gives."""
+    """Return a content without the ids of its calls, which ADK assigns."""
     if content is None:
         return None
     parts: list[dict[str, Json]] = content.get("parts") or []

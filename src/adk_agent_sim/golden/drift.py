@@ -1,4 +1,4 @@
-"""Compares what tools answer now with what a golden trace recorded."""
+"""Compares the current results of tools with those of a golden trace."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _REMOVED = object()
 
 @dataclass(frozen=True, kw_only=True)
 class Drift:
-    """A call that is answered otherwise than recorded."""
+    """A call whose result differs from the recorded one."""
 
     place: int
     """The number of the call in its user turn, from 1."""
@@ -24,10 +24,10 @@ class Drift:
     arguments: Mapping[str, Json]
 
     recorded: Json
-    """What the model got when it was recorded, less what is ignored."""
+    """The recorded result, without ignored values."""
 
     found: Json
-    """What it gets now; None if the call was not answered."""
+    """The current result; None if the call has none."""
 
 
 def find_drifts(
@@ -36,24 +36,24 @@ def find_drifts(
     current: Sequence[Json],
     ignore: Sequence[str] = (),
 ) -> Iterator[Drift]:
-    """The calls of a user turn whose answers differ.
+    """Yield the calls of a user turn whose results differ.
 
     Args:
-        uses: The recorded calls.
-        recorded: The recorded answers, joined to the calls by id.
-        found: The answers now, in the order of the calls.
-        ignore: Paths whose values may differ, as `result.time`, `*.id` or `search:items.*.score`.
+        calls: The recorded calls.
+        recorded: The recorded results, which refer to the calls by id.
+        current: The current results, in the order of the calls.
+        ignore: Paths whose values may differ, such as `result.time`, `*.id` or `search:items.*.score`.
     """
     answers = {answer.id: answer.response for answer in recorded}
-    for place, use in enumerate(calls):
-        paths = [path for path in map(_parse_ignore_path, ignore) if path[0] in ("", use.name)]
-        before = _remove_paths(answers.get(use.id), paths)
+    for place, call in enumerate(calls):
+        paths = [path for path in map(_parse_ignore_path, ignore) if path[0] in ("", call.name)]
+        before = _remove_paths(answers.get(call.id), paths)
         after = _remove_paths(current[place] if place < len(current) else None, paths)
-        if use.id in answers and before != after:
+        if call.id in answers and before != after:
             yield Drift(
                 place=place + 1,
-                tool_name=use.name or "",
-                arguments=use.args or {},
+                tool_name=call.name or "",
+                arguments=call.args or {},
                 recorded=before,
                 found=after,
             )
@@ -71,7 +71,7 @@ def _remove_paths(value: Json, paths: Sequence[tuple[str, Sequence[str]]]) -> Js
 
 
 def _remove_path(value: Json, steps: Sequence[str]) -> Json:
-    """The value less what is at the path; `*` stands for every key and every place."""
+    """Return the value without what is at the path; `*` matches every key and every index."""
     if not steps:
         return _REMOVED
     if isinstance(value, Mapping):
@@ -80,6 +80,6 @@ def _remove_path(value: Json, steps: Sequence[str]) -> Json:
         items = list(enumerate(cast("list[Json]", value)))
     else:
         return value
-    kept = [(key, _remove_path(inner, steps[1:]) if steps[0] in ("*", str(key)) else inner) for key, inner in items]
-    left = [(key, inner) for key, inner in kept if inner is not _REMOVED]
-    return dict(left) if isinstance(value, Mapping) else [inner for _, inner in left]
+    updated = [(key, _remove_path(inner, steps[1:]) if steps[0] in ("*", str(key)) else inner) for key, inner in items]
+    remaining = [(key, inner) for key, inner in updated if inner is not _REMOVED]
+    return dict(remaining) if isinstance(value, Mapping) else [inner for _, inner in remaining]

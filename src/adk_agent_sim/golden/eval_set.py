@@ -1,9 +1,9 @@
-"""Appends EvalCases to EvalSet files, without ever tearing a file or losing a case.
+"""Appends EvalCases to EvalSet files, without ever corrupting a file or losing a case.
 
-    lock --> read --> append --> replace the file in one step
+    lock --> read --> append --> replace the file atomically
 
-Two processes that append at once both land. A file that is not an EvalSet is refused untouched, a full disk leaves the
-old file, and fields that this version of ADK does not know survive.
+Processes can append at the same time. A file that is not an EvalSet is rejected and not changed, a full disk leaves the
+old file in place, and fields that this version of ADK does not know are preserved.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from adk_agent_sim.timeline.json_conversion import to_json_value
 
 
 class EvalSetWriter:
-    """Writes the cases of one agent into one file."""
+    """Appends the cases of one agent to one file."""
 
     def __init__(self, eval_set_path: Path, agent_name: str, clock: Clock | None = None) -> None:
         self.eval_set_path = eval_set_path
@@ -33,13 +33,13 @@ class EvalSetWriter:
         self._clock = clock or WallClock()
 
     def write_eval_case(self, eval_case: EvalCase) -> EvalCase:
-        """Append a case, making the file and its folder if there are none.
+        """Append a case; creates the file and its folder if needed.
 
         Returns:
-            The case as written: an id that is taken gets `_2`, `_3` and so on.
+            The case as written: if its id is taken, it gets the suffix `_2`, `_3` and so on.
         """
         if not eval_case.eval_id.strip():
-            raise ValueError("The eval case has no eval_id: give it one that is not empty.")
+            raise ValueError("The eval case has no eval_id. Set one that is not empty.")
         path = prepare_path(self.eval_set_path)
         with FileLock(path.with_name(f".{path.name}.lock")):
             content = _read_eval_set(path) if path.exists() else self._create_eval_set()
@@ -62,12 +62,12 @@ class EvalSetWriter:
 
 
 def count_cases(path: Path) -> int | None:
-    """How many cases a file holds; None if there is no file. NotAnEvalSet if it is something else."""
+    """Return the number of cases in a file; None if it does not exist. Raise NotAnEvalSet if it is something else."""
     return len(_read_eval_set(path)["eval_cases"]) if path.exists() else None
 
 
 def find_case_id(path: Path, session_id: str) -> str | None:
-    """The newest case of a file that was made from the session, by its eval id; None if there is none."""
+    """Return the eval id of the last case that was created from the session; None if there is none."""
     if not path.exists():
         return None
     first = build_invocation_id(session_id, 0)
@@ -79,12 +79,13 @@ def find_case_id(path: Path, session_id: str) -> str | None:
 
 
 def _read_eval_set(path: Path) -> dict[str, Any]:
-    """The file's content as it is, after making sure that ADK can read it."""
+    """Return the file's unchanged content; raise NotAnEvalSet if ADK cannot read it."""
     if path.is_dir():
         raise NotAnEvalSet(str(path), "it is a folder")
     try:
         text = path.read_text(encoding="utf-8")
         EvalSet.model_validate_json(text)
+        # Not the validated model, which would drop the fields that this version of ADK does not know.
         content = cast("dict[str, Any]", json.loads(text))
     except (ValidationError, ValueError) as error:
         raise NotAnEvalSet(str(path), summarize_error(error)) from error
@@ -92,18 +93,18 @@ def _read_eval_set(path: Path) -> dict[str, Any]:
 
 
 def _check_readable(path: Path, text: str) -> None:
-    """Refuse a case that would cost the whole file: ADK reads a set as one, and values nested too deep not at all."""
+    """Raise ExportRefused if ADK could not read the new file: one deeply nested value makes all cases unreadable."""
     try:
         EvalSet.model_validate_json(text)
     except ValidationError as error:
         raise ExportRefused(
-            f"The session was not written to {path}, which is as it was: ADK could not read the file any more "
-            f"({summarize_error(error)}). A tool result or the state of the session may be nested too deep for it."
+            f"The session was not written to {path}, which is unchanged: ADK could no longer read the file "
+            f"({summarize_error(error)}). A tool result or the state of the session may be nested too deeply."
         ) from error
 
 
 def summarize_error(error: Exception) -> str:
-    """What is wrong with a file, in one line."""
+    """Return the first error of a file in one line."""
     if isinstance(error, ValidationError):
         first = error.errors()[0]
         where = ".".join(str(step) for step in first["loc"])
@@ -112,7 +113,7 @@ def summarize_error(error: Exception) -> str:
 
 
 def _get_case_id(case: dict[str, Any]) -> str:
-    """The id of a case, which `adk web` writes in camel case."""
+    """Return the id of a case; `adk web` writes it in camel case."""
     return case["eval_id"] if "eval_id" in case else case["evalId"]
 
 

@@ -1,4 +1,4 @@
-"""The formats a session can be exported to: the one table that Python, the command line and the browser read."""
+"""The table of the formats that a session can be exported to, used by Python, the command line and the browser."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Final, Literal, TypeAlias
 
 ExportFormatName: TypeAlias = Literal["evalset", "adk-test", "jsonl", "markdown"]
-"""How a format is spelled everywhere: in Python, after `--format`, in the web API."""
+"""The name of a format in Python, after `--format` and in the web API."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,13 +18,13 @@ class ExportFormat:
     name: ExportFormatName
 
     label: str
-    """What a person reads in a list of formats."""
+    """The label in a list of formats."""
 
     extension: str
-    """How the names of its files end."""
+    """The extension of its files."""
 
     requirement: str
-    """What a session needs before it can be exported; empty if every session can be."""
+    """What a session must have to be exported; empty if every session can be."""
 
     is_redactable: bool
     """Whether secrets can be removed on request; a format that must be replayed or read back exactly cannot."""
@@ -69,4 +69,4 @@ _ALL = (
 )
 
 EXPORT_FORMATS: Final[Mapping[ExportFormatName, ExportFormat]] = MappingProxyType({each.name: each for each in _ALL})
-"""All formats by name, in the order in which people are offered them."""
+"""All formats by name, in the order of lists."""

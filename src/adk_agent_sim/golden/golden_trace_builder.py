@@ -17,18 +17,18 @@ from adk_agent_sim.timeline.history import FinalResponse, HistoryEntry, ToolCall
 from adk_agent_sim.timeline.session_state import SessionState
 
 EvalIdStyle: TypeAlias = Literal["iso", "selectable"]
-"""How an eval id writes its time: with colons, or so that `adk eval file:id` can select it."""
+"""How an eval id contains the time: with colons, or without, so that `adk eval file:id` can select it."""
 
 
 class GoldenTraceBuilder:
-    """Turns a completed session into an EvalCase."""
+    """Converts a completed session to an EvalCase."""
 
     def __init__(self, session: SimulationSession, *, eval_id_style: EvalIdStyle = "iso") -> None:
         self.session = session
         self._eval_id_style: EvalIdStyle = eval_id_style
 
     def build(self) -> EvalCase:
-        """The case; SessionIncomplete names what is missing."""
+        """Build the case; raise SessionIncomplete, which lists what is missing."""
         session = self.session
         check_complete(session)
         turns = [turn for turn in split_user_turns(session.history) if isinstance(turn[-1], FinalResponse)]
@@ -43,10 +43,10 @@ class GoldenTraceBuilder:
         )
 
     def collect_notes(self, *, has_tool_error_plugin: bool = False) -> list[str]:
-        """What whoever evaluates against the case should know, naming the calls it concerns.
+        """Return notes about parts of the session that `adk eval` cannot repeat, with the affected calls.
 
         Args:
-            answers_errors: Whether the evaluated App is known to have a ToolErrorPlugin.
+            has_tool_error_plugin: Whether the evaluated App is known to have a ToolErrorPlugin.
         """
         entries = self.session.history
         calls = [entry for entry in entries if isinstance(entry, ToolCall)]
@@ -96,7 +96,7 @@ class GoldenTraceBuilder:
 
 
 def check_complete(session: SimulationSession) -> None:
-    """Refuse a session that has not come to its end; SessionIncomplete names what is missing."""
+    """Raise SessionIncomplete, which lists what is missing, if the session is not complete."""
     missing = _find_missing_parts(session)
     if missing:
         raise SessionIncomplete(session.session_id, missing)
@@ -119,24 +119,24 @@ def _find_missing_parts(session: SimulationSession) -> list[str]:
 
 
 def build_eval_id(agent_name: str, start_timestamp: float, style: EvalIdStyle = "iso") -> str:
-    """`{snake_case_agent_name}_{iso_timestamp}`, as `math_agent_2025-12-23T14:30:00`."""
+    """Return `{snake_case_agent_name}_{iso_timestamp}`, such as `math_agent_2025-12-23T14:30:00`."""
     when = datetime.fromtimestamp(start_timestamp, UTC).strftime("%Y-%m-%dT%H:%M:%S")
     return f"{to_snake_case(agent_name)}_{when if style == 'iso' else when.replace(':', '-')}"
 
 
 def build_invocation_id(session_id: str, index: int) -> str:
-    """What a user turn of a session is called in a case: by it, a case is known as made from the session."""
+    """Return the invocation id of a user turn in a case; it identifies the session that the case was created from."""
     return f"{session_id}_inv_{index}"
 
 
 def to_snake_case(name: str) -> str:
-    """A name in lower case with underscores: `MathAgent` and `Math Agent` are `math_agent`."""
+    """Return a name in snake case: `MathAgent` and `Math Agent` become `math_agent`."""
     words = re.sub(r"(?<=[^A-Z_])(?=[A-Z])", "_", name).lower()
     return re.sub(r"[^a-z0-9]+", "_", words).strip("_") or "agent"
 
 
 def split_user_turns(entries: Sequence[HistoryEntry]) -> Iterator[list[HistoryEntry]]:
-    """The history cut before each user query."""
+    """Yield the entries of each user turn; a turn starts with a user query."""
     turn: list[HistoryEntry] = []
     for entry in entries:
         if isinstance(entry, UserQuery) and turn:
@@ -154,7 +154,7 @@ def _build_content(role: str, entry: UserQuery | FinalResponse) -> types.Content
 
 
 def _build_tool_response(entry: ToolOutput | ToolError) -> dict[str, Any]:
-    """What the model got for a call."""
+    """Return the response that the model got for a call."""
     if entry.response is not None:
         return entry.response
     if isinstance(entry, ToolError):

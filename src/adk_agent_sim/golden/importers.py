@@ -1,7 +1,7 @@
-"""Files that ADK wrote, opened as timelines: an EvalSet's case, and a session of `adk web` or `adk run --save_session`.
+"""Imports ADK's files as timelines: a case of an EvalSet, or a session of `adk web` or `adk run --save_session`.
 
-A timeline made here is closed: it can be read, reported and exported again, not played on. What a file does not say
-(requests, durations, tracebacks, which of a flat list of calls were made together) is not on it.
+An imported timeline is closed: it can be read, reported and exported, but not continued. It lacks what the file does
+not contain: requests, durations, tracebacks, and which calls of a flat list were made together.
 """
 
 from __future__ import annotations
@@ -43,17 +43,20 @@ _ModelT = TypeVar("_ModelT", bound=BaseModel)
 
 
 def import_eval_case(path: str | Path, eval_id: str | None = None) -> list[Event]:
-    """The timeline of one case of an EvalSet.
+    """Return the timeline of one case of an EvalSet.
 
     Args:
         path: The EvalSet.
-        eval_id: The case; may be left out if the file holds one only.
+        eval_id: The case; optional if the file contains only one.
+
+    Raises:
+        ImportRefused: The file is not an EvalSet, or does not have the case.
     """
     cases = {case.eval_id: case for case in _read_model(path, _EVAL_SET_LABEL, EvalSet).eval_cases}
     wanted = next(iter(cases)) if eval_id is None and len(cases) == 1 else eval_id
     if wanted not in cases:
-        asked = "name the case that you want" if eval_id is None else f"there is no case {eval_id!r}"
-        raise ImportRefused(str(path), _EVAL_SET_LABEL, f"{asked}; its cases are: {', '.join(cases) or 'none'}")
+        reason = "specify a case" if eval_id is None else f"it has no case {eval_id!r}"
+        raise ImportRefused(str(path), _EVAL_SET_LABEL, f"{reason}; its cases are: {', '.join(cases) or 'none'}")
     try:
         return convert_eval_case_to_events(cases[wanted])
     except ValueError as error:
@@ -61,21 +64,21 @@ def import_eval_case(path: str | Path, eval_id: str | None = None) -> list[Event
 
 
 def import_adk_session(path: str | Path) -> list[Event]:
-    """The timeline of a session file, as `adk web` downloads it and `adk run --save_session` writes it."""
+    """Return the timeline of a session file of `adk web` or `adk run --save_session`; raise ImportRefused."""
     return convert_adk_session_to_events(_read_model(path, _SESSION_LABEL, AdkSession))
 
 
 def convert_eval_case_to_events(case: EvalCase) -> list[Event]:
-    """The timeline of a case; ValueError says what is wrong with it."""
+    """Return the timeline of a case; raise ValueError if the case is invalid."""
     if case.conversation is None:
-        raise ValueError("it holds a scenario for a user simulator, and no conversation")
-    stated = case.session_input
+        raise ValueError("it contains a scenario for a user simulator instead of a conversation")
+    session_input = case.session_input
     log = _TimelineBuilder(case.eval_id)
     joined = AgentJoined(
-        app_name=stated.app_name if stated else UNKNOWN_AGENT,
-        user_id=stated.user_id if stated else "user",
-        adk_session_id=(stated.session_id if stated else None) or case.eval_id,
-        state=stated.state if stated else {},
+        app_name=session_input.app_name if session_input else UNKNOWN_AGENT,
+        user_id=session_input.user_id if session_input else "user",
+        adk_session_id=(session_input.session_id if session_input else None) or case.eval_id,
+        state=session_input.state if session_input else {},
     )
     times = [case.creation_timestamp, *(invocation.creation_timestamp for invocation in case.conversation)]
     log.add(joined, min(filter(None, times), default=0.0))
@@ -91,7 +94,7 @@ def convert_eval_case_to_events(case: EvalCase) -> list[Event]:
 
 
 def convert_adk_session_to_events(session: AdkSession) -> list[Event]:
-    """The timeline of an ADK session."""
+    """Return the timeline of an ADK session."""
     log = _TimelineBuilder(session.id)
     runs = list(_split_runs([event for event in session.events if not event.partial]))
     started = session.events[0].timestamp if session.events else session.last_update_time
@@ -114,14 +117,14 @@ def convert_adk_session_to_events(session: AdkSession) -> list[Event]:
 
 
 class _TimelineBuilder:
-    """A timeline in the making."""
+    """Collects the events of a timeline."""
 
     def __init__(self, session_id: str) -> None:
         self.session_id = session_id
         self.events: list[Event] = []
 
     def add(self, payload: Payload, timestamp: float, *, agent_name: str = "", player: Player | None = None) -> None:
-        """Add a fact; one without a time of its own happened when the one before did."""
+        """Add an event; a timestamp of 0 means that of the previous event."""
         seq = len(self.events) + 1
         self.events.append(
             Event(
@@ -149,13 +152,13 @@ def _add_invocation(log: _TimelineBuilder, number: int, invocation: Invocation, 
     invocation_id = invocation.invocation_id or f"{log.session_id}_inv_{number - 1}"
     when = invocation.creation_timestamp
     log.add(UserSpoke(content=_dump_model(invocation.user_content)), when)
-    for said in iter_invocation_contents(invocation, ids):
-        name = "" if said.author == UNKNOWN_AGENT else said.author
-        for failed in _find_tool_failures(said.content):
+    for item in iter_invocation_contents(invocation, ids):
+        name = "" if item.author == UNKNOWN_AGENT else item.author
+        for failed in _find_tool_failures(item.content):
             log.add(failed, when, agent_name=name, player=Player.RECORDED)
-        event = {"author": said.author, "invocation_id": invocation_id, "content": _dump_model(said.content)}
+        event = {"author": item.author, "invocation_id": invocation_id, "content": _dump_model(item.content)}
         log.add(
-            _build_agent_event(invocation_id, event, final=said.final), when, agent_name=name, player=Player.RECORDED
+            _build_agent_event(invocation_id, event, final=item.final), when, agent_name=name, player=Player.RECORDED
         )
     log.add(RunEnded(invocation_id=invocation_id, outcome=RunOutcome.DONE), when)
 
@@ -170,19 +173,20 @@ def _add_event(log: _TimelineBuilder, event: AdkEvent) -> None:
         return
     for failed in _find_tool_failures(event.content):
         log.add(failed, event.timestamp, agent_name=event.author, player=Player.RECORDED)
-    found = _dump_model(event)
-    found["actions"] = {name: value for name, value in found.get("actions", {}).items() if value not in ({}, [], False)}
-    emitted = _build_agent_event(event.invocation_id, found, final=event.is_final_response())
+    dumped = _dump_model(event)
+    actions = dumped.get("actions", {})
+    dumped["actions"] = {name: value for name, value in actions.items() if value not in ({}, [], False)}
+    emitted = _build_agent_event(event.invocation_id, dumped, final=event.is_final_response())
     log.add(emitted, event.timestamp, agent_name=event.author, player=Player.RECORDED)
 
 
 def _is_user_message(event: AdkEvent) -> bool:
-    """Whether a person said it: what an agent says in the user's name has a path."""
+    """Return whether a person sent the event: one that an agent sends with the author `user` has a path."""
     return event.author == "user" and event.content is not None and not event.node_info.path
 
 
 def _split_runs(events: Sequence[AdkEvent]) -> Iterator[list[AdkEvent]]:
-    """The events cut before each user message."""
+    """Yield the events of each run; a run starts with a user message."""
     run: list[AdkEvent] = []
     for event in events:
         if _is_user_message(event) and run:
@@ -203,13 +207,13 @@ def _build_run_ended(last: AdkEvent) -> RunEnded:
 
 
 def _infer_initial_state(session: AdkSession) -> dict[str, Json]:
-    """The state to begin with, as far as it can be told: a file holds the last state, and what events changed."""
+    """Return the part of the last state that no event changed; a file does not contain the initial state."""
     changed = {key for event in session.events for key in event.actions.state_delta}
     return {key: value for key, value in session.state.items() if key not in changed}
 
 
 def _find_tool_failures(content: types.Content | None) -> Iterator[ToolFailed]:
-    """The responses that are what `ToolErrorPlugin` answers for a tool that raised."""
+    """Yield a failure for each response that has the form of `ToolErrorPlugin`'s."""
     for part in (content.parts if content else None) or ():
         match part.function_response:
             case types.FunctionResponse(id=call_id, response={"error": {"type": str(kind), "message": str(why)}}):

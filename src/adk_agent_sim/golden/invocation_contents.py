@@ -1,4 +1,4 @@
-"""What an EvalSet says of one user turn, as contents in the order in which they were said."""
+"""Converts one user turn of an EvalSet to contents in chronological order."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from google.adk.evaluation.eval_case import IntermediateData, Invocation, Invoca
 from google.genai import types
 
 UNKNOWN_AGENT = "agent"
-"""Who speaks where a file does not say it; ADK wants a name."""
+"""The author if a file does not name one; ADK requires a name."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class AuthoredContent:
-    """A content and who said it."""
+    """A content and its author."""
 
     author: str
     content: types.Content
@@ -23,9 +23,9 @@ class AuthoredContent:
 
 
 class CallIdAllocator:
-    """Gives each call of a case an id of its own, and each response the id of its call.
+    """Assigns a unique id to each call of a case, and to each response the id of its call.
 
-    EvalSets may leave ids out, or use one again in the next turn; on a timeline they join calls with their results.
+    EvalSets may omit ids, or repeat one in a later turn; on a timeline, ids connect calls with their results.
     """
 
     def __init__(self) -> None:
@@ -35,13 +35,13 @@ class CallIdAllocator:
         self._by_name: dict[str, list[str]] = {}
 
     def start_turn(self) -> None:
-        """Begin a user turn: what is called in it comes before what was called under the same id earlier."""
+        """Start a user turn; its calls take precedence over earlier calls with the same id."""
         self._earlier_turn_ids |= self._by_id
         self._by_id = {}
         self._by_name = {}
 
     def assign_call_id(self, call: types.FunctionCall) -> types.FunctionCall:
-        """The call with its id; ValueError if it has no name."""
+        """Return the call with its unique id; raise ValueError if it has no name."""
         if not call.name:
             raise ValueError("a tool call has no name")
         call_id = self._make_unique_id(call.id or f"call_{len(self._used_ids) + 1}")
@@ -52,18 +52,20 @@ class CallIdAllocator:
         return call.model_copy(update={"id": call_id})
 
     def assign_response_id(self, response: types.FunctionResponse) -> types.FunctionResponse:
-        """The response with the id of its call; ValueError if it answers none."""
+        """Return the response with the id of its call; raise ValueError if there is no such call."""
         waiting = self._by_name.get(response.name or "", [])
         known = {**self._earlier_turn_ids, **self._by_id}
         call_id = known.get(response.id) if response.id else next(iter(waiting), None)
         if call_id is None:
-            raise ValueError(f"the response of {response.name!r} ({response.id or 'without an id'}) answers no call")
+            raise ValueError(
+                f"the response of {response.name!r} ({response.id or 'without an id'}) does not belong to a call"
+            )
         if call_id in waiting:
             waiting.remove(call_id)
         return response.model_copy(update={"id": call_id})
 
     def has_call_for(self, response: types.FunctionResponse) -> bool:
-        """Whether the call of a response was said already in this turn."""
+        """Return whether this turn already contains the call of a response."""
         return response.id in self._by_id if response.id else bool(self._by_name.get(response.name or ""))
 
     def _make_unique_id(self, wanted: str) -> str:
@@ -75,7 +77,7 @@ class CallIdAllocator:
 
 
 def iter_invocation_contents(invocation: Invocation, ids: CallIdAllocator) -> Iterator[AuthoredContent]:
-    """All that was said in a user turn after the user, the final response last."""
+    """Yield the contents of a user turn after the user message, the final response last."""
     ids.start_turn()
     match invocation.intermediate_data:
         case IntermediateData() as flat:
@@ -91,7 +93,7 @@ def iter_invocation_contents(invocation: Invocation, ids: CallIdAllocator) -> It
 
 
 def _iter_flat_contents(data: IntermediateData, ids: CallIdAllocator) -> Iterator[AuthoredContent]:
-    """Calls and responses lie in two lists: a response is said as soon as its call and those before it were."""
+    """Merge the lists of calls and responses: a response follows its call and all earlier responses."""
     responses = list(data.tool_responses)
     for call in data.tool_uses:
         yield _build_authored_content("model", function_call=ids.assign_call_id(call))
@@ -119,7 +121,7 @@ def _assign_ids(content: types.Content, ids: CallIdAllocator) -> types.Content:
 
 
 def _remove_calls(content: types.Content) -> types.Content:
-    """A final response that also calls was already said among the steps."""
+    """Remove calls and responses, which are already among the intermediate contents."""
     if not any(part.function_call or part.function_response for part in content.parts or ()):
         return content
     parts = [part for part in content.parts or () if not (part.function_call or part.function_response)]

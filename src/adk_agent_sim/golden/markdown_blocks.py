@@ -1,4 +1,4 @@
-"""Any text in Markdown without it being read as Markdown: what a model or a tool said cannot change the page."""
+"""Renders arbitrary text in Markdown so that it is not interpreted as Markdown."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ _MAX_OPEN_CHARACTERS = 1_500
 
 
 def render_code_block(text: str, language: str = "") -> str:
-    """A text as a code block, with a fence longer than any in it."""
+    """Return a code block whose fence is longer than any in the text."""
     longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}{language}\n{text}\n{fence}"
 
 
 def render_json_block(value: Json) -> str:
-    """A JSON value as a code block."""
+    """Return a code block of a JSON value."""
     return render_code_block(json.dumps(value, indent=2, ensure_ascii=False), "json")
 
 
 def render_collapsible(title: str, block: str) -> str:
-    """A block behind a title that opens it."""
+    """Return a collapsed block with a title."""
     return f"<details><summary>{html.escape(title)}</summary>\n\n{block}\n\n</details>"
 
 
 def render_titled_block(title: str, block: str) -> str:
-    """A block under its title; folded if it is long."""
+    """Return a block with a title; a long block is collapsed."""
     lines = block.count("\n") - 1
     if lines > _MAX_OPEN_LINES or len(block) > _MAX_OPEN_CHARACTERS:
         return render_collapsible(f"{title}, {lines} line{'s' * (lines != 1)}", block)
@@ -38,7 +38,7 @@ def render_titled_block(title: str, block: str) -> str:
 
 
 def render_inline_code(text: str) -> str:
-    """A short text as code within a line, in a table too."""
+    """Return inline code that is also valid inside a table."""
     flat = re.sub(r"\s+", " ", text).strip().replace("|", "\\|") or " "
     longest = max((len(run) for run in re.findall(r"`+", flat)), default=0)
     ticks = "`" * (longest + 1)
@@ -47,5 +47,5 @@ def render_inline_code(text: str) -> str:
 
 
 def render_table(rows: list[tuple[str, str]]) -> str:
-    """Names and values; values are Markdown already."""
+    """Return a table of names and values; the values are Markdown."""
     return "\n".join(["| | |", "|---|---|", *(f"| {name} | {value} |" for name, value in rows)])

@@ -1,6 +1,6 @@
-"""A session as Markdown, for a pull request: what was asked, called, answered and changed, and by whom it was played.
+"""Renders a session as a Markdown report, for example for a pull request: messages, calls, results, state and players.
 
-Secrets are taken out by default. Everything that a user, a model or a tool said is fenced.
+Secrets are removed by default. Text of users, models and tools is rendered as code, so it cannot change the layout.
 """
 
 from __future__ import annotations
@@ -49,12 +49,12 @@ from adk_agent_sim.timeline.session_state import find_agent_joined
 def render_markdown_report(
     events: Sequence[Event], *, redact: bool = True, environment: Mapping[str, str] | None = None
 ) -> str:
-    """The report of a session, complete or not.
+    """Render the report of a session, which may be incomplete.
 
     Args:
         events: The session's timeline.
-        redact: Take secrets out.
-        environment: Where secret variables are looked up; by default this process's.
+        redact: Whether to remove secrets.
+        environment: The environment variables to read secrets from; by default those of this process.
     """
     shown = redact_events(events, environment) if redact else list(events)
     entries = build_history(shown)
@@ -74,25 +74,25 @@ def render_markdown_report(
 
 @dataclass
 class _PlayStatistics:
-    """Who played, and how runs ended: what a history does not tell."""
+    """Players, durations and outcomes, which a history does not contain."""
 
     call_deciders: dict[str, str] = field(default_factory=dict[str, str])
-    """Who decided a call, by its id."""
+    """The player that decided a call, by call id."""
 
     tool_players: dict[str, str] = field(default_factory=dict[str, str])
-    """Who answered a call, by its id."""
+    """The player that answered a call, by call id."""
 
     model_turn_counts: Counter[str] = field(default_factory=Counter[str])
-    """How many model turns each player took."""
+    """The number of model turns per player."""
 
     turn_seconds: dict[int, float] = field(default_factory=dict[int, float])
-    """How long each user turn took, counted from 1."""
+    """The duration of each user turn, by turn number from 1."""
 
     call_numbers: dict[str, int] = field(default_factory=dict[str, int])
-    """Which call of the session a call is: ids are too long to compare by eye."""
+    """The number of each call in the session, by call id: ids are too long to compare by eye."""
 
     early_endings: defaultdict[int, list[str]] = field(default_factory=lambda: defaultdict[int, list[str]](list))
-    """What is to say of runs without an answer, by user turn."""
+    """The rendered outcome of runs that failed or were cancelled, by turn number."""
 
 
 def _collect_statistics(events: Sequence[Event]) -> _PlayStatistics:
@@ -128,11 +128,11 @@ def _extract_call_ids(emitted: Json) -> list[str]:
 def _render_early_ending(ended: RunEnded) -> list[str]:
     if ended.outcome is RunOutcome.DONE:
         return []
-    said = [render_code_block(ended.error_message)] if ended.error_message else []
+    message = [render_code_block(ended.error_message)] if ended.error_message else []
     return [
         f"**The run {ended.outcome.value}** "
         f"{render_inline_code(ended.error_type) if ended.error_type else ''}".rstrip(),
-        *said,
+        *message,
     ]
 
 
@@ -212,8 +212,9 @@ def _render_final_sections(events: Sequence[Event]) -> Iterator[str]:
     if saved:
         yield "## Artifacts"
         yield "\n".join(
-            f"- {render_inline_code(one.filename)}, version {one.version}, {render_inline_code(one.mime_type)}"
-            for one in saved
+            f"- {render_inline_code(artifact.filename)}, version {artifact.version}, "
+            f"{render_inline_code(artifact.mime_type)}"
+            for artifact in saved
         )
     state = compute_final_state(events)
     if state:

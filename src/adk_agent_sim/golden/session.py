@@ -1,4 +1,4 @@
-"""A simulated agent and one session of it, as data: what a golden trace is built from."""
+"""The configuration of a simulated agent, and one session of it as data, from which golden traces are built."""
 
 from __future__ import annotations
 
@@ -30,33 +30,35 @@ from adk_agent_sim.timeline.session_state import SessionState, derive_state, fin
 
 @dataclass
 class SimulatedAgentConfig:
-    """An agent that can be simulated, and where its golden traces go."""
+    """An agent that can be simulated, and the file for its golden traces."""
 
     name: str
-    """What people read; not empty."""
+    """The name that people see; must not be empty."""
 
     agent: BaseNode
-    """The ADK agent, or the workflow."""
+    """The ADK agent or workflow."""
 
     eval_set_path: str | Path
-    """The EvalSet file: made if there is none, appended to if there is. Relative to the working directory."""
+    """The EvalSet file; created if it does not exist, otherwise appended to. Relative to the working directory."""
 
     app: App | None = None
-    """The App around the agent, with its plugins; by default one of the agent's name."""
+    """The App of the agent, with its plugins; by default an App with the agent's name."""
 
     folder: str | Path | None = None
-    """The agent's folder, for the command that evaluates it."""
+    """The agent's folder, used in the command that evaluates it."""
 
     def __post_init__(self) -> None:
         if not self.name or not self.name.strip():
-            raise ValueError("SimulatedAgentConfig.name is empty: give the agent a name that people can read.")
+            raise ValueError("SimulatedAgentConfig.name is empty. Set the name that people see.")
         if not isinstance(cast("object", self.agent), BaseNode):
             raise TypeError(
                 f"SimulatedAgentConfig.agent of {self.name!r} is a {type(self.agent).__name__}: "
                 "it must be an ADK agent, such as google.adk.agents.LlmAgent."
             )
         if self.app is not None and self.app.root_agent is not self.agent:
-            raise ValueError(f"SimulatedAgentConfig.app of {self.name!r} has another root_agent than the agent given.")
+            raise ValueError(
+                f"SimulatedAgentConfig.app of {self.name!r} has a different root_agent than SimulatedAgentConfig.agent."
+            )
         path = str(self.eval_set_path)
         if not path.strip() or "\0" in path or path.endswith("/"):
             raise ValueError(
@@ -65,7 +67,7 @@ class SimulatedAgentConfig:
             )
 
     def resolve_eval_set_path(self) -> Path:
-        """The absolute path of the EvalSet file."""
+        """Return the absolute path of the EvalSet file."""
         path = Path(self.eval_set_path)
         return path if path.is_absolute() else Path.cwd() / path
 
@@ -101,7 +103,7 @@ class SimulationSession(BaseModel):
         tools: Sequence[BaseTool] = (),
         adk_session: AdkSession | None = None,
     ) -> Self:
-        """Read a session from its timeline; the tools and the ADK session, if they are at hand, come along."""
+        """Build a session from its timeline; the tools and the ADK session are optional."""
         entries = build_history(events)
         join = find_agent_joined(events)
         return cls(
@@ -142,7 +144,7 @@ class SimulationSession(BaseModel):
 
 
 def compute_final_state(events: Sequence[Event]) -> dict[str, Json]:
-    """The state after all that the agent's events changed; what ADK keeps for one invocation only is left out."""
+    """Return the state after all events, without the `temp:` keys that ADK keeps for one invocation only."""
     join = find_agent_joined(events)
     state = dict(join.state) if join else {}
     for event in events:
@@ -152,16 +154,16 @@ def compute_final_state(events: Sequence[Event]) -> dict[str, Json]:
 
 
 def _find_consent_call_ids(events: Sequence[Event]) -> set[str]:
-    """The calls that ADK asked the user about."""
-    asked: set[str] = set()
+    """Return the ids of the calls for which ADK requested consent."""
+    call_ids: set[str] = set()
     for event in events:
         if isinstance(event.payload, AgentEvent):
-            asked.update(event.payload.event.get("actions", {}).get("requested_tool_confirmations", {}))
-    return asked
+            call_ids.update(event.payload.event.get("actions", {}).get("requested_tool_confirmations", {}))
+    return call_ids
 
 
 def select_finished_events(events: Sequence[Event]) -> Sequence[Event]:
-    """The events up to the last run that was done: a session without its unfinished end."""
+    """Return the events up to the end of the last completed run."""
     ends = [place for place, event in enumerate(events) if _is_run_done(event)]
     return events[: ends[-1] + 1] if ends else []
 

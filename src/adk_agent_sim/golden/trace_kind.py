@@ -1,4 +1,4 @@
-"""Which kind of golden trace a file is, told by its content alone and without ADK, which takes seconds to import."""
+"""Detects which kind of golden trace a file is, without importing ADK, which takes seconds."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ import json
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, cast
 
+from adk_agent_sim.golden.export_formats import EXPORT_FORMATS
+
 TraceKind: TypeAlias = Literal["evalset", "session", "timeline"]
 
 
 def detect_trace_kind(path: Path) -> TraceKind | None:
-    """What the file is; None if it is something else or cannot be read."""
+    """Return the kind of the file; None if it is something else or cannot be read."""
     keys = _read_top_level_keys(path)
     if keys & {"eval_cases", "evalCases"}:
         return "evalset"
@@ -20,10 +22,10 @@ def detect_trace_kind(path: Path) -> TraceKind | None:
 
 
 def _read_top_level_keys(path: Path) -> set[str]:
-    """The keys at the top of a file, in JSON Lines those of the first line."""
+    """Return the top-level keys of a JSON file, or of the first line of a JSON Lines file."""
     try:
         content = path.read_bytes()
-        value = json.loads(content.partition(b"\n")[0] if path.suffix == ".jsonl" else content)
+        value = json.loads(content.partition(b"\n")[0] if path.suffix == EXPORT_FORMATS["jsonl"].extension else content)
     except (OSError, ValueError, RecursionError):
         return set()
     return set(cast("dict[str, Any]", value)) if isinstance(value, dict) else set()

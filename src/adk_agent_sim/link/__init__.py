@@ -1,1 +1,1 @@
-"""How a player or an agent reaches a timeline: in this process, or as gRPC client."""
+"""Connects a player or an agent to a timeline: in this process, or as a gRPC client."""

@@ -1,10 +1,10 @@
-"""A link for agents that nobody has to wait for: what is told goes out in order from a thread of its own.
+"""The link of an agent's process: submissions are queued, and a background thread sends them in order.
 
-    agent's loop --post--> [ queue of its session ] --> RemoteLink (the thread's loop) --> server
+    agent's loop --enqueue--> [ queue per session ] --> RemoteLink (the thread's loop) --> server
                  <----------------- decision, cancel ------------------------+
 
-So a run never waits for a server that is slow or gone, may change its event loop, and may block it. Only who asks for a
-decision waits for it.
+A run therefore never waits for a server that is slow or down, and may block or replace its event loop. Only
+`wait_for_decision` waits for the server.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import atexit
 import logging
 import threading
 from collections import deque
-from collections.abc import Awaitable, Callable, Coroutine, Iterable
+from collections.abc import Awaitable, Callable, Coroutine
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
@@ -24,32 +24,30 @@ from uuid import uuid4
 from adk_agent_sim.errors import ServerUnreachable, SimulatorError
 from adk_agent_sim.link.channel import parse_target
 from adk_agent_sim.link.remote_link import RemoteLink
-from adk_agent_sim.timeline.blocks import Block
-from adk_agent_sim.timeline.canonical_json import Json
-from adk_agent_sim.timeline.events import Event, Payload, Player
-from adk_agent_sim.timeline.model_request import RequestBlocks
+from adk_agent_sim.timeline.events import Event, Player
+from adk_agent_sim.timeline.submissions import EventBatch, TurnDecision, TurnRequest
 
 T = TypeVar("T")
 
 MAX_QUEUED = 10_000
-"""How many facts of a session are kept for a server that does not take them; further ones are dropped, loudly."""
+"""How many submissions of a session are queued while the server is down; further ones are dropped and logged."""
 
 EXIT_TIMEOUT = 3.0
-"""Seconds that the end of the process waits for what is not sent yet."""
+"""How many seconds the process waits at exit for queued submissions."""
 
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
 class _OutboxJob:
-    """Something to send, and who is told when it is sent."""
+    """A submission, and the future that is set when it is sent."""
 
     send: Callable[[RemoteLink], Awaitable[object]]
     sent: asyncio.Future[None]
 
 
 class _SessionQueue:
-    """What one session has still to send; it opens the session first. Lives in the thread's loop."""
+    """The unsent submissions of one session; creates the session on the server first. Used in the thread's loop."""
 
     def __init__(self, link: RemoteLink, session_id: str, description: str, on_open: Callable[[str], object]) -> None:
         self._link = link
@@ -62,9 +60,10 @@ class _SessionQueue:
         self._dropped_count = 0
 
     def put(self, send: Callable[[RemoteLink], Awaitable[object]]) -> asyncio.Future[None]:
-        """Send something behind all else."""
+        """Enqueue a submission; returns a future that ends when it is sent or has failed."""
         sent: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        sent.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
+        # Most callers ignore the future. Reading its exception keeps asyncio from logging it as never retrieved.
+        sent.add_done_callback(lambda future: future.cancelled() or future.exception())
         if len(self._jobs) >= MAX_QUEUED:
             self._drop_job(sent)
             return sent
@@ -74,7 +73,7 @@ class _SessionQueue:
         return sent
 
     async def wait_until_empty(self) -> None:
-        """Wait until everything is sent."""
+        """Wait until the queue is empty."""
         while self._task is not None:
             await asyncio.wait({self._task})
 
@@ -102,12 +101,12 @@ class _SessionQueue:
                 self._on_open(await self._link.get_web_url(self._session_id))
             await job.send(self._link)
         except SimulatorError as error:
-            _log.warning("Not told to the simulator server: %s", error)
+            _log.warning("Not sent to the simulator server: %s", error)
             return error
         return None
 
     def _fail_all(self, error: ServerUnreachable) -> None:
-        """Nobody is there: what waits is not sent. The next that is put tries anew."""
+        """Discard the queue, because there is no server. The next submission tries to connect again."""
         jobs, self._jobs = self._jobs, deque()
         for job in jobs:
             if not job.sent.done():
@@ -116,15 +115,15 @@ class _SessionQueue:
     def _drop_job(self, sent: asyncio.Future[None]) -> None:
         self._dropped_count += 1
         if self._dropped_count == 1:
-            _log.error("The simulator server takes nothing; facts of session %s are lost.", self._session_id)
-        sent.set_exception(ServerUnreachable("the simulator server", "too much waits to be sent"))
+            _log.error("The simulator server does not respond; events of session %s are lost.", self._session_id)
+        sent.set_exception(ServerUnreachable(self._link.url, f"{MAX_QUEUED} submissions are already queued"))
 
 
 class Outbox:
-    """A link of an agent's process. May be used from any event loop, and from several."""
+    """A link that can be used from any event loop, and from several."""
 
     def __init__(self, url: str, *, connect_timeout: float = 5.0) -> None:
-        parse_target(url)  # what is no address is said at once
+        parse_target(url)  # rejects an invalid address here rather than in the background thread
         self.url = url
         self._connect_timeout = connect_timeout
         self._lock = threading.Lock()
@@ -134,114 +133,66 @@ class Outbox:
         self._pending_asks: dict[str, asyncio.Future[None]] = {}
 
     def open_session(self, description: str, on_open: Callable[[str], object]) -> str:
-        """Begin a session without waiting for the server; `on_open` gets its page's address once it is there."""
+        """Start a session without waiting for the server and return its id.
+
+        Args:
+            description: A description for people.
+            on_open: Called with the URL of the session's page once the server has the session.
+        """
         session_id = str(uuid4())
         self._call_in_thread(lambda: self._create_queue(session_id, description, on_open))
         return session_id
 
     def _create_queue(self, session_id: str, description: str, on_open: Callable[[str], object]) -> None:
         link = self._link
-        assert link is not None  # noqa: S101 - made before the thread's loop runs anything else
+        assert link is not None  # noqa: S101 - created before the thread's loop runs anything else
         queue = self._queues[session_id] = _SessionQueue(link, session_id, description, on_open)
         queue.put(_send_nothing)
 
-    async def append(
-        self,
-        session_id: str,
-        *payloads: Payload,
-        turn_id: str = "",
-        agent_name: str = "",
-        player: Player | None = None,
-        blocks: Iterable[Block] = (),
-    ) -> None:
-        """Tell facts; they are sent when this returns or later."""
-        kept = list(blocks)
-        self._enqueue(
-            session_id,
-            lambda link: link.append(
-                session_id, *payloads, turn_id=turn_id, agent_name=agent_name, player=player, blocks=kept
-            ),
-        )
+    async def append(self, batch: EventBatch) -> None:
+        """Enqueue events; they may be sent after this returns."""
+        self._enqueue(batch.session_id, lambda link: link.append(batch))
 
-    async def ask(
-        self,
-        session_id: str,
-        *,
-        turn_id: str,
-        invocation_id: str,
-        agent_name: str,
-        request: RequestBlocks,
-        player: Player = Player.HUMAN,
-    ) -> None:
-        """Put a model call up for decision."""
+    async def ask(self, turn: TurnRequest) -> None:
+        """Enqueue a model call that a player must decide."""
 
         def put() -> None:
-            sent = self._queues[session_id].put(
-                lambda link: link.ask(
-                    session_id,
-                    turn_id=turn_id,
-                    invocation_id=invocation_id,
-                    agent_name=agent_name,
-                    request=request,
-                    player=player,
-                )
-            )
-            if player is Player.HUMAN:
-                self._pending_asks[turn_id] = sent
+            sent = self._queues[turn.session_id].put(lambda link: link.ask(turn))
+            if turn.player is Player.HUMAN:
+                self._pending_asks[turn.turn_id] = sent
 
         self._call_in_thread(put)
 
-    async def decide(
-        self,
-        session_id: str,
-        turn_id: str,
-        response: Json,
-        *,
-        decision_id: str | None = None,
-        player: Player = Player.HUMAN,
-        anyway: bool = False,
-        duration_ms: float | None = None,
-    ) -> None:
-        """Tell what a player of this process decided."""
-        made = decision_id or str(uuid4())
-        self._enqueue(
-            session_id,
-            lambda link: link.decide(
-                session_id,
-                turn_id,
-                response,
-                decision_id=made,
-                player=player,
-                anyway=anyway,
-                duration_ms=duration_ms,
-            ),
-        )
+    async def decide(self, decision: TurnDecision) -> None:
+        """Enqueue the decision of a player in this process."""
+        self._enqueue(decision.session_id, lambda link: link.decide(decision))
 
     async def withdraw(self, session_id: str, turn_id: str) -> None:
-        """Wait for a turn no longer."""
+        """Enqueue the withdrawal of a turn."""
         self._enqueue(session_id, lambda link: link.withdraw(session_id, turn_id))
 
     async def wait_for_decision(self, session_id: str, turn_id: str) -> Event:
-        """Wait until a turn is decided, or until it is clear that no server will take it."""
+        """Wait for the decision of a turn; raise an error if the turn cannot be sent to the server."""
         return await self._run_in_thread(self._wait_for_decision(session_id, turn_id))
 
     async def _wait_for_decision(self, session_id: str, turn_id: str) -> Event:
         link = self._link
-        assert link is not None  # noqa: S101 - the thread runs
-        if asked := self._pending_asks.get(turn_id):
+        assert link is not None  # noqa: S101 - this runs in the thread
+        if sent := self._pending_asks.get(turn_id):
             try:
-                await asyncio.shield(asked)
+                # Shielded: a caller that stops waiting must not cancel the submission.
+                await asyncio.shield(sent)
             finally:
                 self._pending_asks.pop(turn_id, None)
         return await link.wait_for_decision(session_id, turn_id)
 
     async def listen(self, session_id: str, listener: Callable[[Event], None]) -> Callable[[], None]:
-        """Call `listener`, in this event loop, with the events of a session from now on."""
+        """Call `listener` in this event loop with every new event of a session; returns a function to unsubscribe."""
         loop = asyncio.get_running_loop()
         stops: list[Callable[[], None]] = []
 
         def forward(event: Event) -> None:
-            with suppress(RuntimeError):  # the loop is closed: nobody listens any longer
+            with suppress(RuntimeError):  # the listener's loop is closed
                 loop.call_soon_threadsafe(listener, event)
 
         async def start_listening(link: RemoteLink) -> None:
@@ -254,8 +205,8 @@ class Outbox:
         self._enqueue(session_id, start_listening)
         return lambda: self._enqueue(session_id, stop_listening)
 
-    async def flush(self, timeout: float) -> bool:  # noqa: ASYNC109 - it is the wait of another thread
-        """Wait until everything is sent, at most `timeout` seconds; whether it is."""
+    async def flush(self, timeout: float) -> bool:  # noqa: ASYNC109 - waits for another thread
+        """Wait until everything is sent, at most `timeout` seconds; returns whether it was."""
         with suppress(TimeoutError):
             async with asyncio.timeout(timeout):
                 await self._run_in_thread(self._wait_until_empty())
@@ -267,7 +218,7 @@ class Outbox:
             await queue.wait_until_empty()
 
     def release_session(self, session_id: str) -> None:
-        """Nothing more is told of a session: what is kept of it goes once it is sent."""
+        """Free a session's queue and stream once its submissions are sent."""
 
         async def release(link: RemoteLink) -> None:
             self._queues.pop(session_id, None)
@@ -286,7 +237,7 @@ class Outbox:
         return await asyncio.wrap_future(future)
 
     def _ensure_loop(self) -> asyncio.AbstractEventLoop:
-        """The loop of the thread, which is started when it is first needed."""
+        """Return the thread's event loop; starts the thread on first use."""
         with self._lock:
             if self._loop is None:
                 self._loop = asyncio.new_event_loop()
@@ -300,9 +251,9 @@ class Outbox:
         loop.run_forever()
 
     def _flush_at_exit(self) -> None:
-        """Give what is not sent yet a little time: a script may end as soon as its agent has answered."""
+        """Wait briefly for queued submissions: a script may end as soon as its agent has answered."""
         for work in (self._wait_until_empty(), self._close_link()):
-            assert self._loop is not None  # noqa: S101 - the thread runs
+            assert self._loop is not None  # noqa: S101 - registered after the thread was started
             with suppress(TimeoutError):
                 asyncio.run_coroutine_threadsafe(work, self._loop).result(EXIT_TIMEOUT)
 
@@ -312,4 +263,4 @@ class Outbox:
 
 
 async def _send_nothing(link: RemoteLink) -> None:
-    """What opens a session and sends nothing."""
+    """An empty submission, whose only effect is that the queue creates the session."""

@@ -1,4 +1,4 @@
-"""Statuses of a server, raised again as the errors that they were told for."""
+"""Converts gRPC statuses back into the package's errors, using the error class that the server names in a trailer."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from adk_agent_sim import errors
 from adk_agent_sim.errors import SimulatorError
 
 ERROR_TRAILER = "adksim-error-bin"
-"""Where a server names the class of an error, and what it is about."""
+"""The trailer in which the server sends an error's class name and attributes, as JSON."""
 
 TRANSIENT_CODES = frozenset(
     {StatusCode.UNAVAILABLE, StatusCode.CANCELLED, StatusCode.UNKNOWN, StatusCode.DEADLINE_EXCEEDED}
 )
-"""What a call ends with when the server, or the way to it, is gone for a while: it is made again."""
+"""Statuses of a call that failed because the server or the network was down; such a call is retried."""
 
 _ERROR_CLASSES: Mapping[str, type[SimulatorError]] = {
     name: kind for name, kind in vars(errors).items() if isinstance(kind, type) and issubclass(kind, SimulatorError)
@@ -26,16 +26,18 @@ _ERROR_CLASSES: Mapping[str, type[SimulatorError]] = {
 
 
 def restore_error(url: str, error: AioRpcError) -> SimulatorError:
-    """The error that a server told."""
+    """Return the error that the server raised, or a plain SimulatorError if the status does not name one."""
     message = error.details() or error.code().name
-    told = _read_error_trailer(error)
-    kind = _ERROR_CLASSES.get(told.get("error", ""))
+    trailer = _read_error_trailer(error)
+    kind = _ERROR_CLASSES.get(trailer.get("error", ""))
     if kind is None:
         return SimulatorError(f"The simulator server at {url} answered {error.code().name}: {message}.")
-    found = kind.__new__(kind)
-    Exception.__init__(found, message)
-    vars(found).update(told["about"])
-    return found
+    # The constructors build the message from their arguments, which are not sent: the message and the
+    # attributes are, so they are set directly.
+    restored = kind.__new__(kind)
+    Exception.__init__(restored, message)
+    vars(restored).update(trailer["about"])
+    return restored
 
 
 def _read_error_trailer(error: AioRpcError) -> dict[str, Any]:

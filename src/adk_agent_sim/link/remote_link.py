@@ -1,12 +1,12 @@
-"""A timeline in another process, reached over gRPC: calls survive the server's restarts, and nothing is there twice.
+"""A gRPC client of a timeline on a server, which survives restarts of the server without losing or repeating events.
 
-Everything that is sent has an id that was made here, so what is sent again after a lost connection is the same thing.
-Turns that wait are submitted again whenever the connection is new, and what was decided meanwhile is found.
+The client generates all ids, so the server recognizes a request that is sent again after a lost connection. After each
+reconnect, pending turns are submitted again, and decisions made in the meantime are received.
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Container, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Self
 from uuid import uuid4
@@ -25,22 +25,23 @@ from adk_agent_sim.persistence.row_codec import (
     to_asked_message,
     to_event_message,
 )
-from adk_agent_sim.timeline.blocks import Block
-from adk_agent_sim.timeline.canonical_json import Json, encode_json
-from adk_agent_sim.timeline.events import ArtifactSaved, Event, Payload, Player, Session, TurnWithdrawn
-from adk_agent_sim.timeline.model_request import ModelRequest, RequestBlocks, build_turn_asked, reassemble_request
+from adk_agent_sim.timeline.canonical_json import encode_json
+from adk_agent_sim.timeline.events import ArtifactSaved, Event, Player, Session, TurnWithdrawn
+from adk_agent_sim.timeline.model_request import ModelRequest, build_turn_asked, reassemble_request
+from adk_agent_sim.timeline.submissions import EventBatch, TurnDecision, TurnRequest
 
 
 class RemoteLink:
     """A client of a server. Use it from one event loop, inside `async with`."""
 
     def __init__(self, url: str, *, connect_timeout: float = 5.0) -> None:
-        """Prepare to reach the server at `url`, as `localhost:50051`.
+        """Prepare a connection; it is opened by the first call.
 
         Args:
-            url: The server's gRPC address.
-            connect_timeout: For how many seconds the first call waits for a server; later ones wait for ever.
+            url: The server's gRPC address, such as `localhost:50051`.
+            connect_timeout: How many seconds the first call waits for the server; later calls wait without a limit.
         """
+        self.url = url
         self.client_id = str(uuid4())
         self._channel = ReconnectingChannel(url, connect_timeout=connect_timeout)
         self._watches: dict[str, SessionWatch] = {}
@@ -52,168 +53,120 @@ class RemoteLink:
         await self.close()
 
     async def close(self) -> None:
-        """Hang up; who waits is not answered any more."""
+        """Close the connection; pending `wait_for_decision` calls never return."""
         for watch in list(self._watches.values()):
             await watch.stop()
         await self._channel.close()
 
     async def release_session(self, session_id: str) -> None:
-        """Keep nothing of a session any longer."""
+        """Close the session's stream and free what is held for it."""
         if watch := self._watches.pop(session_id, None):
             await watch.stop()
 
     async def create_session(self, description: str = "", session_id: str = "") -> Session:
-        """Open a session."""
+        """Create a session on the server."""
         request = v1.CreateSessionRequest(description=description, session_id=session_id or str(uuid4()))
         return from_session_message((await self._channel.call("CreateSession", request)).session)
 
     async def get_web_url(self, session_id: str) -> str:
-        """Where a person can play a session; empty if nowhere."""
+        """Return the URL of the session's page; empty if the server has no web app."""
         return (await self._channel.call("GetSession", v1.GetSessionRequest(session_id=session_id))).web_url
 
     async def list_sessions(self) -> Sequence[Session]:
-        """All sessions, newest first."""
-        found: list[Session] = []
+        """Return all sessions, newest first."""
+        sessions: list[Session] = []
         token = ""
         while True:
             page = await self._channel.call("ListSessions", v1.ListSessionsRequest(page_size=1_000, page_token=token))
-            found += map(from_session_message, page.sessions)
+            sessions += map(from_session_message, page.sessions)
             token = page.next_page_token
             if not token:
-                return found
+                return sessions
 
     async def close_session(self, session_id: str, reason: str, *, cancelled: bool = False) -> None:
-        """End a session."""
+        """Close a session."""
         status = "SESSION_STATUS_CANCELLED" if cancelled else "SESSION_STATUS_COMPLETED"
         request = v1.CloseSessionRequest(session_id=session_id, reason=reason, status=status)
         await self._channel.call("CloseSession", request)
 
-    async def append(
-        self,
-        session_id: str,
-        *payloads: Payload,
-        turn_id: str = "",
-        agent_name: str = "",
-        player: Player | None = None,
-        blocks: Iterable[Block] = (),
-    ) -> None:
-        """Add facts; they are durable when this returns."""
-        data = {block.block_id: block.data for block in blocks}
-        events = [
-            _to_message(
-                Event(
-                    event_id=str(uuid4()),
-                    session_id=session_id,
-                    seq=0,
-                    timestamp=0.0,
-                    payload=payload,
-                    turn_id=turn_id,
-                    agent_name=agent_name,
-                    player=player,
-                ),
-                data,
-            )
-            for payload in payloads
-        ]
-        await self._channel.call("AppendEvents", v1.AppendEventsRequest(session_id=session_id, events=events))
+    async def append(self, batch: EventBatch) -> None:
+        """Append events; they are durable when this returns."""
+        data = {block.block_id: block.data for block in batch.blocks}
+        # The ids are part of the drafts, so a request that is retried after a lost connection appends nothing twice.
+        events = [_to_message(draft, data) for draft in batch.build_drafts()]
+        await self._channel.call("AppendEvents", v1.AppendEventsRequest(session_id=batch.session_id, events=events))
 
     async def withdraw(self, session_id: str, turn_id: str) -> None:
-        """Wait for a turn no longer; one that is decided stays decided."""
+        """Withdraw a turn; has no effect if the turn is already decided."""
         watch = self._get_watch(session_id)
         watch.stop_resubmitting(turn_id)
         await watch.wait_for_resubmissions()
-        await self.append(session_id, TurnWithdrawn(), turn_id=turn_id)
+        await self.append(EventBatch(session_id, [TurnWithdrawn()], turn_id=turn_id))
 
-    async def ask(
-        self,
-        session_id: str,
-        *,
-        turn_id: str,
-        invocation_id: str,
-        agent_name: str,
-        request: RequestBlocks,
-        player: Player = Player.HUMAN,
-    ) -> None:
-        """Put a model call up for decision; only what the server has not had before is sent."""
-        watch = self._get_watch(session_id)
+    async def ask(self, turn: TurnRequest) -> None:
+        """Submit a model call that a player must decide; only blocks that the server does not have are sent."""
+        watch = self._get_watch(turn.session_id)
         try:
             try:
-                await self._submit(watch, watch.known_block_ids, turn_id, invocation_id, agent_name, request, player)
+                await self._submit(watch, turn, watch.known_block_ids)
             except BlocksMissing:
-                await self._submit(watch, frozenset[str](), turn_id, invocation_id, agent_name, request, player)
+                # The server lost blocks that it had before, such as one that keeps its sessions in memory.
+                await self._submit(watch, turn, frozenset[str]())
         except SimulatorError:
-            watch.discard_turn(turn_id)
+            watch.discard_turn(turn.turn_id)
             raise
 
-    async def _submit(
-        self,
-        watch: SessionWatch,
-        known_block_ids: Container[str],
-        turn_id: str,
-        invocation_id: str,
-        agent_name: str,
-        request: RequestBlocks,
-        player: Player,
-    ) -> None:
-        asked, new = build_turn_asked(request, invocation_id, known_block_ids)
-        waits = player is Player.HUMAN
+    async def _submit(self, watch: SessionWatch, turn: TurnRequest, known_block_ids: Container[str]) -> None:
+        asked, new_blocks = build_turn_asked(turn.request, turn.invocation_id, known_block_ids)
+        is_for_human = turn.player is Player.HUMAN
         submission = v1.SubmitRequestRequest(
-            session_id=watch.session_id,
-            turn_id=turn_id,
-            agent_name=agent_name,
-            invocation_id=invocation_id,
-            player=PLAYER_NUMBERS[player],
-            asked=to_asked_message(replace(asked, client_id=self.client_id if waits else "")),
+            session_id=turn.session_id,
+            turn_id=turn.turn_id,
+            agent_name=turn.agent_name,
+            invocation_id=turn.invocation_id,
+            player=PLAYER_NUMBERS[turn.player],
+            asked=to_asked_message(replace(asked, client_id=self.client_id if is_for_human else "")),
         )
-        if waits:
-            watch.expect_turn(turn_id)
-        first = v1.SubmitRequestRequest()
-        first.CopyFrom(submission)
-        first.blocks.extend(block.data for block in new)
-        answer = await self._channel.call("SubmitRequest", first)
-        watch.known_block_ids.update(block.block_id for block in new)
-        watch.record_submission(submission, answer.seq)
+        if is_for_human:
+            watch.expect_turn(turn.turn_id)
+        # A resubmission refers to blocks that the server has by then, so the stored message leaves them out.
+        with_blocks = v1.SubmitRequestRequest()
+        with_blocks.CopyFrom(submission)
+        with_blocks.blocks.extend(block.data for block in new_blocks)
+        response = await self._channel.call("SubmitRequest", with_blocks)
+        watch.known_block_ids.update(block.block_id for block in new_blocks)
+        watch.record_submission(submission, response.seq)
 
-    async def decide(
-        self,
-        session_id: str,
-        turn_id: str,
-        response: Json,
-        *,
-        decision_id: str | None = None,
-        player: Player = Player.HUMAN,
-        anyway: bool = False,
-        duration_ms: float | None = None,
-    ) -> None:
-        """Answer a turn, once."""
+    async def decide(self, decision: TurnDecision) -> None:
+        """Submit the decision of a turn."""
         request = v1.SubmitDecisionRequest(
-            session_id=session_id,
-            turn_id=turn_id,
-            exact_json=encode_json(response).decode("ascii"),
-            decision_id=decision_id or str(uuid4()),
-            player=PLAYER_NUMBERS[player],
-            anyway=anyway,
-            duration_ms=duration_ms,
+            session_id=decision.session_id,
+            turn_id=decision.turn_id,
+            exact_json=encode_json(decision.response).decode("ascii"),
+            decision_id=decision.decision_id,
+            player=PLAYER_NUMBERS[decision.player],
+            anyway=decision.anyway,
+            duration_ms=decision.duration_ms,
         )
         await self._channel.call("SubmitDecision", request)
 
     async def wait_for_decision(self, session_id: str, turn_id: str) -> Event:
-        """Wait until a turn is decided, however often the server goes away meanwhile."""
+        """Wait for the decision of a turn, across any number of reconnects."""
         return await self._get_watch(session_id).wait_for_decision(turn_id)
 
     async def listen(self, session_id: str, listener: Callable[[Event], None]) -> Callable[[], None]:
-        """Call `listener` with the events of a session, requests left out, from now on."""
+        """Call `listener` with every new event except model requests; returns a function that unsubscribes it."""
         return self._get_watch(session_id).listen(listener)
 
     async def read_request(self, asked_event: Event) -> ModelRequest:
-        """The whole request of a `TurnAsked` event."""
+        """Return the complete model request of a `TurnAsked` event."""
 
         async def read_blocks(block_ids: Sequence[str]) -> Mapping[str, bytes]:
-            wanted = v1.ReadBlocksRequest(
-                session_id=asked_event.session_id, block_ids=[bytes.fromhex(one) for one in block_ids]
+            request = v1.ReadBlocksRequest(
+                session_id=asked_event.session_id, block_ids=[bytes.fromhex(block_id) for block_id in block_ids]
             )
-            found = (await self._channel.call("ReadBlocks", wanted)).blocks
-            return dict(zip(block_ids, found, strict=True))
+            blocks = (await self._channel.call("ReadBlocks", request)).blocks
+            return dict(zip(block_ids, blocks, strict=True))
 
         return await reassemble_request(asked_event, read_blocks)
 
@@ -225,15 +178,15 @@ class RemoteLink:
         requests: bool = True,
         on_connected: Callable[[], object] = lambda: None,
     ) -> AsyncGenerator[Event]:
-        """All events behind `after_seq`, then each new one, no gap and no repeat; ends when the session is closed.
+        """Yield all events after `after_seq`, then each new one, without gaps or repeats, until the session is closed.
 
         Args:
             session_id: The session.
-            after_seq: What is known already.
-            requests: Whether the events that ask are sent too.
-            on_connected: Called when the server follows from now on, and again after each lost connection.
+            after_seq: The `seq` of the last event that the caller has.
+            requests: Whether to include model requests.
+            on_connected: Called when the history is complete, and again after each reconnect.
         """
-        pause, seq = Backoff(), after_seq
+        backoff, seq = Backoff(), after_seq
         while True:
             subscription = v1.SubscribeRequest(
                 session_id=session_id,
@@ -245,20 +198,21 @@ class RemoteLink:
             )
             call: Any = self._channel.stub.Subscribe(subscription, wait_for_ready=True)
             try:
-                async for answer in call:
-                    if answer.event.HasField("history_complete"):
+                async for response in call:
+                    if response.event.HasField("history_complete"):
                         self._channel.mark_available()
-                        pause.reset()
+                        backoff.reset()
                         on_connected()
                     else:
-                        event = from_event_message(answer.event)
+                        event = from_event_message(response.event)
                         seq = event.seq
                         yield event
             except AioRpcError as error:
                 self._channel.raise_unless_transient(error)
-                await pause.wait()
+                await backoff.wait()
             except DecodeError:
-                await pause.wait()
+                # An incomplete message; the next subscription resumes after the last event that was decoded.
+                await backoff.wait()
             else:
                 return
             finally:

@@ -1,6 +1,6 @@
-"""What an agent's process waits for in one session of a server: decisions of its turns, and what it listens for.
+"""The waits and listeners of an agent's process in one session of a server.
 
-One stream serves them all. It is open while somebody waits or listens, and resumes where it was.
+All of them share one event stream, which is open only while it is needed and resumes after the last event received.
 """
 
 from __future__ import annotations
@@ -17,24 +17,24 @@ from adk_agent_sim.timeline.events import Event, TurnDecided, TurnWithdrawn
 
 
 class SessionFollower(Protocol):
-    """Follows a session, see `RemoteLink.follow`."""
+    """The signature of `RemoteLink.follow`."""
 
     def __call__(
         self, session_id: str, after_seq: int, *, requests: bool, on_connected: Callable[[], object]
     ) -> AsyncGenerator[Event]:
-        """The events of a session."""
+        """Yield the events of a session."""
         ...
 
 
 @dataclass(kw_only=True)
 class _WatchedTurn:
-    """A turn that waits."""
+    """A turn that is waited for."""
 
     is_ours: bool
-    """Whether it is asked from here."""
+    """Whether this process submitted the turn."""
 
     submission: v1.SubmitRequestRequest | None = None
-    """How to ask it again; None until the server has it, and with it the blocks that it refers to."""
+    """The message to submit it again; None until the server has the turn and the blocks that it refers to."""
 
     is_withdrawn: bool = False
 
@@ -42,14 +42,14 @@ class _WatchedTurn:
 
 
 class SessionWatch:
-    """The waits of one session."""
+    """The waits and listeners of one session."""
 
     def __init__(
         self, session_id: str, follow: SessionFollower, resubmit: Callable[[v1.SubmitRequestRequest], Awaitable[None]]
     ) -> None:
         self.session_id = session_id
         self.known_block_ids: set[str] = set[str]()
-        """The blocks that the server has."""
+        """The ids of the blocks that the server has."""
         self._follow = follow
         self._resubmit = resubmit
         self._turns: dict[str, _WatchedTurn] = {}
@@ -59,18 +59,18 @@ class SessionWatch:
         self._resubmit_task: asyncio.Task[None] | None = None
 
     def expect_turn(self, turn_id: str) -> None:
-        """A turn is about to be submitted."""
+        """Register a turn that is about to be submitted."""
         self._turns.setdefault(turn_id, _WatchedTurn(is_ours=True))
 
     def record_submission(self, submission: v1.SubmitRequestRequest, seq: int) -> None:
-        """The server has a turn: what happened before concerns nobody here."""
+        """Record that the server has the turn; a stream that opens later starts after `seq`."""
         if turn := self._turns.get(submission.turn_id):
             turn.submission = submission
         if self._task is None:
             self._last_seq = max(self._last_seq, seq)
 
     def stop_resubmitting(self, turn_id: str) -> None:
-        """A turn is not asked again."""
+        """Mark a turn as withdrawn, so that it is not submitted again."""
         if turn := self._turns.get(turn_id):
             turn.is_withdrawn = True
 
@@ -80,11 +80,11 @@ class SessionWatch:
             await asyncio.wait({self._resubmit_task})
 
     def discard_turn(self, turn_id: str) -> None:
-        """A turn could not be submitted."""
+        """Forget a turn that could not be submitted."""
         self._turns.pop(turn_id, None)
 
     async def wait_for_decision(self, turn_id: str) -> Event:
-        """Wait for a turn's decision."""
+        """Wait for the decision of a turn and return its event."""
         turn = self._turns.setdefault(turn_id, _WatchedTurn(is_ours=False))
         self._start_stream()
         try:
@@ -94,7 +94,7 @@ class SessionWatch:
             self._stop_stream_if_idle()
 
     def listen(self, listener: Callable[[Event], None]) -> Callable[[], None]:
-        """Hear each event from now on."""
+        """Call `listener` with every new event; returns a function that unsubscribes it."""
         self._listeners.append(listener)
         self._start_stream()
 
@@ -105,7 +105,7 @@ class SessionWatch:
         return stop
 
     async def stop(self) -> None:
-        """End the stream."""
+        """Close the stream."""
         tasks = [task for task in (self._task, self._resubmit_task) if task is not None]
         for task in tasks:
             task.cancel()
@@ -134,16 +134,17 @@ class SessionWatch:
             self._fail_all_turns(error)
 
     def _resubmit_waiting_turns(self) -> None:
-        """Ask what waits again: the server may have given it up, or never have had it."""
+        """Submit pending turns again: the server may have marked them as abandoned, or lost them."""
         waiting = [turn for turn in self._turns.values() if not turn.is_withdrawn]
         self._resubmit_all([turn.submission for turn in waiting if turn.submission is not None])
 
     def _resubmit_all(self, submissions: list[v1.SubmitRequestRequest]) -> None:
-        before = self._resubmit_task
+        previous = self._resubmit_task
 
         async def submit() -> None:
-            if before is not None:
-                await asyncio.wait({before})
+            # Turns must reach the server in their original order, even if two reconnects follow each other closely.
+            if previous is not None:
+                await asyncio.wait({previous})
             for submission in submissions:
                 turn = self._turns.get(submission.turn_id)
                 # It may have been withdrawn since the connection came back.
@@ -164,6 +165,7 @@ class SessionWatch:
             case TurnWithdrawn() if turn is not None and (turn.is_withdrawn or not turn.is_ours):
                 self._fail_turn(event.turn_id, TurnAbandoned(event.turn_id))
             case TurnWithdrawn() if turn is not None and turn.submission is not None:
+                # The server abandoned the turn because it believed this process was gone.
                 self._resubmit_all([turn.submission])
             case _:
                 pass
@@ -171,7 +173,7 @@ class SessionWatch:
             listener(event)
 
     def _fail_all_turns(self, error: SimulatorError) -> None:
-        """The stream is over for good: nobody waits any longer."""
+        """Fail all waits, because the stream has ended permanently."""
         self._task = None
         for turn_id in list(self._turns):
             self._fail_turn(turn_id, error)

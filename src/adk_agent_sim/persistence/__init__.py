@@ -1,1 +1,1 @@
-"""Where a timeline rests when its process ends: SQLite, or PostgreSQL."""
+"""Stores timelines durably in SQLite or PostgreSQL."""

@@ -1,4 +1,4 @@
-"""Connections: which database an address means, and how its connections are set up."""
+"""Parses database URLs, and creates and configures the connections of the writer and the readers."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 from adk_agent_sim.errors import StoreNotOpened
 
 Durability: TypeAlias = Literal["full", "normal"]
-"""What a commit survives: `full` the machine losing power, `normal` only the end of this process."""
+"""What a commit survives: with `full` a power failure, with `normal` only the end of this process."""
 
 _SYNCHRONOUS: dict[Durability, str] = {"full": "FULL", "normal": "NORMAL"}
 _SYNCHRONOUS_COMMIT: dict[Durability, str] = {"full": "on", "normal": "off"}
 
 
 def parse_database_url(url_or_path: str | Path) -> URL:
-    """The URL of a database; a path is an SQLite file."""
+    """Return the URL of a database; a path is the path of an SQLite file."""
     if "://" not in str(url_or_path):
         url = URL.create("sqlite", database=str(url_or_path))
     else:
@@ -34,32 +34,32 @@ def parse_database_url(url_or_path: str | Path) -> URL:
         raise StoreNotOpened(format_url(url), f"{backend} is not supported", _URL_HELP)
     if url.database in (None, "", ":memory:"):
         raise StoreNotOpened(
-            format_url(url), "a database in memory ends with its connection", "Give the path of a file."
+            format_url(url), "a database in memory is lost with its connection", "Specify the path of a file."
         )
     return url
 
 
-_URL_HELP = "Give a path, sqlite:///PATH or postgresql://USER@HOST/DATABASE."
+_URL_HELP = "Specify a path, sqlite:///PATH or postgresql://USER@HOST/DATABASE."
 
 
 def format_url(url: URL) -> str:
-    """The URL for people, without its password."""
+    """Return the URL for messages, without its password."""
     if url.get_backend_name() == "sqlite" and url.database and not url.query:
         return url.database
     return url.set(drivername=url.get_backend_name()).render_as_string(hide_password=True)
 
 
 def create_writer_engine(url: URL, durability: Durability, lock_timeout: float) -> Engine:
-    """One connection, for the writer."""
+    """Create the engine of the writer, with a single connection."""
     engine = _create_engine(url, durability, lock_timeout, pool_size=1, max_overflow=0)
     if engine.dialect.name == "sqlite":
-        # A transaction that only asks for the write lock when it first writes can be refused in the middle.
+        # A deferred transaction requests the write lock at its first write, and can fail there with SQLITE_BUSY.
         event.listen(engine, "begin", _begin_immediate)
     return engine
 
 
 def create_reader_engine(url: URL, lock_timeout: float, connections: int) -> Engine:
-    """Connections that see what is committed, statement by statement, and never wait for the writer."""
+    """Create the engine of the readers: each statement sees what is committed, and never waits for the writer."""
     return _create_engine(
         url, "normal", lock_timeout, pool_size=connections, max_overflow=0, isolation_level="AUTOCOMMIT"
     )
@@ -69,7 +69,7 @@ def _create_engine(url: URL, durability: Durability, lock_timeout: float, **opti
     sqlite = url.get_backend_name() == "sqlite"
     arguments: dict[str, Any] = {"timeout": lock_timeout} if sqlite else {}
     try:
-        # A server may have hung up on an idle connection: it is asked before each use, and replaced.
+        # A server may have closed an idle connection: pre-ping checks it before each use and replaces it.
         engine = create_engine(url, connect_args=arguments, pool_pre_ping=not sqlite, **options)
     except (NoSuchModuleError, ModuleNotFoundError) as error:
         raise StoreNotOpened(
@@ -95,7 +95,7 @@ def _create_engine(url: URL, durability: Durability, lock_timeout: float, **opti
 
 def _configure_connection(connection: Any, settings: list[str], *, sqlite: bool) -> None:
     if sqlite:
-        connection.isolation_level = None  # the driver begins no transaction by itself
+        connection.isolation_level = None  # the driver must not start transactions by itself
     cursor = connection.cursor()
     for setting in settings:
         cursor.execute(setting)

@@ -1,8 +1,8 @@
-"""A timeline's store in a database: what it reads, and what it hands to the writer.
+"""The store of a timeline in a database: executes reads, and passes writes to the writer.
 
-Several processes may open one database: each event gets its `seq` while the database is locked for it, so numbers have
-no gaps and no repeats whoever writes. A `Timeline` only knows the turns that it has seen, though: let one process play
-a session, and others read it.
+Several processes can open one database: `seq` is assigned under a lock of the database, so it has no gaps or repeats.
+But a `Timeline` only knows the events that it has read or written itself, so only one process should play a session;
+others can read it.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ from adk_agent_sim.timeline.session_progress import SessionCursor, SessionStatus
 T = TypeVar("T")
 
 READER_THREADS = 4
-"""How many reads run at once."""
+"""The number of concurrent reads."""
 
 _MAX_IDS_PER_QUERY = 500
-"""How many ids a statement names; databases limit it."""
+"""The number of ids in one statement; databases limit the number of parameters."""
 
 _BY_CREATED_AT = attrgetter("created_at")
-"""More exact than its column, which counts milliseconds."""
+"""Sorts more precisely than the column, which has millisecond resolution."""
 
 _sessions, _events, _blocks = tables.sessions.c, tables.events.c, tables.blocks.c
 
@@ -80,12 +80,12 @@ _SELECT_BLOCKS = select(_blocks.block_id, _blocks.data).where(
 async def open_store(
     url_or_path: str | Path, *, durability: Durability = "full", lock_timeout: float = 5.0
 ) -> AsyncGenerator[DatabaseStore]:
-    """Open the store that rests in a database, which is made or migrated if need be; leaving waits for all writes.
+    """Open a store in a database, which is created or migrated if needed; leaving the block waits for all writes.
 
     Args:
         url_or_path: The path of an SQLite file, or a URL: `sqlite:///PATH`, `postgresql://USER@HOST/DATABASE`.
-        durability: `full` survives the machine losing power, `normal` the end of this process only, but is faster.
-        lock_timeout: For how many seconds to wait for another process that is writing.
+        durability: With `full`, commits survive a power failure; `normal` is faster, but they may not.
+        lock_timeout: How many seconds to wait for another process that is writing.
     """
     url = parse_database_url(url_or_path)
     writing = create_writer_engine(url, durability, lock_timeout)
@@ -107,16 +107,16 @@ async def open_store(
 def _prepare_database(writing: Engine, reading: Engine, url: URL) -> None:
     try:
         with reading.connect() as connection:
-            found = read_version(connection)
-        # A database that is as it should be can be opened while another process writes, and where it is read-only.
-        if found != tables.SCHEMA_VERSION:
+            version = read_version(connection)
+        # Skipping the migration lets a current database be opened while another process writes, or if it is read-only.
+        if version != tables.SCHEMA_VERSION:
             migrate(writing, url)
     except SQLAlchemyError as error:
         raise build_store_error(url, "open the database", error) from error
 
 
 class DatabaseStore:
-    """Sessions, events and blocks in a database; made by `open_store`."""
+    """Sessions, events and blocks in a database; created by `open_store`."""
 
     def __init__(self, url: URL, writer: Writer, engine: Engine, readers: ThreadPoolExecutor) -> None:
         self._url = url
@@ -129,24 +129,24 @@ class DatabaseStore:
         await self._writer.write(build_creation(session))
 
     async def list_sessions(self) -> Sequence[Session]:
-        """All sessions, oldest first."""
+        """Return all sessions, oldest first."""
         return sorted(
             await self._run_query(lambda connection: _read_sessions(connection, _SELECT_SESSIONS)), key=_BY_CREATED_AT
         )
 
     async def list_active_sessions(self) -> Sequence[Session]:
-        """The sessions that are not closed, newest first."""
-        found = await self._run_query(lambda connection: _read_sessions(connection, _SELECT_ACTIVE_SESSIONS))
-        return sorted(found, key=_BY_CREATED_AT, reverse=True)
+        """Return the sessions that are not closed, newest first."""
+        sessions = await self._run_query(lambda connection: _read_sessions(connection, _SELECT_ACTIVE_SESSIONS))
+        return sorted(sessions, key=_BY_CREATED_AT, reverse=True)
 
     async def find_session(self, session_id: str) -> Session | None:
-        """A session by its id."""
-        one = _SELECT_SESSIONS.where(_sessions.id == session_id)
-        found = await self._run_query(lambda connection: _read_sessions(connection, one))
-        return found[0] if found else None
+        """Return the session, or None if it does not exist."""
+        query = _SELECT_SESSIONS.where(_sessions.id == session_id)
+        sessions = await self._run_query(lambda connection: _read_sessions(connection, query))
+        return sessions[0] if sessions else None
 
     async def get_status(self, session_id: str) -> str:
-        """`active`, or `completed` once it is closed."""
+        """Return the value of the column `status`: `active`, `completed` or `cancelled`."""
         key = {"session_id": session_id}
         status = await self._run_query(lambda connection: connection.execute(_SELECT_STATUS, key).scalar())
         if status is None:
@@ -156,7 +156,7 @@ class DatabaseStore:
     async def list_summaries(
         self, *, before: SessionCursor | None = None, limit: int | None = None, waiting_only: bool = False
     ) -> Sequence[SessionSummary]:
-        """Sessions and where they stand, newest first; no log is read for it."""
+        """Return session summaries, newest first; reads no logs."""
         query = _SELECT_SUMMARIES.limit(limit)
         if before is not None:
             query = query.where(tuple_(_sessions.created_at, _sessions.id) < before)
@@ -167,33 +167,33 @@ class DatabaseStore:
     async def append(
         self, events: Sequence[Event], blocks: Iterable[Block], snapshot: StatusSnapshot | None = None
     ) -> Sequence[Event]:
-        """Add events of one session and the blocks they refer to, all or nothing; gives the events their `seq`."""
+        """Append events of one session and their blocks atomically; returns the events with their `seq`."""
         first = await self._writer.write(build_append(events, blocks, snapshot))
         return [replace(event, seq=seq) for seq, event in enumerate(events, start=first)]
 
     async def read_events(self, session_id: str, after_seq: int = 0, limit: int | None = None) -> Sequence[Event]:
-        """The events of a session behind `after_seq`, in order, at most `limit`."""
+        """Return the events after `after_seq`, at most `limit`."""
         key = {"session_id": session_id, "after_seq": after_seq}
         return await self._run_query(lambda connection: _read_log(connection, session_id, key, limit))
 
     async def read_blocks(self, session_id: str, block_ids: Sequence[str]) -> Mapping[str, bytes]:
-        """The data of blocks of a session, by id; those it does not have are left out."""
-        found = await self._run_query(lambda connection: _read_blocks(connection, session_id, block_ids))
-        return {block_id: found[block_id] for block_id in block_ids if block_id in found}
+        """Return the data of a session's blocks by id; blocks that it does not have are left out."""
+        data = await self._run_query(lambda connection: _read_blocks(connection, session_id, block_ids))
+        return {block_id: data[block_id] for block_id in block_ids if block_id in data}
 
     async def rename_session(self, session_id: str, description: str) -> None:
-        """Give a session another description."""
+        """Change the description of a session."""
         session = await self.find_session(session_id)
         if session is None:
             raise SessionNotFound(session_id)
         await self._writer.write(build_rename(replace(session, description=description)))
 
     async def delete_session(self, session_id: str) -> None:
-        """Take a session away, with all that belongs to it."""
+        """Delete a session with its events and blocks."""
         await self._writer.write(build_deletion(session_id))
 
     async def get_session_sizes(self) -> Mapping[str, int]:
-        """How many bytes each session takes."""
+        """Return the stored size of each session in bytes."""
         return await self._run_query(_read_sizes)
 
     async def _run_query(self, query: Callable[[Connection], T]) -> T:
@@ -235,18 +235,18 @@ def _read_log(connection: Connection, session_id: str, key: Mapping[str, object]
     rows = connection.execute(_SELECT_EVENTS.limit(limit), key).all()
     if not rows:
         _check_session_exists(connection, session_id)
-    # The column is what counts: a migrated event got its number after it was written.
+    # The column is authoritative: events migrated from version 0 have no `seq` in their message.
     return [replace(decode_event(blob), seq=seq) for seq, blob in rows]
 
 
 def _read_blocks(connection: Connection, session_id: str, block_ids: Sequence[str]) -> dict[str, bytes]:
-    found: dict[str, bytes] = {}
+    data: dict[str, bytes] = {}
     for start in range(0, len(block_ids), _MAX_IDS_PER_QUERY):
         key = {"session_id": session_id, "block_ids": block_ids[start : start + _MAX_IDS_PER_QUERY]}
-        found.update((row.block_id, row.data) for row in connection.execute(_SELECT_BLOCKS, key))
-    if len(found) < len(set(block_ids)) or not block_ids:
+        data.update((row.block_id, row.data) for row in connection.execute(_SELECT_BLOCKS, key))
+    if len(data) < len(set(block_ids)) or not block_ids:
         _check_session_exists(connection, session_id)
-    return found
+    return data
 
 
 def _check_session_exists(connection: Connection, session_id: str) -> None:

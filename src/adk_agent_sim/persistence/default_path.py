@@ -1,4 +1,4 @@
-"""Where a database is unless somebody says otherwise: in the user's data directory, found from any folder."""
+"""The default path of the database, in the user's data directory."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ DATABASE_NAME = "simulator.db"
 
 
 def get_default_database_path() -> Path:
-    """The path of the user's own database; its folder is made, for the user alone."""
+    """Return the path of the user's database; creates its folder, which only the user can access."""
     folder = _get_data_directory() / "adksim"
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     return folder / DATABASE_NAME
 
 
 def _get_data_directory() -> Path:
-    if stated := os.environ.get("XDG_DATA_HOME"):
-        return Path(stated)
+    if data_home := os.environ.get("XDG_DATA_HOME"):
+        return Path(data_home)
     if sys.platform == "win32":
         return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
     if sys.platform == "darwin":

@@ -1,8 +1,8 @@
-"""Brings a database to the tables of this release: makes them, migrates older ones, refuses newer ones.
+"""Migrates a database to the schema of this release: creates the tables, upgrades older ones, rejects newer ones.
 
-    no tables --> VERSION          0 --step--> 1 --step--> ... --> VERSION          newer: refused, untouched
+    no tables --> SCHEMA_VERSION     0 --step--> 1 --step--> ... --> SCHEMA_VERSION     newer: rejected, unchanged
 
-All in one transaction, so that a process that dies on the way has changed nothing.
+Everything runs in one transaction, so a process that dies during a migration has changed nothing.
 """
 
 from __future__ import annotations
@@ -26,48 +26,49 @@ from adk_agent_sim.timeline.session_progress import SessionProgress, StatusSnaps
 MigrationStep = Callable[[Connection], None]
 
 _ADVISORY_LOCK = 0x61646B73
-"""Any number, as long as every process takes the same one: PostgreSQL makes tables one process at a time."""
+"""The key of the PostgreSQL lock that lets one process migrate at a time; any number that all processes share."""
 
 
 def migrate(engine: Engine, url: URL, steps: Mapping[int, MigrationStep] | None = None) -> None:
-    """Make the tables what this release needs; `steps` are `STEPS` unless given."""
+    """Migrate the database; `steps` are `MIGRATION_STEPS` by default. Raise StoreTooNew for a newer schema."""
     with engine.connect() as connection, connection.begin():
         if connection.dialect.name == "postgresql":
             connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _ADVISORY_LOCK})
-        found = read_version(connection)
-        if found is None:
+        version = read_version(connection)
+        if version is None:
             tables.metadata.create_all(connection)
             connection.execute(tables.schema_version.insert(), {"version": tables.SCHEMA_VERSION})
-        elif found > tables.SCHEMA_VERSION:
-            raise StoreTooNew(format_url(url), found, tables.SCHEMA_VERSION)
-        elif found < tables.SCHEMA_VERSION:
-            _run_steps(connection, found, steps or MIGRATION_STEPS)
+        elif version > tables.SCHEMA_VERSION:
+            raise StoreTooNew(format_url(url), version, tables.SCHEMA_VERSION)
+        elif version < tables.SCHEMA_VERSION:
+            _run_steps(connection, version, steps or MIGRATION_STEPS)
 
 
 def read_version(connection: Connection) -> int | None:
-    """Of the tables that are there; None if there are none."""
+    """Return the version of the schema; None if the database has no tables."""
     table_names = set(inspect(connection).get_table_names())
     if tables.schema_version.name in table_names:
         return connection.execute(select(tables.schema_version.c.version)).scalar_one()
+    # Version 0 had no table for the version.
     return 0 if tables.events.name in table_names else None
 
 
 def _run_steps(connection: Connection, current_version: int, steps: Mapping[int, MigrationStep]) -> None:
-    """Take every step from version `found` up."""
+    """Run the steps from `current_version` to the version of this release."""
     for start in range(current_version, tables.SCHEMA_VERSION):
         steps[start](connection)
         connection.execute(tables.schema_version.update().values(version=bindparam("reached")), {"reached": start + 1})
 
 
 def _migrate_from_0(connection: Connection) -> None:
-    """Version 0 had the specification's two tables: no version, no blocks, events without a number."""
+    """Version 0 had only the two tables of the specification: no version, no blocks, no `seq`."""
     connection.execute(text("DROP INDEX IF EXISTS ix_events_session_id"))
     connection.execute(text("DROP INDEX IF EXISTS idx_events_session_time"))
     connection.execute(text("DROP INDEX IF EXISTS idx_events_turn"))
     for table in (tables.sessions, tables.events):
         connection.execute(text(f"ALTER TABLE {table.name} RENAME TO {table.name}_0"))
     if connection.dialect.name == "postgresql":
-        # There the name of a primary key is taken until its table is gone.
+        # In PostgreSQL the index name of a primary key stays taken until its table is dropped.
         for table in (tables.sessions, tables.events):
             connection.execute(text(f"ALTER INDEX {table.name}_pkey RENAME TO {table.name}_0_pkey"))
     tables.metadata.create_all(connection)
@@ -91,10 +92,10 @@ def _migrate_from_0(connection: Connection) -> None:
 
 
 def _migrate_from_1(connection: Connection) -> None:
-    """Version 1 did not keep where sessions stand: what they stand at is read from their logs."""
-    there = {column["name"] for column in inspect(connection).get_columns(tables.sessions.name)}
+    """Version 1 had no status columns: they are computed from the logs."""
+    existing = {column["name"] for column in inspect(connection).get_columns(tables.sessions.name)}
     for column in tables.sessions.columns:
-        if column.name not in there:
+        if column.name not in existing:
             connection.execute(AddColumn(tables.sessions, column))
     connection.execute(CreateIndex(next(iter(tables.sessions.indexes)), if_not_exists=True))
     for session_id in connection.execute(select(tables.sessions.c.id)).scalars().all():
@@ -109,7 +110,7 @@ def _backfill_snapshot(connection: Connection, session_id: str) -> None:
     for row in rows:
         try:
             progress = progress.with_event(decode_event(row.proto_blob))
-        except ValueError:  # an event of version 0, which no timeline reads
+        except ValueError:  # an event of version 0, which timelines cannot read
             break
     created = select(tables.sessions.c.created_at).where(tables.sessions.c.id == session_id)
     last_event_at = rows[-1].timestamp if rows else connection.execute(created).scalar_one()
@@ -121,7 +122,7 @@ def _backfill_snapshot(connection: Connection, session_id: str) -> None:
 
 
 class AddColumn(ExecutableDDLElement):
-    """A column of a table that is there."""
+    """The DDL that adds a column to an existing table."""
 
     inherit_cache = False
 
@@ -136,4 +137,4 @@ def _compile_add_column(element: AddColumn, compiler: DDLCompiler, **_: Any) -> 
 
 
 MIGRATION_STEPS: Mapping[int, MigrationStep] = {0: _migrate_from_0, 1: _migrate_from_1}
-"""By the version that each starts from."""
+"""The steps by the version that they start from."""

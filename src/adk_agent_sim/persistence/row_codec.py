@@ -1,21 +1,22 @@
-"""Sessions and events <-> the bytes of `adksim.v1` messages that a database keeps, without loss.
+"""Converts sessions and events to the `adksim.v1` messages that databases store, and back, without loss.
 
-A request is stored as references to blocks and a response as canonical JSON text, which is not how they travel.
+A request is stored as references to blocks, and a response as canonical JSON text. The v1beta messages that clients of
+the first protocol get are built elsewhere.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import fields
 from typing import Any, NamedTuple, TypeAlias
 
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from adk_agent_sim.generated.adksim import v1
-from adk_agent_sim.timeline import events as kinds
 from adk_agent_sim.timeline.atomic_files import replace_lone_surrogates
 from adk_agent_sim.timeline.blocks import PackedIds
 from adk_agent_sim.timeline.canonical_json import Json, decode_json, encode_json
+from adk_agent_sim.timeline.event_kinds import KIND_NAMES, PAYLOAD_CLASSES
 from adk_agent_sim.timeline.events import Event, Payload, Player, RunOutcome, Session, TurnAsked, TurnDecided
 
 REQUEST_TYPE = "request"
@@ -25,35 +26,17 @@ _ID_BYTES = 16
 
 _PayloadFields: TypeAlias = dict[str, Any]
 
-_PAYLOAD_CLASSES: Mapping[str, type[Payload]] = {
-    "agent_joined": kinds.AgentJoined,
-    "user_spoke": kinds.UserSpoke,
-    "turn_withdrawn": kinds.TurnWithdrawn,
-    "turn_revived": kinds.TurnRevived,
-    "cancel_asked": kinds.CancelAsked,
-    "tool_started": kinds.ToolStarted,
-    "tool_finished": kinds.ToolFinished,
-    "tool_failed": kinds.ToolFailed,
-    "environment_decided": kinds.EnvironmentDecided,
-    "agent_event": kinds.AgentEvent,
-    "artifact_saved": kinds.ArtifactSaved,
-    "run_ended": kinds.RunEnded,
-    "closed": kinds.Closed,
-}
-"""By their field in `SessionEvent`."""
-
-_MESSAGE_FIELDS = {kind: name for name, kind in _PAYLOAD_CLASSES.items()}
-_PAYLOAD_TYPES = _MESSAGE_FIELDS | {TurnAsked: REQUEST_TYPE, TurnDecided: RESPONSE_TYPE}
+_PAYLOAD_TYPES = dict(KIND_NAMES) | {TurnAsked: REQUEST_TYPE, TurnDecided: RESPONSE_TYPE}
 
 _OUTCOME_NUMBERS = {outcome: v1.RunEnded.Outcome.Value(f"OUTCOME_{outcome.name}") for outcome in RunOutcome}
 _OUTCOMES_BY_NUMBER = {number: outcome for outcome, number in _OUTCOME_NUMBERS.items()}
 PLAYER_NUMBERS: dict[Player, Any] = {player: v1.Player.Value(f"PLAYER_{player.name}") for player in Player}
 PLAYERS_BY_NUMBER: dict[int, Player] = {number: player for player, number in PLAYER_NUMBERS.items()}
-"""By their numbers in a message; a number that says nothing, or nothing known, is not there."""
+"""The players by their numbers in a message, without `PLAYER_UNSPECIFIED`."""
 
 
 class _FieldCodec(NamedTuple):
-    """How a fact's field is held by its message."""
+    """How one field of a payload is stored in its message."""
 
     name: str
     message_field: str
@@ -61,9 +44,9 @@ class _FieldCodec(NamedTuple):
     from_message: Callable[[Any], Any]
 
 
-def _build_codecs(kind: type[Payload]) -> list[_FieldCodec]:
-    stored = {field.name for field in getattr(v1, kind.__name__).DESCRIPTOR.fields}
-    return [_build_field_codec(name, stored) for name in (field.name for field in fields(kind))]
+def _build_codecs(payload_class: type[Payload]) -> list[_FieldCodec]:
+    message_fields = {field.name for field in getattr(v1, payload_class.__name__).DESCRIPTOR.fields}
+    return [_build_field_codec(field.name, message_fields) for field in fields(payload_class)]
 
 
 def _build_field_codec(name: str, message_fields: set[str]) -> _FieldCodec:
@@ -86,26 +69,31 @@ def _identity(value: Any) -> Any:
     return value
 
 
-_FIELD_CODECS = {name: _build_codecs(kind) for name, kind in _PAYLOAD_CLASSES.items()}
+# Some fields of TurnAsked and TurnDecided are fields of SessionEvent itself, so these two are converted by hand.
+_FIELD_CODECS = {
+    name: _build_codecs(payload_class)
+    for name, payload_class in PAYLOAD_CLASSES.items()
+    if payload_class not in (TurnAsked, TurnDecided)
+}
 
 
 def get_payload_type(payload: Payload) -> str:
-    """The value of the column `payload_type`."""
+    """Return the value of the column `payload_type`."""
     return _PAYLOAD_TYPES[type(payload)]
 
 
 def to_milliseconds(seconds: float) -> int:
-    """Of a moment, for columns that are searched and sorted."""
+    """Return a timestamp as stored in columns that are searched and sorted."""
     return round(seconds * 1_000)
 
 
 def encode_session(session: Session) -> bytes:
-    """The bytes of a session's message."""
+    """Return the serialized `SimulatorSession`."""
     return to_session_message(session).SerializeToString()
 
 
 def to_session_message(session: Session) -> v1.SimulatorSession:
-    """A session's `SimulatorSession`. Half a surrogate pair in the description becomes U+FFFD."""
+    """Build a `SimulatorSession`; a lone surrogate in the description becomes U+FFFD."""
     description = _sanitize_text(session.description)
     return v1.SimulatorSession(
         id=session.session_id, created_at=_to_timestamp(session.created_at), description=description
@@ -113,51 +101,52 @@ def to_session_message(session: Session) -> v1.SimulatorSession:
 
 
 def decode_session(blob: bytes) -> Session:
-    """The session that was encoded."""
+    """Parse a serialized `SimulatorSession`."""
     return from_session_message(v1.SimulatorSession.FromString(blob))
 
 
 def from_session_message(message: v1.SimulatorSession) -> Session:
-    """The session that a message was made of."""
+    """Convert a `SimulatorSession`."""
     return Session(session_id=message.id, created_at=_to_seconds(message.created_at), description=message.description)
 
 
 def encode_event(event: Event) -> bytes:
-    """The bytes of an event's message."""
+    """Return the serialized `SessionEvent`."""
     return to_event_message(event).SerializeToString()
 
 
 def to_event_message(event: Event) -> v1.SessionEvent:
-    """An event's `SessionEvent`; its `seq` is left out if it has none yet."""
-    stored = _encode_payload(event.payload)
-    stored.event_id = event.event_id
-    stored.session_id = event.session_id
-    stored.seq = event.seq
-    stored.turn_id = event.turn_id
-    stored.agent_name = event.agent_name
+    """Build a `SessionEvent`; `seq` stays unset for an event that has none yet."""
+    message = _encode_payload(event.payload)
+    message.event_id = event.event_id
+    message.session_id = event.session_id
+    message.seq = event.seq
+    message.turn_id = event.turn_id
+    message.agent_name = event.agent_name
     if event.player:
-        stored.player = PLAYER_NUMBERS[event.player]
-    stored.timestamp.CopyFrom(_to_timestamp(event.timestamp))
-    if _to_seconds(stored.timestamp) != event.timestamp:
-        stored.exact_time = event.timestamp
-    return stored
+        message.player = PLAYER_NUMBERS[event.player]
+    message.timestamp.CopyFrom(_to_timestamp(event.timestamp))
+    if _to_seconds(message.timestamp) != event.timestamp:
+        # A Timestamp counts nanoseconds and cannot represent every float.
+        message.exact_time = event.timestamp
+    return message
 
 
 def append_seq(blob: bytes, seq: int) -> bytes:
-    """The bytes of an event with its `seq`, which is known only while it is written.
+    """Return a serialized event with its `seq`, which is assigned only inside the transaction.
 
-    Bytes of messages that are put one behind the other are the merged message.
+    The event is not parsed: concatenated serializations of a protobuf message are the serialization of their merge.
     """
     return blob + v1.SessionEvent(seq=seq).SerializeToString()
 
 
 def decode_event(blob: bytes) -> Event:
-    """The event that was encoded."""
+    """Parse a serialized `SessionEvent`."""
     return from_event_message(v1.SessionEvent.FromString(blob))
 
 
 def from_event_message(message: v1.SessionEvent) -> Event:
-    """The event that a message was made of; ValueError if it holds none."""
+    """Convert a `SessionEvent`; raise ValueError if its payload is not an event that is stored."""
     exact = message.exact_time if message.HasField("exact_time") else _to_seconds(message.timestamp)
     return Event(
         event_id=message.event_id,
@@ -175,10 +164,10 @@ def _encode_payload(payload: Payload) -> v1.SessionEvent:
     try:
         return _build_message(payload, _identity)
     except UnicodeEncodeError:
-        # A string of a message cannot hold half a surrogate pair: the text is mended there, and exact beside it.
-        stored = _build_message(payload, _sanitize_text)
-        stored.texts_json = _to_json_text(dict(_iter_unencodable_texts(payload)))
-        return stored
+        # A protobuf string cannot contain a lone surrogate: the field gets U+FFFD, and texts_json the exact text.
+        message = _build_message(payload, _sanitize_text)
+        message.texts_json = _to_json_text(dict(_iter_unencodable_texts(payload)))
+        return message
 
 
 def _sanitize_text(value: Any) -> Any:
@@ -196,9 +185,8 @@ def _build_message(payload: Payload, convert_text: Callable[[Any], Any]) -> v1.S
     match payload:
         case TurnAsked():
             asked = to_asked_message(payload)
-            convert_text(
-                payload.client_id
-            ).encode()  # who cannot travel is told beside the message, as every other text
+            # to_asked_message sanitizes the client id; encoding it here raises, so that its exact text is kept as well.
+            convert_text(payload.client_id).encode()
             return v1.SessionEvent(turn_asked=asked, invocation_id=convert_text(payload.invocation_id))
         case TurnDecided():
             decided = v1.TurnDecided(response_json=_to_json_text(payload.response), duration_ms=payload.duration_ms)
@@ -206,15 +194,16 @@ def _build_message(payload: Payload, convert_text: Callable[[Any], Any]) -> v1.S
                 turn_decided=decided, decision_id=convert_text(payload.decision_id), anyway=payload.anyway
             )
         case _:
-            name = _MESSAGE_FIELDS[type(payload)]
-            stored = v1.SessionEvent()
-            fact = getattr(stored, name)
-            fact.SetInParent()
+            name = KIND_NAMES[type(payload)]
+            message = v1.SessionEvent()
+            submessage = getattr(message, name)
+            # Selects the payload even if all of its fields have their default values.
+            submessage.SetInParent()
             for field in _FIELD_CODECS[name]:
                 value = getattr(payload, field.name)
                 if value is not None or field.to_message is _to_json_text:
-                    setattr(fact, field.message_field, convert_text(field.to_message(value)))
-            return stored
+                    setattr(submessage, field.message_field, convert_text(field.to_message(value)))
+            return message
 
 
 def _decode_payload(message: v1.SessionEvent) -> Payload:
@@ -224,10 +213,10 @@ def _decode_payload(message: v1.SessionEvent) -> Payload:
             return TurnAsked(**_decode_asked(message) | texts)
         case "turn_decided":
             return TurnDecided(**_decode_decided(message) | texts)
-        case str(name) if name in _PAYLOAD_CLASSES:
-            return _PAYLOAD_CLASSES[name](**_decode_fields(getattr(message, name), _FIELD_CODECS[name]) | texts)
+        case str(name) if name in PAYLOAD_CLASSES:
+            return PAYLOAD_CLASSES[name](**_decode_fields(getattr(message, name), _FIELD_CODECS[name]) | texts)
         case name:
-            raise ValueError(f"event {message.event_id!r} has a payload that is never stored: {name}")
+            raise ValueError(f"event {message.event_id!r} has a payload that cannot be stored: {name}")
 
 
 def _decode_asked(message: v1.SessionEvent) -> _PayloadFields:
@@ -236,7 +225,7 @@ def _decode_asked(message: v1.SessionEvent) -> _PayloadFields:
 
 
 def to_asked_message(asked: TurnAsked) -> v1.TurnAsked:
-    """The references of a request."""
+    """Build the message of a request's block references."""
     return v1.TurnAsked(
         contents=[_join_ids(level) for level in asked.contents],
         tools=bytes.fromhex(asked.tools),
@@ -247,7 +236,7 @@ def to_asked_message(asked: TurnAsked) -> v1.TurnAsked:
 
 
 def from_asked_message(message: v1.TurnAsked, invocation_id: str) -> TurnAsked:
-    """What a message of references asks."""
+    """Convert the message of a request's block references."""
     return TurnAsked(invocation_id=invocation_id, **_decode_references(message))
 
 

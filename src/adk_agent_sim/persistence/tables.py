@@ -1,4 +1,4 @@
-"""The tables: what is searched and sorted has a column, everything else is in the message's bytes."""
+"""The tables of the database. Values that are searched or sorted have columns; the rest is in serialized messages."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from sqlalchemy import BigInteger, Column, Index, Integer, LargeBinary, MetaData
 from adk_agent_sim.persistence.row_codec import RESPONSE_TYPE
 
 SCHEMA_VERSION = 2
-"""Of the tables below; `migration.py` brings older ones here."""
+"""The version of the tables below; `migration.py` upgrades older ones."""
 
 STATUS_ACTIVE = "active"
 STATUS_COMPLETED = "completed"
@@ -24,7 +24,7 @@ sessions = Table(
     Column("created_at", BigInteger, nullable=False),  # milliseconds since 1970
     Column("status", String, nullable=False, server_default=STATUS_ACTIVE),
     Column("proto_blob", LargeBinary, nullable=False),
-    # Where it stands, kept with each event, so that a list of sessions reads no logs.
+    # The status, updated with each event, so that listing sessions reads no logs.
     Column("standing", String, nullable=False, server_default="running"),
     Column("agent_name", String, nullable=False, server_default=""),
     Column("waiting", Integer, nullable=False, server_default="0"),
@@ -50,6 +50,7 @@ Index("idx_events_session_seq", events.c.session_id, events.c.seq, unique=True)
 Index("idx_events_session_time", events.c.session_id, events.c.timestamp)
 Index("idx_events_turn", events.c.turn_id)
 
+# A turn has at most one decision, whichever process writes it.
 _is_decision = text(f"payload_type = '{RESPONSE_TYPE}'")
 Index(
     "idx_events_decision",

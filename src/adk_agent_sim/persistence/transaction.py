@@ -1,4 +1,4 @@
-"""What happens inside a transaction: sessions are made, events get their `seq`, blocks are kept once."""
+"""The statements of one write transaction: inserts sessions, assigns `seq` to events, stores each block once."""
 
 from __future__ import annotations
 
@@ -35,45 +35,45 @@ from adk_agent_sim.timeline.session_progress import StatusSnapshot
 Row: TypeAlias = dict[str, Any]
 
 WriteResult: TypeAlias = int | Exception
-"""The `seq` of a write's first event, or why it was refused."""
+"""The `seq` of the first event of a write, or the error if it was refused."""
 
 _sessions, _events, _blocks = tables.sessions.c, tables.events.c, tables.blocks.c
 
 _INSERT_SESSIONS = insert(tables.sessions)
-# Rows go to the driver as they are, bound by name: SQLAlchemy would look at every value of every row, for nothing.
+# These statements go to the driver directly: SQLAlchemy would process every value of every row without need.
 _DIALECTS = {"sqlite": sqlite.dialect(paramstyle="named"), "postgresql": psycopg.dialect()}
 _INSERT_EVENTS = {name: str(insert(tables.events).compile(dialect=dialect)) for name, dialect in _DIALECTS.items()}
 _INSERT_BLOCKS = {
     name: str(inserting(tables.blocks).on_conflict_do_nothing().compile(dialect=_DIALECTS[name]))
     for name, inserting in (("sqlite", sqlite.insert), ("postgresql", postgresql.insert))
 }
-# Another process that writes to the session waits here; SQLite needs no such lock, a transaction has all of it.
+# Makes other processes that write to the session wait. SQLite needs no such lock: a transaction locks the database.
 _LOCK_SESSIONS = (
     select(_sessions.id)
     .where(_sessions.id.in_(bindparam("session_ids", expanding=True)))
     .order_by(_sessions.id)
     .with_for_update()
 )
-# A statement of its own, so that it sees what was committed while the lock was waited for.
+# Separate from the lock, so that it sees what was committed while waiting for the lock.
 _SELECT_STATUS = select(_sessions.id, _sessions.status, _sessions.last_seq).where(
     _sessions.id.in_(bindparam("session_ids", expanding=True))
 )
 _SNAPSHOT_COLUMNS = ("standing", "agent_name", "waiting")
-"""The columns that hold a `Standing`."""
+"""The columns of a `StatusSnapshot`."""
 _UPDATE_SESSION = {
-    (name, stood): str(
+    (name, has_snapshot): str(
         update(tables.sessions)
         .where(_sessions.id == bindparam("session_id"))
         .values(
             {
                 column: bindparam(column)
-                for column in ("last_seq", "last_event_at", *(_SNAPSHOT_COLUMNS if stood else ()))
+                for column in ("last_seq", "last_event_at", *(_SNAPSHOT_COLUMNS if has_snapshot else ()))
             }
         )
         .compile(dialect=dialect)
     )
     for name, dialect in _DIALECTS.items()
-    for stood in (True, False)
+    for has_snapshot in (True, False)
 }
 _CLOSE_SESSION = (
     update(tables.sessions).where(_sessions.id == bindparam("session_id")).values(status=bindparam("closed_as"))
@@ -96,7 +96,7 @@ _SELECT_DECISION = select(_events.event_id).where(
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class WriteRequest:
-    """What one caller wants written, all or nothing: a session, events of one with their blocks, or a change of one."""
+    """One atomic write: a new session, events of a session with their blocks, or a change of a session."""
 
     session_id: str
     session: Row | None = None
@@ -105,21 +105,21 @@ class WriteRequest:
     snapshot: Row | None = None
     closing_status: str = ""
     new_blob: bytes = b""
-    """Of the session, if it is renamed."""
+    """The new message of a session that is renamed."""
     is_deletion: bool = False
 
     def find_conflict(self, connection: Connection) -> SimulatorError | None:
-        """Why the database could not take it, if that is what the timeline has a word for."""
+        """Return the error that explains why the database rejected the write, or None if the cause is another one."""
         if self.session:
-            found = connection.execute(_LOCK_SESSIONS, {"session_ids": [self.session_id]}).first()
-            return SessionExists(self.session_id) if found else None
-        known = (
+            existing = connection.execute(_LOCK_SESSIONS, {"session_ids": [self.session_id]}).first()
+            return SessionExists(self.session_id) if existing else None
+        known_id = (
             connection.execute(_SELECT_EVENT_IDS, {"event_ids": [event["event_id"] for event in self.events]})
             .scalars()
             .first()
         )
-        if known:
-            return EventExists(known)
+        if known_id:
+            return EventExists(known_id)
         for event in self.events:
             if event["payload_type"] == RESPONSE_TYPE:
                 key = {"session_id": self.session_id, "turn_id": event["turn_id"]}
@@ -129,7 +129,7 @@ class WriteRequest:
 
 
 def build_creation(session: Session) -> WriteRequest:
-    """A new session."""
+    """Build the write of a new session."""
     row = {
         "id": session.session_id,
         "created_at": to_milliseconds(session.created_at),
@@ -141,17 +141,17 @@ def build_creation(session: Session) -> WriteRequest:
 
 
 def build_rename(session: Session) -> WriteRequest:
-    """A session as it is to be."""
+    """Build the write that changes a session's description."""
     return WriteRequest(session_id=session.session_id, new_blob=encode_session(session))
 
 
 def build_deletion(session_id: str) -> WriteRequest:
-    """The end of a session."""
+    """Build the write that deletes a session."""
     return WriteRequest(session_id=session_id, is_deletion=True)
 
 
 def build_append(events: Sequence[Event], blocks: Iterable[Block], snapshot: StatusSnapshot | None) -> WriteRequest:
-    """New events of a session, and blocks that it may have already."""
+    """Build the write of new events and their blocks; blocks that are already stored are skipped."""
     session_id = events[0].session_id
     closed = [event.payload for event in events if isinstance(event.payload, Closed)]
     return WriteRequest(
@@ -164,7 +164,7 @@ def build_append(events: Sequence[Event], blocks: Iterable[Block], snapshot: Sta
 
 
 def to_snapshot_columns(snapshot: StatusSnapshot) -> Row:
-    """The columns of where a session stands."""
+    """Return the columns of a status snapshot."""
     return {
         "standing": snapshot.status.value,
         "agent_name": replace_lone_surrogates(snapshot.agent_name),
@@ -184,28 +184,29 @@ def _to_event_row(event: Event) -> Row:
 
 
 def write_group(connection: Connection, group: Sequence[WriteRequest]) -> Sequence[WriteResult]:
-    """Write what many callers want; only a write whose session cannot take it is left out."""
-    if made := [write.session for write in group if write.session]:
-        connection.execute(_INSERT_SESSIONS, made)
-    named = sorted({write.session_id for write in group if not write.session})
-    statuses, last_seqs = _read_statuses(connection, named)
-    outcomes: list[WriteResult] = []
+    """Execute several writes; a write whose session is closed or missing is skipped, and its error returned."""
+    if new_sessions := [write.session for write in group if write.session]:
+        connection.execute(_INSERT_SESSIONS, new_sessions)
+    # Sorted, so that two processes lock sessions in the same order and cannot deadlock.
+    session_ids = sorted({write.session_id for write in group if not write.session})
+    statuses, last_seqs = _read_statuses(connection, session_ids)
+    results: list[WriteResult] = []
     events: list[Row] = []
     blocks: list[Row] = []
-    moved: dict[str, Row] = {}
+    updates: dict[str, Row] = {}
     for write in group:
         if refusal := _find_refusal(write, statuses):
-            outcomes.append(refusal)
+            results.append(refusal)
             continue
-        outcomes.append(last_seqs.get(write.session_id, 0) + 1 if write.events else 0)
+        results.append(last_seqs.get(write.session_id, 0) + 1 if write.events else 0)
         if not write.events:
             continue
         blocks += write.blocks
         for row in write.events:
             seq = last_seqs[write.session_id] = last_seqs.get(write.session_id, 0) + 1
             events.append(row | {"seq": seq, "proto_blob": append_seq(row["proto_blob"], seq)})
-        moved[write.session_id] = {
-            **moved.get(write.session_id, {"session_id": write.session_id}),
+        updates[write.session_id] = {
+            **updates.get(write.session_id, {"session_id": write.session_id}),
             "last_seq": last_seqs[write.session_id],
             "last_event_at": write.events[-1]["timestamp"],
             **(write.snapshot or {}),
@@ -213,21 +214,21 @@ def write_group(connection: Connection, group: Sequence[WriteRequest]) -> Sequen
         if write.closing_status:
             statuses[write.session_id] = write.closing_status
     _insert_rows(connection, events, blocks)
-    _update_sessions(connection, list(moved.values()))
+    _update_sessions(connection, list(updates.values()))
     for write in group:
         _apply_session_change(connection, write, statuses)
-    return outcomes
+    return results
 
 
 def _update_sessions(connection: Connection, session_rows: list[Row]) -> None:
-    """Keep where sessions stand now."""
-    for stood in (True, False):
-        if rows := [row for row in session_rows if ("standing" in row) == stood]:
-            connection.exec_driver_sql(_UPDATE_SESSION[connection.dialect.name, stood], rows)
+    """Update the columns of sessions that got events."""
+    for has_snapshot in (True, False):
+        if rows := [row for row in session_rows if ("standing" in row) == has_snapshot]:
+            connection.exec_driver_sql(_UPDATE_SESSION[connection.dialect.name, has_snapshot], rows)
 
 
 def _apply_session_change(connection: Connection, write: WriteRequest, statuses: Mapping[str, str]) -> None:
-    """Do what is done to a session itself, which is rare."""
+    """Close, rename or delete a session."""
     key: Row = {"session_id": write.session_id}
     if write.session_id not in statuses:
         return
@@ -241,7 +242,7 @@ def _apply_session_change(connection: Connection, write: WriteRequest, statuses:
 
 
 def _read_statuses(connection: Connection, session_ids: Sequence[str]) -> tuple[dict[str, str], dict[str, int]]:
-    """The status of each session, and its last `seq`; nobody changes them before the transaction ends."""
+    """Return the status and the last `seq` of each session; they cannot change until the transaction ends."""
     if not session_ids:
         return {}, {}
     key = {"session_ids": session_ids}

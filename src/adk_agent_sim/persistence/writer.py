@@ -1,4 +1,4 @@
-"""The one writer: a thread that takes everything handed in since its last commit into the next one.
+"""The only writer of a process: a thread that commits all writes queued since its last commit together.
 
     append --\\
     append ---+--> queue --> [ one transaction ] --> committed --> every append of the group returns
@@ -22,19 +22,19 @@ from adk_agent_sim.persistence.database_errors import build_store_error
 from adk_agent_sim.persistence.transaction import WriteRequest, WriteResult, write_group
 
 MAX_GROUP_SIZE = 1_000
-"""A transaction that has as many writes takes no more."""
+"""The limit from which a transaction takes no more queued writes."""
 
 
 class _QueuedWrite:
-    """A write and who waits for it."""
+    """A write, and the future of its caller."""
 
-    def __init__(self, write: WriteRequest, done: asyncio.Future[int]) -> None:
+    def __init__(self, write: WriteRequest, future: asyncio.Future[int]) -> None:
         self.write = write
-        self.future = done
+        self.future = future
 
 
 class Writer:
-    """Makes writes durable, in the order in which they were handed in. Use it from one event loop."""
+    """Commits writes in the order in which they were queued. Use it from one event loop."""
 
     def __init__(self, engine: Engine, url: URL) -> None:
         self._engine = engine
@@ -47,18 +47,18 @@ class Writer:
         self._thread.start()
 
     async def write(self, write: WriteRequest) -> int:
-        """Make a write durable; gives the `seq` of its first event, 0 if it has none."""
+        """Commit a write and return the `seq` of its first event, or 0 if it has no events."""
         if self._is_closed:
-            raise StoreFailed(format_url(self._url), "write to", "it was closed", "Open it again.")
-        done: asyncio.Future[int] = self._loop.create_future()
+            raise StoreFailed(format_url(self._url), "write to", "the store is closed", "Open it again.")
+        future: asyncio.Future[int] = self._loop.create_future()
         if not self._batch:
-            # Whoever else is awake now writes too: what they hand in before this callback runs comes along.
+            # Submitting in a callback adds the writes of all tasks that run before it to the same transaction.
             self._loop.call_soon(self._submit_batch)
-        self._batch.append(_QueuedWrite(write, done))
-        return await done
+        self._batch.append(_QueuedWrite(write, future))
+        return await future
 
     async def close(self) -> None:
-        """Wait until everything that was handed in is durable."""
+        """Wait until all queued writes are committed, and end the thread."""
         self._is_closed = True
         self._submit_batch()
         self._batches.put(None)
@@ -71,11 +71,11 @@ class Writer:
 
     def _run(self) -> None:
         for group in self._iter_groups():
-            outcomes = self._commit_group(group)
-            self._loop.call_soon_threadsafe(_resolve_futures, group, outcomes)
+            results = self._commit_group(group)
+            self._loop.call_soon_threadsafe(_resolve_futures, group, results)
 
     def _iter_groups(self) -> Iterator[list[_QueuedWrite]]:
-        """Everything that was handed in since the last group."""
+        """Yield groups of writes, each with everything queued since the previous group."""
         closing = False
         while not closing and (group := self._batches.get()):
             while len(group) < MAX_GROUP_SIZE and not self._batches.empty():
@@ -85,34 +85,35 @@ class Writer:
             yield group
 
     def _commit_group(self, group: Sequence[_QueuedWrite]) -> Sequence[WriteResult]:
-        """What became of each write of a group: nobody's failure is another's."""
+        """Commit a group and return the result of each write; a write that fails does not affect the others."""
         try:
             with self._engine.connect() as connection, connection.begin():
                 return write_group(connection, [job.write for job in group])
         except OperationalError as error:
+            # The database is locked, full or gone: committing the writes one by one would fail as well.
             return [build_store_error(self._url, "write to", error) for _ in group]
-        except Exception as error:  # noqa: BLE001 - the end of the thread; whoever waits gets it
+        except Exception as error:  # noqa: BLE001 - passed to the callers, because the thread must continue
             if len(group) > 1:
-                return [outcome for job in group for outcome in self._commit_group([job])]
+                return [result for job in group for result in self._commit_group([job])]
             return [self._translate_error(group[0].write, error)]
 
     def _translate_error(self, write: WriteRequest, error: Exception) -> Exception:
-        """The error of a write that the database refused, in the timeline's words where it has some."""
+        """Return the timeline's error for a write that the database refused, or StoreFailed if there is none."""
         if isinstance(error, SimulatorError):
             return error
         try:
             with self._engine.connect() as connection:
-                refused = write.find_conflict(connection)
-        except Exception:  # noqa: BLE001 - the first error is the one to tell
-            refused = None
-        return refused or build_store_error(self._url, "write to", error)
+                conflict = write.find_conflict(connection)
+        except Exception:  # noqa: BLE001 - the first error is the one to report
+            conflict = None
+        return conflict or build_store_error(self._url, "write to", error)
 
 
-def _resolve_futures(group: Sequence[_QueuedWrite], outcomes: Sequence[WriteResult]) -> None:
-    for job, outcome in zip(group, outcomes, strict=True):
+def _resolve_futures(group: Sequence[_QueuedWrite], results: Sequence[WriteResult]) -> None:
+    for job, result in zip(group, results, strict=True):
         if job.future.done():
             continue
-        if isinstance(outcome, Exception):
-            job.future.set_exception(outcome)
+        if isinstance(result, Exception):
+            job.future.set_exception(result)
         else:
-            job.future.set_result(outcome)
+            job.future.set_result(result)

@@ -33,6 +33,7 @@ from adk_agent_sim.timeline.atomic_files import replace_lone_surrogates
 from adk_agent_sim.timeline.blocks import Block
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.events import ArtifactSaved, Event, Player, Session, TurnAsked, TurnDecided, TurnWithdrawn
+from adk_agent_sim.timeline.submissions import TurnDecision, TurnRequest
 from adk_agent_sim.timeline.timeline import Timeline
 from adk_agent_sim.wire.llm_response import from_response_message
 
@@ -127,12 +128,14 @@ class SimulatorService:
             raise InvalidField("request", "is missing: a turn asks something")
         stated = request_validation.parse_exact_json(request.exact_json) if request.exact_json else None
         return await self._timeline.ask(
-            request.session_id,
-            turn_id=request.turn_id,
-            invocation_id=request.invocation_id,
-            agent_name=request.agent_name,
-            request=split_request(request.request, stated),
-            player=player,
+            TurnRequest(
+                request.session_id,
+                turn_id=request.turn_id,
+                invocation_id=request.invocation_id,
+                agent_name=request.agent_name,
+                request=split_request(request.request, stated),
+                player=player,
+            )
         )
 
     @map_errors_to_status
@@ -140,13 +143,15 @@ class SimulatorService:
         """Answer a model call, once."""
         request_validation.check_uuid4("turn_id", request.turn_id)
         event = await self._timeline.decide(
-            request.session_id,
-            request.turn_id,
-            _read_response(request),
-            decision_id=request.decision_id or None,
-            player=PLAYERS_BY_NUMBER.get(request.player, Player.HUMAN),
-            anyway=request.anyway,
-            duration_ms=request.duration_ms if request.HasField("duration_ms") else None,
+            TurnDecision(
+                request.session_id,
+                request.turn_id,
+                _read_response(request),
+                decision_id=request.decision_id or str(uuid4()),
+                player=PLAYERS_BY_NUMBER.get(request.player, Player.HUMAN),
+                anyway=request.anyway,
+                duration_ms=request.duration_ms if request.HasField("duration_ms") else None,
+            )
         )
         return v1.SubmitDecisionResponse(event_id=event.event_id, seq=event.seq)
 

@@ -9,6 +9,20 @@ from typing import cast
 from adk_agent_sim.errors import InvalidField
 from adk_agent_sim.generated.adksim import v1
 from adk_agent_sim.timeline.canonical_json import Json, decode_json
+from adk_agent_sim.timeline.event_kinds import KIND_NAMES
+from adk_agent_sim.timeline.events import (
+    AgentEvent,
+    AgentJoined,
+    ArtifactSaved,
+    CancelAsked,
+    EnvironmentDecided,
+    RunEnded,
+    ToolFailed,
+    ToolFinished,
+    ToolStarted,
+    TurnWithdrawn,
+    UserSpoke,
+)
 from adk_agent_sim.timeline.session_progress import SessionCursor
 
 MAX_DESCRIPTION_LENGTH = 500
@@ -19,21 +33,22 @@ _DEFAULT_PAGE_SIZE = 50
 _UUID4 = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}", re.IGNORECASE)
 
 CLIENT_EVENT_KINDS = frozenset(
-    {
-        "agent_joined",
-        "user_spoke",
-        "turn_withdrawn",
-        "cancel_asked",
-        "environment_decided",
-        "tool_started",
-        "tool_finished",
-        "tool_failed",
-        "agent_event",
-        "artifact_saved",
-        "run_ended",
-    }
+    KIND_NAMES[payload_class]
+    for payload_class in (
+        AgentJoined,
+        UserSpoke,
+        TurnWithdrawn,
+        CancelAsked,
+        EnvironmentDecided,
+        ToolStarted,
+        ToolFinished,
+        ToolFailed,
+        AgentEvent,
+        ArtifactSaved,
+        RunEnded,
+    )
 )
-"""What a client may put on a timeline by itself; everything else has a call of its own."""
+"""The event kinds that a client may append with AppendEvents; the others have RPCs of their own."""
 
 
 def check_uuid4(field: str, value: str) -> str:

@@ -12,7 +12,6 @@ import json
 import re
 from base64 import b64decode
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any
 
 from adk_agent_sim.adk import user_message as messages
@@ -65,6 +64,7 @@ from adk_agent_sim.timeline.events import Event, Player
 from adk_agent_sim.timeline.json_conversion import to_json_value
 from adk_agent_sim.timeline.model_request import ModelRequest
 from adk_agent_sim.timeline.session_progress import SessionSummary
+from adk_agent_sim.timeline.submissions import TurnDecision
 from adk_agent_sim.timeline.timeline import Timeline
 
 _MIME_TYPE = re.compile(r"[a-z0-9][a-z0-9!#$&^_.+-]{0,126}/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}", re.ASCII | re.IGNORECASE)
@@ -232,9 +232,11 @@ class WebSessions:
         request = await self.timeline.read_request(await self._require_turn(session_id, turn_id))
         response = decision_parsing.build_response(decision, request)
         run = self._find_run(session_id)
-        decide = run.recorded_session.decide if run else partial(self.timeline.decide, session_id)
+        decide = run.recorded_session.decide if run else self.timeline.decide
         try:
-            await decide(turn_id, response, decision_id=decision.decision_id, anyway=decision.anyway)
+            await decide(
+                TurnDecision(session_id, turn_id, response, decision_id=decision.decision_id, anyway=decision.anyway)
+            )
         except InvalidArguments as refused:
             if decision.calls:
                 raise
@@ -315,7 +317,7 @@ class WebSessions:
         await self._require_turn(session_id, turn_id)
         run = self._require_run(session_id, "ask the agent's own model")
         response = await ask_own_model(run.recorded_session, turn_id)
-        await self.timeline.decide(session_id, turn_id, response, player=Player.REAL)
+        await self.timeline.decide(TurnDecision(session_id, turn_id, response, player=Player.REAL))
         return await self.get_info(session_id)
 
     async def export_session(self, session_id: str, export_input: ExportInput) -> ExportResult:

@@ -1,1 +1,1 @@
-"""The spine: what happened in a session, as an append-only log, and what can be read from it."""
+"""The core: the append-only event log of each session, and everything that is derived from it."""

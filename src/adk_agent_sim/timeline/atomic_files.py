@@ -1,4 +1,4 @@
-"""Files that are never torn: a reader finds the old content or the new one, whole, whatever happens meanwhile.
+"""Atomic file writes: after a crash at any moment, a file has either its old or its new content.
 
 write a temporary file beside it --> fsync --> rename over it --> fsync the directory
 """
@@ -14,15 +14,16 @@ from uuid import uuid4
 
 
 def prepare_path(path: str | Path) -> Path:
-    """Where a file really is, links followed; its folder is made if there is none."""
-    found = Path(os.path.realpath(path))
-    found.parent.mkdir(parents=True, exist_ok=True)
-    return found
+    """Return the path with symbolic links resolved, and create its folder if needed."""
+    # Renaming over a symbolic link would replace the link itself.
+    target = Path(os.path.realpath(path))
+    target.parent.mkdir(parents=True, exist_ok=True)
+    return target
 
 
 @contextmanager
 def atomic_write(path: str | Path) -> Generator[TextIO, None, None]:
-    """A file to write to, put in the place of `path` in one step at the end; it has the old one's permissions."""
+    """Open a temporary file that replaces `path` when the block ends without an error; keeps the permissions."""
     target = prepare_path(path)
     temporary = target.with_name(f".{target.name}.{uuid4().hex}.tmp")
     try:
@@ -40,18 +41,18 @@ def atomic_write(path: str | Path) -> Generator[TextIO, None, None]:
 
 
 def atomic_write_text(path: str | Path, text: str) -> None:
-    """Put a text in the place of `path`."""
+    """Replace the content of `path` atomically."""
     with atomic_write(path) as file:
         file.write(replace_lone_surrogates(text))
 
 
 def replace_lone_surrogates(text: str) -> str:
-    """Half surrogate pairs cannot be written as UTF-8, and ADK refuses them escaped: each becomes U+FFFD."""
+    """Replace each lone surrogate by U+FFFD: UTF-8 cannot represent one, and ADK rejects it if it is escaped."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _sync_directory(directory: Path) -> None:
-    """Make the rename itself durable, where the system can."""
+    """Make the rename durable; other systems than POSIX cannot sync a directory."""
     if os.name == "posix":
         descriptor = os.open(directory, os.O_RDONLY)
         try:

@@ -1,13 +1,13 @@
-"""Content-addressed pieces of model requests: a conversation is stored once however often it is sent.
+"""Content-addressed blocks: a conversation is stored once, no matter how many model requests repeat it.
 
-Every model request repeats the whole conversation. Its contents become blocks, and the list of their ids is packed into
-a tree of which consecutive requests share all but the last few leaves:
+Every model request repeats the whole conversation. Each content becomes a block, and the list of block ids is packed
+into a tree, of which consecutive requests share all but the last few leaves:
 
     ids      a b c d e f g h i j            (fan-out 4 here)
-    level 1  [abcd] [efgh]          each full group is a block of its own
-    packed   ((i, j), ([abcd], [efgh]))     the rest of each level stays with the request
+    level 1  [abcd] [efgh]          each full group is a block itself
+    packed   ((i, j), ([abcd], [efgh]))     the incomplete group of each level stays in the request
 
-so a request costs a bounded number of bytes beyond what is new in it.
+so the size of a request is its new content plus a bounded number of ids.
 """
 
 from __future__ import annotations
@@ -17,32 +17,32 @@ from dataclasses import dataclass
 from hashlib import blake2b
 
 FAN_OUT = 16
-"""How many ids make a group."""
+"""The number of ids in a group."""
 
 _ID_BYTES = 16
 
 PackedIds = tuple[tuple[str, ...], ...]
-"""A list of block ids, from the ungrouped rest at level 0 up."""
+"""A packed list of block ids: the incomplete group of each level, from level 0 up."""
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A piece of a request with its address."""
+    """Data and its content address."""
 
     block_id: str
     """The hash of the data, in hex."""
 
     data: bytes
-    """What is stored."""
+    """The content."""
 
     @classmethod
     def from_data(cls, data: bytes) -> Block:
-        """The block of `data`."""
+        """Build the block of `data`."""
         return cls(blake2b(data, digest_size=_ID_BYTES).hexdigest(), data)
 
 
 def pack_ids(block_ids: Sequence[str], on_group: Callable[[Block], object]) -> PackedIds:
-    """Group ids level by level; every group made is handed to `keep`."""
+    """Pack a list of ids; calls `on_group` with the block of every full group."""
     levels: list[tuple[str, ...]] = []
     ids = list(block_ids)
     while True:
@@ -62,11 +62,11 @@ def pack_ids(block_ids: Sequence[str], on_group: Callable[[Block], object]) -> P
 async def unpack_ids(
     packed: PackedIds, read_blocks: Callable[[Sequence[str]], Awaitable[Mapping[str, bytes]]]
 ) -> list[str]:
-    """The ids that were packed; `read` gives the data of a level's groups at once."""
+    """Return the ids that were packed; `read_blocks` is called once per level."""
     ids: list[str] = []
     for level in reversed(packed):
         groups: Mapping[str, bytes] = await read_blocks(ids) if ids else {}
-        ids = [one for group in ids for one in _split_ids(groups[group])]
+        ids = [block_id for group in ids for block_id in _split_ids(groups[group])]
         ids.extend(level)
     return ids
 

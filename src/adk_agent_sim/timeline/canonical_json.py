@@ -1,6 +1,6 @@
-"""Canonical JSON text: the one way in which values are written into blocks, and read back.
+"""Canonical JSON text: how values are written to blocks and messages.
 
-Key order and number types are kept, so decode(encode(x)) is x for any JSON value, 5, 5.0 and True told apart.
+Key order and number types are preserved: decoding returns the encoded value, and distinguishes 5, 5.0 and True.
 """
 
 from __future__ import annotations
@@ -9,17 +9,17 @@ import json
 from typing import Any
 
 Json = Any
-"""A JSON value: None, bool, int, float, str, list or dict with text keys."""
+"""A JSON value: None, bool, int, float, str, list, or dict with string keys."""
 
 
-_ENCODER = json.JSONEncoder(ensure_ascii=True, separators=(",", ":"))  # json.dumps would make one for every value
+_ENCODER = json.JSONEncoder(ensure_ascii=True, separators=(",", ":"))  # json.dumps would create one per call
 
 
 def encode_json(value: Json) -> bytes:
-    """The canonical text of a JSON value, in ASCII."""
+    """Return the canonical text of a JSON value, in ASCII."""
     return _ENCODER.encode(value).encode("ascii")
 
 
 def decode_json(text: bytes) -> Json:
-    """The JSON value of a canonical text."""
+    """Parse a canonical text."""
     return json.loads(text)

@@ -1,4 +1,4 @@
-"""Where the time of events comes from. The only module that reads the machine's clock."""
+"""Clocks and sleepers. The only module that reads the system clock or sleeps."""
 
 from __future__ import annotations
 
@@ -8,53 +8,53 @@ from typing import Protocol
 
 
 class Clock(Protocol):
-    """Tells the time and measures durations."""
+    """The source of timestamps and durations."""
 
     def now(self) -> float:
-        """Seconds since 1970, UTC."""
+        """Return the seconds since the Unix epoch."""
         ...
 
     def monotonic(self) -> float:
-        """Seconds from a fixed but unknown moment; never goes back."""
+        """Return the seconds since an arbitrary fixed moment; never decreases."""
         ...
 
 
 class WallClock:
-    """The machine's own clock."""
+    """The system clock."""
 
     def now(self) -> float:
-        """Seconds since 1970, UTC."""
+        """Return the seconds since the Unix epoch."""
         return time.time()
 
     def monotonic(self) -> float:
-        """Seconds from a fixed but unknown moment; never goes back."""
+        """Return the seconds since an arbitrary fixed moment; never decreases."""
         return time.perf_counter()
 
 
 class Sleeper(Protocol):
-    """Lets simulated time pass."""
+    """Waits in simulated time."""
 
     async def sleep(self, seconds: float) -> None:
-        """Return when so much time has passed."""
+        """Return after `seconds`."""
         ...
 
 
 class RealSleeper:
-    """Time that passes for everybody."""
+    """Waits in real time."""
 
     async def sleep(self, seconds: float) -> None:
-        """Return when so much time has passed."""
+        """Return after `seconds`."""
         await asyncio.sleep(seconds)
 
 
 class VirtualSleeper:
-    """Time that is counted and not spent."""
+    """Counts the time without waiting."""
 
     def __init__(self) -> None:
         self.elapsed = 0.0
-        """The seconds that were waited for so far."""
+        """The total of all waits, in seconds."""
 
     async def sleep(self, seconds: float) -> None:
-        """Count the time; others get their turn as in a real wait."""
+        """Count the time, and let other tasks run, as a real wait does."""
         self.elapsed += seconds
         await asyncio.sleep(0)

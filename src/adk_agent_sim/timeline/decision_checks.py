@@ -1,4 +1,4 @@
-"""What a decision says, and whether it fits the request it answers."""
+"""Reads the parts of a decision and validates it against its request."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _PART_METADATA_KEYS = frozenset({"thought", "thought_signature", "part_metadata"
 
 
 def check_not_empty(turn_id: str, response: Json) -> None:
-    """Refuse a decision that neither calls nor says anything; a model that refuses or breaks says so by its error."""
+    """Raise EmptyDecision if the response has no call, no content and no error code."""
     if not response.get("error_code") and not any(_has_content(part) for part in get_parts(response)):
         raise EmptyDecision(turn_id)
 
 
 def check_matches_request(request: ModelRequest, response: Json) -> None:
-    """Refuse calls of tools that are not offered, arguments that do not fit, an answer that its schema refuses."""
+    """Raise DecisionMismatch for an unknown tool, or for arguments or an answer that do not match their schema."""
     calls = get_function_calls(response)
     for call in calls:
         _check_call(request.declarations, call)
@@ -34,18 +34,18 @@ def check_matches_request(request: ModelRequest, response: Json) -> None:
 
 
 def get_parts(response: Json) -> Sequence[Mapping[str, Json]]:
-    """The parts of a response's content."""
+    """Return the parts of the response's content."""
     content: dict[str, Json] = response.get("content") or {}
     return content.get("parts") or ()
 
 
 def get_function_calls(response: Json) -> list[Mapping[str, Json]]:
-    """The function calls of a response, in order."""
+    """Return the function calls of a response, in order."""
     return [part["function_call"] for part in get_parts(response) if part.get("function_call")]
 
 
 def extract_text(response: Json) -> str:
-    """The visible text of a response."""
+    """Return the visible text of a response, without thoughts."""
     return "".join(_iter_texts(get_parts(response)))
 
 
@@ -68,15 +68,16 @@ def _check_call(declarations: Mapping[str, Json], call: Mapping[str, Json]) -> N
         raise InvalidArguments(name, problems)
 
 
+# Compiling a schema is slow, and every turn of an agent offers the same tools.
 @lru_cache(maxsize=512)
 def _get_arguments_check(schema: bytes) -> SchemaChecker:
     return build_arguments_checker(decode_json(schema))
 
 
 def find_answer_problems(schema: dict[str, Any], answer: str) -> Sequence[Problem]:
-    """What is wrong with an answer that must be JSON of a schema."""
+    """Return the problems of an answer that must be JSON and match a schema."""
     try:
         value = json.loads(answer)
     except ValueError as error:
-        return [Problem(path="", message=f"it must be JSON, and is not: {error}")]
+        return [Problem(path="", message=f"must be JSON, but is not: {error}")]
     return SchemaChecker(schema).find_problems(value)

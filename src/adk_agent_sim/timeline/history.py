@@ -1,11 +1,11 @@
-"""A session's history: a pure fold from its events to the five kinds of entry that people and golden traces read.
+"""Derives a session's history from its events: the five kinds of entries that people and golden traces use.
 
     UserSpoke                  -> UserQuery
     AgentEvent, function call  -> ToolCall
-    ToolFinished / ToolFailed  -> ToolOutput / ToolError     (an AgentEvent's function response, where no code ran)
+    ToolFinished / ToolFailed  -> ToolOutput / ToolError     (an AgentEvent's function response, if no code ran)
     RunEnded, done             -> FinalResponse              (the last final AgentEvent of the invocation)
 
-What runs inside an agent that is used as a tool belongs to that call and is not told again.
+Events of an agent that is used as a tool belong to that call and add no entries of their own.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def _now() -> datetime:
 
 
 class UserQuery(BaseModel):
-    """What the user asked."""
+    """A user message."""
 
     type: Literal["user_query"] = "user_query"
     content: str = Field(description="The user's text, or structured data as JSON")
@@ -66,7 +66,7 @@ class ToolOutput(BaseModel):
 
 
 class ToolError(BaseModel):
-    """A tool raised, or its call was cancelled."""
+    """A tool raised an exception, or its call was cancelled."""
 
     type: Literal["tool_error"] = "tool_error"
     call_id: str = Field(description="The call_id of the ToolCall")
@@ -79,7 +79,7 @@ class ToolError(BaseModel):
 
 
 class FinalResponse(BaseModel):
-    """The answer that ends a user's turn."""
+    """The answer that ends a user turn."""
 
     type: Literal["final_response"] = "final_response"
     content: str = Field(description="The answer's text, or structured data as JSON")
@@ -88,14 +88,14 @@ class FinalResponse(BaseModel):
 
 
 HistoryEntry: TypeAlias = UserQuery | ToolCall | ToolOutput | ToolError | FinalResponse
-"""One entry; `type` tells which."""
+"""Any entry; `type` is the discriminator."""
 
 _FRAMEWORK_CALL_PREFIX = "adk_request_"
-"""How ADK names the calls by which it asks the user for consent or credentials; no model makes them."""
+"""The prefix of the calls with which ADK requests consent or credentials from the user; no model makes them."""
 
 
 def build_history(events: Iterable[Event]) -> list[HistoryEntry]:
-    """The entries of a session, in the order in which things happened."""
+    """Return the entries of a session in chronological order."""
     fold = _HistoryBuilder()
     for event in events:
         fold.apply(event)
@@ -138,7 +138,7 @@ class _HistoryBuilder:
                 pass
 
     def _add_user_message(self, content: Json, when: datetime) -> None:
-        """A query; or consent or a late answer, which go on with the turn that seemed to be over."""
+        """Add a query; a message that only answers a call, such as consent, continues the previous turn instead."""
         self._final_response = None
         if is_user_query(content):
             self.entries.append(UserQuery(content=_extract_text(content), timestamp=when, raw=content))
@@ -156,7 +156,7 @@ class _HistoryBuilder:
             self._set_final_response(content, when)
 
     def _set_final_response(self, content: Json, when: datetime) -> None:
-        """As ADK reads its events: the last final one counts, but one with text more than one without."""
+        """Keep the last final event, as ADK does, but do not replace one with text by one without."""
         text = _extract_visible_text(content)
         if text or self._final_response is None or not self._final_response.content:
             self._final_response = FinalResponse(content=text, timestamp=when, raw=content)
@@ -177,7 +177,7 @@ class _HistoryBuilder:
         )
 
     def _assign_call_id(self, call_id: str) -> str:
-        """A model may use an id again; in a history each call has its own."""
+        """Return an id that is unique in the history: a model may use the same id for several calls."""
         name, number = call_id, 1
         while name in self._results:
             number += 1
@@ -186,7 +186,7 @@ class _HistoryBuilder:
         return name
 
     def _add_result(self, entry: ToolOutput | ToolError) -> None:
-        """How a call ended. One that was answered before, to wait for consent, has ended now."""
+        """Add the result of a call; replaces the interim result of a call that waited for consent."""
         entry.call_id = self._history_call_ids.get(entry.call_id, "")
         if not entry.call_id:
             return
@@ -197,7 +197,7 @@ class _HistoryBuilder:
         self.entries.append(entry)
 
     def _add_function_response(self, response: Mapping[str, Json], when: datetime) -> None:
-        """What the model got for a call; a call that was answered without running its tool has nothing else."""
+        """Record the response that the model got; it is the only result of a call whose tool did not run."""
         call_id = response.get("id") or ""
         answer: dict[str, Json] = response.get("response") or {}
         if call_id not in self._history_call_ids:
@@ -210,7 +210,7 @@ class _HistoryBuilder:
 
 
 def is_user_query(content: Json) -> bool:
-    """Whether a user message says something, and does not only answer a call."""
+    """Return whether a user message contains more than responses to calls."""
     return any("function_response" not in part for part in _get_parts(content))
 
 
@@ -219,7 +219,7 @@ def _get_parts(content: Json) -> Sequence[Mapping[str, Json]]:
 
 
 def _extract_text(content: Json) -> str:
-    """The visible text of a content; other data as JSON."""
+    """Return the visible text of a content, or its other data as JSON if it has no text."""
     text = _extract_visible_text(content)
     data = [part for part in _get_parts(content) if "function_call" not in part and "function_response" not in part]
     return text or (json.dumps(data, ensure_ascii=False) if data else "")

@@ -1,7 +1,7 @@
-"""Any Python value as plain JSON, safe to keep: looking at a value must never change it, use it up, or fail.
+"""Converts any Python value to JSON for recording; never modifies or consumes the value, and never fails.
 
-Tools return what they like: iterators, cycles, half surrogate pairs, objects without a JSON form. What is recorded is
-a copy; what has no JSON form is shown as `repr` shows it.
+Tools can return anything: iterators, cyclic structures, lone surrogates, objects that are not serializable. The result
+is a copy, in which a value without a JSON form is replaced by its `repr`.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from pydantic_core import to_jsonable_python
 from adk_agent_sim.timeline.canonical_json import Json
 
 _MAX_DEPTH = 250
-"""Beyond this depth a value is shown, not kept."""
+"""Values nested deeper than this are replaced by their `repr`."""
 
 
 def to_json_value(value: object) -> Json:
-    """The value as JSON. Fields of ADK's own models that are not set are left out; other models keep all of theirs."""
+    """Convert a value to JSON; unset fields are left out of google.genai and ADK models, but not of other models."""
     return _convert_value(value, ())
 
 
@@ -64,17 +64,18 @@ def _is_serialized(model: BaseModel, name: str) -> bool:
 
 
 def _convert_with_pydantic(value: object) -> Json:
-    """A date, a path, a dataclass, somebody's model: as pydantic writes it."""
+    """Convert dates, paths, dataclasses and other models the way pydantic does."""
     if isinstance(value, Iterator):
+        # Pydantic would consume the iterator, and the agent would find it empty.
         return _safe_repr(cast("object", value))
     try:
         return to_jsonable_python(value, fallback=_safe_repr, inf_nan_mode="constants", serialize_unknown=True)
-    except Exception:  # noqa: BLE001 - somebody's serializer may raise anything, and recording must not
+    except Exception:  # noqa: BLE001 - a custom serializer may raise anything, but recording must not fail
         return _safe_repr(value)
 
 
 def _list_in_order(values: Iterable[object]) -> Sequence[object]:
-    """A set has no order of its own: it gets one, so that equal sets are written alike."""
+    """Return the values as a list; sets are sorted, so that equal sets give equal JSON."""
     listed = list(values)
     return sorted(listed, key=repr) if isinstance(values, AbstractSet) else listed
 
@@ -90,6 +91,6 @@ def _convert_key(key: object) -> str:
 def _safe_repr(value: Any) -> str:
     try:
         text = repr(value)
-    except Exception:  # noqa: BLE001 - somebody's repr may raise anything
+    except Exception:  # noqa: BLE001 - a custom __repr__ may raise anything
         text = object.__repr__(value)
     return text if len(text) <= 10_000 else f"{text[:10_000]}..."

@@ -1,11 +1,11 @@
-"""A session as JSON Lines: one record a line, lossless, written and read as a stream.
+"""Reads and writes a session as a JSON Lines file: one record per line, lossless, streamed.
 
     {"format": "adksim.timeline", "version": 1, "session": {...}}
-    {"block": "9f...", "text": "..."}              or "base64" where the data is no text
+    {"block": "9f...", "text": "..."}              or "base64" if the data is not UTF-8
     {"event": {"seq": 3, ..., "kind": "turn_asked", "payload": {...}}}
 
-A block has a line of its own, before the first event that names it, so the file grows as the log does although every
-request repeats the conversation; `restore` puts it back into a store, which reassembles requests. Text is ASCII.
+Each block is written once, before the first event that refers to it, so the file grows linearly although every model
+request repeats the conversation. `restore_session` loads a file into a store. The text is ASCII.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import TypeAlias, cast
 
 from adk_agent_sim.errors import ImportRefused
-from adk_agent_sim.timeline import events as kinds
 from adk_agent_sim.timeline.atomic_files import atomic_write
 from adk_agent_sim.timeline.blocks import Block, unpack_ids
 from adk_agent_sim.timeline.canonical_json import Json, decode_json, encode_json
+from adk_agent_sim.timeline.event_kinds import KIND_NAMES, PAYLOAD_CLASSES
 from adk_agent_sim.timeline.events import (
     ArtifactSaved,
     Event,
@@ -35,36 +35,16 @@ from adk_agent_sim.timeline.session_progress import SessionProgress, StatusSnaps
 from adk_agent_sim.timeline.store import Store
 
 FORMAT_VERSION = 1
-"""Of the lines' schema; a file of another version is refused."""
+"""The version of the file format; files of other versions are rejected."""
 
 _FORMAT_NAME = "adksim.timeline"
 
-_PAYLOAD_CLASSES: Mapping[str, type[Payload]] = {
-    "agent_joined": kinds.AgentJoined,
-    "user_spoke": kinds.UserSpoke,
-    "turn_asked": kinds.TurnAsked,
-    "turn_decided": kinds.TurnDecided,
-    "turn_withdrawn": kinds.TurnWithdrawn,
-    "turn_revived": kinds.TurnRevived,
-    "cancel_asked": kinds.CancelAsked,
-    "tool_started": kinds.ToolStarted,
-    "tool_finished": kinds.ToolFinished,
-    "tool_failed": kinds.ToolFailed,
-    "environment_decided": kinds.EnvironmentDecided,
-    "agent_event": kinds.AgentEvent,
-    "artifact_saved": kinds.ArtifactSaved,
-    "run_ended": kinds.RunEnded,
-    "closed": kinds.Closed,
-}
-
-_KIND_NAMES = {kind: name for name, kind in _PAYLOAD_CLASSES.items()}
-
 TimelineRecord: TypeAlias = Session | Block | Event
-"""What a line holds; the first is the session."""
+"""The content of one line; the first line is the session."""
 
 
 def encode_line(record: TimelineRecord) -> str:
-    """A record as its line, without the line's end."""
+    """Return the line of a record, without the line break."""
     match record:
         case Session():
             value: Json = {"format": _FORMAT_NAME, "version": FORMAT_VERSION, "session": _to_field_dict(record)}
@@ -73,31 +53,32 @@ def encode_line(record: TimelineRecord) -> str:
         case Event():
             event = _to_field_dict(record)
             value = {
-                "event": {**event, "kind": _KIND_NAMES[type(record.payload)], "payload": _to_field_dict(record.payload)}
+                "event": {**event, "kind": KIND_NAMES[type(record.payload)], "payload": _to_field_dict(record.payload)}
             }
     return encode_json(value).decode("ascii")
 
 
 def decode_line(line: str) -> TimelineRecord:
-    """The record of a line; ValueError says what is wrong with it."""
+    """Parse a line; raise ValueError if it is invalid."""
     value = decode_json(line.encode())
     if not isinstance(value, dict):
         raise ValueError("the line is not a JSON object")
-    found = cast("dict[str, Json]", value)
+    fields_by_name = cast("dict[str, Json]", value)
     try:
-        if "format" in found:
-            return _parse_session(found)
-        if "block" in found:
-            return _parse_block(found)
-        if "event" in found:
-            return _parse_event(found["event"])
+        if "format" in fields_by_name:
+            return _parse_session(fields_by_name)
+        if "block" in fields_by_name:
+            return _parse_block(fields_by_name)
+        if "event" in fields_by_name:
+            return _parse_event(fields_by_name["event"])
     except (AttributeError, KeyError, TypeError) as error:
-        raise ValueError(f"a field is missing or is of another type: {error}") from error
-    raise ValueError(f"the line holds neither a block nor an event, but {', '.join(found) or 'nothing'}")
+        raise ValueError(f"a field is missing or has the wrong type: {error}") from error
+    names = ", ".join(fields_by_name) or "nothing"
+    raise ValueError(f"the line must contain a block or an event, but contains {names}")
 
 
 async def iter_records(store: Store, session: Session) -> AsyncIterator[TimelineRecord]:
-    """The records of a session, in the order of its file."""
+    """Yield the records of a session in file order."""
     yield session
     written: set[str] = set()
     for event in await store.read_events(session.session_id):
@@ -107,14 +88,14 @@ async def iter_records(store: Store, session: Session) -> AsyncIterator[Timeline
 
 
 async def write_session(store: Store, session: Session, path: str | Path) -> None:
-    """Write a session to a file; what the file held before is replaced in one step."""
+    """Write a session to a file; an existing file is replaced atomically."""
     with atomic_write(path) as file:
         async for record in iter_records(store, session):
             file.write(encode_line(record) + "\n")
 
 
 def read_records(path: str | Path) -> Iterator[TimelineRecord]:
-    """The records of a file, one at a time; ImportRefused names the line that is wrong."""
+    """Yield the records of a file; raise ImportRefused, which names the line, if one is invalid."""
     read_lines = 0
     try:
         with Path(path).open(encoding="utf-8") as file:
@@ -128,7 +109,7 @@ def read_records(path: str | Path) -> Iterator[TimelineRecord]:
 
 
 async def restore_session(path: str | Path, store: Store) -> Session:
-    """Put a file's session into a store, where its requests can be reassembled."""
+    """Load the session of a file into a store and return it."""
     session: Session | None = None
     blocks: list[Block] = []
     progress = SessionProgress()
@@ -143,17 +124,17 @@ async def restore_session(path: str | Path, store: Store) -> Session:
                 progress = progress.with_event(record)
                 await store.append([record], blocks, StatusSnapshot.from_progress(progress))
                 blocks = []
-    assert session is not None  # noqa: S101 - read() refuses a file that does not begin with one
+    assert session is not None  # noqa: S101 - read_records rejects a file that does not start with one
     return session
 
 
 def _validate_records(unchecked: Iterable[TimelineRecord]) -> Iterator[TimelineRecord]:
-    """The records, as long as they are one session's, without a gap."""
+    """Yield the records; raise ValueError if they are not exactly one session without gaps."""
     seq = 0
     session_id = ""
     for place, record in enumerate(unchecked):
         if (place == 0) != isinstance(record, Session):
-            raise ValueError("a timeline begins with the line of its session, and holds one session")
+            raise ValueError("the first line, and no other, must be a session")
         if isinstance(record, Session):
             session_id = record.session_id
         if isinstance(record, Event):
@@ -164,14 +145,15 @@ def _validate_records(unchecked: Iterable[TimelineRecord]) -> Iterator[TimelineR
 
 
 async def _read_new_blocks(store: Store, event: Event, written_ids: set[str]) -> list[Block]:
-    """The blocks that an event names and that no line holds yet."""
-    found: dict[str, bytes] = {}
+    """Read the blocks that an event refers to and that are not written yet."""
+    new_blocks: dict[str, bytes] = {}
 
     async def collect_new(ids: Sequence[str]) -> None:
-        wanted = [block_id for block_id in ids if block_id not in written_ids]
-        found.update(await store.read_blocks(event.session_id, wanted))
+        missing = [block_id for block_id in ids if block_id not in written_ids]
+        new_blocks.update(await store.read_blocks(event.session_id, missing))
 
     async def read_groups(ids: Sequence[str]) -> Mapping[str, bytes]:
+        # The groups of packed ids are blocks themselves, so the file needs them too.
         await collect_new(ids)
         return await store.read_blocks(event.session_id, ids)
 
@@ -184,8 +166,8 @@ async def _read_new_blocks(store: Store, event: Event, written_ids: set[str]) ->
             await collect_new([block_id])
         case _:
             pass
-    written_ids.update(found)
-    return [Block(block_id, data) for block_id, data in found.items()]
+    written_ids.update(new_blocks)
+    return [Block(block_id, data) for block_id, data in new_blocks.items()]
 
 
 def _to_field_dict(value: Session | Event | Payload) -> dict[str, Json]:
@@ -209,7 +191,7 @@ def _parse_block(line_value: dict[str, Json]) -> Block:
     )
     block = Block.from_data(data)
     if block.block_id != line_value["block"]:
-        raise ValueError(f"the data of block {line_value['block']!r} is not what its id says")
+        raise ValueError(f"the data of block {line_value['block']!r} does not match its id")
     return block
 
 
@@ -221,18 +203,18 @@ def _encode_block_data(data: bytes) -> dict[str, str]:
 
 
 def _parse_event(event_value: dict[str, Json]) -> Event:
-    stated = dict(event_value)
-    kind = _PAYLOAD_CLASSES.get(stated.pop("kind"))
-    if kind is None:
-        raise ValueError(f"there is no kind of event {event_value['kind']!r}")
-    player = stated.pop("player")
-    payload = _parse_payload(kind, dict(stated.pop("payload")))
-    return Event(**stated, payload=payload, player=Player(player) if player else None)
+    event_fields = dict(event_value)
+    payload_class = PAYLOAD_CLASSES.get(event_fields.pop("kind"))
+    if payload_class is None:
+        raise ValueError(f"the event kind {event_value['kind']!r} is unknown")
+    player = event_fields.pop("player")
+    payload = _parse_payload(payload_class, dict(event_fields.pop("payload")))
+    return Event(**event_fields, payload=payload, player=Player(player) if player else None)
 
 
-def _parse_payload(kind: type[Payload], payload_fields: dict[str, Json]) -> Payload:
-    if kind is TurnAsked:
+def _parse_payload(payload_class: type[Payload], payload_fields: dict[str, Json]) -> Payload:
+    if payload_class is TurnAsked:
         payload_fields["contents"] = tuple(tuple(level) for level in payload_fields["contents"])
-    if kind is RunEnded:
+    if payload_class is RunEnded:
         payload_fields["outcome"] = RunOutcome(payload_fields["outcome"])
-    return kind(**payload_fields)
+    return payload_class(**payload_fields)

@@ -1,4 +1,4 @@
-"""A model request, taken apart to be stored and put together to be read."""
+"""Splits a model request into blocks for storage, and reassembles it for readers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from adk_agent_sim.timeline.events import Event, TurnAsked
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RequestBlocks:
-    """A model request as blocks, on its way to the timeline."""
+    """A model request, split into blocks."""
 
     contents: Sequence[Block]
     tools: Block
@@ -23,23 +23,23 @@ class RequestBlocks:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ModelRequest:
-    """What the model would read in a turn."""
+    """The complete input of a model call."""
 
     contents: Sequence[Json]
     """The conversation, `types.Content` each."""
 
     tools: Sequence[Json]
-    """What is offered, `types.Tool` each; most hold `function_declarations`."""
+    """The offered tools, `types.Tool` each; most contain `function_declarations`."""
 
     instruction: Json
     """The resolved system instruction; None if there is none."""
 
     config: Mapping[str, Json]
-    """Everything else: `model`, and in `config` the generation settings, `response_schema` as JSON Schema."""
+    """The rest: `model`, and in `config` the generation settings, with `response_schema` as JSON Schema."""
 
     @property
     def declarations(self) -> Mapping[str, Json]:
-        """The function declarations by name, in the order in which they are offered."""
+        """The function declarations by name, in request order."""
         return {
             declaration["name"]: declaration
             for tool in self.tools
@@ -48,14 +48,14 @@ class ModelRequest:
 
     @property
     def response_schema(self) -> Json:
-        """The JSON Schema that a final answer must fit; None if any text will do."""
+        """The JSON Schema of the final answer; None if any text is valid."""
         return self.config["config"].get("response_schema")
 
 
 def build_turn_asked(
     request: RequestBlocks, invocation_id: str, known_block_ids: Container[str]
 ) -> tuple[TurnAsked, list[Block]]:
-    """A request as references, and the blocks it refers to that are not known yet."""
+    """Return the request as references, and the referenced blocks whose ids are not in `known_block_ids`."""
     new: dict[str, Block] = {}
 
     def collect(block: Block) -> None:
@@ -77,7 +77,7 @@ def build_turn_asked(
 async def reassemble_request(
     asked_event: Event, read_blocks: Callable[[Sequence[str]], Awaitable[Mapping[str, bytes]]]
 ) -> ModelRequest:
-    """The whole request of a `TurnAsked` event; `read` gives the data of blocks."""
+    """Return the complete request of a `TurnAsked` event; raise BlocksMissing if a block cannot be read."""
     payload = get_turn_asked(asked_event)
     try:
         content_ids = await unpack_ids(payload.contents, read_blocks)
@@ -93,8 +93,8 @@ async def reassemble_request(
 
 
 def get_turn_asked(event: Event) -> TurnAsked:
-    """What was asked, of an event that asks."""
+    """Return the payload of a `TurnAsked` event; raise TypeError for any other event."""
     if not isinstance(event.payload, TurnAsked):
         kind = type(event.payload).__name__
-        raise TypeError(f"Only a TurnAsked event holds a request; event {event.event_id} is {kind}.")
+        raise TypeError(f"Only a TurnAsked event has a request; event {event.event_id} is a {kind}.")
     return event.payload

@@ -1,9 +1,9 @@
-"""The one place where secrets are taken out of what leaves: give it a session's events, and read the copy.
+"""Removes secrets from a copy of a session's events. All redaction of exported data happens here.
 
-Masked are the values of keys that name a secret (`password`, `apiKey`, `x-auth-token`), at any depth and in JSON inside
-texts, and the values of environment variables called *_KEY, *_TOKEN, *_SECRET or *_PASSWORD. What was found under a key
-is masked wherever else it occurs. Values shorter than six characters are masked under their key only: they would
-blank innocent words.
+It masks the values of keys that name a secret (`password`, `apiKey`, `x-auth-token`), at any depth and in JSON inside
+strings, and the values of environment variables named *_KEY, *_TOKEN, *_SECRET or *_PASSWORD. A value found under such
+a key is masked wherever else it occurs. Values shorter than six characters are masked only under their key, because
+they would match parts of ordinary words.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.events import Event, Payload, TurnAsked
 
 MASK = "[redacted]"
-"""Stands where a secret stood."""
+"""The replacement of a secret."""
 
 _MIN_SECRET_LENGTH = 6
 
@@ -37,7 +37,7 @@ _SECRET_WORD_PAIRS = frozenset(
 )
 
 _COUNT_WORDS = frozenset({"token", "tokens"})
-"""A number under such a key is a count of them."""
+"""A number under such a key is a count, not a secret."""
 
 _SECRET_VARIABLE = re.compile(r"_(KEY|TOKEN|SECRET|PASSWORD)$", re.IGNORECASE)
 
@@ -49,7 +49,7 @@ _NAMED_VALUE = re.compile(
     rf"""(?<![\w-])(?P<name>[A-Za-z_][\w-]*+)(?P<between>{_QUOTE}?\s*[:=](?!=)\s*)"""
     rf"""(?:\[redacted\]|(?P<open>{_QUOTE})(?:(?!(?P=open))(?:\\.|.))*|[^\s"',;&)}}\]]+)"""
 )
-"""A name with its value inside a text: `password=x`, `"token": "x"`, `api_key: x`."""
+"""A name with its value inside a string: `password=x`, `"token": "x"`, `api_key: x`."""
 
 _HEADER = re.compile(r"""\b((?:proxy-)?authorization|(?:set-)?cookie)(\s*:\s*)[^\r\n"']+""", re.IGNORECASE)
 
@@ -59,11 +59,11 @@ _ID_FIELDS = frozenset({"event_id", "session_id", "turn_id", "call_id", "decisio
 
 
 def redact_events(events: Sequence[Event], environment: Mapping[str, str] | None = None) -> list[Event]:
-    """The events without their secrets; the originals stay as they are.
+    """Return a copy of the events without secrets.
 
     Args:
         events: A session's events.
-        environment: Where variables like *_KEY are looked up; by default this process's.
+        environment: The environment variables to read secrets from; by default those of this process.
     """
     redactor = Redactor(environment)
     for event in events:
@@ -72,36 +72,36 @@ def redact_events(events: Sequence[Event], environment: Mapping[str, str] | None
 
 
 class Redactor:
-    """Takes out secrets that it knows by their key, by the environment, or from what it has learned."""
+    """Masks secrets that it recognizes by key, by environment variable, or from values it has learned."""
 
     def __init__(self, environment: Mapping[str, str] | None = None) -> None:
-        named = os.environ if environment is None else environment
+        variables = os.environ if environment is None else environment
         self._secrets: set[str] = set()
         self._pattern: re.Pattern[str] | None = None
-        for name, value in named.items():
+        for name, value in variables.items():
             if _SECRET_VARIABLE.search(name):
                 self._add_secret(value)
 
     def learn_secrets(self, value: Json) -> None:
-        """Remember the secrets under keys in `value`, to find them in other places too."""
+        """Remember the values under secret keys in `value`, to mask them in other places too."""
         for key, under in _iter_entries(value):
             if is_secret_key(key):
                 for text in _iter_strings(under):
                     self._add_secret(text)
 
     def redact_value(self, value: Json) -> Json:
-        """A JSON value without its secrets."""
+        """Return a copy of a JSON value without secrets."""
         if isinstance(value, str):
             return self.redact_text(value)
         if isinstance(value, Mapping):
-            found = cast("Mapping[str, Json]", value)
-            return {self.redact_text(key): self._redact_entry(key, inner) for key, inner in found.items()}
+            entries = cast("Mapping[str, Json]", value)
+            return {self.redact_text(key): self._redact_entry(key, inner) for key, inner in entries.items()}
         if isinstance(value, Sequence) and not isinstance(value, bytes):
             return [self.redact_value(inner) for inner in cast("Sequence[Json]", value)]
         return value
 
     def redact_text(self, text: str) -> str:
-        """A text without its secrets; a text that is JSON stays JSON."""
+        """Return a string without secrets; a string that is JSON stays valid JSON."""
         inside = _parse_json(text)
         if inside is not None:
             clean = self.redact_value(inside)
@@ -109,6 +109,7 @@ class Redactor:
         else:
             text = _NAMED_VALUE.sub(_mask_match, _BEARER.sub(rf"\1 {MASK}", _HEADER.sub(rf"\1\2{MASK}", text)))
         if self._pattern is None:
+            # Longest first, so that a secret is masked as a whole even if another one is its prefix.
             known = sorted(
                 {form for secret in self._secrets for form in _iter_encodings(secret)}, key=len, reverse=True
             )
@@ -129,7 +130,7 @@ class Redactor:
 
 
 def is_secret_key(key: str) -> bool:
-    """Whether a key names a secret, by whole words: `accessToken` does, `tokenizer` and `author` do not."""
+    """Return whether a key names a secret, by whole words: `accessToken` does, `tokenizer` and `author` do not."""
     words = _split_words(key)
     return any(word in _SECRET_WORDS for word in words) or any(pair in _SECRET_WORD_PAIRS for pair in pairwise(words))
 
@@ -145,7 +146,7 @@ def _mask_match(match: re.Match[str]) -> str:
 
 
 def _iter_encodings(secret: str) -> Iterator[str]:
-    """How a secret may be written: as it is, in a URL, and in JSON up to three times over."""
+    """Yield the encodings in which a secret may occur: plain, in a URL, and JSON-escaped up to three times."""
     yield from (secret, quote(secret), quote(secret, safe=""), quote_plus(secret), repr(secret)[1:-1])
     for ascii_only in (True, False):
         escaped = secret
@@ -155,7 +156,7 @@ def _iter_encodings(secret: str) -> Iterator[str]:
 
 
 def _parse_json(text: str) -> Json:
-    """The object or list that a text is, if it is one."""
+    """Return the object or list that a string encodes, or None."""
     if not text.lstrip().startswith(("{", "[")):
         return None
     try:
@@ -165,7 +166,7 @@ def _parse_json(text: str) -> Json:
 
 
 def _iter_entries(value: Json) -> Iterator[tuple[str, Json]]:
-    """All keys with their values, at any depth, in JSON inside texts too."""
+    """Yield all keys with their values, at any depth, including JSON inside strings."""
     if isinstance(value, str):
         value = _parse_json(value)
     if isinstance(value, Mapping):
@@ -189,7 +190,7 @@ def _iter_strings(value: Json) -> Iterable[str]:
 
 
 def _get_redactable_fields(payload: Payload) -> dict[str, Json]:
-    """The fields that can hold a secret: no ids, no enums; a request holds ids only."""
+    """Return the fields that can contain a secret: no ids, no enums, and no request, which has only ids."""
     if isinstance(payload, TurnAsked):
         return {}
     found = {field.name: getattr(payload, field.name) for field in fields(payload) if field.name not in _ID_FIELDS}

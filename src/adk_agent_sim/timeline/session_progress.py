@@ -1,7 +1,7 @@
-"""Where a session stands, folded from its log event by event: what waits, what runs, how it ended.
+"""The progress and status of a session, folded from its log event by event.
 
-A `Progress` is never changed: `after` gives the next one. So a timeline knows where a session will stand before it
-commits, and a store can keep that beside the session: a list of sessions reads no logs.
+A `SessionProgress` is immutable: `with_event` returns the next one. A timeline therefore knows the new status before it
+commits, and stores it in the same transaction, so that listing sessions reads no logs.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from adk_agent_sim.timeline.events import (
 
 
 class SessionStatus(StrEnum):
-    """Where a session stands, for people."""
+    """The status of a session, for people."""
 
     WAITING = "waiting"
-    """A turn waits for a person."""
+    """A turn is waiting for a person."""
 
     RUNNING = "running"
-    """The agent works, or has not begun."""
+    """The agent is running, or has not started."""
 
     DONE = "done"
     """The last run ended, or the session was closed."""
@@ -44,24 +44,24 @@ class SessionStatus(StrEnum):
     """The last run ended with an error or was cancelled."""
 
     ABANDONED = "abandoned"
-    """The agent's process went away while a turn of it waited."""
+    """The agent's process disappeared while one of its turns was pending."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SessionProgress:
-    """What a session's log has come to."""
+    """The state that follows from a session's log."""
 
     pending: Mapping[str, str] = field(default_factory=dict[str, str])
-    """The turns that wait for a person, oldest first, each with the invocation that asks."""
+    """The invocation ids of the turns that wait for a person, by turn id, oldest first."""
 
     delegated: Mapping[str, str] = field(default_factory=dict[str, str])
-    """The turns that another player answers, the agent's own model for one."""
+    """The same for turns of other players, such as the agent's own model."""
 
     abandoned_turns: Mapping[str, str] = field(default_factory=dict[str, str])
-    """The turns that were abandoned."""
+    """The same for abandoned turns."""
 
     agent_name: str = ""
-    """The app, or the first agent that asked."""
+    """The app name, or the name of the first agent that called its model."""
 
     outcome: RunOutcome | None = None
     """How the last run ended; None while one runs."""
@@ -70,11 +70,11 @@ class SessionProgress:
     """Whether the session takes no more events."""
 
     is_cancelled: bool = False
-    """Whether it was given up rather than completed."""
+    """Whether it was cancelled rather than completed."""
 
     @property
     def status(self) -> SessionStatus:
-        """Where the session stands."""
+        """The status of the session."""
         if self.pending:
             return SessionStatus.WAITING
         if self.is_cancelled or self.outcome in (RunOutcome.FAILED, RunOutcome.CANCELLED):
@@ -84,7 +84,7 @@ class SessionProgress:
         return SessionStatus.ABANDONED if self.abandoned_turns else SessionStatus.RUNNING
 
     def with_event(self, event: Event) -> SessionProgress:
-        """Where the session stands with one more event."""
+        """Return the progress after one more event."""
         turn_id = event.turn_id
         match event.payload:
             case TurnAsked(invocation_id=invocation_id):
@@ -98,12 +98,12 @@ class SessionProgress:
             case TurnDecided():
                 return self._without_turn(turn_id)
             case TurnWithdrawn(abandoned=abandoned):
-                left = (
+                abandoned_turns = (
                     {**self.abandoned_turns, turn_id: self.pending.get(turn_id, "")}
                     if abandoned
                     else self.abandoned_turns
                 )
-                return replace(self._without_turn(turn_id), abandoned_turns=left)
+                return replace(self._without_turn(turn_id), abandoned_turns=abandoned_turns)
             case AgentJoined(app_name=app_name):
                 return replace(self, agent_name=app_name or self.agent_name)
             case UserSpoke() | AgentEvent() if self.outcome is not None:
@@ -124,7 +124,7 @@ class SessionProgress:
                 return self
 
     def with_events(self, events: Iterable[Event]) -> SessionProgress:
-        """Where the session stands with these events more."""
+        """Return the progress after more events."""
         progress = self
         for event in events:
             progress = progress.with_event(event)
@@ -147,38 +147,38 @@ class SessionProgress:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class StatusSnapshot:
-    """What a store keeps beside a session, so that a list of sessions reads no logs."""
+    """The part of the progress that a store keeps per session, so that listing sessions reads no logs."""
 
     status: SessionStatus = SessionStatus.RUNNING
     agent_name: str = ""
     pending_count: int = 0
-    """How many turns wait for a person."""
+    """The number of turns that wait for a person."""
 
     @classmethod
     def from_progress(cls, progress: SessionProgress) -> StatusSnapshot:
-        """What to keep of a progress."""
+        """Build the snapshot of a progress."""
         return cls(status=progress.status, agent_name=progress.agent_name, pending_count=len(progress.pending))
 
 
 SessionCursor: TypeAlias = tuple[int, str]
-"""By which sessions are sorted: when they were made, in milliseconds, then their ids."""
+"""The sort key of sessions: creation time in milliseconds, then id."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SessionSummary:
-    """A session in a list."""
+    """A session with its status, for lists."""
 
     session: Session
     snapshot: StatusSnapshot
     last_seq: int
-    """How many events it has."""
+    """The number of events."""
 
     last_event_at: float
-    """When something last happened, in seconds since 1970; when it was made, if nothing has."""
+    """The time of the last event, or of the creation if there is none, in seconds since the Unix epoch."""
 
     @property
     def cursor(self) -> SessionCursor:
-        """Where it is in a list."""
+        """The position in a list."""
         return round(self.session.created_at * 1_000), self.session.session_id
 
 

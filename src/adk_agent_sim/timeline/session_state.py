@@ -1,11 +1,11 @@
-"""The life of a session as a person sees it, and the steps that lead through it.
+"""The states of a session as a person sees them, and the transitions between them.
 
     SELECTING_AGENT --select_agent--> AWAITING_QUERY --submit_query--> ACTIVE --respond--> COMPLETED
                                                                        ^   |                   |
                                                           execute_tool +---+   submit_query    |
                                                                        ^-----------------------+
 
-A further user message reopens a completed session: each user turn is one invocation.
+Another user message reopens a completed session: each user turn is one invocation.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from adk_agent_sim.timeline.history import FinalResponse, HistoryEntry, UserQuer
 
 
 class SessionState(Enum):
-    """Where a session stands."""
+    """The state of a session."""
 
     SELECTING_AGENT = "selecting_agent"
     AWAITING_QUERY = "awaiting_query"
@@ -28,7 +28,7 @@ class SessionState(Enum):
 
 
 class SessionTransition(StrEnum):
-    """What a person does next."""
+    """An action of a person."""
 
     SELECT_AGENT = "select_agent"
     SUBMIT_QUERY = "submit_query"
@@ -46,18 +46,18 @@ _TRANSITIONS = {
 
 
 def advance(state: SessionState, transition: SessionTransition) -> SessionState:
-    """The state after a move; InvalidTransition if the state does not allow it."""
+    """Return the state after a transition; raise InvalidTransition if the state does not allow it."""
     try:
         return _TRANSITIONS[state, transition]
     except KeyError:
         allowed = ", ".join(possible for (at, possible) in _TRANSITIONS if at is state)
         raise InvalidTransition(
-            f"A session that is {state.value} does not allow {transition.value}; it allows: {allowed}."
+            f"A session in state {state.value} does not allow {transition.value}; allowed: {allowed}."
         ) from None
 
 
 def derive_state(entries: Iterable[HistoryEntry], *, agent_selected: bool = True) -> SessionState:
-    """The state that a history leads to."""
+    """Return the state after the entries of a history."""
     state = SessionState.AWAITING_QUERY if agent_selected else SessionState.SELECTING_AGENT
     for entry in entries:
         match entry:
@@ -71,5 +71,5 @@ def derive_state(entries: Iterable[HistoryEntry], *, agent_selected: bool = True
 
 
 def find_agent_joined(events: Iterable[Event]) -> AgentJoined | None:
-    """How the agent joined the session, if one has."""
+    """Return the first `AgentJoined` payload, or None."""
     return next((event.payload for event in events if isinstance(event.payload, AgentJoined)), None)

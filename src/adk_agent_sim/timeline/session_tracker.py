@@ -1,4 +1,4 @@
-"""What a process remembers of a session's log while it plays it: its turns, its end, who waits for more."""
+"""The in-memory state of a session that this process uses: its turns, its waiters and its listeners."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from adk_agent_sim.timeline.turn_index import TurnIndex
 
 
 class SessionTracker:
-    """A session that is played or followed in this process. Holds nothing of it that the log does not say."""
+    """A session that is played or followed in this process. Its turns and counters are derived from the log."""
 
     def __init__(self, session_id: str) -> None:
         self.turns = TurnIndex(session_id)
@@ -23,20 +23,20 @@ class SessionTracker:
         self.is_deleted = False
 
     def apply(self, event: Event) -> None:
-        """Take in the next event of the log."""
+        """Apply the next event of the log."""
         self.turns.apply(event)
         self.last_seq = event.seq
         self.last_timestamp = event.timestamp
 
     def wake_waiters(self) -> None:
-        """Let whoever waits look again."""
+        """Make all waiters check their condition again."""
         for waiter in self.waiters:
             if not waiter.done():
                 waiter.set_result(None)
         self.waiters.clear()
 
     async def wait_until(self, condition: Callable[[], bool]) -> None:
-        """Wait until what has happened makes the condition true."""
+        """Wait until the condition is true; it is checked after every commit."""
         while not condition():
             waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
             self.waiters.add(waiter)

@@ -1,4 +1,4 @@
-"""Where a timeline rests: the interface that memory and databases implement."""
+"""The storage interface of a timeline, and its in-memory implementation."""
 
 from __future__ import annotations
 
@@ -13,64 +13,70 @@ from adk_agent_sim.timeline.session_progress import SessionCursor, SessionSummar
 
 
 class Store(Protocol):
-    """Keeps sessions, events and blocks. What `append` returned is durable."""
+    """Stores sessions, events and blocks. Events are durable when `append` returns."""
 
     async def create_session(self, session: Session) -> None:
-        """Add an empty session; SessionExists if there is one of its id."""
+        """Add an empty session; raise SessionExists if its id is taken."""
         ...
 
     async def list_sessions(self) -> Sequence[Session]:
-        """All sessions, oldest first."""
+        """Return all sessions, oldest first."""
         ...
 
     async def find_session(self, session_id: str) -> Session | None:
-        """The session of an id, if there is one."""
+        """Return the session, or None if it does not exist."""
         ...
 
     async def list_summaries(
         self, *, before: SessionCursor | None = None, limit: int | None = None, waiting_only: bool = False
     ) -> Sequence[SessionSummary]:
-        """Sessions and where they stand, newest first.
+        """Return session summaries, newest first.
 
         Args:
-            before: The place of the last one of the page before; a session that is added later is on no later page.
-            limit: How many at most.
-            waiting_only: Only those in which a turn waits for a person.
+            before: The cursor of the last summary of the previous page; later pages omit sessions created since.
+            limit: The maximum number of summaries.
+            waiting_only: Whether to return only sessions with a turn that waits for a person.
         """
         ...
 
     async def append(
         self, events: Sequence[Event], blocks: Iterable[Block], snapshot: StatusSnapshot | None = None
     ) -> Sequence[Event]:
-        """Add events of one session and the blocks they refer to, all or nothing; gives the events their `seq`.
+        """Append events of one session and their blocks atomically; returns the events with their `seq`.
 
-        EventExists if an event of such an id is there. `standing` is where the session stands after them.
+        Args:
+            events: The events, all of one session.
+            blocks: The blocks that they refer to.
+            snapshot: The status of the session after the events; None leaves the stored one unchanged.
+
+        Raises:
+            EventExists: One of the event ids is taken.
         """
         ...
 
     async def read_events(self, session_id: str, after_seq: int = 0, limit: int | None = None) -> Sequence[Event]:
-        """The events of a session behind `after_seq`, in order, at most `limit`; SessionNotFound if there is none."""
+        """Return the events after `after_seq`, at most `limit`; raise SessionNotFound if the session does not exist."""
         ...
 
     async def read_blocks(self, session_id: str, block_ids: Sequence[str]) -> Mapping[str, bytes]:
-        """The data of blocks of a session, by id; those it does not have are left out."""
+        """Return the data of a session's blocks by id; blocks that it does not have are left out."""
         ...
 
     async def rename_session(self, session_id: str, description: str) -> None:
-        """Give a session another description."""
+        """Change the description of a session."""
         ...
 
     async def delete_session(self, session_id: str) -> None:
-        """Take a session away, with all that belongs to it."""
+        """Delete a session with its events and blocks."""
         ...
 
     async def get_session_sizes(self) -> Mapping[str, int]:
-        """How many bytes each session takes."""
+        """Return the stored size of each session in bytes."""
         ...
 
 
 class MemoryStore:
-    """Keeps everything in this process: it ends with it."""
+    """A store in memory; its data is lost when the process ends."""
 
     def __init__(self) -> None:
         self._sessions: dict[str, Session] = {}
@@ -89,23 +95,23 @@ class MemoryStore:
         self._snapshots[session.session_id] = StatusSnapshot()
 
     async def list_sessions(self) -> Sequence[Session]:
-        """All sessions, oldest first."""
+        """Return all sessions, oldest first."""
         return list(self._sessions.values())
 
     async def find_session(self, session_id: str) -> Session | None:
-        """The session of an id, if there is one."""
+        """Return the session, or None if it does not exist."""
         return self._sessions.get(session_id)
 
     async def list_summaries(
         self, *, before: SessionCursor | None = None, limit: int | None = None, waiting_only: bool = False
     ) -> Sequence[SessionSummary]:
-        """Sessions and where they stand, newest first."""
-        found = sorted(
+        """Return session summaries, newest first."""
+        summaries = sorted(
             map(self._build_summary, self._sessions.values()), key=lambda summary: summary.cursor, reverse=True
         )
         return [
             summary
-            for summary in found
+            for summary in summaries
             if (before is None or summary.cursor < before) and (summary.snapshot.pending_count or not waiting_only)
         ][:limit]
 
@@ -121,51 +127,51 @@ class MemoryStore:
     async def append(
         self, events: Sequence[Event], blocks: Iterable[Block], snapshot: StatusSnapshot | None = None
     ) -> Sequence[Event]:
-        """Add events of one session and the blocks they refer to; gives the events their `seq`."""
+        """Append events of one session and their blocks; returns the events with their `seq`."""
         log = self._require_log(events[0].session_id)
         for event in events:
             if event.event_id in self._event_ids:
                 raise EventExists(event.event_id)
         self._event_ids.update(event.event_id for event in events)
         self._snapshots[events[0].session_id] = snapshot or self._snapshots[events[0].session_id]
-        kept = self._blocks[events[0].session_id]
+        stored = self._blocks[events[0].session_id]
         for block in blocks:
-            kept.setdefault(block.block_id, block.data)
-        numbered = [replace(event, seq=len(log) + place) for place, event in enumerate(events, start=1)]
+            stored.setdefault(block.block_id, block.data)
+        numbered = [replace(event, seq=len(log) + offset) for offset, event in enumerate(events, start=1)]
         log.extend(numbered)
         return numbered
 
     async def read_events(self, session_id: str, after_seq: int = 0, limit: int | None = None) -> Sequence[Event]:
-        """The events of a session behind `after_seq`, in order, at most `limit`."""
+        """Return the events after `after_seq`, at most `limit`."""
         return self.get_log(session_id)[after_seq : None if limit is None else after_seq + limit]
 
     async def read_blocks(self, session_id: str, block_ids: Sequence[str]) -> Mapping[str, bytes]:
-        """The data of blocks of a session, by id."""
+        """Return the data of a session's blocks by id."""
         self._require_log(session_id)
-        kept = self._blocks[session_id]
-        return {block_id: kept[block_id] for block_id in block_ids if block_id in kept}
+        stored = self._blocks[session_id]
+        return {block_id: stored[block_id] for block_id in block_ids if block_id in stored}
 
     async def rename_session(self, session_id: str, description: str) -> None:
-        """Give a session another description."""
+        """Change the description of a session."""
         self._require_log(session_id)
         self._sessions[session_id] = replace(self._sessions[session_id], description=description)
 
     async def delete_session(self, session_id: str) -> None:
-        """Take a session away, with all that belongs to it."""
+        """Delete a session with its events and blocks."""
         self._event_ids.difference_update(event.event_id for event in self._require_log(session_id))
-        for kept in (self._sessions, self._events, self._blocks, self._snapshots):
-            del kept[session_id]
+        for stored in (self._sessions, self._events, self._blocks, self._snapshots):
+            del stored[session_id]
 
     async def get_session_sizes(self) -> Mapping[str, int]:
-        """How many bytes the blocks of each session take."""
+        """Return the size of each session's blocks in bytes."""
         return {session_id: self.count_stored_bytes(session_id) for session_id in self._sessions}
 
     def count_stored_bytes(self, session_id: str) -> int:
-        """How many bytes the blocks of a session take."""
+        """Return the size of a session's blocks in bytes."""
         return sum(len(data) for data in self._blocks[session_id].values())
 
     def get_log(self, session_id: str) -> Sequence[Event]:
-        """All events of a session, at once."""
+        """Return all events of a session."""
         return self._require_log(session_id)
 
     def _require_log(self, session_id: str) -> list[Event]:

@@ -1,8 +1,8 @@
-"""The timeline: sessions whose events are checked, committed, then published, in that order.
+"""The timeline: validates events, commits them to the store, then publishes them to followers, in that order.
 
-    append / ask / decide --> check --> Store.append (committed) --> followers and waiters wake
+    append / ask / decide --> validate --> Store.append (committed) --> followers and waiters wake
 
-Pending turns, states and histories are read from the log; nothing of them lives here only.
+Pending turns, states and histories are derived from the log; no state exists only in memory.
 """
 
 from __future__ import annotations
@@ -20,15 +20,14 @@ from adk_agent_sim.errors import (
     TurnAbandoned,
     TurnNotFound,
 )
-from adk_agent_sim.timeline import decision_checks as decisions
+from adk_agent_sim.timeline import decision_checks
 from adk_agent_sim.timeline.blocks import Block
-from adk_agent_sim.timeline.canonical_json import Json, decode_json
+from adk_agent_sim.timeline.canonical_json import decode_json
 from adk_agent_sim.timeline.clock import Clock, WallClock
 from adk_agent_sim.timeline.events import (
     CancelAsked,
     Closed,
     Event,
-    Payload,
     Player,
     Session,
     TurnAsked,
@@ -38,7 +37,6 @@ from adk_agent_sim.timeline.events import (
 )
 from adk_agent_sim.timeline.model_request import (
     ModelRequest,
-    RequestBlocks,
     build_turn_asked,
     get_turn_asked,
     reassemble_request,
@@ -46,155 +44,126 @@ from adk_agent_sim.timeline.model_request import (
 from adk_agent_sim.timeline.session_progress import SessionCursor, SessionProgress, SessionSummary, StatusSnapshot
 from adk_agent_sim.timeline.session_tracker import SessionTracker
 from adk_agent_sim.timeline.store import MemoryStore, Store
+from adk_agent_sim.timeline.submissions import EventBatch, TurnDecision, TurnRequest
 
 
 class Timeline:
     """The sessions of one store. Use it from one event loop."""
 
     def __init__(self, store: Store | None = None, clock: Clock | None = None) -> None:
-        """Open the timeline that rests in `store`; by default a new one in memory."""
+        """Open the timeline of `store`; by default a new one in memory."""
         self._store = store or MemoryStore()
         self.clock = clock or WallClock()
         self._trackers: dict[str, SessionTracker] = {}
         self._watchers: set[Callable[[str], object]] = set()
 
     def watch_sessions(self, watcher: Callable[[str], object]) -> Callable[[], None]:
-        """Call `watcher` with the id of each session that is new or has new events; what this returns ends it."""
+        """Call `watcher` with the id of each session that is created or gets events; returns a function to stop."""
         self._watchers.add(watcher)
         return lambda: self._watchers.discard(watcher)
 
     async def create_session(self, description: str = "", session_id: str = "") -> Session:
-        """Open a new session; SessionExists if there is one of the id."""
+        """Create a session; raise SessionExists if the id is taken."""
         session = Session(session_id=session_id or str(uuid4()), created_at=self.clock.now(), description=description)
         await self._store.create_session(session)
         self._notify_watchers(session.session_id)
         return session
 
     async def list_sessions(self) -> Sequence[Session]:
-        """All sessions, oldest first."""
+        """Return all sessions, oldest first."""
         return await self._store.list_sessions()
 
     async def get_session(self, session_id: str) -> Session:
-        """One session; SessionNotFound if there is none of the id."""
-        found = await self._store.find_session(session_id)
-        if found is None:
+        """Return a session; raise SessionNotFound if it does not exist."""
+        session = await self._store.find_session(session_id)
+        if session is None:
             raise SessionNotFound(session_id)
-        return found
+        return session
 
     async def list_summaries(
         self, *, before: SessionCursor | None = None, limit: int | None = None
     ) -> Sequence[SessionSummary]:
-        """Sessions and where they stand, newest first, page by page; no log is read for it."""
+        """Return a page of session summaries, newest first; reads no logs."""
         return await self._store.list_summaries(before=before, limit=limit)
 
     async def get_turn_queue(self) -> Sequence[Event]:
-        """The turns that wait for a person in all sessions, oldest first."""
-        found = await self._store.list_summaries(waiting_only=True)
-        waiting = [asked for summary in found for asked in await self.get_pending_turns(summary.session.session_id)]
-        return sorted(waiting, key=lambda asked: asked.timestamp)
+        """Return the `TurnAsked` events that wait for a person in all sessions, oldest first."""
+        summaries = await self._store.list_summaries(waiting_only=True)
+        pending = [asked for summary in summaries for asked in await self.get_pending_turns(summary.session.session_id)]
+        return sorted(pending, key=lambda asked: asked.timestamp)
 
     async def get_session_sizes(self) -> Mapping[str, int]:
-        """How many bytes each session takes."""
+        """Return the stored size of each session in bytes, by session id."""
         return await self._store.get_session_sizes()
 
     async def rename_session(self, session_id: str, description: str) -> None:
-        """Give a session another description."""
+        """Change the description of a session."""
         await self._store.rename_session(session_id, description)
 
     async def delete_session(self, session_id: str) -> None:
-        """Take a session away, with all that belongs to it: who waits in it or follows it gets SessionNotFound."""
-        live = await self._get_tracker(session_id)
-        async with live.write_lock:
+        """Delete a session and its data; calls that wait for it or follow it raise SessionNotFound."""
+        tracker = await self._get_tracker(session_id)
+        async with tracker.write_lock:
             await self._store.delete_session(session_id)
-            live.is_deleted = True
+            tracker.is_deleted = True
             self._trackers.pop(session_id, None)
-            live.wake_waiters()
+            tracker.wake_waiters()
 
     async def delete_idle_sessions(self, idle_since: float) -> Sequence[Session]:
-        """Delete the sessions in which nothing has happened since `moment` and nothing waits; which they were."""
-        old = [
+        """Delete sessions without pending turns whose last event is before `idle_since`; returns the deleted ones."""
+        idle = [
             summary.session
             for summary in await self._store.list_summaries()
             if summary.last_event_at < idle_since and not summary.snapshot.pending_count
         ]
-        for session in old:
+        for session in idle:
             await self.delete_session(session.session_id)
-        return old
+        return idle
 
     async def close_session(self, session_id: str, reason: str, *, cancelled: bool = False) -> Event:
-        """End a session: who waits in it stops waiting. Closing twice is closing once; gives what closed it."""
-        live = await self._get_tracker(session_id)
-        async with live.write_lock:
-            if not live.turns.is_closed:
+        """Close a session, which ends all waits in it, and return the `Closed` event; closing twice has no effect."""
+        tracker = await self._get_tracker(session_id)
+        async with tracker.write_lock:
+            if not tracker.turns.is_closed:
                 closed = Closed(reason=reason, cancelled=cancelled)
-                (event,) = await self._commit(
-                    live, [self._build_draft(session_id, closed, turn_id="", agent_name="")], ()
-                )
-                return event
-        return (await self._store.read_events(session_id, live.last_seq - 1))[0]
+                return (await self._commit_batch(tracker, EventBatch(session_id, [closed])))[0]
+        # A closed session takes no more events, so its last one is what closed it.
+        return (await self._store.read_events(session_id, tracker.last_seq - 1))[0]
 
     async def listen(self, session_id: str, listener: Callable[[Event], None]) -> Callable[[], None]:
-        """Call `listener` with each event of a session from now on; calling what is returned ends that."""
-        live = await self._get_tracker(session_id)
-        live.listeners.append(listener)
-        return lambda: live.listeners.remove(listener)
+        """Call `listener` with every new event of a session; returns a function that unsubscribes it."""
+        tracker = await self._get_tracker(session_id)
+        tracker.listeners.append(listener)
+        return lambda: tracker.listeners.remove(listener)
 
     async def cancel_call(self, session_id: str, call_id: str) -> None:
-        """Ask for the end of a running tool call, wherever the agent runs."""
-        await self.append(session_id, CancelAsked(call_id=call_id), player=Player.HUMAN)
+        """Request the cancellation of a running tool call; the process that runs the agent listens for it."""
+        await self.append(EventBatch(session_id, [CancelAsked(call_id=call_id)], player=Player.HUMAN))
 
-    async def append(
-        self,
-        session_id: str,
-        *payloads: Payload,
-        turn_id: str = "",
-        agent_name: str = "",
-        player: Player | None = None,
-        blocks: Iterable[Block] = (),
-    ) -> Sequence[Event]:
-        """Add facts; they are durable and visible to followers when this returns."""
-        drafts = [
-            self._build_draft(session_id, payload, turn_id=turn_id, agent_name=agent_name, player=player)
-            for payload in payloads
-        ]
-        return await self.append_drafts(session_id, drafts, blocks)
+    async def append(self, batch: EventBatch) -> Sequence[Event]:
+        """Append events and return them with their `seq`; they are durable and visible to followers by then."""
+        return await self.append_drafts(batch.session_id, batch.build_drafts(), batch.blocks)
 
     async def append_drafts(
         self, session_id: str, drafts: Sequence[Event], blocks: Iterable[Block] = ()
     ) -> Sequence[Event]:
-        """Add facts that have ids already; those that are here, because they were sent twice, are not added again."""
-        live = await self._get_tracker(session_id)
-        async with live.write_lock:
-            dated = [replace(draft, timestamp=self.clock.now()) for draft in drafts]
+        """Append events that already have ids; appends nothing if they were appended before, as after a retry."""
+        tracker = await self._get_tracker(session_id)
+        async with tracker.write_lock:
             try:
-                return await self._commit(live, dated, blocks)
+                return await self._commit(tracker, drafts, blocks)
             except EventExists:
                 return ()
 
-    async def ask(
-        self,
-        session_id: str,
-        *,
-        turn_id: str,
-        invocation_id: str,
-        agent_name: str,
-        request: RequestBlocks,
-        player: Player = Player.HUMAN,
-    ) -> Event:
-        """Put a model call up for decision. Asking the same turn again changes nothing, but revives it.
+    async def ask(self, turn: TurnRequest) -> Event:
+        """Submit a model call that a player must decide, and return its event.
 
-        Args:
-            session_id: The session that asks.
-            turn_id: Made by the caller.
-            invocation_id: The invocation that asks.
-            agent_name: The agent that asks.
-            request: What the model would read.
-            player: Who will answer; only a person's turns are in the queue.
+        Submitting the same turn again returns the same event, and makes a withdrawn turn pending again.
         """
-        live = await self._get_tracker(session_id)
-        asked, blocks = build_turn_asked(request, invocation_id, live.known_block_ids)
+        tracker = await self._get_tracker(turn.session_id)
+        asked, blocks = build_turn_asked(turn.request, turn.invocation_id, tracker.known_block_ids)
         return await self.ask_by_reference(
-            session_id, asked, blocks, turn_id=turn_id, agent_name=agent_name, player=player
+            turn.session_id, asked, blocks, turn_id=turn.turn_id, agent_name=turn.agent_name, player=turn.player
         )
 
     async def ask_by_reference(
@@ -207,122 +176,133 @@ class Timeline:
         agent_name: str,
         player: Player = Player.HUMAN,
     ) -> Event:
-        """As `ask`, for a request that is references; BlocksMissing if it refers to what the session does not have."""
-        live = await self._get_tracker(session_id)
-        async with live.write_lock:
-            if already := live.turns.find_asked_event(turn_id):
-                await self._revive(live, already)
+        """Submit a turn whose request is block references; raise BlocksMissing if the session lacks a block."""
+        tracker = await self._get_tracker(session_id)
+        async with tracker.write_lock:
+            if already := tracker.turns.find_asked_event(turn_id):
+                await self._revive(tracker, already)
                 return already
-            await self._check_blocks(live, session_id, asked, blocks)
-            draft = self._build_draft(
-                session_id, asked, turn_id=turn_id, agent_name=agent_name, player=_player_unless_human(player)
+            await self._check_blocks(tracker, session_id, asked, blocks)
+            batch = EventBatch(
+                session_id,
+                [asked],
+                turn_id=turn_id,
+                agent_name=agent_name,
+                # A person is the default and is left out of the event.
+                player=None if player is Player.HUMAN else player,
+                blocks=[block for block in blocks if block.block_id not in tracker.known_block_ids],
             )
-            committed = await self._commit(
-                live, [draft], [one for one in blocks if one.block_id not in live.known_block_ids]
-            )
-            live.known_block_ids.update(block.block_id for block in blocks)
-            return committed[0]
+            (event,) = await self._commit_batch(tracker, batch)
+            tracker.known_block_ids.update(block.block_id for block in blocks)
+            return event
 
     async def _revive(self, tracker: SessionTracker, asked: Event) -> None:
         turn_id = asked.turn_id
         if tracker.turns.is_waiting(turn_id) or tracker.turns.find_decided_event(turn_id) or tracker.turns.is_closed:
             return
         revived = TurnRevived(invocation_id=get_turn_asked(asked).invocation_id)
-        draft = self._build_draft(asked.session_id, revived, turn_id=turn_id, agent_name=asked.agent_name)
-        await self._commit(tracker, [draft], ())
+        batch = EventBatch(asked.session_id, [revived], turn_id=turn_id, agent_name=asked.agent_name)
+        await self._commit_batch(tracker, batch)
 
     async def _check_blocks(
         self, tracker: SessionTracker, session_id: str, asked: TurnAsked, sent_blocks: Sequence[Block]
     ) -> None:
-        """See that what a request refers to is there: a reader must be able to reassemble it."""
-        here = tracker.known_block_ids | {block.block_id for block in sent_blocks}
-        named = {asked.tools, asked.instruction, asked.config, *(one for level in asked.contents for one in level)}
-        unknown = [block_id for block_id in named if block_id not in here]
+        """Raise BlocksMissing if a block of the request is not stored: readers could not reassemble the request."""
+        available = tracker.known_block_ids | {block.block_id for block in sent_blocks}
+        content_ids = (block_id for level in asked.contents for block_id in level)
+        referenced = {asked.tools, asked.instruction, asked.config, *content_ids}
+        unknown = [block_id for block_id in referenced if block_id not in available]
         if unknown:
-            found = await self._store.read_blocks(session_id, unknown)
-            tracker.known_block_ids.update(found)
-            if len(found) < len(unknown):
-                raise BlocksMissing(session_id, len(unknown) - len(found))
+            stored = await self._store.read_blocks(session_id, unknown)
+            tracker.known_block_ids.update(stored)
+            if len(stored) < len(unknown):
+                raise BlocksMissing(session_id, len(unknown) - len(stored))
 
     async def withdraw(self, session_id: str, turn_id: str, *, abandoned: bool = False) -> None:
-        """Nobody waits for a turn any longer; one that is decided, or does not wait, stays as it is."""
-        live = await self._get_tracker(session_id)
-        async with live.write_lock:
-            asked = live.turns.find_asked_event(turn_id)
-            if asked is not None and live.turns.is_waiting(turn_id):
-                withdrawn = TurnWithdrawn(abandoned=abandoned)
-                draft = self._build_draft(session_id, withdrawn, turn_id=turn_id, agent_name=asked.agent_name)
-                await self._commit(live, [draft], ())
-
-    async def decide(
-        self,
-        session_id: str,
-        turn_id: str,
-        response: Json,
-        *,
-        decision_id: str | None = None,
-        player: Player = Player.HUMAN,
-        anyway: bool = False,
-        duration_ms: float | None = None,
-    ) -> Event:
-        """Answer a turn, once.
+        """Withdraw a turn; has no effect if the turn is not pending.
 
         Args:
-            session_id: The session that asks.
-            turn_id: The turn; of a session's waiting turns, the oldest.
-            response: The model's answer, an `LlmResponse` as JSON.
-            decision_id: Made by the caller; a retry with the same one returns the same event.
-            player: Who decides. Only what a person says is checked.
-            anyway: Send it although a tool is not offered or arguments do not fit.
-            duration_ms: How long the model took, where that was measured.
+            session_id: The session of the turn.
+            turn_id: The turn.
+            abandoned: Whether the agent's process went away, rather than cancelled its model call.
         """
-        live = await self._get_tracker(session_id)
-        decision_id = decision_id or str(uuid4())
-        async with live.write_lock:
-            before = live.turns.find_decided_event(turn_id)
-            if before and isinstance(before.payload, TurnDecided) and before.payload.decision_id == decision_id:
-                return before
-            if live.turns.is_closed:
+        tracker = await self._get_tracker(session_id)
+        async with tracker.write_lock:
+            asked = tracker.turns.find_asked_event(turn_id)
+            if asked is not None and tracker.turns.is_waiting(turn_id):
+                withdrawn = TurnWithdrawn(abandoned=abandoned)
+                batch = EventBatch(session_id, [withdrawn], turn_id=turn_id, agent_name=asked.agent_name)
+                await self._commit_batch(tracker, batch)
+
+    async def decide(self, decision: TurnDecision) -> Event:
+        """Record the decision of a turn and return its event; a retry with the same `decision_id` returns it again.
+
+        Raises:
+            SessionClosed: The session takes no more events.
+            DecisionRefused: The turn is not pending or not next, or the decision does not match its request.
+        """
+        session_id, turn_id = decision.session_id, decision.turn_id
+        tracker = await self._get_tracker(session_id)
+        async with tracker.write_lock:
+            previous = tracker.turns.find_decided_event(turn_id)
+            if previous and _get_decision_id(previous) == decision.decision_id:
+                return previous
+            if tracker.turns.is_closed:
                 raise SessionClosed(session_id)
-            asked = live.turns.require_undecided(turn_id)
-            if player is Player.HUMAN:
-                live.turns.check_next(asked)
-                decisions.check_not_empty(turn_id, response)
-                if not anyway:
-                    decisions.check_matches_request(await self._read_request_without_contents(asked), response)
-            decided = TurnDecided(decision_id=decision_id, response=response, anyway=anyway, duration_ms=duration_ms)
-            draft = self._build_draft(session_id, decided, turn_id=turn_id, agent_name=asked.agent_name, player=player)
-            return (await self._commit(live, [draft], ()))[0]
+            asked = tracker.turns.require_undecided(turn_id)
+            if decision.player is Player.HUMAN:
+                tracker.turns.check_next(asked)
+                decision_checks.check_not_empty(turn_id, decision.response)
+                if not decision.anyway:
+                    request = await self._read_request_without_contents(asked)
+                    decision_checks.check_matches_request(request, decision.response)
+            decided = TurnDecided(
+                decision_id=decision.decision_id,
+                response=decision.response,
+                anyway=decision.anyway,
+                duration_ms=decision.duration_ms,
+            )
+            batch = EventBatch(
+                session_id, [decided], turn_id=turn_id, agent_name=asked.agent_name, player=decision.player
+            )
+            return (await self._commit_batch(tracker, batch))[0]
 
     async def wait_for_decision(self, session_id: str, turn_id: str) -> Event:
-        """Wait until a turn is decided. Ends with SessionClosed or TurnAbandoned if it never will be."""
-        live = await self._get_tracker(session_id)
-        if live.turns.find_asked_event(turn_id) is None:
+        """Wait for the decision of a turn and return its event.
+
+        Raises:
+            SessionClosed: The session was closed first.
+            SessionNotFound: The session was deleted first.
+            TurnAbandoned: The turn was withdrawn first.
+            TurnNotFound: The session has no such turn.
+        """
+        tracker = await self._get_tracker(session_id)
+        if tracker.turns.find_asked_event(turn_id) is None:
             raise TurnNotFound(session_id, turn_id)
-        await live.wait_until(lambda: live.is_deleted or not live.turns.is_waiting(turn_id))
-        if decided := live.turns.find_decided_event(turn_id):
+        await tracker.wait_until(lambda: tracker.is_deleted or not tracker.turns.is_waiting(turn_id))
+        if decided := tracker.turns.find_decided_event(turn_id):
             return decided
-        if live.is_deleted:
+        if tracker.is_deleted:
             raise SessionNotFound(session_id)
-        if live.turns.is_closed:
+        if tracker.turns.is_closed:
             raise SessionClosed(session_id)
         raise TurnAbandoned(turn_id)
 
     def peek_pending_turns(self, session_id: str) -> Sequence[Event]:
-        """As `pending`, for a session that this process has written to or read from."""
-        live = self._trackers.get(session_id)
-        return live.turns.pending_turns if live else ()
+        """Return the pending turns without reading the store; empty for a session that this process has not used."""
+        tracker = self._trackers.get(session_id)
+        return tracker.turns.pending_turns if tracker else ()
 
     async def get_pending_turns(self, session_id: str) -> Sequence[Event]:
-        """The turns that wait for a decision, oldest first."""
+        """Return the `TurnAsked` events that wait for a person, oldest first."""
         return (await self._get_tracker(session_id)).turns.pending_turns
 
     async def read_request(self, asked_event: Event) -> ModelRequest:
-        """The whole request of a `TurnAsked` event, reassembled."""
+        """Return the complete model request of a `TurnAsked` event."""
         return await reassemble_request(asked_event, lambda ids: self._store.read_blocks(asked_event.session_id, ids))
 
     async def _read_request_without_contents(self, asked: Event) -> ModelRequest:
-        """The request without its conversation, which grows, and which no decision is checked against."""
+        """Read a request without its conversation, which grows and is not needed to validate a decision."""
         payload = get_turn_asked(asked)
         data = await self._store.read_blocks(asked.session_id, [payload.tools, payload.config])
         return ModelRequest(
@@ -333,75 +313,66 @@ class Timeline:
         )
 
     async def read_block(self, session_id: str, block_id: str) -> bytes:
-        """The data of one block, such as an artifact's bytes."""
+        """Return the data of one block, such as the bytes of an artifact."""
         return (await self._store.read_blocks(session_id, [block_id]))[block_id]
 
     async def read_blocks(self, session_id: str, block_ids: Sequence[str]) -> Mapping[str, bytes]:
-        """The data of blocks of a session, by id; those it does not have are left out."""
+        """Return the data of a session's blocks by id; blocks that it does not have are left out."""
         return await self._store.read_blocks(session_id, block_ids)
 
     async def get_last_seq(self, session_id: str) -> int:
-        """The `seq` of the newest event; 0 while there is none."""
+        """Return the `seq` of the last event; 0 if there is none."""
         return (await self._get_tracker(session_id)).last_seq
 
     async def get_progress(self, session_id: str) -> SessionProgress:
-        """Where a session stands."""
+        """Return the progress of a session."""
         return (await self._get_tracker(session_id)).turns.progress
 
     async def read_events(self, session_id: str, after_seq: int = 0, limit: int | None = None) -> Sequence[Event]:
-        """What has happened so far, behind `after_seq`; at most `limit` of it."""
+        """Return the events after `after_seq`, at most `limit`."""
         return await self._store.read_events(session_id, max(after_seq, 0), limit)
 
     async def follow(self, session_id: str, after_seq: int = 0) -> AsyncGenerator[Event]:
-        """All events behind `after_seq`, then each new one, no gap and no repeat; ends when the session is closed."""
-        live = await self._get_tracker(session_id)
+        """Yield all events after `after_seq`, then each new one, without gaps or repeats, until the session closes."""
+        tracker = await self._get_tracker(session_id)
         seq = max(after_seq, 0)
         while True:
             for event in await self._store.read_events(session_id, seq):
                 seq = event.seq
                 yield event
-            if seq >= live.last_seq and live.turns.is_closed:
+            if seq >= tracker.last_seq and tracker.turns.is_closed:
                 return
-            await live.wait_until(lambda: live.last_seq > seq or live.turns.is_closed or live.is_deleted)  # noqa: B023 - awaited here
+            await tracker.wait_until(lambda: tracker.last_seq > seq or tracker.turns.is_closed or tracker.is_deleted)  # noqa: B023 - awaited here
 
     async def _get_tracker(self, session_id: str) -> SessionTracker:
-        live = self._trackers.get(session_id)
-        if live is None:
-            live = SessionTracker(session_id)
+        tracker = self._trackers.get(session_id)
+        if tracker is None:
+            tracker = SessionTracker(session_id)
             for event in await self._store.read_events(session_id):
-                live.apply(event)
-            live = self._trackers.setdefault(session_id, live)
-        return live
+                tracker.apply(event)
+            # Another task may have loaded the session during the read: all must share the tracker stored first.
+            tracker = self._trackers.setdefault(session_id, tracker)
+        return tracker
 
-    def _build_draft(
-        self, session_id: str, payload: Payload, *, turn_id: str, agent_name: str, player: Player | None = None
-    ) -> Event:
-        return Event(
-            event_id=str(uuid4()),
-            session_id=session_id,
-            seq=0,
-            timestamp=self.clock.now(),
-            payload=payload,
-            turn_id=turn_id,
-            agent_name=agent_name,
-            player=player,
-        )
+    async def _commit_batch(self, tracker: SessionTracker, batch: EventBatch) -> Sequence[Event]:
+        return await self._commit(tracker, batch.build_drafts(), batch.blocks)
 
     async def _commit(
         self, tracker: SessionTracker, drafts: Sequence[Event], blocks: Iterable[Block]
     ) -> Sequence[Event]:
-        """Make events durable, then let followers see them. The caller holds the session's writing lock."""
+        """Write events to the store, then publish them. The caller must hold the session's write lock."""
         if tracker.turns.is_closed:
             raise SessionClosed(drafts[0].session_id)
         if tracker.is_deleted:
             raise SessionNotFound(drafts[0].session_id)
-        dated = [replace(draft, timestamp=max(draft.timestamp, tracker.last_timestamp)) for draft in drafts]
-        standing = StatusSnapshot.from_progress(tracker.turns.progress.with_events(dated))
-        writing = asyncio.ensure_future(self._store.append(dated, blocks, standing))
+        # The wall clock can be set back, but timestamps must not decrease within a session.
+        dated = [replace(draft, timestamp=max(self.clock.now(), tracker.last_timestamp)) for draft in drafts]
+        snapshot = StatusSnapshot.from_progress(tracker.turns.progress.with_events(dated))
+        writing = asyncio.ensure_future(self._store.append(dated, blocks, snapshot))
         try:
             return self._publish(tracker, await asyncio.shield(writing))
         except asyncio.CancelledError:
-            # Who asked is gone, but what is being written may be durable already: nobody must miss it.
+            # The caller was cancelled, but the events may already be durable: followers must not miss them.
             self._publish(tracker, await writing)
             raise
 
@@ -419,6 +390,5 @@ class Timeline:
             watcher(session_id)
 
 
-def _player_unless_human(player: Player) -> Player | None:
-    """A person is who answers unless said."""
-    return None if player is Player.HUMAN else player
+def _get_decision_id(event: Event) -> str:
+    return event.payload.decision_id if isinstance(event.payload, TurnDecided) else ""

@@ -1,4 +1,4 @@
-"""The turns of a session, derived from its log: which wait, in which order, which are decided and how."""
+"""The turns of a session, derived from its log: which are pending, in which order, and which are decided."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from adk_agent_sim.timeline.session_progress import SessionProgress
 
 
 class TurnIndex:
-    """A fold over a session's events. Holds nothing that the log does not say."""
+    """A fold over a session's events, without any other state."""
 
     def __init__(self, session_id: str) -> None:
         self._session_id = session_id
         self._asked_events: dict[str, Event] = {}
         self._decided_events: dict[str, Event] = {}
         self.progress = SessionProgress()
-        """Where the session stands."""
+        """The progress of the session."""
 
     def apply(self, event: Event) -> None:
-        """Take in the next event of the log."""
+        """Apply the next event of the log."""
         self.progress = self.progress.with_event(event)
         match event.payload:
             case TurnAsked():
@@ -41,19 +41,19 @@ class TurnIndex:
         return [self._asked_events[turn_id] for turn_id in self.progress.pending]
 
     def find_asked_event(self, turn_id: str) -> Event | None:
-        """The event that asked the turn."""
+        """Return the `TurnAsked` event of a turn, or None."""
         return self._asked_events.get(turn_id)
 
     def find_decided_event(self, turn_id: str) -> Event | None:
-        """The event that decided the turn."""
+        """Return the `TurnDecided` event of a turn, or None."""
         return self._decided_events.get(turn_id)
 
     def is_waiting(self, turn_id: str) -> bool:
-        """Whether somebody waits for the turn's decision."""
+        """Return whether the turn needs a decision, of a person or of another player."""
         return turn_id in self.progress.pending or turn_id in self.progress.delegated
 
     def require_undecided(self, turn_id: str) -> Event:
-        """The event that asked the turn, which must still wait."""
+        """Return the `TurnAsked` event of a pending turn; raise DecisionRefused if it is not pending."""
         asked = self._asked_events.get(turn_id)
         if asked is None:
             raise TurnNotFound(self._session_id, turn_id)
@@ -64,7 +64,7 @@ class TurnIndex:
         return asked
 
     def check_next(self, asked: Event) -> None:
-        """Refuse a turn that is not the one of its session that waits longest for a person."""
+        """Raise DecisionRefused unless the turn is the session's oldest one that waits for a person."""
         if asked.turn_id in self.progress.delegated:
             raise TurnHasOtherPlayer(asked.turn_id, asked.player or "")
         head = self._asked_events[next(iter(self.progress.pending))]

@@ -1,1 +1,1 @@
-"""google.genai values <-> the messages of `adksim.v1`, as far as the messages can hold them."""
+"""Converts google.genai values to `adksim.v1` messages and back, as far as the messages can represent them."""

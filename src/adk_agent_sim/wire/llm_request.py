@@ -1,4 +1,7 @@
-"""A model request <-> `GenerateContentRequest`: google.genai keeps in `config` what v1beta spreads over the message."""
+"""Converts a model request to a `GenerateContentRequest` and back.
+
+google.genai has in `config` what v1beta has in several fields of the message.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +13,11 @@ from adk_agent_sim.wire.message_codec import fill_message, message_to_json
 from adk_agent_sim.wire.scalars import Json
 
 _TOP_LEVEL_FIELDS = ("safety_settings", "tools", "tool_config", "cached_content")
-"""What of `config` is a field of the message itself."""
+"""The entries of `config` that are fields of the message itself."""
 
 
 def to_request_message(request: Mapping[str, Json]) -> GenerateContentRequest:
-    """The message of a request with the keys `model`, `contents` and `config`; others are left out."""
+    """Build the message of a request from its keys `model`, `contents` and `config`; other keys are ignored."""
     config = cast("Mapping[str, Json]", request.get("config") or {})
     message = GenerateContentRequest()
     fill_message(message, {name: request.get(name) for name in ("model", "contents")})
@@ -25,18 +28,18 @@ def to_request_message(request: Mapping[str, Json]) -> GenerateContentRequest:
 
 
 def from_request_message(message: GenerateContentRequest) -> dict[str, Json]:
-    """The request of a message, with the keys `contents`, `config` and, where stated, `model`."""
-    found = message_to_json(message)
-    config = dict(found.pop("generation_config", {}))
-    config |= {name: found[name] for name in _TOP_LEVEL_FIELDS if name in found}
+    """Return the request of a message, with the keys `contents`, `config` and, if set, `model`."""
+    fields = message_to_json(message)
+    config = dict(fields.pop("generation_config", {}))
+    config |= {name: fields[name] for name in _TOP_LEVEL_FIELDS if name in fields}
     if message.HasField("system_instruction"):
         config["system_instruction"] = _from_instruction_content(message.system_instruction)
-    request = {"contents": found.get("contents", []), "config": config}
-    return {"model": found["model"], **request} if "model" in found else request
+    request = {"contents": fields.get("contents", []), "config": config}
+    return {"model": fields["model"], **request} if "model" in fields else request
 
 
 def move_response_schema(request: Mapping[str, Json]) -> Mapping[str, Json]:
-    """The same request, its output schema, which is JSON Schema, where v1beta has a place for that."""
+    """Return the request with its output schema, which is JSON Schema, in v1beta's field for JSON Schema."""
     config = cast("Mapping[str, Json]", request["config"])
     if "response_schema" not in config:
         return request
@@ -45,7 +48,7 @@ def move_response_schema(request: Mapping[str, Json]) -> Mapping[str, Json]:
 
 
 def has_schema(message: GenerateContentRequest) -> bool:
-    """Whether some schema is in the request: its properties have an order that people see, and messages do not keep."""
+    """Return whether the request has a schema, whose property order matters to forms and is lost in messages."""
     generation = message.generation_config
     return (
         generation.HasField("response_schema")
@@ -55,19 +58,19 @@ def has_schema(message: GenerateContentRequest) -> bool:
 
 
 def _to_instruction_content(instruction: Json) -> Json:
-    """Any form of instruction that google.genai takes, as a content."""
+    """Convert any form of instruction that google.genai accepts to a content."""
     match instruction:
         case None | {"parts": _} | {"role": _}:
             return cast("Json", instruction)
         case list():
-            stated = cast("list[Json]", instruction)
+            parts = cast("list[Json]", instruction)
         case _:
-            stated = [instruction]
-    return {"parts": [{"text": one} if isinstance(one, str) else one for one in stated]}
+            parts = [instruction]
+    return {"parts": [{"text": part} if isinstance(part, str) else part for part in parts]}
 
 
 def _from_instruction_content(content: Content) -> Json:
-    """ADK states an instruction as plain text, so one that could be plain text is."""
-    found = message_to_json(content)
+    """Return an instruction as plain text if it can be, because ADK writes it that way."""
+    value = message_to_json(content)
     text = content.parts[0].text if content.parts else None
-    return text if found == {"parts": [{"text": text}]} else found
+    return text if value == {"parts": [{"text": text}]} else value

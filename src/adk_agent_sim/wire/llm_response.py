@@ -1,6 +1,6 @@
-"""A model's response <-> `GenerateContentResponse`: ADK keeps of it the first candidate, and errors in its own words.
+"""Converts a model response to a `GenerateContentResponse` and back as ADK does, using only the first candidate.
 
-A response here is JSON with the fields of ADK's `LlmResponse`, which this room knows only by their names.
+A response is JSON with the fields of ADK's `LlmResponse`; this package does not import that class.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _RESPONSE_FIELDS = ("usage_metadata", "model_version")
 
 
 def to_response_message(response: Mapping[str, Json]) -> GenerateContentResponse:
-    """The response as the first candidate of a message."""
+    """Build a message with the response as its only candidate."""
     message = GenerateContentResponse()
     fill_message(
         message, {name: response.get(name) for name in _RESPONSE_FIELDS} | {"candidates": [_to_candidate(response)]}
@@ -33,34 +33,34 @@ def to_response_message(response: Mapping[str, Json]) -> GenerateContentResponse
 
 
 def from_response_message(message: GenerateContentResponse) -> dict[str, Json]:
-    """What ADK would make of a message: its first candidate, or the error that it is."""
-    found = message_to_json(message)
-    rest = {name: found[name] for name in _RESPONSE_FIELDS if name in found}
+    """Return the response that ADK would create from a message: its first candidate, or an error."""
+    fields = message_to_json(message)
+    rest = {name: fields[name] for name in _RESPONSE_FIELDS if name in fields}
     if message.candidates:
-        return _from_candidate(found["candidates"][0]) | rest
+        return _from_candidate(fields["candidates"][0]) | rest
     if message.HasField("prompt_feedback"):
-        reason = found["prompt_feedback"].get("block_reason")
+        reason = fields["prompt_feedback"].get("block_reason")
         return ({"error_code": reason} if reason else {}) | rest
-    nothing: dict[str, Json] = {"content": {"role": "model", "parts": []}}
-    return nothing | rest
+    empty: dict[str, Json] = {"content": {"role": "model", "parts": []}}
+    return empty | rest
 
 
 def _from_candidate(candidate: Mapping[str, Json]) -> dict[str, Json]:
-    kept = {name: candidate[name] for name in _CANDIDATE_FIELDS if name in candidate}
-    content = cast("Mapping[str, Json]", kept.get("content") or {})
-    if content.get("parts") or kept.get("finish_reason") == "STOP":
-        return kept
-    kept.pop("content", None)
-    kept.pop("grounding_metadata", None)
-    if "finish_reason" in kept:
-        kept["error_code"] = kept["finish_reason"]
+    result = {name: candidate[name] for name in _CANDIDATE_FIELDS if name in candidate}
+    content = cast("Mapping[str, Json]", result.get("content") or {})
+    if content.get("parts") or result.get("finish_reason") == "STOP":
+        return result
+    result.pop("content", None)
+    result.pop("grounding_metadata", None)
+    if "finish_reason" in result:
+        result["error_code"] = result["finish_reason"]
     if "finish_message" in candidate:
-        kept["error_message"] = candidate["finish_message"]
-    return kept
+        result["error_message"] = candidate["finish_message"]
+    return result
 
 
 def _to_candidate(response: Mapping[str, Json]) -> Json:
-    """An error is a candidate too: one without content, which says in words why."""
+    """Build the candidate of a response; an error becomes a candidate without content, with a finish message."""
     candidate = {name: response[name] for name in _CANDIDATE_FIELDS if name in response}
     if "error_message" in response:
         candidate["finish_message"] = response["error_message"]

@@ -1,7 +1,8 @@
-"""JSON <-> any message, field by field: google.genai and `adksim.v1` agree in almost all names.
+"""Converts JSON to any message and back, field by field: google.genai and `adksim.v1` share almost all field names.
 
-JSON here is what `model_dump(mode="json", exclude_none=True)` gives for google.genai types. Writing leaves out what
-the message has no field for, or what the field cannot hold: who needs every value exactly compares what is read back.
+The JSON is what `model_dump(mode="json", exclude_none=True)` returns for google.genai types. Values that the message
+has no field for, or that the field cannot represent, are left out. Callers that need exact values must compare the
+result of the round trip.
 """
 
 from __future__ import annotations
@@ -22,31 +23,31 @@ from adk_agent_sim.wire.structs import fill_struct, fill_value, from_struct, fro
 T = TypeVar("T", bound=BaseModel)
 
 _MAX_DEPTH = 30
-"""How many levels of JSON are written: protobuf reads 100 of messages, and an object in an object takes three."""
+"""How many levels of JSON are written: protobuf parses 100 levels of messages, and a nested object takes three."""
 
 _WIRE_NAMES = {"citations": "citation_sources"}
 _GENAI_NAMES = {wire: genai for genai, wire in _WIRE_NAMES.items()}
 
 
 def to_genai_value(message: Message, kind: type[T]) -> T:
-    """The google.genai value that a message holds."""
+    """Convert a message to a google.genai value."""
     return kind.model_validate(message_to_json(message))
 
 
 def fill_message(message: Message, value: Mapping[str, Json], max_depth: int = _MAX_DEPTH) -> None:
-    """Write an object, `room` levels of it, into the fields of the same names."""
+    """Write an object, up to `max_depth` levels, to the fields of the same names."""
     fields = cast("Mapping[str, FieldDescriptor]", message.DESCRIPTOR.fields_by_name)
-    for name, stated in value.items():
+    for name, inner in value.items():
         field = fields.get(_WIRE_NAMES.get(name, name))
-        if field is not None and stated is not None:
-            _fill_field(message, field, stated, max_depth - 1)
+        if field is not None and inner is not None:
+            _fill_field(message, field, inner, max_depth - 1)
 
 
 def message_to_json(message: Message) -> dict[str, Json]:
-    """Read the fields that are set, in the order of their numbers."""
+    """Return the fields that are set, ordered by field number."""
     fields = cast("Iterable[tuple[FieldDescriptor, Any]]", message.ListFields())
-    found = ((field, _field_to_json(field, value)) for field, value in fields)
-    return {_GENAI_NAMES.get(field.name, field.name): value for field, value in found if value is not None}
+    values = ((field, _field_to_json(field, value)) for field, value in fields)
+    return {_GENAI_NAMES.get(field.name, field.name): value for field, value in values if value is not None}
 
 
 def _fill_field(message: Message, field: FieldDescriptor, value: Json, max_depth: int) -> None:
@@ -97,23 +98,23 @@ def _fill_nested_message(message: Message, value: Json, max_depth: int) -> None:
 
 
 def _fill_time(message: Duration | Timestamp, value: str) -> None:
-    """google.genai states these as text, and checks none of it."""
-    read = type(message)()
+    """Parse a time; google.genai has times as unvalidated strings, so an invalid one is left out."""
+    parsed = type(message)()
     try:
-        read.FromJsonString(value)
+        parsed.FromJsonString(value)
     except (ValueError, OverflowError):
         return
-    cast("Message", message).CopyFrom(read)
+    cast("Message", message).CopyFrom(parsed)
 
 
 def _field_to_json(field: FieldDescriptor, value: Any) -> Json:
     if not _is_repeated(field):
         return _nested_message_to_json(value) if field.message_type is not None else from_scalar(field, value)
     if field.message_type is None:
-        return [read for one in value if (read := from_scalar(field, one)) is not None]
+        return [scalar for item in value if (scalar := from_scalar(field, item)) is not None]
     if field.message_type.GetOptions().map_entry:
         return {key: _nested_message_to_json(value[key]) for key in sorted(value)}
-    return [_nested_message_to_json(one) for one in value]
+    return [_nested_message_to_json(item) for item in value]
 
 
 def _nested_message_to_json(message: Message) -> Json:
@@ -129,5 +130,5 @@ def _nested_message_to_json(message: Message) -> Json:
 
 
 def _is_repeated(field: FieldDescriptor) -> bool:
-    """Told by the default, the one sign of it that protobuf 5, 6 and 7 share."""
+    """Return whether a field is repeated, by its default value: the only indicator that protobuf 5, 6 and 7 share."""
     return field.default_value == []

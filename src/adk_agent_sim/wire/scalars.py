@@ -1,6 +1,6 @@
-"""One JSON scalar <-> one protobuf scalar, told by the field's type.
+"""Converts a JSON scalar to a protobuf scalar and back, according to the field's type.
 
-Writing gives None for what the field cannot hold, reading gives None for an enum number that has no name here.
+`to_scalar` returns None for a value that the field cannot represent, `from_scalar` for an unknown enum number.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _FLOAT_TYPES = {FieldDescriptor.CPPTYPE_FLOAT, FieldDescriptor.CPPTYPE_DOUBLE}
 
 
 def to_scalar(field: FieldDescriptor, value: Json) -> str | bytes | bool | float | None:
-    """What `field` can hold of `value`."""
+    """Return the value for `field`, or None if the field cannot represent it."""
     match value:
         case bool():
             return value if field.cpp_type == FieldDescriptor.CPPTYPE_BOOL else None
@@ -33,7 +33,7 @@ def to_scalar(field: FieldDescriptor, value: Json) -> str | bytes | bool | float
 
 
 def from_scalar(field: FieldDescriptor, value: Any) -> Json:
-    """The JSON of what `field` holds."""
+    """Return the JSON value of a field."""
     if field.enum_type is not None:
         named = field.enum_type.values_by_number.get(value)
         return named.name if named else None
@@ -45,7 +45,7 @@ def from_scalar(field: FieldDescriptor, value: Any) -> Json:
 
 
 def replace_lone_surrogates(text: str) -> str:
-    """The text as UTF-8 can carry it: half a surrogate pair becomes the replacement character."""
+    """Replace each lone surrogate by U+FFFD, because UTF-8 cannot represent one."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -54,7 +54,7 @@ def replace_lone_surrogates(text: str) -> str:
 
 
 def round_to_shortest(single: float) -> float:
-    """The double with the fewest digits that is the same number in single precision: 0.7, not 0.699999988."""
+    """Return the shortest decimal that is the same number in single precision: 0.7, not 0.699999988."""
     packed = struct.pack("f", single)
     for digits in range(6, 9):
         candidate = float(f"{single:.{digits}g}")
@@ -67,7 +67,7 @@ def _to_number(field: FieldDescriptor, value: float) -> float | None:
     if field.cpp_type in _FLOAT_TYPES:
         return _to_double(value)
     bits = _INTEGER_BITS.get(field.cpp_type)
-    # google.genai has floats where v1beta has integers: top_k.
+    # google.genai has floats for some integers of v1beta, such as top_k.
     if bits is None or value != value // 1 or not -(1 << bits - 1) <= value < 1 << bits - 1:
         return None
     return int(value)

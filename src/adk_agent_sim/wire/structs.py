@@ -1,4 +1,4 @@
-"""JSON <-> protobuf's own `Struct` and `Value`, whose numbers are doubles and whose keys have no order."""
+"""Converts JSON to protobuf's `Struct` and `Value` and back: numbers are doubles, and keys have no order."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from adk_agent_sim.wire.scalars import Json, replace_lone_surrogates
 
 
 def fill_struct(struct: Struct, value: Mapping[str, Json], max_depth: int) -> None:
-    """Write an object, `room` levels of it."""
+    """Write an object, up to `max_depth` levels."""
     for key, inner in value.items():
         fill_value(struct.fields[replace_lone_surrogates(key)], inner, max_depth - 1)
 
 
 def fill_value(message: Value, value: Json, max_depth: int) -> None:
-    """Write any JSON value; a number beyond the doubles, and what is too deep, is written as null."""
+    """Write any JSON value; a number that does not fit into a double, or a value nested too deeply, becomes null."""
     match value:
         case bool():
             message.bool_value = value
@@ -37,12 +37,12 @@ def fill_value(message: Value, value: Json, max_depth: int) -> None:
 
 
 def from_struct(struct: Struct) -> dict[str, Json]:
-    """Read an object, its keys sorted because any order must be some order."""
+    """Return an object with sorted keys, because a Struct does not preserve their order."""
     return {key: from_value(struct.fields[key]) for key in sorted(struct.fields)}
 
 
 def from_value(message: Value) -> Json:
-    """Read any JSON value."""
+    """Return the JSON value of a message."""
     kind = message.WhichOneof("kind")
     if kind is None or kind == "null_value":
         return None
@@ -66,7 +66,7 @@ def _fill_number(message: Value, value: float) -> None:
 
 
 def _from_number(number: float) -> float:
-    """Doubles that are whole were integers, most likely; -0.0 cannot have been one."""
+    """Return a whole number as an int, which it most likely was; but -0.0 cannot have been one."""
     if number.is_integer() and str(number) != "-0.0":
         return int(number)
     return number

@@ -104,7 +104,7 @@ def test_entities_without_the_keys_that_have_defaults_can_be_used_all_the_same()
     ],
 )
 def test_a_state_of_another_shape_is_refused_by_the_name_of_the_app(class_name: str, state: dict[str, Any]) -> None:
-    with pytest.raises(InvalidAppState, match=rf"The state of app 'Mine' \({class_name}\) does not fit: "):
+    with pytest.raises(InvalidAppState, match=rf"The state of app 'Mine' \({class_name}\) is invalid: "):
         BUILT_IN_APPS[class_name]("Mine", AppContext(), state)
 
 

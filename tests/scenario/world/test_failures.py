@@ -157,7 +157,7 @@ def test_an_oracle_runs_in_a_world_at_rest_only() -> None:
 def test_an_app_that_nobody_knows_is_named() -> None:
     scenario = build_world(USER).scenario
     scenario.trace.apps[1].class_name = "os.system"
-    with pytest.raises(UnknownApp, match=r"Cannot make the app 'Emails': its class 'os.system' is not known"):
+    with pytest.raises(UnknownApp, match=r"Cannot create the app 'Emails': its class 'os.system' is unknown"):
         World(scenario)
 
 

@@ -19,6 +19,7 @@ from adk_agent_sim.persistence.database_engine import Durability, create_writer_
 from adk_agent_sim.persistence.database_store import open_store
 from adk_agent_sim.persistence.row_codec import encode_event, encode_session
 from adk_agent_sim.timeline.events import Event, RunEnded, RunOutcome, Session, TurnDecided, UserSpoke
+from adk_agent_sim.timeline.submissions import EventBatch, TurnDecision
 from adk_agent_sim.timeline.timeline import Timeline
 
 
@@ -90,7 +91,7 @@ async def test_a_row_holds_the_whole_message_and_what_is_searched_for(database: 
         timeline = Timeline(store)
         session = await timeline.create_session("a test")
         asked = await ask_turn(timeline, session.session_id, "t1")
-        decided = await timeline.decide(session.session_id, "t1", text_decision("yes"))
+        decided = await timeline.decide(TurnDecision(session.session_id, "t1", text_decision("yes")))
 
     with engine.connect() as connection:
         rows = connection.execute(sa.select(tables.events).order_by(tables.events.c.seq)).all()
@@ -198,7 +199,9 @@ async def test_sessions_of_version_1_are_listed_where_they_stand(database: str, 
         timeline = Timeline(store)
         sessions = [await timeline.create_session(name) for name in ("waiting", "done", "empty")]
         await ask_turn(timeline, sessions[0].session_id, "t1")
-        await timeline.append(sessions[1].session_id, RunEnded(invocation_id="i", outcome=RunOutcome.DONE))
+        await timeline.append(
+            EventBatch(sessions[1].session_id, [RunEnded(invocation_id="i", outcome=RunOutcome.DONE)])
+        )
         before = await store.list_summaries()
     with engine.begin() as connection:
         connection.execute(sa.text("DROP INDEX idx_sessions_created"))

@@ -1,0 +1,179 @@
+"""Every error that the package raises, as one hierarchy; the modules of this package define it by topic.
+
+SimulatorError
+├── SessionNotFound              the timeline has no such session
+├── SessionClosed                the session takes no more events
+├── SessionExists                the timeline already has a session with this id
+├── EventExists                  the timeline already has an event with this id: it was sent twice
+├── BlocksMissing                a model request refers to blocks that the timeline does not have
+├── InvalidTransition            the state of the session does not allow the transition
+├── StoreFailed                  a database operation failed: locked, read-only, full, damaged; nothing was written
+│   ├── StoreNotOpened           the database cannot be used as a store
+│   └── StoreTooNew              a newer release wrote the database; it was not changed
+├── DecisionRefused              a decision was not accepted; the turn is unchanged
+│   ├── TurnNotFound             the session has no such turn
+│   ├── TurnAlreadyDecided       the turn already has another decision
+│   ├── TurnAbandoned            the run that needed the decision has ended
+│   ├── TurnNotNext              another turn of the session must be decided first
+│   ├── TurnHasOtherPlayer       the agent's own model, or a function, decides the turn
+│   ├── EmptyDecision            the decision neither calls a tool nor contains an answer
+│   └── DecisionMismatch         the decision does not match its request; override with anyway=True
+│       ├── ToolNotOffered       the request does not declare the tool
+│       ├── InvalidArguments     the arguments do not match the tool's schema
+│       └── InvalidAnswer        the final answer does not match the agent's output_schema
+├── InvalidMessage               the user message does not match the agent's input_schema; override with anyway=True
+├── ServerUnreachable            no simulator server answers at the address
+├── PortInUse                    the server cannot listen on the address
+├── InvalidField                 a field of a request to the server is invalid
+├── MalformedValue               a value, such as JSON or base64 text, cannot be parsed
+├── NotFound                     the agent, row, file or running call does not exist
+├── AgentNotLocal                the agent does not run in this process
+├── AgentLoadFailed              the folder does not contain an agent that can be loaded
+├── ToolsetUnavailable           a toolset, such as an MCP server, cannot be loaded
+├── OwnModelFailed               the agent's own model failed
+├── DeadlineExceeded             nobody decided the turn before the deadline
+├── RunFailed                    the agent's run raised an exception
+├── Cancelled                    a person cancelled a tool call
+├── ReplayImpossible             the golden trace does not contain what the agent's model is asked for
+├── InvalidScript                the file is not a valid script
+├── InvalidCallSyntax            the line that a person typed is not a tool call
+├── ExportRefused                the session cannot be exported; nothing was written
+│   ├── AlreadyExported          the session was exported before; override with again=True
+│   ├── SessionIncomplete        the session cannot be a golden trace yet
+│   ├── NotReplayable            `adk test` cannot replay the session; override with anyway=True
+│   └── NotAnEvalSet             the target file is something else and was not changed
+├── ImportRefused                the file cannot be imported as a timeline
+├── InvalidScenario              the file is not a valid scenario
+├── NotConvertible               an EvalSet case or a scenario cannot be converted to the other
+├── InvalidStoryStep             the apps of the world cannot execute a step of a story
+├── UnknownApp                   the scenario refers to an app class that is not registered
+├── InvalidAppState              the state that a scenario defines for an app does not match the app
+├── AppLoadFailed                an app of an installed distribution cannot be loaded
+├── UnknownTool                  the app has no such tool for the caller
+├── InvalidRules                 the rules for simulated tools contain errors
+│   └── PluginRequired           the rules need a plugin; a callback cannot apply them
+├── RuleFailed                   a rule could not be applied to a call
+└── RealToolRefused              a real tool would have run where none is allowed
+"""
+
+from __future__ import annotations
+
+from adk_agent_sim.errors.base import Problem, SimulatorError
+from adk_agent_sim.errors.decision_errors import (
+    DecisionMismatch,
+    DecisionRefused,
+    EmptyDecision,
+    InvalidAnswer,
+    InvalidArguments,
+    InvalidMessage,
+    ToolNotOffered,
+    TurnAbandoned,
+    TurnAlreadyDecided,
+    TurnHasOtherPlayer,
+    TurnNotFound,
+    TurnNotNext,
+)
+from adk_agent_sim.errors.environment_errors import InvalidRules, PluginRequired, RealToolRefused, RuleFailed
+from adk_agent_sim.errors.run_errors import (
+    AgentLoadFailed,
+    Cancelled,
+    DeadlineExceeded,
+    InvalidCallSyntax,
+    InvalidScript,
+    OwnModelFailed,
+    ReplayImpossible,
+    RunFailed,
+    ToolsetUnavailable,
+)
+from adk_agent_sim.errors.scenario_errors import (
+    AppLoadFailed,
+    InvalidAppState,
+    InvalidScenario,
+    InvalidStoryStep,
+    NotConvertible,
+    UnknownApp,
+    UnknownTool,
+)
+from adk_agent_sim.errors.server_errors import (
+    AgentNotLocal,
+    InvalidField,
+    MalformedValue,
+    NotFound,
+    PortInUse,
+    ServerUnreachable,
+)
+from adk_agent_sim.errors.session_errors import (
+    BlocksMissing,
+    EventExists,
+    InvalidTransition,
+    SessionClosed,
+    SessionExists,
+    SessionNotFound,
+)
+from adk_agent_sim.errors.store_errors import StoreFailed, StoreNotOpened, StoreTooNew
+from adk_agent_sim.errors.trace_errors import (
+    AlreadyExported,
+    ExportRefused,
+    ImportRefused,
+    NotAnEvalSet,
+    NotReplayable,
+    SessionIncomplete,
+)
+
+__all__ = [
+    "AgentLoadFailed",
+    "AgentNotLocal",
+    "AlreadyExported",
+    "AppLoadFailed",
+    "BlocksMissing",
+    "Cancelled",
+    "DeadlineExceeded",
+    "DecisionMismatch",
+    "DecisionRefused",
+    "EmptyDecision",
+    "EventExists",
+    "ExportRefused",
+    "ImportRefused",
+    "InvalidAnswer",
+    "InvalidAppState",
+    "InvalidArguments",
+    "InvalidCallSyntax",
+    "InvalidField",
+    "InvalidMessage",
+    "InvalidRules",
+    "InvalidScenario",
+    "InvalidScript",
+    "InvalidStoryStep",
+    "InvalidTransition",
+    "MalformedValue",
+    "NotAnEvalSet",
+    "NotConvertible",
+    "NotFound",
+    "NotReplayable",
+    "OwnModelFailed",
+    "PluginRequired",
+    "PortInUse",
+    "Problem",
+    "RealToolRefused",
+    "ReplayImpossible",
+    "RuleFailed",
+    "RunFailed",
+    "ServerUnreachable",
+    "SessionClosed",
+    "SessionExists",
+    "SessionIncomplete",
+    "SessionNotFound",
+    "SimulatorError",
+    "StoreFailed",
+    "StoreNotOpened",
+    "StoreTooNew",
+    "ToolNotOffered",
+    "ToolsetUnavailable",
+    "TurnAbandoned",
+    "TurnAlreadyDecided",
+    "TurnHasOtherPlayer",
+    "TurnNotFound",
+    "TurnNotNext",
+    "UnknownApp",
+    "UnknownTool",
+]

@@ -1,0 +1,41 @@
+"""Errors about the rules that simulate tool responses."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from adk_agent_sim.errors.base import SimulatorError
+
+
+class InvalidRules(SimulatorError):
+    """The rules for simulated tools contain errors; none of them is applied."""
+
+    def __init__(self, source: str, findings: Sequence[str]) -> None:
+        listed = "\n  ".join(findings)
+        super().__init__(f"The rules in {source} cannot be used:\n  {listed}")
+        self.source = source
+        self.findings = tuple(findings)
+
+
+class PluginRequired(InvalidRules):
+    """The rules act inside a tool call, which a callback cannot do."""
+
+    def __init__(self, findings: Sequence[str]) -> None:
+        super().__init__("a callback", [*findings, "Use EnvironmentSimulationFactory.create_plugin(...) instead."])
+
+
+class RuleFailed(SimulatorError):
+    """A rule could not be applied to a call; the call fails with this error."""
+
+    def __init__(self, rule: str, tool: str, reason: str) -> None:
+        super().__init__(f"Rule {rule!r} cannot answer the call of {tool}: {reason}.")
+        self.rule = rule
+        self.tool = tool
+
+
+class RealToolRefused(SimulatorError):
+    """The tool's own code would have run, but real tools are not allowed here."""
+
+    def __init__(self, tool: str, reason: str) -> None:
+        super().__init__(f"{tool} would run for real: {reason}. Add a rule that answers it.")
+        self.tool = tool

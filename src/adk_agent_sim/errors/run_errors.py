@@ -1,0 +1,71 @@
+"""Errors about loading, playing and running an agent."""
+
+from __future__ import annotations
+
+from adk_agent_sim.errors.base import SimulatorError
+
+
+class AgentLoadFailed(SimulatorError):
+    """The folder does not contain an agent that can be loaded."""
+
+    def __init__(self, folder: str, reason: str) -> None:
+        super().__init__(f"Cannot load an agent from {folder}: {reason}.")
+        self.folder = folder
+
+
+class ToolsetUnavailable(SimulatorError):
+    """A toolset, such as an MCP server, cannot be loaded, so the agent would run without its tools."""
+
+    def __init__(self, agent_name: str, toolset: str, error: Exception) -> None:
+        reason = str(error) or type(error).__name__
+        super().__init__(
+            f"Agent {agent_name!r} cannot load its tools from {toolset}: {reason}. "
+            "Start the toolset's server, or remove the toolset from the agent's tools."
+        )
+        self.toolset = toolset
+
+
+class OwnModelFailed(SimulatorError):
+    """The agent's own model failed; the turn is still pending."""
+
+    def __init__(self, model: str, reason: str) -> None:
+        super().__init__(
+            f"The agent's own model {model!r} did not answer: {reason}. "
+            "Configure what it needs, such as its API key, before starting; or decide yourself."
+        )
+        self.model = model
+
+
+class DeadlineExceeded(SimulatorError):
+    """Nobody decided the turn before the deadline; it was withdrawn."""
+
+    def __init__(self, agent_name: str, seconds: float) -> None:
+        super().__init__(
+            f"Nobody answered agent {agent_name!r} within {seconds:g} seconds. "
+            'Increase `deadline=`, or pass on_deadline="real_model".'
+        )
+        self.agent_name = agent_name
+
+
+class RunFailed(SimulatorError):
+    """The agent's run raised an exception, which is the cause of this error."""
+
+
+class Cancelled(SimulatorError):
+    """A person cancelled the tool call."""
+
+
+class ReplayImpossible(SimulatorError):
+    """The golden trace does not contain what the agent's model is asked for."""
+
+
+class InvalidScript(SimulatorError):
+    """The file is not a valid script."""
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(f"Cannot read the script {path}: {reason}")
+        self.path = path
+
+
+class InvalidCallSyntax(SimulatorError):
+    """The line that a person typed is not a tool call; the message shows the syntax."""

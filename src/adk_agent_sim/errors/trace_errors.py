@@ -1,0 +1,59 @@
+"""Errors about exporting a session and importing a file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from adk_agent_sim.errors.base import SimulatorError
+
+
+class ExportRefused(SimulatorError):
+    """The session cannot be exported; nothing was written."""
+
+
+class AlreadyExported(ExportRefused):
+    """The session was already exported; exporting it again would add it a second time."""
+
+    def __init__(self, path: str, eval_id: str) -> None:
+        super().__init__(
+            f"The session was already exported to {path} as {eval_id!r}. Exporting it again would duplicate it."
+        )
+        self.eval_id = eval_id
+
+
+class SessionIncomplete(ExportRefused):
+    """The session is not complete, so it cannot be a golden trace yet."""
+
+    def __init__(self, session_id: str, missing: Sequence[str]) -> None:
+        super().__init__(f"Session {session_id!r} cannot be exported yet: {'; '.join(missing)}.")
+        self.missing = tuple(missing)
+
+
+class NotReplayable(ExportRefused):
+    """`adk test` cannot replay the session."""
+
+    def __init__(self, session_id: str, reasons: Sequence[str]) -> None:
+        super().__init__(
+            f"Session {session_id!r} cannot be replayed by `adk test`: {'; '.join(reasons)}. "
+            "Export it as an EvalSet, or pass anyway=True to write the fixture anyway."
+        )
+        self.reasons = tuple(reasons)
+
+
+class NotAnEvalSet(ExportRefused):
+    """The target file exists and is not an EvalSet; it was not changed."""
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(
+            f"{path} is not an EvalSet and was not changed: {reason}. Choose another path, or fix the file."
+        )
+        self.path = path
+
+
+class ImportRefused(SimulatorError):
+    """The file cannot be imported as a timeline."""
+
+    def __init__(self, path: str, expected: str, reason: str) -> None:
+        super().__init__(f"{path} cannot be opened as {expected}: {reason}.")
+        self.path = path
+        self.reason = reason
