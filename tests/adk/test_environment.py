@@ -129,7 +129,7 @@ async def test_a_patch_that_does_not_fit_fails_the_call_and_names_the_rule() -> 
     (answer,) = await run_scripted_agent(shop, _rule("", "{mutate: [{op: remove, path: /gone}]}"), ToolErrorPlugin())
 
     assert answer["error"]["type"] == "RuleFailed"
-    assert "'rule 1' cannot answer the call of lookup: the patch does not fit" in answer["error"]["message"]
+    assert "'rule 1' cannot answer the call of lookup: the patch does not apply" in answer["error"]["message"]
 
 
 async def test_a_real_call_is_delayed_and_a_timeout_raises_without_running_the_tool() -> None:

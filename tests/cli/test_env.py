@@ -72,9 +72,9 @@ def test_check_compares_with_the_tools_of_an_agent(valid_file: Path, tmp_path: P
     lines = _run("check", wrong, "--agent", shop).output.splitlines()
     assert len(lines) == 2
     assert "wrong.yaml:2: error[unknown-tool]" in lines[0]
-    assert "Write 'search_products' if that was meant" in lines[0]
+    assert "Write 'search_products' instead" in lines[0]
     assert "wrong.yaml:6: error[unknown-argument]" in lines[1]
-    assert "Write 'order_id' if that was meant" in lines[1]
+    assert "Write 'order_id' instead" in lines[1]
 
 
 def test_the_schema_in_the_documentation_is_the_one_that_is_printed() -> None:
