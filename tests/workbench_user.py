@@ -83,7 +83,7 @@ class WorkbenchUser:
         return inside
 
     async def wait_for_turn(self) -> None:
-        """Wait until a model turn is pending; after a decision, the next one: the page shows the last one for a while."""
+        """Wait until a model turn is pending; after a decision, the next one (the page shows the last one a while)."""
         if self._decided is not None:
             await expect(self.composer).not_to_have_attribute("data-turn", self._decided)
         await expect(self.composer).to_have_attribute("data-turn", re.compile("."))

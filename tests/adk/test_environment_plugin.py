@@ -130,7 +130,7 @@ async def test_a_patch_that_does_not_fit_fails_the_call_and_names_the_rule() -> 
     (answer,) = await run_scripted_agent(shop, _rule("", "{mutate: [{op: remove, path: /gone}]}"), ToolErrorPlugin())
 
     assert answer["error"]["type"] == "RuleFailed"
-    assert "'rule 1' cannot answer the call of lookup: the patch does not fit" in answer["error"]["message"]
+    assert "'rule 1' cannot answer the call of lookup: the patch does not apply" in answer["error"]["message"]
 
 
 async def test_a_real_call_is_delayed_and_a_timeout_raises_without_running_the_tool() -> None:
@@ -141,7 +141,7 @@ async def test_a_real_call_is_delayed_and_a_timeout_raises_without_running_the_t
         ran.append(key)
         return key
 
-    waiting = VirtualSleeper()
+    sleeper = VirtualSleeper()
     plugin = _plugin(
         """
         rules:
@@ -150,7 +150,7 @@ async def test_a_real_call_is_delayed_and_a_timeout_raises_without_running_the_t
           - match: {tool: lookup, args: {key: hung}}
             do: {timeout: 30}
         """,
-        waiting=waiting,
+        sleeper=sleeper,
     )
 
     slow, hung = await run_scripted_agent(
@@ -162,7 +162,7 @@ async def test_a_real_call_is_delayed_and_a_timeout_raises_without_running_the_t
     assert slow == {"result": "slow"}
     assert hung == {"error": {"type": "TimeoutError", "message": "lookup did not answer within 30 s"}}
     assert ran == ["slow"]
-    assert waiting.elapsed == 33
+    assert sleeper.elapsed == 33
 
 
 async def test_stale_answers_what_the_tool_answered_last_and_runs_it_if_it_has_not() -> None:

@@ -1,3 +1,7 @@
+"""Tool calls as a person types them."""
+
+from __future__ import annotations
+
 from typing import Any
 
 import pytest
@@ -8,7 +12,7 @@ from adk_agent_sim.errors import InvalidCallSyntax
 _SCHEMAS = {"search": {"properties": {"query": {"type": "string"}, "limit": {"type": "integer"}}}}
 
 
-_READ: list[tuple[str, list[tuple[str, dict[str, Any]]]]] = [
+_PARSED_LINES: list[tuple[str, list[tuple[str, dict[str, Any]]]]] = [
     ("ping", [("ping", {})]),
     ("search query=5 limit=5", [("search", {"query": "5", "limit": 5})]),
     ("search query='two words' limit=five", [("search", {"query": "two words", "limit": "five"})]),
@@ -21,23 +25,23 @@ _READ: list[tuple[str, list[tuple[str, dict[str, Any]]]]] = [
 ]
 
 
-@pytest.mark.parametrize(("line", "calls"), _READ)
+@pytest.mark.parametrize(("line", "calls"), _PARSED_LINES)
 def test_a_line_is_read_as_it_is_meant(line: str, calls: list[tuple[str, dict[str, object]]]) -> None:
     assert parse_calls(line, _SCHEMAS) == calls
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "message"),
     [
         ("search x", "'x' is not an argument: write name=value"),
         ('search query="open', "is not JSON"),
-        ("The answer is 4", "'The' is no tool here. To answer, write: say The answer is 4"),
+        ("The answer is 4", "There is no tool 'The' here. To send this text as the answer, write: say The answer is 4"),
         ('search {"query": ', "not a JSON object"),
         ("search {1}", "not a JSON object"),
-        ("[1, 2]", "Several calls are a JSON list"),
-        ('[["a"]]', "Several calls are a JSON list"),
+        ("[1, 2]", "Write several calls as a JSON list"),
+        ('[["a"]]', "Write several calls as a JSON list"),
     ],
 )
-def test_a_line_that_cannot_be_read_says_how_to_write_it(line: str, said: str) -> None:
-    with pytest.raises(InvalidCallSyntax, match=said):
+def test_a_line_that_cannot_be_read_says_how_to_write_it(line: str, message: str) -> None:
+    with pytest.raises(InvalidCallSyntax, match=message):
         parse_calls(line, _SCHEMAS)

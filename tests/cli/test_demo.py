@@ -1,4 +1,4 @@
-"""`adksim demo`, as a person and as a pipe see it."""
+"""`adksim demo` in a pseudo-terminal and in a pipe."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _run(*arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def _cases(path: Path) -> EvalSet:
+def _read_eval_set(path: Path) -> EvalSet:
     return EvalSet.model_validate_json(path.read_text(encoding="utf-8"))
 
 
@@ -42,7 +42,7 @@ def test_without_a_terminal_it_plays_by_itself_exports_and_exits_0(agent: str, t
     done = _run("demo", "--terminal", "--agent", agent, "--eval-set", str(path))
 
     assert done.returncode == 0, done.stderr
-    assert len(_cases(path).eval_cases) == 1
+    assert len(_read_eval_set(path).eval_cases) == 1
     assert re.search(r"adk eval \S*/adk/demo/\w+_agent \S+\.json", done.stdout)
     assert {"math": "Tool Error  ZeroDivisionError: division by zero", "shop": "order ORD-0001"}[agent] in done.stdout
     assert done.stderr == ""
@@ -56,7 +56,7 @@ def test_help_teaches() -> None:
     assert whole.returncode == one.returncode == 0
 
 
-def test_an_unknown_command_says_so() -> None:
+def test_an_unknown_command_is_an_error() -> None:
     done = _run("nonsense")
 
     assert done.returncode == 2
@@ -64,7 +64,7 @@ def test_an_unknown_command_says_so() -> None:
 
 
 class Terminal:
-    """A person's terminal: types lines and reads what is shown."""
+    """A pseudo-terminal: types lines and reads the output."""
 
     def __init__(self, *arguments: str) -> None:
         self._fd, child = pty.openpty()
@@ -82,19 +82,19 @@ class Terminal:
         os.write(self._fd, key)
 
     def read_until(self, pattern: str) -> str:
-        """What is shown until `pattern`, from where the last read ended."""
-        shown = self._unread
-        while not (match := re.search(pattern, shown)):
+        """Returns the output up to `pattern`, from where the last read ended."""
+        output = self._unread
+        while not (match := re.search(pattern, output)):
             ready, _, _ = select.select([self._fd], [], [], MAX_WAIT_SECONDS)
             assert ready, f"{pattern!r} was not shown; shown: {self.seen[-2_000:]}"
             try:
                 piece = os.read(self._fd, 65_536).decode(errors="replace")
             except OSError as closed:
                 raise AssertionError(f"{pattern!r} was not shown before the end: {self.seen[-2_000:]}") from closed
-            shown += piece
+            output += piece
             self.seen += piece
-        self._unread = shown[match.end() :]
-        return shown[: match.end()]
+        self._unread = output[match.end() :]
+        return output[: match.end()]
 
     def interrupt(self) -> None:
         """Press Ctrl-C."""
@@ -142,7 +142,7 @@ def test_a_person_plays_makes_mistakes_and_exports(tmp_path: Path, open_terminal
     terminal.read_until("Exported math_agent_")
 
     assert terminal.wait() == 0
-    (case,) = _cases(path).eval_cases
+    (case,) = _read_eval_set(path).eval_cases
     assert len(case.conversation or ()) == 1
 
 
@@ -190,25 +190,27 @@ def test_leaving_in_the_middle_keeps_the_finished_turns(tmp_path: Path, open_ter
     terminal.type("second")
     terminal.read_until("model of math_agent> ")
     terminal.type("/done")
-    terminal.read_until("The agent still waits: answer with say TEXT first, or leave with /quit")
+    terminal.read_until("The agent is waiting: answer with say TEXT first, or leave with /quit")
     terminal.read_until("model of math_agent> ")
     terminal.interrupt()
     terminal.read_until(r"Exported math_agent_\S+ to \S+ \(1 of 2 user turns; the others have no final response\)")
 
     assert terminal.wait() == 0
-    (case,) = _cases(path).eval_cases
+    (case,) = _read_eval_set(path).eval_cases
     assert len(case.conversation or ()) == 1
 
 
-def test_what_is_no_call_is_explained_and_tab_completes(tmp_path: Path, open_terminal: Callable[..., Terminal]) -> None:
+def test_a_line_that_is_not_a_call_is_explained_and_tab_completes(
+    tmp_path: Path, open_terminal: Callable[..., Terminal]
+) -> None:
     terminal = open_terminal("demo", "--terminal", "--eval-set", str(tmp_path / "x.json"))
     terminal.read_until("user> ")
     terminal.type("What is 2+2?")
     terminal.read_until("model of math_agent> ")
     terminal.type("The answer is 4")
-    terminal.read_until("'The' is no tool here. To answer, write: say The answer is 4")
+    terminal.read_until("There is no tool 'The' here. To send this text as the answer, write: say The answer is 4")
     terminal.type("/bogus")
-    terminal.read_until("There is no command /bogus; /help shows what there is")
+    terminal.read_until("There is no command /bogus. Type /help for the commands")
     terminal.type("say")
     terminal.read_until("The decision is empty")
     terminal.type("/tools divide")
@@ -217,7 +219,7 @@ def test_what_is_no_call_is_explained_and_tab_completes(tmp_path: Path, open_ter
     terminal.read_until("multiply")
     terminal.type(" a=2 b=3")
     terminal.read_until("result.*6")
-    terminal.read_until("model of math_agent> ")  # before that, the system cuts lines at 4,096 characters
+    terminal.read_until("model of math_agent> ")  # before readline reads, the kernel cuts lines at 4,096 characters
     terminal.type(f"say {'x' * 5_000}END")
     terminal.read_until("answer.*END")
     terminal.type("/quit")

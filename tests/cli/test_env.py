@@ -1,4 +1,4 @@
-"""`adksim env`, as a person and as a program see it."""
+"""`adksim env`: text and JSON output."""
 
 from __future__ import annotations
 
@@ -28,22 +28,22 @@ def _run(*arguments: str | Path) -> Result:
 
 
 @pytest.fixture
-def good(tmp_path: Path) -> Path:
+def valid_file(tmp_path: Path) -> Path:
     file = tmp_path / "good.yaml"
     file.write_text("rules: [{match: {tool: search_products, args: {query: x}}, do: {respond: {products: []}}}]")
     return file
 
 
-def test_check_of_good_rules_says_so(good: Path) -> None:
-    result = _run("check", good)
+def test_check_reports_that_valid_rules_have_no_problems(valid_file: Path) -> None:
+    result = _run("check", valid_file)
 
-    assert (result.exit_code, result.output) == (0, f"{good}: 1 rules, nothing wrong\n")
+    assert (result.exit_code, result.output) == (0, f"{valid_file}: 1 rules, no problems\n")
 
 
-def test_check_tells_file_line_and_advice_for_all_files(good: Path) -> None:
+def test_check_prints_file_line_and_advice_for_all_files(valid_file: Path) -> None:
     wrong = _WRONG / "unknown-key.yaml"
 
-    result = _run("check", good, wrong, _WRONG / "bad-delay.yaml")
+    result = _run("check", valid_file, wrong, _WRONG / "bad-delay.yaml")
 
     assert result.exit_code == 1
     assert f"{wrong}:4: error[unknown-key] rules[0].match.arg: 'arg' is not known here. Write 'args'" in result.output
@@ -58,7 +58,7 @@ def test_check_prints_json() -> None:
     assert (finding["code"], finding["line"], finding["path"]) == ("bad-probability", 4, "rules[0].match.probability")
 
 
-def test_check_compares_with_the_tools_of_an_agent(good: Path, tmp_path: Path) -> None:
+def test_check_compares_with_the_tools_of_an_agent(valid_file: Path, tmp_path: Path) -> None:
     wrong = tmp_path / "wrong.yaml"
     wrong.write_text(
         "rules:\n  - match: {tool: serch_products}\n    do: pass\n"
@@ -67,25 +67,25 @@ def test_check_compares_with_the_tools_of_an_agent(good: Path, tmp_path: Path) -
     )
     shop = get_demo_folder("shop_agent")
 
-    assert _run("check", good, "--agent", shop).exit_code == 0
-    assert _run("check", good, "--agent", get_demo_folder("math_agent")).exit_code == 1
+    assert _run("check", valid_file, "--agent", shop).exit_code == 0
+    assert _run("check", valid_file, "--agent", get_demo_folder("math_agent")).exit_code == 1
     lines = _run("check", wrong, "--agent", shop).output.splitlines()
     assert len(lines) == 2
     assert "wrong.yaml:2: error[unknown-tool]" in lines[0]
-    assert "Write 'search_products' if that was meant" in lines[0]
+    assert "Write 'search_products' instead" in lines[0]
     assert "wrong.yaml:6: error[unknown-argument]" in lines[1]
-    assert "Write 'order_id' if that was meant" in lines[1]
+    assert "Write 'order_id' instead" in lines[1]
 
 
 def test_the_schema_in_the_documentation_is_the_one_that_is_printed() -> None:
     assert _run("schema").stdout == (_ROOT / "docs" / "environment.schema.json").read_text(encoding="utf-8")
 
 
-def test_the_schema_takes_what_the_loader_takes_and_refuses_typos(good: Path) -> None:
+def test_the_schema_takes_what_the_loader_takes_and_refuses_typos(valid_file: Path) -> None:
     schema = json.loads(_run("schema").stdout)
     jsonschema.Draft202012Validator.check_schema(schema)
     validator: Any = jsonschema.Draft202012Validator(schema)
-    written = [
+    actions = [
         "pass",
         ["stale", {"drop": "a"}],
         {"raise": "ValueError"},
@@ -93,7 +93,7 @@ def test_the_schema_takes_what_the_loader_takes_and_refuses_typos(good: Path) ->
         {"delay": {"uniform": [1, 2]}},
         {"mutate": [{"op": "move", "from": "/a", "path": "/b"}]},
     ]
-    for do in written:
+    for do in actions:
         value: dict[str, Any] = {
             "rules": [
                 {"match": {"tool": ["a", "b*"], "args": {"x": 1, "y": {"min": 2}}, "after": "a called"}, "do": do}
@@ -106,7 +106,7 @@ def test_the_schema_takes_what_the_loader_takes_and_refuses_typos(good: Path) ->
         assert not validator.is_valid(value), wrong
 
 
-async def _recorded(folder: Path) -> Path:
+async def _record_session(folder: Path) -> Path:
     async with Simulation(math_app) as sim:
         turn = await sim.send("go")
         turn = await turn.calls([("add", {"a": 1, "b": 2}), ("divide", {"dividend": 1, "divisor": 0})])
@@ -119,17 +119,17 @@ async def _recorded(folder: Path) -> Path:
 
 @pytest.mark.parametrize("name", ["trace.evalset.json", "trace.jsonl"])
 async def test_rules_from_a_trace_answer_as_the_trace_did(tmp_path: Path, name: str) -> None:
-    trace = await _recorded(tmp_path) / name
+    trace = await _record_session(tmp_path) / name
     file = tmp_path / "rules.yaml"
     file.write_text(_run("from-trace", trace).stdout)
 
     def add(a: int, b: int) -> int:
         """Add."""
-        raise AssertionError("nothing runs for real")
+        raise AssertionError("the real tool must not run")
 
     def divide(dividend: float, divisor: float) -> float:
         """Divide."""
-        raise AssertionError("nothing runs for real")
+        raise AssertionError("the real tool must not run")
 
     async with Simulation(LlmAgent(name="math", model="m", tools=[add, divide]), environment=load_rules(file)) as sim:
         turn = await sim.send("go")
@@ -143,7 +143,7 @@ async def test_rules_from_a_trace_answer_as_the_trace_did(tmp_path: Path, name: 
         assert failed == ["ZeroDivisionError", "RealToolRefused"]
 
 
-async def test_answers_that_differ_come_in_their_order(tmp_path: Path) -> None:
+async def test_results_that_differ_are_given_in_their_order(tmp_path: Path) -> None:
     count = 0
 
     def poll(filter: dict[str, Any]) -> dict[str, int]:  # noqa: A002 - as users name arguments
@@ -167,7 +167,7 @@ async def test_answers_that_differ_come_in_their_order(tmp_path: Path) -> None:
     parse_rules(json.dumps(rules))
 
 
-def test_a_file_that_is_no_trace_is_refused_in_a_line(tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_trace_is_a_one_line_error(tmp_path: Path) -> None:
     (tmp_path / "no.json").write_text("[1")
     result = _run("from-trace", tmp_path / "no.json")
 

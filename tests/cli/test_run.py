@@ -1,4 +1,4 @@
-"""`adksim run`, `replay` and `doctor`, as a user and CI call them."""
+"""`adksim run`, `replay` and `doctor`, called as users and CI call them."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ steps:
 
 
 @dataclass(frozen=True)
-class _Ended:
+class _CommandResult:
     returncode: int
     stdout: str
     stderr: str
 
 
-def _run(*arguments: str) -> _Ended:
-    ended = CliRunner().invoke(adksim, arguments)
-    assert ended.exception is None or isinstance(ended.exception, SystemExit), ended.exception
-    return _Ended(ended.exit_code, ended.stdout, ended.stderr)
+def _run(*arguments: str) -> _CommandResult:
+    result = CliRunner().invoke(adksim, arguments)
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return _CommandResult(result.exit_code, result.stdout, result.stderr)
 
 
 @pytest.fixture
@@ -69,7 +69,7 @@ class TestRun:
         assert '-  "result": 5\n+  "result": 4' in done.stdout
         assert not path.exists()
 
-    def test_the_result_can_be_had_as_json(self, script: Path) -> None:
+    def test_the_result_is_available_as_json(self, script: Path) -> None:
         script.write_text(_SCRIPT.replace("ZeroDivisionError", "KeyError"))
         done = _run("run", _MATH, "--script", str(script), "--json")
 
@@ -79,7 +79,7 @@ class TestRun:
         assert result["mismatches"][0]["expected"] == {"error": "KeyError"}
 
     @pytest.mark.parametrize(
-        ("text", "said"),
+        ("text", "message"),
         [
             ("steps: []", "steps: List should have at least 1 item"),
             ("steps:\n  - {user: hi, respond: ho}", "this one has user and respond"),
@@ -88,16 +88,16 @@ class TestRun:
             ("", "Input should be a valid dictionary"),
         ],
     )
-    def test_a_script_that_is_none_says_where(self, script: Path, text: str, said: str) -> None:
+    def test_an_invalid_script_is_an_error_with_a_position(self, script: Path, text: str, message: str) -> None:
         script.write_text(text)
         done = _run("run", _MATH, "--script", str(script))
 
         assert done.returncode == 1
-        assert said in done.stderr
+        assert message in done.stderr
         assert "Traceback" not in done.stderr
 
     @pytest.mark.parametrize(
-        ("text", "said"),
+        ("text", "message"),
         [
             ("steps:\n  - respond: hi", "a script begins with a user step"),
             ("steps:\n  - user: hi\n  - call: nope", "Tool 'nope' is not offered"),
@@ -105,12 +105,12 @@ class TestRun:
             ("steps:\n  - user: hi\n  - respond: ho\nexpect_state: {a: 1}", "expect_state"),
         ],
     )
-    def test_a_step_that_cannot_be_taken_is_a_mismatch(self, script: Path, text: str, said: str) -> None:
+    def test_a_step_that_cannot_be_taken_is_a_mismatch(self, script: Path, text: str, message: str) -> None:
         script.write_text(text)
         done = _run("run", _MATH, "--script", str(script))
 
         assert done.returncode == 1
-        assert said in done.stdout
+        assert message in done.stdout
 
     def test_a_folder_without_an_agent_says_what_was_looked_for_and_found(self, tmp_path: Path) -> None:
         (tmp_path / "notes.txt").touch()
@@ -145,7 +145,7 @@ class TestRun:
         assert "/proc/nowhere" in done.stderr
 
     @pytest.mark.parametrize("port", ["-1", "65536"])
-    def test_a_port_that_is_none_is_refused_at_once(self, port: str) -> None:
+    def test_an_invalid_port_is_refused_at_once(self, port: str) -> None:
         done = _run("run", _MATH, "--web", "--port", port)
 
         assert done.returncode == 2
@@ -180,7 +180,7 @@ class TestReplay:
         assert _run("replay", str(eval_set), "--agent", _MATH, "--ignore", "multiply:result").returncode == 0
         assert _run("replay", str(eval_set), "--agent", _MATH, "--ignore", "add:result").returncode == 1
 
-    def test_the_result_can_be_had_as_json(self, eval_set: Path) -> None:
+    def test_the_result_is_available_as_json(self, eval_set: Path) -> None:
         eval_set.write_text(eval_set.read_text().replace('"result": 9', '"result": 10'))
         (case,) = json.loads(_run("replay", str(eval_set), "--agent", _MATH, "--json").stdout)
 
@@ -194,7 +194,7 @@ class TestReplay:
         assert done.returncode == 1
         assert "has no case 'nope'; it has: math_agent_" in done.stderr
 
-    def test_a_file_that_is_no_eval_set_is_refused(self, tmp_path: Path) -> None:
+    def test_a_file_that_is_not_an_eval_set_is_refused(self, tmp_path: Path) -> None:
         assert "is not an EvalSet" in _run("replay", str(tmp_path / "none.json"), "--agent", _MATH).stderr
 
     def test_a_tool_that_is_gone_is_drift(self, eval_set: Path) -> None:
@@ -206,14 +206,14 @@ class TestReplay:
 
 
 class TestDoctor:
-    def test_it_looks_at_everything(self) -> None:
+    def test_it_checks_everything(self) -> None:
         done = _run("doctor")
 
         assert done.returncode == 0, done.stdout
         for what in ("Python", "google-adk", "port 8080", "browser", "working folder"):
             assert what in done.stdout
 
-    def test_its_findings_can_be_had_as_json(self) -> None:
+    def test_its_results_are_available_as_json(self) -> None:
         findings = {finding["what"]: finding for finding in json.loads(_run("doctor", "--json").stdout)}
 
         assert findings["google-adk"]["ok"]

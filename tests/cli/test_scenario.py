@@ -1,4 +1,4 @@
-"""`adksim scenario`, as a person and as a program see it."""
+"""`adksim scenario`: text and JSON output."""
 
 from __future__ import annotations
 
@@ -20,23 +20,24 @@ def _run(*arguments: str | Path) -> Result:
 
 
 @pytest.fixture
-def wrong(tmp_path: Path) -> Path:
+def invalid_file(tmp_path: Path) -> Path:
     file = tmp_path / "wrong.json"
     file.write_text(json.dumps(build_scenario(build_event("a", after=("gone",))), indent=1))
     return file
 
 
-def test_lint_tells_file_line_place_and_what_to_do(wrong: Path) -> None:
-    result = _run("lint", wrong)
+def test_lint_prints_file_line_path_and_advice(invalid_file: Path) -> None:
+    result = _run("lint", invalid_file)
     assert result.exit_code == 1
-    line = next(number for number, text in enumerate(wrong.read_text().splitlines(), start=1) if '"gone"' in text)
-    assert f"{wrong}:{line}: error[dependency-unknown] events[0].dependencies[0]: event 'a' waits" in result.output
+    line = next(number for number, text in enumerate(invalid_file.read_text().split("\n"), 1) if '"gone"' in text)
+    position = f"{invalid_file}:{line}: error[dependency-unknown] events[0].dependencies[0]"
+    assert f"{position}: event 'a' waits" in result.output
     assert "take the dependency out." in result.output
     assert "1 errors, 0 warnings" in result.output
 
 
-def test_lint_prints_json(wrong: Path) -> None:
-    result = _run("lint", wrong, SPEC_EXAMPLE, "--json")
+def test_lint_prints_json(invalid_file: Path) -> None:
+    result = _run("lint", invalid_file, SPEC_EXAMPLE, "--json")
     assert [each["code"] for each in json.loads(result.stdout)] == ["dependency-unknown", "app-unlisted"]
 
 
@@ -47,14 +48,14 @@ def test_lint_of_a_clean_directory_succeeds(tmp_path: Path) -> None:
     assert (result.exit_code, result.output) == (0, "0 errors, 0 warnings\n")
 
 
-def test_lint_of_an_unreadable_file_goes_on_with_the_next(tmp_path: Path, wrong: Path) -> None:
+def test_lint_of_an_unreadable_file_goes_on_with_the_next(tmp_path: Path, invalid_file: Path) -> None:
     (tmp_path / "torn.json").write_text('{"version"')
-    result = _run("lint", tmp_path / "torn.json", wrong)
+    result = _run("lint", tmp_path / "torn.json", invalid_file)
     assert "error[unreadable]" in result.output
     assert "error[dependency-unknown]" in result.output
 
 
-def test_warnings_alone_are_no_failure() -> None:
+def test_warnings_alone_are_not_a_failure() -> None:
     assert _run("lint", SPEC_EXAMPLE).exit_code == 0
     assert _run("lint", "--are", SPEC_EXAMPLE).exit_code == 1
 

@@ -1,4 +1,4 @@
-"""`adksim scenario convert` between scenarios and EvalSets, as a person and as a program see it."""
+"""`adksim scenario convert` between scenarios and EvalSets: text and JSON output."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_a_scenario_is_appended_to_an_evalset(scenario: Path, golden: Path) -> N
     assert [case.eval_id for case in cases] == [NAME, f"{NAME}_2"]
 
 
-def test_an_evalset_is_known_by_its_content_and_becomes_a_scenario_that_runs(
+def test_an_evalset_is_recognised_by_its_content_and_becomes_a_scenario_that_runs(
     tmp_path: Path, scenario: Path, golden: Path
 ) -> None:
     output = tmp_path / "made.json"
@@ -68,7 +68,7 @@ def test_of_several_cases_one_is_named(tmp_path: Path, scenario: Path, golden: P
     assert load_scenario(output).scenario_id == f"{NAME}_2"
 
 
-def test_what_is_missing_without_a_world_is_told(tmp_path: Path, golden: Path) -> None:
+def test_what_is_missing_without_a_world_is_reported(tmp_path: Path, golden: Path) -> None:
     result = _run("convert", golden, tmp_path / "made.json")
     assert result.exit_code == 0
     assert "note: Shopping: the app is empty" in result.output
@@ -76,7 +76,7 @@ def test_what_is_missing_without_a_world_is_told(tmp_path: Path, golden: Path) -
 
 
 @pytest.mark.parametrize("wrong", ["Emails__send_email.content=some", "content=any", "any"])
-def test_a_strictness_that_cannot_be_read_is_refused(tmp_path: Path, golden: Path, wrong: str) -> None:
+def test_an_invalid_strictness_is_refused(tmp_path: Path, golden: Path, wrong: str) -> None:
     result = _run("convert", golden, tmp_path / "made.json", "--strictness", wrong)
     assert result.exit_code == 2
     assert "TOOL.ARGUMENT=exact|any|contains" in " ".join(result.output.split())

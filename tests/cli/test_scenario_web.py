@@ -1,4 +1,4 @@
-"""`adksim scenario show --web` and `play --web`: a server of the named files, and of nothing else."""
+"""`adksim scenario show --web` and `play --web` serve the named files, and nothing else."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def file(tmp_path: Path) -> Path:
 
 
 @contextmanager
-def _served(*arguments: str | Path) -> Generator[httpx.Client]:
+def _serve(*arguments: str | Path) -> Generator[httpx.Client]:
     command = [*_ADKSIM, "scenario", *map(str, arguments), "--web", "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True) as process:
         try:
@@ -49,7 +49,7 @@ def _served(*arguments: str | Path) -> Generator[httpx.Client]:
 
 @pytest.mark.process
 def test_show_serves_all_files_that_are_named(file: Path) -> None:
-    with _served("show", file, SPEC_EXAMPLE) as client:
+    with _serve("show", file, SPEC_EXAMPLE) as client:
         found = client.get("/api/scenarios").json()
 
     assert [each["scenario_id"] for each in found] == [KEY, "email_apology_001"]
@@ -57,7 +57,7 @@ def test_show_serves_all_files_that_are_named(file: Path) -> None:
 
 @pytest.mark.process
 def test_play_plays_with_its_options(file: Path) -> None:
-    with _served("play", file, "--notifications", "LOW") as client:
+    with _serve("play", file, "--notifications", "LOW") as client:
         jumped = client.post(f"/api/scenarios/{KEY}/world/time", json={"command": "jump", "seconds": 50}).json()
 
     assert jumped["action"]["event_count"] == 2
@@ -65,7 +65,7 @@ def test_play_plays_with_its_options(file: Path) -> None:
 
 
 @pytest.mark.parametrize("option", ["--json", "--svg=graph.svg"])
-def test_what_is_printed_is_not_served(option: str) -> None:
+def test_options_that_print_exclude_web(option: str) -> None:
     done = CliRunner().invoke(adksim, ["scenario", "show", str(SPEC_EXAMPLE), "--web", option])
 
     assert done.exit_code == 2
@@ -79,7 +79,7 @@ def test_show_prints_several(file: Path) -> None:
     assert "email_apology_001" in done.output
 
 
-def test_a_file_that_is_none_is_said_before_anything_is_served(tmp_path: Path) -> None:
+def test_a_missing_file_is_an_error_before_anything_is_served(tmp_path: Path) -> None:
     done = CliRunner().invoke(adksim, ["scenario", "show", str(tmp_path / "nothing.json"), "--web", "--port", "0"])
 
     assert done.exit_code == 1

@@ -1,4 +1,4 @@
-"""`adksim scenario run` and `play`, as a person and as a program see them."""
+"""`adksim scenario run` and `play`: text and JSON output."""
 
 from __future__ import annotations
 
@@ -46,10 +46,10 @@ def test_run_lists_what_happened(clean: Path) -> None:
     result = _run("run", "--oracle", clean)
     assert result.exit_code == 0
     assert "      +3 s  ENV    Emails__reply_to_email_from_user  (Event-ENV-scenario_synth_s05" in result.output
-    assert result.output.endswith("7 events in 6 s of the world's time, 0 failed, 0 never happened\n")
+    assert result.output.endswith("7 events in 6 s of simulated time, 0 failed, 0 never happened\n")
 
 
-def test_run_says_loudly_what_failed_or_never_happened(broken: Path) -> None:
+def test_run_reports_what_failed_or_never_happened(broken: Path) -> None:
     result = _run("run", "--oracle", broken)
     assert result.exit_code == 1
     assert (
@@ -57,7 +57,7 @@ def test_run_says_loudly_what_failed_or_never_happened(broken: Path) -> None:
     )
     assert "never happened: z (Emails__send_email): it waits for '\\x1b[31m', which is not there" in result.output
     assert "\x1b" not in result.output
-    assert "3 events in 2 s of the world's time, 1 failed, 1 never happened" in result.output
+    assert "3 events in 2 s of simulated time, 1 failed, 1 never happened" in result.output
 
 
 def test_run_prints_json(clean: Path, broken: Path) -> None:
@@ -79,10 +79,10 @@ def test_run_writes_a_trace_that_can_be_read(clean: Path, tmp_path: Path) -> Non
 def test_run_without_oracle_says_what_to_do(clean: Path) -> None:
     result = _run("run", clean)
     assert result.exit_code == 2
-    assert "Say --oracle" in result.output
+    assert "Add --oracle" in result.output
 
 
-def test_run_of_a_file_that_is_no_scenario_is_one_line(tmp_path: Path) -> None:
+def test_run_of_a_file_that_is_not_a_scenario_is_a_one_line_error(tmp_path: Path) -> None:
     (tmp_path / "x.json").write_text("{}")
     result = _run("run", "--oracle", tmp_path / "x.json")
     assert result.exit_code == 1
@@ -119,12 +119,12 @@ def test_play_calls_tools_steps_jumps_and_shows_what_changes(clean: Path) -> Non
     assert (
         "ENV    Emails__reply_to_email_from_user  (Event-ENV-scenario_synth_s05_adapt_multi_turn-004)  failed" in output
     )
-    assert "taken back\n0 s> at 7\n" in output
-    assert "nothing more will happen" in output
+    assert "undone\n0 s> at 7\n" in output
+    assert "there are no more events" in output
     assert '"content": "Done"' in output
 
 
-def test_play_answers_nonsense_and_goes_on(clean: Path) -> None:
+def test_play_reports_invalid_lines_and_continues(clean: Path) -> None:
     lines = [
         "",
         "nope",
@@ -139,17 +139,17 @@ def test_play_answers_nonsense_and_goes_on(clean: Path) -> None:
     ]
     result = _run("play", clean, typed="\n".join(lines))
     assert result.exit_code == 0
-    for said in (
+    for message in (
         "'nope' is not a tool: write APP__TOOL",
         "There is no app 'No' in this world",
         "'soon' is not a number of seconds",
         "'-1' is not a number of seconds",
         "There is no app 'Nowhere'",
         "The arguments are not a JSON object",
-        "let the next event happen",
-        "There is nothing to take back",
+        "run the next event",
+        "There is nothing to undo",
     ):
-        assert said in result.output
+        assert message in result.output
 
 
 def test_play_runs_the_oracle(clean: Path) -> None:
@@ -194,7 +194,7 @@ class _ManualClock:
         return self.seconds
 
 
-def test_progress_is_told_after_two_seconds_and_wiped(capsys: pytest.CaptureFixture[str]) -> None:
+def test_progress_is_printed_after_two_seconds_and_erased(capsys: pytest.CaptureFixture[str]) -> None:
     watch = _ManualClock()
     progress = ProgressBar("events", watch, is_visible=True)
     progress(1, 5000)
@@ -203,6 +203,6 @@ def test_progress_is_told_after_two_seconds_and_wiped(capsys: pytest.CaptureFixt
     progress(1200, 5000)
     progress(1201, 5000)
     progress.close()
-    said = capsys.readouterr().err
-    assert said.startswith("\r  1,200 of 5,000 events\r ")
-    assert "1,201" not in said
+    printed = capsys.readouterr().err
+    assert printed.startswith("\r  1,200 of 5,000 events\r ")
+    assert "1,201" not in printed

@@ -1,4 +1,4 @@
-"""`adksim serve`, `sessions` and `export`, as real processes."""
+"""`adksim serve` in real processes, and `sessions` and `export` on real databases."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ async def server(tmp_path: Path) -> AsyncIterator[ServerProcess]:
 
 @pytest.mark.process
 @pytest.mark.req("001/FR-017")
-async def test_it_serves_until_it_is_told_to_stop_and_nothing_is_lost(server: ServerProcess) -> None:
+async def test_it_serves_until_it_is_stopped_and_nothing_is_lost(server: ServerProcess) -> None:
     async with RemoteLink(server.url) as link:
         session_id = (await link.create_session("kept")).session_id
         await link.append(EventBatch(session_id, [UserSpoke(content=user_content("hi"))]))
@@ -79,7 +79,7 @@ async def test_a_port_that_is_taken_is_one_readable_line(server: ServerProcess, 
     assert "Traceback" not in second.stderr
 
 
-async def test_people_play_in_the_browser_what_agents_ask_over_grpc(tmp_path: Path) -> None:
+async def test_people_answer_in_the_browser_what_agents_ask_over_grpc(tmp_path: Path) -> None:
     settings = ServeSettings(database=tmp_path / "s.db", grpc_port=0, port=0)
     async with run_services(settings) as served, RemoteLink(served.grpc.address) as agent:
         assert served.web
@@ -150,8 +150,8 @@ def test_by_default_sessions_are_in_the_users_data_directory(tmp_path: Path, mon
         assert get_default_database_path().is_relative_to(tmp_path)
 
 
-async def _played(path: Path) -> str:
-    """A database with two sessions; the id of the finished one."""
+async def _record_sessions(path: Path) -> str:
+    """Create a database with a finished and an open session; returns the id of the finished one."""
     async with open_store(path) as store:
         timeline = Timeline(store)
         session_id = (await timeline.create_session("sums")).session_id
@@ -176,7 +176,7 @@ async def _played(path: Path) -> str:
 
 
 def test_sessions_are_listed_with_status_agent_age_and_size(tmp_path: Path) -> None:
-    session_id = asyncio.run(_played(tmp_path / "s.db"))
+    session_id = asyncio.run(_record_sessions(tmp_path / "s.db"))
     shown = invoke_adksim("sessions", "--db", tmp_path / "s.db")
     listed = json.loads(invoke_adksim("sessions", "--db", tmp_path / "s.db", "--json").stdout)
 
@@ -193,16 +193,16 @@ def test_sessions_are_listed_with_status_agent_age_and_size(tmp_path: Path) -> N
     assert listed[1]["events"] == 10
 
 
-def test_a_database_without_sessions_says_so(tmp_path: Path) -> None:
+def test_a_database_without_sessions_is_reported(tmp_path: Path) -> None:
     shown = invoke_adksim("sessions", "--db", tmp_path / "s.db")
 
     assert shown.stdout.startswith("There are no sessions in")
 
 
-def test_a_session_is_exported_in_every_form(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_session_is_exported_in_every_format(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     database = tmp_path / "s.db"
-    session_id = asyncio.run(_played(database))
+    session_id = asyncio.run(_record_sessions(database))
 
     def export(*arguments: str | Path) -> str:
         done = invoke_adksim("export", *arguments, "--db", database)
@@ -219,12 +219,15 @@ def test_a_session_is_exported_in_every_form(tmp_path: Path, monkeypatch: pytest
     assert asyncio.run(jsonl.restore_session(tmp_path / "s.jsonl", restored)).session_id == session_id
     assert len(restored.get_log(session_id)) == 10
     assert "# Session of" in export(session_id, "--format", "markdown")
+    printed = json.loads(export(session_id, "--format", "markdown", "--finished-only", "--json"))
+    assert printed["path"] is None
+    assert printed["text"].startswith("# Session of")
     export(session_id, "--format", "adk-test", "--out", tmp_path / "t.json", "--anyway")
     assert json.loads((tmp_path / "t.json").read_text())
 
 
-def test_a_session_that_is_not_there_or_not_complete_is_told(tmp_path: Path) -> None:
-    asyncio.run(_played(tmp_path / "s.db"))
+def test_an_unknown_or_incomplete_session_is_an_error(tmp_path: Path) -> None:
+    asyncio.run(_record_sessions(tmp_path / "s.db"))
     unknown = invoke_adksim("export", "nothing", "--db", tmp_path / "s.db")
     unfinished = invoke_adksim("export", "last", "--db", tmp_path / "s.db")
 

@@ -1,4 +1,4 @@
-"""Decisions do not depend on how calls, agents and sessions interleave, nor on ids that are random."""
+"""Decisions do not depend on how calls, agents and sessions interleave, nor on generated ids."""
 
 from __future__ import annotations
 
@@ -47,13 +47,13 @@ _RULES: st.SearchStrategy[Any] = st.lists(
 
 @dataclass
 class _Branch:
-    """An agent of a session that works through its turns, one step at a time."""
+    """An agent of a session that performs its turns step by step."""
 
     name: str
     turns: list[Any]
     session: _Session
     turn: int = -1
-    waiting: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
+    undecided: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
     responses: list[tuple[str, Any]] = field(default_factory=list[tuple[str, Any]])
 
     @property
@@ -65,7 +65,7 @@ class _Branch:
         return ""
 
     def get_call_history(self) -> CallHistory:
-        return self.session.conversation
+        return self.session.history
 
     def get_argument_defaults(self) -> dict[str, Any]:
         return {}
@@ -75,67 +75,68 @@ class _Branch:
         return self.turn >= len(self.turns)
 
     def step(self, random: Random | None) -> None:
-        """Ask a turn, decide one of its calls, or give its answers; which call is next is left to chance."""
-        if self.waiting:
-            number = random.randrange(len(self.waiting)) if random else 0
-            self._decide(*self.waiting.pop(number))
+        """Request a turn, decide one of its calls, or record its responses; `random` picks the next call."""
+        if self.undecided:
+            number = random.randrange(len(self.undecided)) if random else 0
+            self._decide(*self.undecided.pop(number))
             return
         if self.responses:
-            self.session.conversation.record_responses(self.responses, self.agent)
+            self.session.history.record_responses(self.responses, self.agent)
             self.responses = []
         self.turn += 1
         if not self.is_done:
-            ids = [uuid4().hex if random else f"call_{number}" for number in range(9)]  # some models count from 0 again
-            asked = [(call_id, tool, args) for call_id, (tool, args) in zip(ids, self.turns[self.turn], strict=False)]
-            self.session.conversation.record_calls(asked, self.agent, self.name)
-            self.waiting = [(number, call_id) for number, (call_id, _, _) in enumerate(asked)]
+            # Some models number their calls from 0 in each turn.
+            ids = [uuid4().hex if random else f"call_{number}" for number in range(9)]
+            calls = [(call_id, tool, args) for call_id, (tool, args) in zip(ids, self.turns[self.turn], strict=False)]
+            self.session.history.record_calls(calls, self.agent, self.name)
+            self.undecided = [(number, call_id) for number, (call_id, _, _) in enumerate(calls)]
 
     def _decide(self, number: int, call_id: str) -> None:
         tool, args = self.turns[self.turn][number]
         environment = self.session.environment
         call = IncomingCall(tool, args, call_id, self)
         decision = environment.decide(call)
-        told = [decision.rule_name, *environment.describe_actions(decision), *map(str, decision.list_skipped_rules())]
-        self.session.decided[self.name, self.turn, number] = told
-        failed = any(text.startswith("error") for text in told)
+        texts = [decision.rule_name, *environment.describe_actions(decision), *map(str, decision.list_skipped_rules())]
+        self.session.decided[self.name, self.turn, number] = texts
+        failed = any(text.startswith("error") for text in texts)
         self.responses.append((call_id, {"error_code": 1} if failed else {"result": 1}))
 
 
 class _Session:
     def __init__(self, book: Rulebook, branches: dict[str, Any]) -> None:
         self.environment = Environment(book)
-        self.conversation = CallHistory()
+        self.history = CallHistory()
         self.decided: dict[tuple[str, int, int], list[str]] = {}
         self.branches = [_Branch(name, turns, self) for name, turns in branches.items()]
 
 
-def _decisions(rules: Rules, sessions: list[Any], random: Random | None) -> list[Any]:
-    """What was decided for each call: one after the other, or in an order that `random` makes up."""
+def _decide_all(rules: Rules, sessions: list[Any], random: Random | None) -> list[Any]:
+    """Returns the decision for each call: one call after the other, or in an order that `random` picks."""
     book = Rulebook(rules, skip_checks=True)
-    opened = [_Session(book, branches) for branches in sessions]
-    working = [branch for session in opened for branch in session.branches]
-    while working := [branch for branch in working if not branch.is_done]:
-        (random.choice(working) if random else working[0]).step(random)
-    return [session.decided for session in opened]
+    running = [_Session(book, branches) for branches in sessions]
+    unfinished = [branch for session in running for branch in session.branches]
+    while unfinished := [branch for branch in unfinished if not branch.is_done]:
+        (random.choice(unfinished) if random else unfinished[0]).step(random)
+    return [session.decided for session in running]
 
 
 @pytest.mark.req("002/reproducible")
 @given(rules=_RULES, sessions=_SESSIONS, random=st.randoms(use_true_random=False))
 def test_any_interleaving_decides_as_one_call_after_the_other(rules: Any, sessions: Any, random: Random) -> None:
-    stated = Rules.model_validate({"seed": 1, "rules": rules})
+    model = Rules.model_validate({"seed": 1, "rules": rules})
 
-    assert _decisions(stated, sessions, random) == _decisions(stated, sessions, None)
+    assert _decide_all(model, sessions, random) == _decide_all(model, sessions, None)
 
 
-def test_a_label_makes_other_chances_and_a_seed_too() -> None:
-    def drawn(seed: int, label: str) -> list[bool]:
+def test_another_label_or_seed_gives_other_draws() -> None:
+    def draw_decisions(seed: int, label: str) -> list[bool]:
         rules = Rules.model_validate(
             {"seed": seed, "rules": [{"match": {"tool": "a", "probability": 0.5}, "do": {"respond": 1}}]}
         )
         session = _Session(Rulebook(rules, label=label), {"p.one": [[("a", {})] * 40]})
         while not session.branches[0].is_done:
             session.branches[0].step(None)
-        return [bool(told[0]) for told in session.decided.values()]
+        return [bool(texts[0]) for texts in session.decided.values()]
 
-    assert drawn(1, "") == drawn(1, "")
-    assert len({tuple(drawn(seed, label)) for seed in (1, 2) for label in ("", "run 2")}) == 4
+    assert draw_decisions(1, "") == draw_decisions(1, "")
+    assert len({tuple(draw_decisions(seed, label)) for seed in (1, 2) for label in ("", "run 2")}) == 4

@@ -1,4 +1,4 @@
-"""Drawn delays have the shape that was asked for, and the same ones come again."""
+"""Random delays have the requested distribution and are repeatable."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from adk_agent_sim.environment.actions.delay import LogNormal
 from adk_agent_sim.timeline.seeded_random import DrawKey, draw_uniform
 
 
-def test_chances_are_spread_evenly_and_depend_on_every_part_of_the_key() -> None:
+def test_draws_are_evenly_distributed_and_depend_on_every_part_of_the_key() -> None:
     draws = [draw_uniform(7, "rule", "tool", number) for number in range(20_000)]
 
     assert all(0 <= draw < 1 for draw in draws)
@@ -20,7 +20,7 @@ def test_chances_are_spread_evenly_and_depend_on_every_part_of_the_key() -> None
     assert len({draw_uniform(seed, *key) for key in keys for seed in (1, 2)}) == 2 * len(keys)
 
 
-def test_a_chance_is_the_same_on_every_machine() -> None:
+def test_a_draw_is_the_same_on_every_machine() -> None:
     assert draw_uniform(42, "rule", 1) == 0.7044226990196547
 
 

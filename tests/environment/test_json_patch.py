@@ -1,4 +1,4 @@
-"""JSON Patch as RFC 6902 says, and drops and other types by the same paths."""
+"""JSON Patch by RFC 6902, and replacing values by path."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from adk_agent_sim.environment.json_patch import PatchNotApplicable, PatchOperat
 from adk_agent_sim.environment.json_values import copy_value, get_at_path, is_same_value, parse_path
 
 
-def _operations(*stated: dict[str, Any]) -> list[PatchOperation]:
-    return [PatchOperation.model_validate(each) for each in stated]
+def _build_operations(*operations: dict[str, Any]) -> list[PatchOperation]:
+    return [PatchOperation.model_validate(each) for each in operations]
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def _operations(*stated: dict[str, Any]) -> list[PatchOperation]:
 def test_each_operation_does_what_the_standard_says(value: Any, operation: dict[str, Any], result: Any) -> None:
     before = copy_value(value)
 
-    assert is_same_value(apply_patch(value, _operations(operation)), result)
+    assert is_same_value(apply_patch(value, _build_operations(operation)), result)
     assert value == before
 
 
@@ -56,13 +56,13 @@ def test_each_operation_does_what_the_standard_says(value: Any, operation: dict[
         {"op": "remove", "path": ""},
     ],
 )
-def test_an_operation_that_does_not_fit_is_refused(operation: dict[str, Any]) -> None:
+def test_an_operation_that_does_not_apply_is_refused(operation: dict[str, Any]) -> None:
     with pytest.raises(PatchNotApplicable):
-        apply_patch({"a": [1], "text": "t", "n": 1}, _operations(operation))
+        apply_patch({"a": [1], "text": "t", "n": 1}, _build_operations(operation))
 
 
 @pytest.mark.parametrize(
-    "stated",
+    "fields",
     [
         {"op": "add", "path": "/a"},
         {"op": "remove", "path": "/a", "value": 1},
@@ -72,9 +72,9 @@ def test_an_operation_that_does_not_fit_is_refused(operation: dict[str, Any]) ->
         {"op": "remove", "path": "a"},
     ],
 )
-def test_an_incomplete_operation_is_refused(stated: dict[str, Any]) -> None:
+def test_an_incomplete_operation_is_refused(fields: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
-        PatchOperation.model_validate(stated)
+        PatchOperation.model_validate(fields)
 
 
 _JSON: st.SearchStrategy[Any] = st.recursive(
@@ -86,11 +86,11 @@ _JSON: st.SearchStrategy[Any] = st.recursive(
 
 @given(value=_JSON, new=_JSON)
 def test_what_is_added_to_an_object_is_found_there_and_removing_it_takes_it_back(value: Any, new: Any) -> None:
-    held = {"held": value}
+    container = {"held": value}
 
-    added = apply_patch(held, _operations({"op": "add", "path": "/new", "value": new}))
+    added = apply_patch(container, _build_operations({"op": "add", "path": "/new", "value": new}))
 
     assert is_same_value(get_at_path(added, parse_path("new")), new)
-    assert is_same_value(apply_patch(added, _operations({"op": "remove", "path": "/new"})), held)
-    assert is_same_value(get_at_path(replace_at(held, ("held",), new), ("held",)), new)
+    assert is_same_value(apply_patch(added, _build_operations({"op": "remove", "path": "/new"})), container)
+    assert is_same_value(get_at_path(replace_at(container, ("held",), new), ("held",)), new)
     assert is_same_value(copy_value(value), value)

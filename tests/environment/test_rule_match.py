@@ -1,4 +1,4 @@
-"""Which calls a rule is for: values with their types, paths, patterns, ranges, numbers, agents."""
+"""Which calls a rule matches: typed values, paths, patterns, ranges, call numbers, agents."""
 
 from __future__ import annotations
 
@@ -13,35 +13,35 @@ from adk_agent_sim.environment.rulebook import Rulebook
 from adk_agent_sim.environment.rules import Rules
 
 
-def _environment(**match: Any) -> Environment:
-    stated = {"rules": [{"match": {"tool": "t", **match}, "do": {"respond": 1}}]}
-    return Environment(Rulebook(Rules.model_validate(stated)))
+def _build_environment(**match: Any) -> Environment:
+    rules = {"rules": [{"match": {"tool": "t", **match}, "do": {"respond": 1}}]}
+    return Environment(Rulebook(Rules.model_validate(rules)))
 
 
 class _Caller:
     def __init__(self, agent: str = "shop", defaults: dict[str, Any] | None = None) -> None:
         self.agent = agent
         self.scope = ""
-        self.said = CallHistory()
+        self.history = CallHistory()
         self._defaults = defaults or {}
 
     def get_call_history(self) -> CallHistory:
-        return self.said
+        return self.history
 
     def get_argument_defaults(self) -> dict[str, Any]:
         return self._defaults
 
 
-def _called(args: dict[str, Any], *, tool: str = "t", **caller: Any) -> IncomingCall:
+def _build_call(args: dict[str, Any], *, tool: str = "t", **caller: Any) -> IncomingCall:
     return IncomingCall(tool, args, "1", _Caller(**caller))
 
 
 def _fires(given: dict[str, Any], call: dict[str, Any] | None = None, /, **match: Any) -> bool:
-    return _environment(**match).decide(_called(given, **(call or {}))).rule is not None
+    return _build_environment(**match).decide(_build_call(given, **(call or {}))).rule is not None
 
 
 @pytest.mark.parametrize(
-    ("wanted", "given", "fires"),
+    ("condition", "given", "fires"),
     [
         (1, 1, True),
         (1, True, False),
@@ -71,14 +71,14 @@ def _fires(given: dict[str, Any], call: dict[str, Any] | None = None, /, **match
         ({"min": 1, "max": 3}, 4, False),
     ],
 )
-def test_an_argument_fits_or_not(wanted: Any, given: Any, fires: bool) -> None:
-    assert _fires({"x": given}, args={"x": wanted}) is fires
+def test_an_argument_meets_its_condition_or_not(condition: Any, given: Any, fires: bool) -> None:
+    assert _fires({"x": given}, args={"x": condition}) is fires
 
 
-def test_an_argument_that_is_left_out_fits_absence_only() -> None:
+def test_an_argument_that_is_not_given_only_meets_absence() -> None:
     assert _fires({}, args={"x": {"present": False}})
-    for wanted in (None, {"present": True}, {"regex": ""}, {"any_of": [None]}, {"min": 0}):
-        assert not _fires({}, args={"x": wanted})
+    for condition in (None, {"present": True}, {"regex": ""}, {"any_of": [None]}, {"min": 0}):
+        assert not _fires({}, args={"x": condition})
 
 
 def test_a_path_leads_inside_a_value_and_a_name_with_a_dot_comes_first() -> None:
@@ -100,7 +100,7 @@ def test_exactly_means_no_other_arguments() -> None:
     assert not _fires({"y": 2}, exactly=True)
 
 
-def test_defaults_are_filled_in_only_if_asked_for() -> None:
+def test_defaults_are_used_only_if_the_rule_says_so() -> None:
     call = {"defaults": {"limit": 10}}
 
     assert _fires({}, call, args={"limit": 10}, defaults=True)
@@ -139,14 +139,14 @@ def test_tools_and_agents_are_named_exactly_or_by_pattern(pattern: Any, tool: st
         ({"after": 1, "every": 2}, [2, 4, 6]),
     ],
 )
-def test_calls_are_counted_from_1_among_those_that_fit_otherwise(number: Any, calls: list[int]) -> None:
-    environment = _environment(args={"x": 1}, call=number)
+def test_calls_are_numbered_from_1_among_those_that_match_otherwise(number: Any, calls: list[int]) -> None:
+    environment = _build_environment(args={"x": 1}, call=number)
     caller = _Caller()
     fired: list[int] = []
     for turn in range(1, 7):
-        asked = [(f"{turn}-other", "t", {"x": 2}), (f"{turn}", "t", {"x": 1})]
-        caller.said.record_calls(asked, "shop", "")
-        for call_id, tool, args in asked:
+        requested = [(f"{turn}-other", "t", {"x": 2}), (f"{turn}", "t", {"x": 1})]
+        caller.history.record_calls(requested, "shop", "")
+        for call_id, tool, args in requested:
             if environment.decide(IncomingCall(tool, args, call_id, caller)).rule is not None:
                 fired.append(int(call_id))
 
@@ -175,11 +175,11 @@ def test_a_call_sees_its_own_branch_and_those_that_led_to_it_or_came_from_it() -
         (None, True),
     ],
 )
-def test_a_failure_is_told_by_its_shape(response: Any, good: bool) -> None:
+def test_a_failure_is_recognised_by_its_keys(response: Any, good: bool) -> None:
     assert is_success(response) is good
 
 
-def test_rules_are_found_by_name_in_their_order_whatever_patterns_stand_between() -> None:
+def test_candidates_keep_the_order_of_the_rules_with_and_without_wildcards() -> None:
     rules = [
         {"name": str(number), "match": {"tool": tool, "args": {"n": number}}, "do": {"respond": 1}}
         for number, tool in enumerate(["a", "*", ["b", "a"], "a*", "b"])
@@ -191,28 +191,28 @@ def test_rules_are_found_by_name_in_their_order_whatever_patterns_stand_between(
     assert [rule.name for rule in book.find_candidates("abc")] == ["1", "3"]
 
 
-def test_ids_that_models_use_again_are_told_apart_by_agent_and_turn() -> None:
-    said = CallHistory()
+def test_ids_that_models_reuse_are_distinguished_by_agent_and_turn() -> None:
+    history = CallHistory()
     for agent in ("one", "two"):
-        said.record_calls([("call_0", "t", {"of": agent})], agent, f"p.{agent}")
-    said.record_responses([("call_0", {"ok": 1})], "one")
-    said.record_calls([("call_0", "t", {"of": "one again"})], "one", "p.one")
+        history.record_calls([("call_0", "t", {"of": agent})], agent, f"p.{agent}")
+    history.record_responses([("call_0", {"ok": 1})], "one")
+    history.record_calls([("call_0", "t", {"of": "one again"})], "one", "p.one")
 
-    first, second = said.find_call("call_0", "one"), said.find_call("call_0", "two")
+    first, second = history.find_call("call_0", "one"), history.find_call("call_0", "two")
 
     assert first is not None
     assert second is not None
     assert (first.args, first.call_number) == ({"of": "one again"}, 2)
     assert (second.args, second.call_number) == ({"of": "two"}, 1)
-    assert [seen.args for seen in said.iter_visible_calls(first, "t")] == [{"of": "one"}]
+    assert [call.args for call in history.iter_visible_calls(first, "t")] == [{"of": "one"}]
 
 
-def test_a_call_that_is_met_before_its_turn_is_seen_is_counted_once() -> None:
+def test_a_call_that_arrives_before_its_turn_is_recorded_is_counted_once() -> None:
     caller = _Caller()
     early = IncomingCall("t", {}, "1", caller)
 
     assert early.record.call_number == 1
-    caller.said.record_calls([("1", "t", {})], "shop", "")
+    caller.history.record_calls([("1", "t", {})], "shop", "")
     assert early.record.call_number == 1
-    caller.said.record_calls([("2", "t", {})], "shop", "")
+    caller.history.record_calls([("2", "t", {})], "shop", "")
     assert IncomingCall("t", {}, "2", caller).record.call_number == 2

@@ -1,4 +1,4 @@
-"""Rules files: what is right is read, what is wrong is refused with its line and advice, nothing crashes."""
+"""Rules files: valid files are read, invalid ones are refused with lines and advice, and nothing crashes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adk_agent_sim.environment import rule_lint as lint_module
-from adk_agent_sim.environment import rules_file as loading_module
+from adk_agent_sim.environment import rules_file as rules_file_module
 from adk_agent_sim.environment.actions import ACTIONS, Delay, Respond
 from adk_agent_sim.environment.rule_lint import ToolCatalog
 from adk_agent_sim.environment.rule_match import ArgumentCondition, Match
@@ -22,7 +22,7 @@ from adk_agent_sim.environment.rules_file import check_rules_file, check_rules_t
 from adk_agent_sim.errors import InvalidRules
 
 _WRONG = Path(__file__).with_name("wrong")
-_CATALOGUE = ToolCatalog(
+_CATALOG = ToolCatalog(
     tools={"lookup": {"type": "object", "properties": {"key": {"type": "string"}}}, "order": {}}, agents=["shop"]
 )
 
@@ -84,7 +84,7 @@ def test_a_file_with_every_key_is_read_and_means_the_same_as_objects() -> None:
     )
 
 
-def test_json_is_read_too_with_tabs_and_escaped_signs(tmp_path: Path) -> None:
+def test_json_is_read_too_with_tabs_and_escaped_characters(tmp_path: Path) -> None:
     value: dict[str, Any] = {"rules": [{"match": {"tool": "x"}, "do": [{"respond": {"a": "\N{GRINNING FACE} ü/"}}]}]}
     file = tmp_path / "rules.json"
     file.write_text(json.dumps(value, indent="\t").replace("/", "\\/"))
@@ -95,11 +95,11 @@ def test_json_is_read_too_with_tabs_and_escaped_signs(tmp_path: Path) -> None:
 
 
 def test_only_plain_data_is_read() -> None:
-    values = parse_rules(
+    rules = parse_rules(
         "rules: [{match: {tool: x}, do: {respond: [yes, no, on, 2024-01-01, 1:30, 0x1F, 1e3, -2, .5, ~, true, .nan]}}]"
     )
 
-    respond = values.rules[0].do[0]
+    respond = rules.rules[0].do[0]
     assert isinstance(respond, Respond)
     assert respond.respond == ["yes", "no", "on", "2024-01-01", "1:30", "0x1F", 1000.0, -2, ".5", None, True, ".nan"]
     for hostile in ("!!python/object/apply:os.system [ls]", "!!binary aGk=", "!!set {a, b}", "1e999", "9" * 5_000):
@@ -107,15 +107,15 @@ def test_only_plain_data_is_read() -> None:
         assert [finding.code for finding in checked.findings] == ["unreadable"]
 
 
-def test_a_text_that_grows_without_end_is_refused() -> None:
+def test_a_text_that_expands_without_limit_is_refused() -> None:
     laughs = "\n".join(f"l{n}: &l{n} [{', '.join([f'*l{n - 1}'] * 9)}]" for n in range(1, 12))
     for bomb in (f"l0: &l0 ha\n{laughs}", "a: &a [*a]", "[" * 5_000, "{a: " * 5_000, "&a [&b [*a, *b]]"):
         assert check_rules_text(bomb).findings[0].code == "unreadable"
 
 
 @pytest.mark.parametrize("file", sorted(_WRONG.glob("*.yaml")), ids=lambda file: file.stem)
-def test_each_mistake_is_told_with_its_line_and_advice(file: Path) -> None:
-    findings = check_rules_file(file, catalog=_CATALOGUE).findings
+def test_each_error_is_reported_with_its_line_and_advice(file: Path) -> None:
+    findings = check_rules_file(file, catalog=_CATALOG).findings
 
     assert [finding.code for finding in findings] == [file.stem]
     (line,) = [number for number, text in enumerate(file.read_text().splitlines(), start=1) if "# here" in text]
@@ -124,8 +124,8 @@ def test_each_mistake_is_told_with_its_line_and_advice(file: Path) -> None:
     assert findings[0].advice
 
 
-def test_every_kind_of_mistake_has_a_file_that_shows_it() -> None:
-    sources = [Path(module.__file__ or "").read_text() for module in (lint_module, loading_module)]
+def test_every_kind_of_error_has_a_file_that_shows_it() -> None:
+    sources = [Path(module.__file__ or "").read_text() for module in (lint_module, rules_file_module)]
     codes = {
         code for source in sources for code in re.findall(r'(?:code=|return )f?"([a-z]+-[a-z]+|unreadable)"', source)
     }
@@ -137,22 +137,22 @@ def test_every_kind_of_mistake_has_a_file_that_shows_it() -> None:
 @pytest.mark.parametrize(
     ("wrong", "advice"),
     [
-        ("unknown-key", "Write 'args' if that was meant"),
-        ("unknown-action", "Write 'respond' if that was meant"),
-        ("unknown-tool", "Write 'lookup' if that was meant"),
-        ("unknown-agent", "Write 'shop' if that was meant"),
-        ("unknown-argument", "Write 'key' if that was meant"),
-        ("unknown-exception", "Write 'ConnectionError' if that was meant"),
+        ("unknown-key", "Write 'args' instead"),
+        ("unknown-action", "Write 'respond' instead"),
+        ("unknown-tool", "Write 'lookup' instead"),
+        ("unknown-agent", "Write 'shop' instead"),
+        ("unknown-argument", "Write 'key' instead"),
+        ("unknown-exception", "Write 'ConnectionError' instead"),
         ("bad-probability", "Write a number from 0 to 1"),
     ],
 )
 def test_advice_names_what_was_probably_meant(wrong: str, advice: str) -> None:
-    (finding,) = check_rules_file(_WRONG / f"{wrong}.yaml", catalog=_CATALOGUE).findings
+    (finding,) = check_rules_file(_WRONG / f"{wrong}.yaml", catalog=_CATALOG).findings
 
     assert finding.advice == advice
 
 
-def test_rules_with_mistakes_are_refused_with_all_of_them() -> None:
+def test_invalid_rules_are_refused_with_all_errors() -> None:
     with pytest.raises(InvalidRules) as refused:
         load_rules(_WRONG / "unknown-key.yaml")
 
@@ -203,13 +203,13 @@ def test_conditions_that_contradict_each_other_never_fire(match: str) -> None:
     assert [finding.code for finding in checked.findings] == ["never-fires"]
 
 
-def test_a_rule_that_is_off_hides_no_other() -> None:
+def test_a_disabled_rule_shadows_no_other() -> None:
     text = "rules: [{enabled: false, match: {tool: a}, do: {respond: 1}}, {match: {tool: a}, do: {respond: 2}}]"
 
     assert check_rules_text(text).findings == []
 
 
-def test_a_file_that_is_not_there_or_no_text_is_a_finding(tmp_path: Path) -> None:
+def test_a_file_that_is_missing_or_not_text_is_a_finding(tmp_path: Path) -> None:
     binary = tmp_path / "rules.yaml"
     binary.write_bytes(b"\xff\xfe\x00")
 
@@ -274,7 +274,7 @@ _RULE = st.fixed_dictionaries(
 @given(value=st.fixed_dictionaries({"rules": st.lists(_RULE, max_size=3)}, optional={"seed": _VALUES}) | _VALUES)
 def test_no_value_crashes_the_loader_and_every_finding_has_a_line(value: Any) -> None:
     for text in (yaml.safe_dump(value, allow_unicode=True), json.dumps(value)):
-        checked = check_rules_text(text, source="f", catalog=_CATALOGUE)
+        checked = check_rules_text(text, source="f", catalog=_CATALOG)
         assert (checked.rules is None) <= bool(checked.errors)
         assert all(1 <= finding.line <= text.count("\n") + 1 for finding in checked.findings)
         assert all(str(finding).isprintable() for finding in checked.findings)

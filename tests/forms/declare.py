@@ -1,6 +1,6 @@
-"""Prints how the installed ADK declares the corpus, one JSON object a line; `adk_1_39.jsonl` holds what 1.39.1 says.
+"""Prints how the installed ADK declares the corpus, as JSON Lines; `adk_1_39.jsonl` has the output of 1.39.1.
 
-To make that file anew, in an environment of its own:
+To regenerate that file, in its own environment:
 
     python -m venv older && older/bin/pip install google-adk==1.39.1
     older/bin/python tests/forms/declare.py > tests/forms/adk_1_39.jsonl
@@ -17,20 +17,20 @@ from typing import Any
 HERE = Path(__file__).parent
 
 
-def declarations() -> Iterator[dict[str, Any]]:
-    """The parameters of every tool that this ADK can declare."""
+def iter_declarations() -> Iterator[dict[str, Any]]:
+    """Yield the parameters of every tool that the installed ADK can declare."""
     from forms.corpus.signatures import CASES
 
     for case in CASES:
         try:
-            found = case.adk_tool()._get_declaration()  # pyright: ignore[reportPrivateUsage]
+            declared = case.adk_tool()._get_declaration()  # pyright: ignore[reportPrivateUsage]
         except (ValueError, TypeError, RecursionError, AttributeError):
             continue
-        if found is not None:
-            yield json.loads(found.model_dump_json(exclude_none=True, exclude={"description", "response"}))
+        if declared is not None:
+            yield json.loads(declared.model_dump_json(exclude_none=True, exclude={"description", "response"}))
 
 
 if __name__ == "__main__":
     sys.path.insert(0, str(HERE.parent))
-    for declared in declarations():
-        sys.stdout.write(json.dumps(declared, separators=(",", ":")) + "\n")
+    for each in iter_declarations():
+        sys.stdout.write(json.dumps(each, separators=(",", ":")) + "\n")

@@ -1,4 +1,4 @@
-"""What the check says of any value at all, compared with jsonschema's own validator."""
+"""The checker compared with jsonschema's own validator, on any schema and value."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from adk_agent_sim.forms.json_schema import JsonSchema, read_parameters_schema
 from adk_agent_sim.forms.schema_checker import SchemaChecker
 
 _DIFFERENT = {"format", "multipleOf", "pattern", "unevaluatedProperties", "unevaluatedItems"}
-"""The keywords that the check is documented to judge in its own way; the corpus and the hostile tests prove those."""
+"""The keywords that the checker is documented to handle differently; the corpus and the hostile tests cover those."""
 
 _LEAVES = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8)
 _JSON = st.recursive(
@@ -28,12 +28,12 @@ _JSON = st.recursive(
 
 @cache
 def _schemas() -> list[tuple[JsonSchema, list[Any]]]:
-    """Every schema of the corpus in every form, with the arguments that its case has."""
+    """Returns every schema of the corpus in every form, with the arguments of its case."""
     with pytest.MonkeyPatch.context() as patch:
         return [
             (
                 _without_differences(read_parameters_schema(declaration(case, form, patch))),
-                [*case.good, *(one.arguments for one in case.bad)],
+                [*case.good, *(bad.arguments for bad in case.bad)],
             )
             for case in CASES
             for form in FORMS
@@ -43,44 +43,44 @@ def _schemas() -> list[tuple[JsonSchema, list[Any]]]:
 def _without_differences(schema: Any) -> Any:
     if isinstance(schema, dict):
         keywords = cast("dict[str, Any]", schema)
-        return {key: _without_differences(one) for key, one in keywords.items() if key not in _DIFFERENT}
-    return [_without_differences(one) for one in cast("list[Any]", schema)] if isinstance(schema, list) else schema
+        return {key: _without_differences(each) for key, each in keywords.items() if key not in _DIFFERENT}
+    return [_without_differences(each) for each in cast("list[Any]", schema)] if isinstance(schema, list) else schema
 
 
 @st.composite
-def _checked(draw: st.DrawFn) -> tuple[JsonSchema, Any]:
-    """A schema, and arguments for it in which one thing is replaced, added or missing."""
+def _schema_and_value(draw: st.DrawFn) -> tuple[JsonSchema, Any]:
+    """A schema, and arguments for it in which one value is replaced or removed."""
     schema, known = draw(st.sampled_from(_schemas()))
     value = copy.deepcopy(draw(st.sampled_from(known)))
     container: Any = value
     while isinstance(container, dict | list) and container:
-        places = cast("list[Any]", list(container) if isinstance(container, dict) else list(range(len(container))))
-        place = draw(st.sampled_from(places))
-        if isinstance(container[place], dict | list) and container[place] and draw(st.booleans()):
-            container = cast("Any", container[place])
+        keys = cast("list[Any]", list(container) if isinstance(container, dict) else list(range(len(container))))
+        key = draw(st.sampled_from(keys))
+        if isinstance(container[key], dict | list) and container[key] and draw(st.booleans()):
+            container = cast("Any", container[key])
             continue
         if draw(st.booleans()):
-            container[place] = draw(_JSON)
+            container[key] = draw(_JSON)
         else:
-            del container[place]
+            del container[key]
         break
     return schema, value
 
 
-def _agree(schema: JsonSchema, value: Any) -> None:
+def _assert_agreement(schema: JsonSchema, value: Any) -> None:
     assert (not SchemaChecker(schema).find_problems(value)) == cast("Any", Draft202012Validator(schema)).is_valid(value)
 
 
-@given(_checked())
+@given(_schema_and_value())
 @examples(100)
-def test_a_change_in_arguments_is_judged_as_jsonschema_judges_it(checked: tuple[JsonSchema, Any]) -> None:
-    _agree(*checked)
+def test_a_change_in_arguments_is_judged_as_jsonschema_judges_it(schema_and_value: tuple[JsonSchema, Any]) -> None:
+    _assert_agreement(*schema_and_value)
 
 
 @given(st.data(), _JSON)
 @examples(60)
 def test_any_value_is_judged_as_jsonschema_judges_it(data: st.DataObject, value: Any) -> None:
-    _agree(data.draw(st.sampled_from(_schemas()))[0], value)
+    _assert_agreement(data.draw(st.sampled_from(_schemas()))[0], value)
 
 
 _NEAR = st.sampled_from([None, True, False, 0, 1, 1.0, 2, -1, "", "a", "b", "ab"])
@@ -91,8 +91,8 @@ _NEAR_JSON = st.recursive(
 _TYPES = st.sampled_from(["string", "integer", "number", "boolean", "object", "array", "null"])
 
 
-def _one_keyword(below: st.SearchStrategy[Any]) -> st.SearchStrategy[JsonSchema]:
-    """A schema with keywords that hold schemas."""
+def _compose_schema(below: st.SearchStrategy[Any]) -> st.SearchStrategy[JsonSchema]:
+    """A schema with keywords that contain schemas."""
     some = st.lists(below, min_size=1, max_size=3)
     named = st.dictionaries(_NAMES, below, max_size=2)
     lists = st.fixed_dictionaries({}, optional={"anyOf": some, "oneOf": some, "allOf": some, "prefixItems": some})
@@ -119,18 +119,18 @@ _PLAIN = st.fixed_dictionaries(
         "$ref": st.just("#/$defs/a"),
     },
 )
-_SOUND = st.recursive(st.booleans() | _PLAIN, _one_keyword, max_leaves=8)
+_VALID = st.recursive(st.booleans() | _PLAIN, _compose_schema, max_leaves=8)
 
 
-@given(_one_keyword(_SOUND) | _PLAIN, st.booleans() | _PLAIN, _NEAR_JSON)
+@given(_compose_schema(_VALID) | _PLAIN, st.booleans() | _PLAIN, _NEAR_JSON)
 @example({"enum": [1]}, {}, True)
 @example({"uniqueItems": True}, {}, [1, True, {"a": 0}, {"a": False}])
 @examples(100, HealthCheck.filter_too_much)
-def test_any_sound_schema_is_understood_as_jsonschema_understands_it(
+def test_any_valid_schema_is_interpreted_as_jsonschema_interprets_it(
     schema: JsonSchema, definition: Any, value: Any
 ) -> None:
     assume(definition in (True, False) or "$ref" not in definition)
-    _agree({**schema, "$defs": {"a": definition}}, value)
+    _assert_agreement({**schema, "$defs": {"a": definition}}, value)
 
 
 _KEYWORDS = [
@@ -154,16 +154,16 @@ _SCHEMAS = st.recursive(
 @given(st.dictionaries(st.sampled_from(_KEYWORDS), _SCHEMAS, max_size=5), _JSON)
 @example({"type": "OBJECT", "properties": {"a": {"defs": 5}}}, {})
 @examples(150)
-def test_any_text_for_a_schema_and_any_value_never_raise(schema: dict[str, Any], value: Any) -> None:
-    for stated in (schema, read_parameters_schema({"parameters": schema})):
-        for problem in SchemaChecker(stated).find_problems(value):
+def test_no_schema_and_no_value_raises(schema: dict[str, Any], value: Any) -> None:
+    for variant in (schema, read_parameters_schema({"parameters": schema})):
+        for problem in SchemaChecker(variant).find_problems(value):
             assert str(problem)
 
 
 @example({"type": None, "minLength": 0.5})
 @given(st.dictionaries(st.sampled_from(_KEYWORDS), _SCHEMAS, max_size=5))
 @examples(60)
-def test_what_was_read_is_a_schema_and_reading_it_again_changes_nothing(schema: dict[str, Any]) -> None:
+def test_a_normalized_schema_is_valid_and_normalizing_it_again_changes_nothing(schema: dict[str, Any]) -> None:
     once = read_parameters_schema({"parameters_json_schema": schema})
 
     cast("Any", Draft202012Validator).check_schema(once, format_checker=None)

@@ -1,4 +1,4 @@
-"""Schemas and values that are made to hang or crash a check. Each test ends, which is the point of it."""
+"""Schemas and values that try to hang or crash the checker; each test proves that the check ends."""
 
 import json
 from typing import Any
@@ -11,14 +11,14 @@ from adk_agent_sim.forms.json_schema import read_parameters_schema, to_json_sche
 from adk_agent_sim.forms.schema_checker import SchemaChecker, build_arguments_checker
 
 
-def _nested(keyword: str, depth: int) -> dict[str, Any]:
+def _nest_schema(keyword: str, depth: int) -> dict[str, Any]:
     schema: dict[str, Any] = {"type": "integer"}
     for _ in range(depth):
         schema = {keyword: {"a": schema} if keyword == "properties" else schema}
     return schema
 
 
-def _value(depth: int) -> Any:
+def _nest_value(depth: int) -> Any:
     value: Any = "x"
     for _ in range(depth):
         value = {"a": value}
@@ -26,13 +26,13 @@ def _value(depth: int) -> Any:
 
 
 @pytest.mark.parametrize("keyword", ["properties", "items", "not", "additionalProperties"])
-def test_a_schema_as_deep_as_the_sea_is_cut(keyword: str) -> None:
-    assert SchemaChecker(_nested(keyword, 50_000)).find_problems(_value(100)) == []
-    assert len(str(read_parameters_schema({"parameters_json_schema": _nested(keyword, 50_000)}))) < 5_000
+def test_a_very_deep_schema_is_cut(keyword: str) -> None:
+    assert SchemaChecker(_nest_schema(keyword, 50_000)).find_problems(_nest_value(100)) == []
+    assert len(str(read_parameters_schema({"parameters_json_schema": _nest_schema(keyword, 50_000)}))) < 5_000
 
 
 def test_a_schema_of_usual_depth_is_not_cut() -> None:
-    (problem,) = SchemaChecker(_nested("properties", 40)).find_problems(_value(40))
+    (problem,) = SchemaChecker(_nest_schema("properties", 40)).find_problems(_nest_value(40))
 
     assert problem.path == ".".join("a" * 40)
 
@@ -40,9 +40,9 @@ def test_a_schema_of_usual_depth_is_not_cut() -> None:
 def test_a_value_deeper_than_the_stack_does_not_crash() -> None:
     tree = {"type": "object", "properties": {"a": {"$ref": "#"}}, "additionalProperties": False}
 
-    assert SchemaChecker(tree).find_problems(_value(50_000)) == []
-    assert SchemaChecker({"uniqueItems": True}).find_problems([_value(50_000)] * 2) == []
-    (problem,) = SchemaChecker({"enum": [1, 2]}).find_problems(_value(50_000))
+    assert SchemaChecker(tree).find_problems(_nest_value(50_000)) == []
+    assert SchemaChecker({"uniqueItems": True}).find_problems([_nest_value(50_000)] * 2) == []
+    (problem,) = SchemaChecker({"enum": [1, 2]}).find_problems(_nest_value(50_000))
     assert problem.message == "is too large to show, must be one of: 1, 2"
 
 
@@ -66,7 +66,7 @@ def test_references_in_a_circle_end() -> None:
     assert [problem.path for problem in SchemaChecker(required).find_problems({})] == ["x"]
 
 
-def test_what_was_found_before_the_search_took_too_long_is_told() -> None:
+def test_problems_found_before_the_check_took_too_long_are_reported() -> None:
     doubling = {f"d{n}": {"allOf": [{"$ref": f"#/$defs/d{n + 1}"}] * 2} for n in range(60)}
     properties = {"a": {"type": "integer"}, "b": {"$ref": "#/$defs/d0"}}
     check = SchemaChecker({"properties": properties, "$defs": {**doubling, "d60": {}}})
@@ -120,11 +120,11 @@ def test_many_texts_that_are_each_slow_end() -> None:
         ("^a$", "\ud800", True),
     ],
 )
-def test_a_pattern_finds_what_it_should_and_takes_what_it_cannot_judge(pattern: str, text: str, found: bool) -> None:
+def test_a_pattern_matches_or_accepts_what_is_not_evaluated(pattern: str, text: str, found: bool) -> None:
     assert is_match(pattern, text) is found
 
 
-def test_a_huge_enum_is_checked_and_told_in_short() -> None:
+def test_a_huge_enum_is_checked_and_abbreviated() -> None:
     check = SchemaChecker({"items": {"enum": [f"choice {n}" for n in range(100_000)]}})
 
     assert check.find_problems(["choice 99999"]) == []
@@ -139,7 +139,7 @@ def test_a_long_list_of_objects_is_compared_without_comparing_every_pair() -> No
     assert SchemaChecker({"uniqueItems": True}).find_problems([*items, items[0]])
 
 
-def test_problems_without_end_are_cut() -> None:
+def test_the_number_of_problems_is_limited() -> None:
     assert len(SchemaChecker({"items": {"type": "integer"}}).find_problems(["x"] * 100_000)) == 100
     assert len(build_arguments_checker({"properties": {}}).find_problems({f"a{n}": n for n in range(100_000)})) == 100
 
@@ -178,14 +178,14 @@ def test_problems_without_end_are_cut() -> None:
         {"patternProperties": {"(": {"type": "integer"}}},
     ],
 )
-def test_a_keyword_that_makes_no_sense_is_left_out_and_the_others_count(keyword: dict[str, Any]) -> None:
+def test_a_malformed_keyword_is_ignored_and_the_others_count(keyword: dict[str, Any]) -> None:
     check = SchemaChecker({**keyword, "maxProperties": 1})
 
     assert check.find_problems({"a": "x"}) == []
     assert [problem.path for problem in check.find_problems({"a": "x", "b": 1})] == [""]
 
 
-def test_numbers_that_json_hardly_has_do_not_crash() -> None:
+def test_extreme_numbers_do_not_crash() -> None:
     check = SchemaChecker({"multipleOf": 0.1, "minimum": -1e308, "maximum": 10**400})
 
     assert check.find_problems(10**400) == []
@@ -194,8 +194,8 @@ def test_numbers_that_json_hardly_has_do_not_crash() -> None:
         check.find_problems(value)
 
 
-def test_a_reading_can_be_read_again() -> None:
-    stated: list[Any] = [types.Schema(type=types.Type.STRING, nullable=True), {"items": [{}, False]}]
-    for schema in stated:
+def test_a_converted_schema_can_be_converted_again() -> None:
+    schemas: list[Any] = [types.Schema(type=types.Type.STRING, nullable=True), {"items": [{}, False]}]
+    for schema in schemas:
         once = to_json_schema(schema)
         assert to_json_schema(json.loads(json.dumps(once))) == once

@@ -1,3 +1,5 @@
+"""Every kind of schema that ADK uses becomes JSON Schema."""
+
 from typing import Any, Literal
 
 import pytest
@@ -50,7 +52,7 @@ def test_a_function_without_arguments_takes_an_empty_object() -> None:
     assert [problem.path for problem in build_arguments_checker(schema).find_problems({"x": 1})] == ["x"]
 
 
-_STATED: list[tuple[Any, Any, Any]] = [
+_SCHEMAS: list[tuple[Any, Any, Any]] = [
     (Line, {"sku": "a"}, {"quantity": 1}),
     (list[Line], [{"sku": "a"}], [{}]),
     (list[str], ["a"], [1]),
@@ -66,15 +68,15 @@ _STATED: list[tuple[Any, Any, Any]] = [
 ]
 
 
-@pytest.mark.parametrize(("stated", "fits", "refused"), _STATED)
-def test_every_way_of_stating_a_schema_gives_json_schema(stated: object, fits: object, refused: object) -> None:
-    check = build_arguments_checker(to_json_schema(stated))
+@pytest.mark.parametrize(("schema", "fits", "refused"), _SCHEMAS)
+def test_every_kind_of_schema_becomes_json_schema(schema: object, fits: object, refused: object) -> None:
+    check = build_arguments_checker(to_json_schema(schema))
 
     assert not check.find_problems(fits)
     assert check.find_problems(refused)
 
 
-def test_an_older_schema_keeps_the_order_it_states() -> None:
+def test_property_ordering_is_kept() -> None:
     schema = {
         "type": "OBJECT",
         "properties": {"b": {"type": "STRING"}, "a": {"type": "STRING"}, "c": {"type": "STRING"}},

@@ -1,3 +1,7 @@
+"""Declarations of ADK 1.39, which are read as well as those of the current release."""
+
+from __future__ import annotations
+
 import json
 from typing import Any
 
@@ -10,12 +14,12 @@ from adk_agent_sim.forms.json_schema import read_parameters_schema
 from adk_agent_sim.forms.schema_checker import build_arguments_checker
 
 _DECLARED: dict[str, dict[str, Any]] = {
-    found["name"]: found for found in map(json.loads, (HERE / "adk_1_39.jsonl").read_text().splitlines())
+    each["name"]: each for each in map(json.loads, (HERE / "adk_1_39.jsonl").read_text().splitlines())
 }
 _LOOSER = {"sort", "hire"}
-"""Tools of which the older release says less than today's ADK does in the same form."""
+"""Tools whose schema is less strict in the older release than in the same form of the current bad."""
 
-_READ = [case for case in CASES if case.name in _DECLARED and case.older in ("same", "looser")]
+_COMPARABLE = [case for case in CASES if case.name in _DECLARED and case.older in ("same", "looser")]
 
 
 def _name(value: Case) -> str:
@@ -33,20 +37,20 @@ def test_choices_that_are_numbers_are_taken_although_declared_as_texts(name: str
 
 
 def test_most_of_the_corpus_was_declared_by_the_older_release() -> None:
-    assert len(_READ) >= 60
+    assert len(_COMPARABLE) >= 60
 
 
-@pytest.mark.parametrize("case", _READ, ids=_name)
+@pytest.mark.parametrize("case", _COMPARABLE, ids=_name)
 def test_arguments_that_fit_also_fit_what_adk_1_39_declared(case: Case) -> None:
     check = build_arguments_checker(read_parameters_schema(_DECLARED[case.name]))
     for arguments in case.good:
         assert check.find_problems(arguments) == []
 
 
-@pytest.mark.parametrize("case", [case for case in _READ if case.older == "same"], ids=_name)
+@pytest.mark.parametrize("case", [case for case in _COMPARABLE if case.older == "same"], ids=_name)
 def test_arguments_that_do_not_fit_have_the_same_problems_there(case: Case) -> None:
     check = build_arguments_checker(read_parameters_schema(_DECLARED[case.name]))
-    for one in case.bad:
-        found = {problem.path for problem in check.find_problems(one.arguments)}
-        assert found <= one.says.keys()
-        assert one.lost or case.name in _LOOSER or found == one.says.keys()
+    for bad in case.bad:
+        paths = {problem.path for problem in check.find_problems(bad.arguments)}
+        assert paths <= bad.says.keys()
+        assert bad.lost or case.name in _LOOSER or paths == bad.says.keys()

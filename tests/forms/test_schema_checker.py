@@ -1,3 +1,7 @@
+"""The messages and the tolerance of the schema checker."""
+
+from __future__ import annotations
+
 from typing import Any
 
 import pytest
@@ -27,7 +31,7 @@ _ORDER: dict[str, Any] = {
 }
 
 
-_SAID: list[tuple[dict[str, Any], str]] = [
+_MESSAGES: list[tuple[dict[str, Any], str]] = [
     ({}, "lines: is required"),
     ({"lines": [{}]}, "lines[0].sku: is required (a text)"),
     ({"lines": [{"sku": 5}]}, "lines[0].sku: is 5, must be a text"),
@@ -44,11 +48,11 @@ _SAID: list[tuple[dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("arguments", "said"), _SAID)
-def test_a_problem_names_the_field_and_what_would_fit(arguments: dict[str, Any], said: str) -> None:
+@pytest.mark.parametrize(("arguments", "message"), _MESSAGES)
+def test_a_problem_names_the_field_and_what_it_accepts(arguments: dict[str, Any], message: str) -> None:
     (problem,) = build_arguments_checker(_ORDER).find_problems(arguments)
 
-    assert str(problem).startswith(said)
+    assert str(problem).startswith(message)
 
 
 _PAYMENT: dict[str, Any] = {
@@ -61,26 +65,26 @@ _PAYMENT: dict[str, Any] = {
 
 
 @pytest.mark.parametrize(
-    ("value", "said"),
+    ("value", "message"),
     [
-        ({"card": 5}, "is {'card': 5}, fits none of 3 variants; closest: card: is 5, must be a text"),
-        (5, "is 5, fits none of 3 variants"),
+        ({"card": 5}, "is {'card': 5}, matches none of 3 variants; closest: card: is 5, must be a text"),
+        (5, "is 5, matches none of 3 variants"),
     ],
 )
-def test_a_union_tells_the_closest_variant(value: object, said: str) -> None:
+def test_the_message_for_a_union_names_the_closest_variant(value: object, message: str) -> None:
     (problem,) = SchemaChecker(_PAYMENT).find_problems(value)
 
-    assert str(problem) == said
+    assert str(problem) == message
 
 
-def test_a_value_that_fits_several_variants_of_which_one_must_fit_is_told_how_to_choose() -> None:
+def test_the_message_for_an_ambiguous_variant_says_how_to_choose() -> None:
     schema: dict[str, Any] = {
         "oneOf": [{"properties": {"kind": {"const": "a"}}}, {"properties": {"kind": {"const": "b"}}}],
         "discriminator": {"propertyName": "kind"},
     }
     (problem,) = SchemaChecker(schema).find_problems({})
 
-    assert str(problem) == "is {}, fits several variants and must fit exactly one; set kind to say which"
+    assert str(problem) == "is {}, matches several variants but must match exactly one; set kind to choose one"
 
 
 @pytest.mark.parametrize(
@@ -105,13 +109,13 @@ def test_a_format_is_checked_as_pydantic_reads_it_or_not_at_all(name: str, fits:
     assert check.find_problems(5) == []
 
 
-def test_all_problems_are_told_at_once() -> None:
+def test_all_problems_are_reported_at_once() -> None:
     problems = build_arguments_checker(_ORDER).find_problems({"lines": "none", "shipping": 1, "x": 2})
 
     assert {problem.path for problem in problems} == {"lines", "shipping", "x"}
 
 
-def test_a_schema_that_allows_other_fields_is_taken_at_its_word() -> None:
+def test_a_schema_may_allow_other_fields() -> None:
     assert not build_arguments_checker(
         {"type": "object", "properties": {}, "additionalProperties": True}
     ).find_problems({"x": 1})
@@ -128,11 +132,11 @@ def test_a_schema_that_allows_other_fields_is_taken_at_its_word() -> None:
         {"properties": {"a": {"pattern": "("}}},
     ],
 )
-def test_a_schema_that_cannot_be_read_checks_nothing_and_fetches_nothing(schema: dict[str, Any]) -> None:
+def test_a_malformed_schema_accepts_everything_and_fetches_nothing(schema: dict[str, Any]) -> None:
     assert SchemaChecker(schema).find_problems({"a": "x"}) == []
 
 
-def test_a_long_value_is_shown_short() -> None:
+def test_a_long_value_is_abbreviated() -> None:
     (problem,) = SchemaChecker({"type": "integer"}).find_problems("x" * 1_000)
 
     assert len(problem.message) < 120

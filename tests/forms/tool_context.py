@@ -1,4 +1,4 @@
-"""A ToolContext as ADK makes it: taken from a real Runner that called a tool."""
+"""A real ToolContext, captured from a Runner that called a tool."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from scripted_model import ScriptedModel, call_response, text_response
 
 
 def real_tool_context() -> ToolContext:
-    """The context of a call that a scripted model made."""
-    kept: list[ToolContext] = []
+    """Returns the context of a call that a scripted model made."""
+    captured: list[ToolContext] = []
 
-    def keep(tool_context: ToolContext) -> str:
-        kept.append(tool_context)
-        return "kept"
+    def capture(tool_context: ToolContext) -> str:
+        captured.append(tool_context)
+        return "captured"
 
     asyncio.run(
         _run(
             LlmAgent(
-                name="keeper",
-                model=ScriptedModel(script=[call_response(("keep", {})), text_response("bye")]),
-                tools=[keep],
+                name="capturer",
+                model=ScriptedModel(script=[call_response(("capture", {})), text_response("bye")]),
+                tools=[capture],
             )
         )
     )
-    return kept[0]
+    return captured[0]
 
 
 async def _run(agent: LlmAgent) -> None:

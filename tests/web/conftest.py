@@ -15,7 +15,7 @@ from workbench_server import Simulator, WorkbenchServer
 
 _PASSED = pytest.StashKey[bool]()
 
-expect.set_options(timeout=browsers.PATIENCE_MS)
+expect.set_options(timeout=browsers.MAX_WAIT_MS)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -1,4 +1,4 @@
-"""Plays agents in the browser: what `adksim demo` and `adksim run --web` share."""
+"""Serves the browser app: the options and the setup shared by `demo`, `run --web` and `scenario show|play --web`."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from adk_agent_sim.cli.exit_codes import ExitCode
+
 if TYPE_CHECKING:
     from adk_agent_sim.adk.agent_loader import App
     from adk_agent_sim.golden.session import SimulatedAgentConfig
@@ -19,19 +21,27 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def browser_options(command: Command) -> Command:
-    """The options of a command that serves a browser."""
+    """Add the options of a command that serves the browser app."""
     for option in (
-        click.option("--open/--no-browser", "open_browser", help="Open the address in your browser."),
-        click.option("--allow-host", multiple=True, help="A further name of this server, as build-box:8080."),
+        click.option("--open/--no-browser", "open_browser", help="Open the address in a browser."),
+        click.option(
+            "--allow-host",
+            multiple=True,
+            metavar="HOST:PORT",
+            help="Another address of this server, such as build-box:8080; repeatable.",
+        ),
         click.option(
             "--port",
             type=click.IntRange(0, 65535),
             default=8080,
             show_default=True,
-            help="The port; if it is taken, the next free one.",
+            help="The web server's port; if it is taken, the next free one is used.",
         ),
         click.option(
-            "--host", default="127.0.0.1", show_default=True, help="Where to listen; others let other machines in."
+            "--host",
+            default="127.0.0.1",
+            show_default=True,
+            help="The address to listen on; any other than 127.0.0.1 lets other machines connect.",
         ),
     ):
         command = option(command)
@@ -39,11 +49,15 @@ def browser_options(command: Command) -> Command:
 
 
 def build_agent_config(app: App, eval_set: Path, folder: Path) -> SimulatedAgentConfig:
-    """An app as the browser plays it."""
+    """Returns the configuration under which the browser app plays an app.
+
+    Raises:
+        click.ClickException: The app has no root agent.
+    """
     from adk_agent_sim.golden.session import SimulatedAgentConfig
 
     if app.root_agent is None:
-        raise click.ClickException(f"The app {app.name!r} has no root_agent.")
+        raise click.ClickException(f"The app {app.name!r} has no root_agent to play. Set App(root_agent=...).")
     return SimulatedAgentConfig(
         name=app.root_agent.name, agent=app.root_agent, eval_set_path=eval_set, app=app, folder=folder
     )
@@ -58,14 +72,15 @@ def serve_in_browser(
     open_browser: bool,
     scenarios: ScenarioCatalog | None = None,
 ) -> None:
-    """Serve until Ctrl-C."""
+    """Serve the browser app until Ctrl-C."""
     from adk_agent_sim.cli.terminal import silence_adk_logging
     from adk_agent_sim.server.simulator import AgentSimulator
 
     silence_adk_logging()
     simulator = AgentSimulator(configs, scenarios=scenarios)
     simulator.run(host, port, allow_hosts=allow_hosts, open_browser=open_browser)
-    if simulator.unfinished_tasks:  # Python would try to end them once more, and tell of it
+    if simulator.unfinished_tasks:
+        # A tool that ignores cancellation is still running. A normal exit would wait for it and log a traceback.
         sys.stdout.flush()
         sys.stderr.flush()
-        os._exit(0)
+        os._exit(ExitCode.OK)

@@ -1,4 +1,4 @@
-"""Reads a tool call as a person types it: `add a=2 b=2`, `add {"a": 2}`, or a JSON list of several calls."""
+"""Parses tool calls as a person types them: `add a=2 b=2`, `add {"a": 2}`, or a JSON list of several calls."""
 
 from __future__ import annotations
 
@@ -15,7 +15,18 @@ _WORD = re.compile(r"'([^']*)'|(\S*)")
 
 
 def parse_calls(line: str, schemas: Mapping[str, Mapping[str, Any]]) -> list[tuple[str, dict[str, Json]]]:
-    """The calls of a line; `schemas` are those of the tools' arguments, by tool."""
+    """Parse one line.
+
+    Args:
+        line: What the person typed.
+        schemas: The JSON Schemas of the tools' arguments, by tool name.
+
+    Returns:
+        The name and arguments of each call.
+
+    Raises:
+        InvalidCallSyntax: The line is not a call.
+    """
     if line.startswith("["):
         return _parse_call_list(line)
     name, _, rest = line.partition(" ")
@@ -23,7 +34,7 @@ def parse_calls(line: str, schemas: Mapping[str, Mapping[str, Any]]) -> list[tup
     if rest.startswith("{"):
         return [(name, _parse_json_object(rest))]
     if rest and name not in schemas and not _ARGUMENT_NAME.match(rest):
-        raise InvalidCallSyntax(f"{name!r} is no tool here. To answer, write: say {line}")
+        raise InvalidCallSyntax(f"There is no tool {name!r} here. To send this text as the answer, write: say {line}")
     properties = cast("Mapping[str, Mapping[str, Any]]", schemas.get(name, {}).get("properties", {}))
     return [(name, _parse_pairs(rest, properties))]
 
@@ -33,7 +44,7 @@ def _parse_call_list(line: str) -> list[tuple[str, dict[str, Json]]]:
         return [(str(name), dict(args)) for name, args in json.loads(line)]
     except (ValueError, TypeError):
         example = '[["add", {"a": 1, "b": 2}], ["add", {"a": 3, "b": 4}]]'
-        raise InvalidCallSyntax(f"Several calls are a JSON list, as {example}") from None
+        raise InvalidCallSyntax(f"Write several calls as a JSON list, such as {example}") from None
 
 
 def _parse_json_object(text: str) -> dict[str, Json]:
@@ -44,24 +55,27 @@ def _parse_json_object(text: str) -> dict[str, Json]:
 
 
 def _parse_pairs(rest: str, properties: Mapping[str, Mapping[str, Any]]) -> dict[str, Json]:
-    """The arguments of `a=1 b="two words" c={"d": [1]}`."""
-    found: dict[str, Json] = {}
-    at = 0
-    while at < len(rest):
-        name = _ARGUMENT_NAME.match(rest, at)
+    """Parse arguments written as `a=1 b="two words" c={"d": [1]}`."""
+    arguments: dict[str, Json] = {}
+    position = 0
+    while position < len(rest):
+        name = _ARGUMENT_NAME.match(rest, position)
         if name is None:
-            word = rest[at:].split(maxsplit=1)[0]
+            word = rest[position:].split(maxsplit=1)[0]
             raise InvalidCallSyntax(
                 f"{word!r} is not an argument: write name=value, or the arguments as a JSON object."
             )
-        found[name[1]], at = _parse_value(rest, name.end(), properties.get(name[1], {}))
-        while at < len(rest) and rest[at].isspace():
-            at += 1
-    return found
+        arguments[name[1]], position = _parse_value(rest, name.end(), properties.get(name[1], {}))
+        while position < len(rest) and rest[position].isspace():
+            position += 1
+    return arguments
 
 
 def _parse_value(rest: str, start: int, schema: Mapping[str, Any]) -> tuple[Json, int]:
-    """The value that starts there, and where it ends: JSON, or a word. A text field takes a word as it is."""
+    """Parse the value at `start`; returns it and the position after it.
+
+    A value is JSON or a single word. For a field of type string a word is never parsed as JSON: 5 is the text "5".
+    """
     if rest[start : start + 1] in ("{", "[", '"'):
         try:
             return json.JSONDecoder().raw_decode(rest, start)

@@ -1,4 +1,4 @@
-"""The option that says where sessions are kept, and how a person names one of them."""
+"""The `--db` option, and the lookup of a session by what a person types."""
 
 from __future__ import annotations
 
@@ -24,18 +24,23 @@ database_option: Any = click.option(
     "database",
     default=_get_default_database,
     metavar="URL|PATH",
-    show_default="in the user's data directory",
-    help="Where sessions are kept: a file, or postgresql://USER@HOST/DATABASE.",
+    show_default="a file in the user's data directory",
+    help="The database of the sessions: a SQLite file, or postgresql://USER@HOST/DATABASE.",
 )
 
 
 async def find_session(timeline: Timeline, name: str) -> Session:
-    """The session of an id, of the beginning of one, or the `last` one."""
+    """Returns the session with this id or unique id prefix; `last` is the newest one.
+
+    Raises:
+        SessionNotFound: No session matches.
+        SimulatorError: Several sessions match.
+    """
     sessions = [summary.session for summary in await timeline.list_summaries()]
     last = sessions[:1] if name == "last" else []
-    found = last or [session for session in sessions if session.session_id.startswith(name)]
-    if not found:
+    matches = last or [session for session in sessions if session.session_id.startswith(name)]
+    if not matches:
         raise SessionNotFound(name)
-    if len(found) > 1:
-        raise SimulatorError(f"{len(found)} sessions begin with {name!r}: give more of the id.")
-    return found[0]
+    if len(matches) > 1:
+        raise SimulatorError(f"{len(matches)} sessions begin with {name!r}: type more of the id.")
+    return matches[0]

@@ -1,4 +1,4 @@
-"""`adksim demo`: the product in one minute."""
+"""`adksim demo`: play a built-in demo agent; needs no agent of your own, no network and no API key."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from adk_agent_sim.cli.browser import browser_options, build_agent_config, serve
 
 
 @click.command()
-@click.option("--agent", "name", type=click.Choice(["math", "shop"]), help="Only this demo agent; by default both.")
+@click.option("--agent", "name", type=click.Choice(["math", "shop"]), help="The demo agent; by default both.")
 @click.option("--terminal", is_flag=True, help="Play in this terminal, not in the browser; by default the math agent.")
 @click.option(
     "--eval-set",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="In the terminal: where to append the session; by default a file in a new temporary folder.",
+    help="With --terminal: the EvalSet to append the session to; by default a file in a new temporary folder.",
 )
 @click.option(
     "--scripted",
     is_flag=True,
-    help="In the terminal: watch it play itself; the default without a terminal.",
+    help="In the terminal: play a prepared script; the default if stdin is not a terminal.",
 )
 @browser_options
 def demo(
@@ -38,20 +38,26 @@ def demo(
 ) -> None:
     """Play the model of a demo agent in the browser, or in this terminal.
 
-    You read what the model would read, call the real tools, and answer. At the end the session is a golden trace in an
-    EvalSet, with the command that evaluates an agent against it. No network and no key are needed.
+    You see what the model would see, call the real tools, and answer. The session is exported as a golden trace to an
+    EvalSet, and the command that evaluates the agent against it is printed. No network and no API key are needed.
+
+    \b
+    adksim demo
+    adksim demo --terminal --agent shop
+    adksim demo --scripted --eval-set demo.evalset.json
     """
     if terminal or scripted:
         _play_in_terminal(name or "math", eval_set, scripted=scripted)
         return
     if eval_set is not None:
-        raise click.UsageError("--eval-set is for --terminal; the browser shows where it exports to.")
+        raise click.UsageError("--eval-set needs --terminal; in the browser, the export dialog shows the file.")
     from adk_agent_sim.adk.agent_loader import get_demo_folder, load_demo_app
 
     folder = Path(tempfile.mkdtemp(prefix="adksim-"))
-    names = [f"{one}_agent" for one in ([name] if name else _SCRIPTS)]
+    agent_names = [f"{each}_agent" for each in ([name] if name else _SCRIPTS)]
     configs = [
-        build_agent_config(load_demo_app(one), folder / f"{one}.evalset.json", get_demo_folder(one)) for one in names
+        build_agent_config(load_demo_app(each), folder / f"{each}.evalset.json", get_demo_folder(each))
+        for each in agent_names
     ]
     serve_in_browser(configs, host, port, allow_host, open_browser=open_browser)
 
@@ -63,8 +69,8 @@ def _play_in_terminal(name: str, eval_set: Path | None, *, scripted: bool) -> No
 
     app = load_demo_app(f"{name}_agent")
     path = eval_set or Path(tempfile.mkdtemp(prefix="adksim-")) / f"{name}.evalset.json"
-    by_itself = scripted or not sys.stdin.isatty()
-    prompts = ScriptedPrompts(_SCRIPTS[name]) if by_itself else KeyboardPrompts()
+    is_scripted = scripted or not sys.stdin.isatty()
+    prompts = ScriptedPrompts(_SCRIPTS[name]) if is_scripted else KeyboardPrompts()
     exported = asyncio.run(play_in_terminal(app, prompts, path))
     if exported:
         click.echo("\nEvaluate the agent's own model against it (Gemini, so it needs a GOOGLE_API_KEY):")

@@ -1,4 +1,4 @@
-"""`adksim doctor`: what this machine has, and what it lacks."""
+"""`adksim doctor`: checks whether this machine can run the simulator."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ from pathlib import Path
 
 import click
 
+from adk_agent_sim.cli.exit_codes import ExitCode
+
 _MIN_ADK_VERSION = (2, 13)
 _PORTS = {8080: "the browser app", 50051: "remote agents"}
 _BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
@@ -27,34 +29,39 @@ _OPTIONAL_PACKAGES = {
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """One thing that was looked at."""
+    """The result of one check."""
 
     what: str
     ok: bool
     detail: str
     needed: bool = False
-    """Whether nothing works without it."""
+    """Whether the simulator cannot run without it."""
 
 
 @click.command()
-@click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print the results as JSON.")
 def doctor(as_json: bool) -> None:
-    """Look at this machine: versions, optional parts, ports, browser, writable paths.
+    """Check this machine: versions, optional packages, ports, browser, writable paths.
 
-    Exit code 1 if something is missing that is always needed.
+    Exits with 1 if something required is missing; optional parts are only reported.
+
+    \b
+    adksim doctor
+    adksim doctor --json
     """
-    findings = list(_run_checks())
+    diagnoses = list(_run_checks())
     if as_json:
-        click.echo(json.dumps([asdict(finding) for finding in findings], indent=2))
+        click.echo(json.dumps([asdict(diagnosis) for diagnosis in diagnoses], indent=2))
     else:
-        for finding in findings:
+        for diagnosis in diagnoses:
             mark = (
                 click.style("ok", fg="green")
-                if finding.ok
-                else click.style("--", fg="red" if finding.needed else "yellow")
+                if diagnosis.ok
+                else click.style("--", fg="red" if diagnosis.needed else "yellow")
             )
-            click.echo(f"  {mark}  {finding.what:<24} {finding.detail}")
-    sys.exit(1 if any(finding.needed and not finding.ok for finding in findings) else 0)
+            click.echo(f"  {mark}  {diagnosis.what:<24} {diagnosis.detail}")
+    has_failed = any(diagnosis.needed and not diagnosis.ok for diagnosis in diagnoses)
+    sys.exit(ExitCode.FAILED if has_failed else ExitCode.OK)
 
 
 def _run_checks() -> Iterator[Diagnosis]:
@@ -62,25 +69,27 @@ def _run_checks() -> Iterator[Diagnosis]:
     yield Diagnosis("adk-agent-sim", True, version("adk-agent-sim"))
     yield _check_adk()
     for package, use in _OPTIONAL_PACKAGES.items():
-        found = _find_version(package)
-        yield Diagnosis(package, found is not None, found or f"not installed; needed for {use}")
+        installed = _find_version(package)
+        yield Diagnosis(package, installed is not None, installed or f"not installed; needed for {use}")
     for port, use in _PORTS.items():
-        free = _is_port_free(port)
-        yield Diagnosis(f"port {port}", free, f"free, for {use}" if free else f"taken; {use} will need another one")
+        is_free = _is_port_free(port)
+        detail = f"free, for {use}" if is_free else f"taken; {use} will need another one (--port, --grpc-port)"
+        yield Diagnosis(f"port {port}", is_free, detail)
     browser = next((path for name in _BROWSERS if (path := shutil.which(name))), None)
-    yield Diagnosis("browser", browser is not None, browser or "no Chromium or Chrome found on the path")
+    yield Diagnosis("browser", browser is not None, browser or "no Chromium or Chrome found on PATH")
     for name, path in {"working folder": Path.cwd(), "temporary folder": Path(tempfile.gettempdir())}.items():
-        writable = os.access(path, os.W_OK)
-        yield Diagnosis(name, writable, f"{path} is {'writable' if writable else 'not writable'}")
+        is_writable = os.access(path, os.W_OK)
+        yield Diagnosis(name, is_writable, f"{path} is {'writable' if is_writable else 'not writable'}")
 
 
 def _check_adk() -> Diagnosis:
-    found = _find_version("google-adk")
-    if found is None:
+    installed = _find_version("google-adk")
+    if installed is None:
         return Diagnosis("google-adk", False, "not installed; pip install google-adk", needed=True)
-    enough = tuple(int(part) for part in found.split(".")[:2]) >= _MIN_ADK_VERSION
-    wanted = ".".join(map(str, _MIN_ADK_VERSION))
-    return Diagnosis("google-adk", enough, found if enough else f"{found}; {wanted} or newer is needed", needed=True)
+    is_supported = tuple(int(part) for part in installed.split(".")[:2]) >= _MIN_ADK_VERSION
+    minimum = ".".join(map(str, _MIN_ADK_VERSION))
+    detail = installed if is_supported else f"{installed}; {minimum} or newer is needed (pip install -U google-adk)"
+    return Diagnosis("google-adk", is_supported, detail, needed=True)
 
 
 def _find_version(package: str) -> str | None:

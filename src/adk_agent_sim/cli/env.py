@@ -1,4 +1,4 @@
-"""`adksim env`: the group of commands about rules for simulated tools."""
+"""`adksim env`: the commands for rules of simulated tools."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from adk_agent_sim.cli.exit_codes import ExitCode, NothingToCompare
+
 if TYPE_CHECKING:
     from adk_agent_sim.environment.rule_finding import RuleFinding
     from adk_agent_sim.environment.rule_lint import ToolCatalog
@@ -21,34 +23,47 @@ _FILE_TYPE = click.Path(path_type=Path)
 
 @click.group()
 def env() -> None:
-    """Check rules for simulated tools, make them from a trace, and report what they did."""
+    """Check rules for simulated tools, generate them from a trace, and report what they did.
+
+    docs/environment.md describes the rules file.
+    """
 
 
 @env.command()
 @click.argument("files", nargs=-1, required=True, type=_FILE_TYPE)
-@click.option("--agent", "agent_dir", type=_FILE_TYPE, help="Compare with the tools of the agent in this folder.")
+@click.option("--agent", "agent_dir", type=_FILE_TYPE, help="Also check names against the agent in this folder.")
 @click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
 def check(files: tuple[Path, ...], agent_dir: Path | None, as_json: bool) -> None:
-    """Check the rules in FILES, YAML or JSON. Exit code 1 if anything is wrong."""
+    """Check the rules files FILES, YAML or JSON. Exits with 1 if there are findings.
+
+    \b
+    adksim env check rules.yaml
+    adksim env check rules.yaml --agent my_agents/shop_agent
+    """
     from adk_agent_sim.environment.rules_file import check_rules_file
 
-    catalogue = _load_catalog(agent_dir) if agent_dir else None
-    checked = {file: check_rules_file(file, catalog=catalogue) for file in files}
-    findings = [finding for each in checked.values() for finding in each.findings]
+    catalog = _load_catalog(agent_dir) if agent_dir else None
+    checks = {file: check_rules_file(file, catalog=catalog) for file in files}
+    findings = [finding for each in checks.values() for finding in each.findings]
     if as_json:
         click.echo(json.dumps([_finding_to_json(finding) for finding in findings], indent=2, ensure_ascii=False))
     else:
         for finding in findings:
             click.echo(click.style(str(finding), fg="red" if finding.severity == "error" else "yellow"))
-        for file, each in checked.items():
+        for file, each in checks.items():
             if not each.findings and each.rules is not None:
-                click.echo(f"{file}: {len(each.rules.rules)} rules, nothing wrong")
-    sys.exit(1 if findings else 0)
+                click.echo(f"{file}: {len(each.rules.rules)} rules, no problems")
+    sys.exit(ExitCode.FAILED if findings else ExitCode.OK)
 
 
 @env.command()
+@click.option("--json", is_flag=True, expose_value=False, help="Accepted for symmetry: a schema is always JSON.")
 def schema() -> None:
-    """Print the JSON Schema of a rules file, for editors."""
+    """Print the JSON Schema of a rules file, for editors.
+
+    \b
+    adksim env schema > environment.schema.json
+    """
     from adk_agent_sim.environment.rules_schema import build_rules_schema
 
     click.echo(json.dumps(build_rules_schema(), indent=2, ensure_ascii=False))
@@ -56,12 +71,16 @@ def schema() -> None:
 
 @env.command("from-trace")
 @click.argument("file", type=_FILE_TYPE)
-@click.option("--case", "eval_id", help="The case of an EvalSet, if it holds several.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of YAML.")
+@click.option("--case", "eval_id", help="The case of an EvalSet; required if it has several.")
+@click.option("--json", "as_json", is_flag=True, help="Print the rules as JSON instead of YAML.")
 def from_trace(file: Path, eval_id: str | None, as_json: bool) -> None:
-    """Print rules that answer as the session in FILE was answered.
+    """Print rules that give the tool results recorded in FILE.
 
-    FILE is an EvalSet, a session that `adk web` or `adk run --save_session` wrote, or a timeline as JSON Lines.
+    FILE is an EvalSet, a session saved by `adk web` or `adk run --save_session`, or a timeline as JSON Lines. Exits
+    with 3 if it contains no tool call with a result.
+
+    \b
+    adksim env from-trace golden.evalset.json > rules.yaml
     """
     import yaml
 
@@ -69,7 +88,10 @@ def from_trace(file: Path, eval_id: str | None, as_json: bool) -> None:
 
     calls = extract_recorded_calls(_load_trace_events(file, eval_id))
     if not calls:
-        raise click.ClickException(f"{file} holds no call of a tool that was answered.")
+        raise NothingToCompare(
+            f"{file} contains no tool call with a result, so there are no rules to generate. "
+            "Give a trace in which the agent called a tool."
+        )
     rules = build_rules(calls)
     click.echo(
         json.dumps(rules, indent=2, ensure_ascii=False)
@@ -83,11 +105,22 @@ def from_trace(file: Path, eval_id: str | None, as_json: bool) -> None:
 @click.argument("file", type=_FILE_TYPE)
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 def report(file: Path, as_json: bool) -> None:
-    """Print what became of the tool calls in the timeline FILE, JSON Lines as `export_jsonl` writes them."""
+    """Report, for each tool in the timeline FILE, which calls were real and which rule answered the others.
+
+    FILE is JSON Lines, as `adksim export --format jsonl` writes it. Exits with 3 if no tool was called.
+
+    \b
+    adksim export last --format jsonl --out session.jsonl
+    adksim env report session.jsonl
+    """
     from adk_agent_sim.environment.recorded_report import build_recorded_report
 
-    found = build_recorded_report(_load_timeline_events(file))
-    click.echo(json.dumps(found.to_json(), indent=2, ensure_ascii=False) if as_json else str(found))
+    environment_report = build_recorded_report(_load_timeline_events(file))
+    click.echo(
+        json.dumps(environment_report.to_json(), indent=2, ensure_ascii=False) if as_json else str(environment_report)
+    )
+    if not environment_report.tools:
+        raise NothingToCompare(f"No tool was called in {file}, so there is nothing to report.")
 
 
 def _load_catalog(agent_dir: Path) -> ToolCatalog:
@@ -105,7 +138,7 @@ def _finding_to_json(finding: RuleFinding) -> dict[str, Any]:
 
 
 def _load_trace_events(file: Path, eval_id: str | None) -> Sequence[Event]:
-    """The timeline of whatever kind of trace the file is."""
+    """Read the events of a trace; the kind of file is recognised by its suffix and content."""
     if file.suffix == ".jsonl":
         return _load_timeline_events(file)
     from adk_agent_sim.golden.importers import import_adk_session, import_eval_case
@@ -113,7 +146,9 @@ def _load_trace_events(file: Path, eval_id: str | None) -> Sequence[Event]:
     try:
         is_eval_set = "eval_cases" in json.loads(file.read_text(encoding="utf-8"))
     except (ValueError, TypeError):
-        raise click.ClickException(f"{file} is neither an EvalSet, a session, nor a timeline.") from None
+        raise click.ClickException(
+            f"Cannot read {file}: it is neither an EvalSet, a session, nor a timeline (.jsonl)."
+        ) from None
     return import_eval_case(file, eval_id) if is_eval_set else import_adk_session(file)
 
 

@@ -1,4 +1,4 @@
-"""`adksim export`: a session of a database as a golden trace, a fixture, a file or a report."""
+"""`adksim export`: writes a session of a database in one of the formats of `golden/export_formats.py`."""
 
 from __future__ import annotations
 
@@ -6,39 +6,62 @@ import asyncio
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import click
 
 from adk_agent_sim.cli.database import database_option, find_session
+from adk_agent_sim.golden.export_formats import EXPORT_FORMATS, ExportFormat, ExportFormatName
 
 if TYPE_CHECKING:
     from adk_agent_sim.golden.session import SimulationSession
     from adk_agent_sim.timeline.events import Event, Session
 
-ExportFormat = Literal["evalset", "adk-test", "jsonl", "markdown"]
+
+def _format_requirement(export_format: ExportFormat) -> str:
+    return f"needs {export_format.requirement}" if export_format.requirement else "any session"
 
 
-@click.command()
+def _format_epilog() -> str:
+    width = max(map(len, EXPORT_FORMATS))
+    rows = (f"  {name:<{width}}  {each.label} ({_format_requirement(each)})" for name, each in EXPORT_FORMATS.items())
+    # \b keeps click from joining the lines to one paragraph.
+    return "\b\nFormats:\n" + "\n".join(rows)
+
+
+_REDACTABLE = " and ".join(name for name, each in EXPORT_FORMATS.items() if each.is_redactable)
+_APPENDED = " and ".join(name for name, each in EXPORT_FORMATS.items() if each.is_appended)
+
+
+@click.command(epilog=_format_epilog())
 @click.argument("session")
 @click.option(
     "--format",
-    "form",
-    type=click.Choice(["evalset", "adk-test", "jsonl", "markdown"]),
+    "format_name",
+    type=click.Choice(list(EXPORT_FORMATS)),
     default="evalset",
     show_default=True,
-    help="A golden trace for `adk eval`, a fixture for `adk test`, the whole timeline, or a report for people.",
+    help="The format to write; see below.",
 )
-@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="The file; a golden trace is added to it.")
-@click.option("--agent", "agent_dir", type=click.Path(path_type=Path), help="The agent's folder, for a fixture.")
-@click.option("--finished-only", is_flag=True, help="Leave out a user turn that is still open.")
-@click.option("--redact", is_flag=True, help="Take secrets out of a golden trace; a report never has any.")
-@click.option("--anyway", is_flag=True, help="Write a fixture although `adk test` cannot replay it.")
+@click.option(
+    "--out",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help=f"The file to write ({_APPENDED}: to append to). By default, evalset and adk-test are named after the agent, "
+    "jsonl and markdown are printed.",
+)
+@click.option(
+    "--agent", "agent_dir", type=click.Path(path_type=Path), help="The agent's folder, with evalset and adk-test."
+)
+@click.option("--finished-only", is_flag=True, help="Leave out a user turn that has no final response yet.")
+@click.option(
+    "--redact", is_flag=True, help=f"Remove secrets; only with {_REDACTABLE}. Markdown reports are always redacted."
+)
+@click.option("--anyway", is_flag=True, help="With adk-test: write the fixture even if `adk test` cannot replay it.")
 @database_option
 @click.option("--json", "as_json", is_flag=True, help="Print what was written as JSON.")
 def export(
     session: str,
-    form: ExportFormat,
+    format_name: ExportFormatName,
     out: Path | None,
     agent_dir: Path | None,
     finished_only: bool,
@@ -47,33 +70,45 @@ def export(
     database: str,
     as_json: bool,
 ) -> None:
-    """Export SESSION: its id, the beginning of it, or `last`."""
+    """Export SESSION: an id, the beginning of an id, or `last`.
+
+    \b
+    adksim export last
+    adksim export 3f2a --format markdown --out report.md
+    adksim export last --format adk-test --out my_agents/math_agent/tests/sums.json
+    """
     from adk_agent_sim.cli.terminal import silence_adk_logging
 
+    if redact and not EXPORT_FORMATS[format_name].is_redactable:
+        raise click.UsageError(
+            f"--redact does not work with --format {format_name}, which must be read back exactly. Use {_REDACTABLE}."
+        )
     silence_adk_logging()
-    placed, events, lines = asyncio.run(_read_session(database, session, form))
-    kept = _filter_events(events, finished_only=finished_only, redact=redact)
-    match form:
+    stored_session, events, lines = asyncio.run(_read_session(database, session, format_name))
+    selected = _filter_events(events, finished_only=finished_only, redact=redact)
+    match format_name:
         case "jsonl":
             _write_text(out, "\n".join(lines) + "\n", as_json=as_json)
         case "markdown":
-            _write_text(out, _render_markdown(events), as_json=as_json)
+            _write_text(out, _render_markdown(selected), as_json=as_json)
         case "adk-test":
-            _write_fixture(_build_session(placed, kept, agent_dir), kept, out, anyway=anyway, as_json=as_json)
+            simulation_session = _build_session(stored_session, selected, agent_dir)
+            _write_fixture(simulation_session, selected, out, anyway=anyway, as_json=as_json)
         case "evalset":
-            _write_case(_build_session(placed, kept, agent_dir), out, as_json=as_json)
+            _write_case(_build_session(stored_session, selected, agent_dir), out, as_json=as_json)
 
 
 async def _read_session(
-    database: str, name: str, export_format: ExportFormat
+    database: str, name: str, format_name: ExportFormatName
 ) -> tuple[Session, Sequence[Event], list[str]]:
+    """Returns the session and its events, or its JSON Lines, which include stored blocks that are not events."""
     from adk_agent_sim.persistence.database_store import open_store
     from adk_agent_sim.timeline import jsonl
     from adk_agent_sim.timeline.timeline import Timeline
 
     async with open_store(database) as store:
         session = await find_session(Timeline(store), name)
-        if export_format != "jsonl":
+        if format_name != "jsonl":
             return session, await store.read_events(session.session_id), []
         return session, (), [jsonl.encode_line(record) async for record in jsonl.iter_records(store, session)]
 
@@ -82,8 +117,8 @@ def _filter_events(events: Sequence[Event], *, finished_only: bool, redact: bool
     from adk_agent_sim.golden.session import select_finished_events
     from adk_agent_sim.timeline.redaction import redact_events
 
-    kept = select_finished_events(events) if finished_only else events
-    return redact_events(kept) if redact else kept
+    selected = select_finished_events(events) if finished_only else events
+    return redact_events(selected) if redact else selected
 
 
 def _render_markdown(events: Sequence[Event]) -> str:
@@ -96,7 +131,7 @@ def _write_text(out: Path | None, text: str, *, as_json: bool) -> None:
     from adk_agent_sim.timeline.atomic_files import atomic_write_text
 
     if out is None:
-        click.echo(text, nl=False)
+        click.echo(json.dumps({"path": None, "text": text}) if as_json else text, nl=as_json)
         return
     atomic_write_text(out, text)
     click.echo(json.dumps({"path": str(out)}) if as_json else f"Wrote {out}")
@@ -107,16 +142,16 @@ def _write_fixture(
 ) -> None:
     from adk_agent_sim.golden.adk_test_fixture import write_adk_test_fixture
 
-    path = out or Path(f"{session.agent_name}_{session.session_id[:8]}.json")
+    path = out or Path(f"{session.agent_name}_{session.session_id[:8]}{EXPORT_FORMATS['adk-test'].extension}")
     write_adk_test_fixture(session, events, path, anyway=anyway)
-    click.echo(json.dumps({"path": str(path)}) if as_json else f"Wrote {path}; `adk test` looks for it in tests/")
+    click.echo(json.dumps({"path": str(path)}) if as_json else f"Wrote {path}; `adk test` looks for fixtures in tests/")
 
 
 def _write_case(session: SimulationSession, out: Path | None, *, as_json: bool) -> None:
     from adk_agent_sim.golden.eval_set import EvalSetWriter
     from adk_agent_sim.golden.golden_trace_builder import GoldenTraceBuilder
 
-    path = out or Path(f"{session.agent_name}.evalset.json")
+    path = out or Path(f"{session.agent_name}{EXPORT_FORMATS['evalset'].extension}")
     builder = GoldenTraceBuilder(session)
     case = EvalSetWriter(path, session.agent_name).write_eval_case(builder.build())
     notes = builder.collect_notes()
@@ -128,7 +163,10 @@ def _write_case(session: SimulationSession, out: Path | None, *, as_json: bool) 
 
 
 def _build_session(stored_session: Session, events: Sequence[Event], agent_dir: Path | None) -> SimulationSession:
-    """The session as data; the agent itself, which ran elsewhere, is only known by name unless its folder is given."""
+    """Build the session that exporters read.
+
+    The agent ran in another process. Unless its folder is given, only its name is known and a placeholder stands in.
+    """
     from adk_agent_sim.adk.agent_loader import create_placeholder_agent, load_app
     from adk_agent_sim.golden.session import SimulatedAgentConfig, SimulationSession
     from adk_agent_sim.timeline.session_progress import SessionProgress
@@ -136,6 +174,8 @@ def _build_session(stored_session: Session, events: Sequence[Event], agent_dir: 
     name = SessionProgress().with_events(events).agent_name or "agent"
     agent = load_app(agent_dir).root_agent if agent_dir else None
     config = SimulatedAgentConfig(
-        name=name, agent=agent or create_placeholder_agent(name), eval_set_path=f"{name}.evalset.json"
+        name=name,
+        agent=agent or create_placeholder_agent(name),
+        eval_set_path=f"{name}{EXPORT_FORMATS['evalset'].extension}",
     )
     return SimulationSession.from_events(config, stored_session.session_id, events)

@@ -1,4 +1,4 @@
-"""Shows two JSON values as a diff."""
+"""Formats the difference between two JSON values."""
 
 from __future__ import annotations
 
@@ -9,6 +9,6 @@ from adk_agent_sim.timeline.canonical_json import Json
 
 
 def format_diff(expected: Json, actual: Json, *, labels: tuple[str, str] = ("expected", "found")) -> str:
-    """The difference, line by line, as `diff -u` shows it."""
+    """Returns the difference line by line, in the format of `diff -u`."""
     before, after = (json.dumps(side, indent=2, ensure_ascii=False).split("\n") for side in (expected, actual))
     return "\n".join(unified_diff(before, after, *labels, lineterm=""))

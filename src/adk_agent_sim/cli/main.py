@@ -1,4 +1,4 @@
-"""The command line's entry: a group whose commands are imported when they are called."""
+"""The entry point of `adksim`: a group that imports a command's module only when the command is called."""
 
 from __future__ import annotations
 
@@ -8,24 +8,25 @@ from importlib import import_module
 import click
 
 from adk_agent_sim import __version__
+from adk_agent_sim.cli.exit_codes import format_exit_codes
 from adk_agent_sim.errors import SimulatorError
 
 _COMMAND_SUMMARIES = {
     "demo": "Play the model of a demo agent, in the browser or in this terminal.",
     "run": "Play the model of your own agent: in the terminal, in the browser, or from a script.",
-    "serve": "Let people answer the model calls of agents that run anywhere.",
-    "sessions": "List the sessions of a database: status, agent, age, last event, size.",
-    "export": "Write a session as a golden trace, a fixture, a timeline or a report.",
-    "replay": "Run the recorded calls of a golden trace again, and show what has changed.",
-    "env": "Check rules for simulated tools, make them from a trace, report what they did.",
-    "scenario": "Check, show, run, play, annotate and convert scenarios of ARE and Gaia2.",
-    "doctor": "Look at this machine: versions, optional parts, ports, paths.",
+    "serve": "Start a server where people answer the model calls of remote agents.",
+    "sessions": "List the sessions in a database: status, agent, age, last event, size.",
+    "export": "Export a session as an EvalSet case, a fixture, a timeline or a report.",
+    "replay": "Call the tools of a golden trace again and show what has changed.",
+    "env": "Check rules for simulated tools, generate them from a trace, report what they did.",
+    "scenario": "Check, show, run, play, annotate and convert ARE and Gaia2 scenarios.",
+    "doctor": "Check this machine: versions, optional packages, ports, paths.",
 }
 """Each command is the function of that name in the module of that name."""
 
 
 class _LazyCommandGroup(click.Group):
-    """Finds commands by name, so that `adksim --help` costs no import of ADK."""
+    """Imports commands on demand, so that `adksim --help` does not import ADK, which takes seconds."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(_COMMAND_SUMMARIES)
@@ -36,23 +37,25 @@ class _LazyCommandGroup(click.Group):
         return getattr(import_module(f"adk_agent_sim.cli.{cmd_name}"), cmd_name)
 
     def invoke(self, ctx: click.Context) -> object:
-        """An error of ours, or of the files a person named, is one readable line, not a traceback."""
+        """Report our own errors, and those of files named on the command line, as one line without a traceback."""
         try:
             return super().invoke(ctx)
         except (SimulatorError, OSError) as error:
             raise click.ClickException(str(error)) from error
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        # click's own method would import every command to read its summary.
         with formatter.section("Commands"):
             formatter.write_dl(list(_COMMAND_SUMMARIES.items()))
 
 
-@click.group(cls=_LazyCommandGroup)
+@click.group(cls=_LazyCommandGroup, epilog=format_exit_codes())
 @click.version_option(__version__, prog_name="adksim")
 def adksim() -> None:
     """Simulate everything around an ADK agent: its model, its tools, its user, its world.
 
     Start with `adksim demo`: you play the model of a demo agent, and the session becomes an EvalSet for `adk eval`.
+    `adksim COMMAND --help` shows an example of each command. Every command that prints a result has --json.
     """
 
 

@@ -1,4 +1,7 @@
-"""A world in the terminal: what a person types becomes calls and time, and every change is shown."""
+"""The interactive shell of `adksim scenario play`: lines become tool calls and time steps of a world.
+
+It prints what the agent is notified of and how the apps' state changes.
+"""
 
 from __future__ import annotations
 
@@ -19,13 +22,13 @@ from adk_agent_sim.scenario.world.world import World
 
 _HELP = """\
   APP__TOOL name=value ...        call a tool as the agent; arguments also as JSON: APP__TOOL {"name": "value"}
-  env APP__TOOL ...               call it as an event of the scenario would; user APP__TOOL ... as the user
-  step                            let the next event happen, whenever it is
-  +SECONDS                        let time pass, event by event
-  at SECONDS                      set the clock to so many seconds since the start; what is due happens
-  oracle                          from the start, do all that is expected of the agent
-  /tools [TEXT]  /state [APP]     what can be called, what an app holds
-  /log  /undo                     what has happened; go back before the last line
+  env APP__TOOL ...               call a tool as the scenario's events do; user APP__TOOL ... as the user does
+  step                            run the next event, whenever it is due
+  +SECONDS                        advance time, event by event
+  at SECONDS                      set the clock to SECONDS after the start and run what is due
+  oracle                          restart, and run all actions expected of the agent
+  /tools [TEXT]  /state [APP]     list the tools; show an app's state
+  /log  /undo                     list what has happened; undo the last command
   /quit                           leave
 """
 _MAX_LINE_LENGTH = 160
@@ -33,14 +36,14 @@ _MAX_CHANGES = 20
 
 
 class PlaygroundShell:
-    """One person, one world."""
+    """Reads commands from one person and runs them in one world."""
 
     def __init__(self, make_world: Callable[[], World], prompts: Prompts) -> None:
-        """Open a world.
+        """Create the world.
 
         Args:
-            make: Makes the world, and makes it anew where a person wants to start again.
-            prompts: Where the lines come from.
+            make_world: Creates the world, and creates it again when the person restarts it.
+            prompts: The source of the lines.
         """
         self._make_world = make_world
         self._world = make_world()
@@ -61,8 +64,8 @@ class PlaygroundShell:
         }
 
     def play(self) -> None:
-        """Play until the person leaves."""
-        click.echo(f"{escape_unprintable(self._world.scenario.scenario_id)}. /help shows what you can type.")
+        """Run commands until the person leaves."""
+        click.echo(f"{escape_unprintable(self._world.scenario.scenario_id)}. Type /help for the commands.")
         self._run_and_show(self._world.tick)
         while True:
             try:
@@ -84,19 +87,19 @@ class PlaygroundShell:
     def _run_line(self, line: str) -> None:
         command, _, rest = line.partition(" ")
         rest = rest.strip()
-        if look := self._query_commands.get(command):
-            look(rest)
+        if query := self._query_commands.get(command):
+            query(rest)
         elif command == "/undo":
             self._undo()
-        elif act := self._action_commands.get(command):
-            self._run_and_show(lambda: act(rest))
+        elif action := self._action_commands.get(command):
+            self._run_and_show(lambda: action(rest))
         elif command.startswith("+"):
             self._run_and_show(lambda: self._world.advance(_parse_seconds(command[1:])))
         elif line:
             self._run_and_show(lambda: self._call_tools(line, "agent"))
 
     def _run_and_show(self, action: Callable[[], object]) -> None:
-        """Do something and show what the agent is told and what changed."""
+        """Run an action, then print the agent's notifications and the changes of the state."""
         before = self._world.snapshot()
         action()
         self._undo_stack.append(before)
@@ -119,25 +122,25 @@ class PlaygroundShell:
             app, separator, function = name.partition("__")
             if not separator:
                 raise InvalidCallSyntax(
-                    f"{name!r} is not a tool: write APP__TOOL, as Emails__list_emails. /help shows all."
+                    f"{name!r} is not a tool: write APP__TOOL, such as Emails__list_emails. /tools lists them all."
                 )
             outcome = self._world.try_call(app, function, arguments, via)
             if outcome.error is not None:
-                said = f"{type(outcome.error).__name__}: {outcome.error}"
-                click.echo(click.style(f"  {escape_unprintable(_shorten_line(said))}", fg="red"))
+                message = f"{type(outcome.error).__name__}: {outcome.error}"
+                click.echo(click.style(f"  {escape_unprintable(_shorten_line(message))}", fg="red"))
             else:
                 click.echo(
                     "\n".join(f"  {escape_unprintable(each)}" for each in (outcome.text or "").splitlines()) or "  ''"
                 )
 
     def _run_step(self) -> None:
-        happened = self._world.step()
-        if happened is None:
-            click.echo("  nothing more will happen")
+        event = self._world.step()
+        if event is None:
+            click.echo("  there are no more events")
             return
-        said = f"{happened.kind} {happened.app}__{happened.function} ({happened.event_id})"
-        error = "" if happened.error is None else f": {type(happened.error).__name__}: {happened.error}"
-        click.echo(escape_unprintable(f"  {said}{error}"))
+        line = f"{event.kind} {event.app}__{event.function} ({event.event_id})"
+        error = "" if event.error is None else f": {type(event.error).__name__}: {event.error}"
+        click.echo(escape_unprintable(f"  {line}{error}"))
 
     def _set_time(self, seconds: float) -> None:
         self._world.set_time(seconds)
@@ -147,19 +150,20 @@ class PlaygroundShell:
         self._world = self._make_world()
         result = self._world.run_oracle()
         self._undo_stack.clear()
-        for fault in (*result.failed, *result.missing):
-            click.echo(click.style(escape_unprintable(f"  {fault.event_id} ({fault.call}): {fault.why}"), fg="red"))
+        for failure in (*result.failed, *result.missing):
+            line = f"  {failure.event_id} ({failure.call}): {failure.why}"
+            click.echo(click.style(escape_unprintable(line), fg="red"))
         click.echo(f"  {len(result.completed)} events, {len(result.failed)} failed, {len(result.missing)} missing")
 
     def _undo(self) -> None:
         if not self._undo_stack:
-            raise InvalidCallSyntax("There is nothing to take back.")
+            raise InvalidCallSyntax("There is nothing to undo.")
         self._world.restore(self._undo_stack.pop())
-        click.echo("  taken back")
+        click.echo("  undone")
 
     def _show_state(self, name: str) -> None:
         if name and name not in self._world.apps:
-            raise InvalidCallSyntax(f"There is no app {name!r}. There are: {', '.join(self._world.apps)}.")
+            raise InvalidCallSyntax(f"There is no app {name!r}. The apps are: {', '.join(self._world.apps)}.")
         state = (
             self._world.apps[name].state()
             if name
@@ -170,16 +174,16 @@ class PlaygroundShell:
     def _iter_tool_lines(self, text: str) -> Iterator[str]:
         for name, app in self._world.apps.items():
             for tool in app.tools().values():
-                who = [kind for kind in (APP, ENV, USER) if kind in tool.kinds]
+                kinds = [kind for kind in (APP, ENV, USER) if kind in tool.kinds]
                 line = f"{name}__{tool.name}({', '.join(each.name for each in tool.arguments)})"
-                if who and text.lower() in f"{line} {tool.description}".lower():
-                    yield escape_unprintable(f"  {line}  {_format_kinds(who)}{tool.description.splitlines()[0]}")
+                if kinds and text.lower() in f"{line} {tool.description}".lower():
+                    yield escape_unprintable(f"  {line}  {_format_kinds(kinds)}{tool.description.splitlines()[0]}")
 
     def _iter_log_lines(self) -> Iterator[str]:
         start = self._world.scenario.start_time or 0
         for each in self._world.event_log():
-            said = f"{each.kind:<5}  {each.app}__{each.function}  ({each.event_id})"
-            yield escape_unprintable(f"  {each.time - start:>8g} s  {said}{'' if each.error is None else '  failed'}")
+            line = f"{each.kind:<5}  {each.app}__{each.function}  ({each.event_id})"
+            yield escape_unprintable(f"  {each.time - start:>8g} s  {line}{'' if each.error is None else '  failed'}")
 
     def _build_schemas(self) -> Mapping[str, Mapping[str, Any]]:
         return {
@@ -223,7 +227,7 @@ def _format_kinds(kinds: list[ToolKind]) -> str:
 
 
 def _summarize_state(app: App) -> dict[str, Any]:
-    """An app's state with the number of entries where there may be many."""
+    """Returns an app's state with lists and objects replaced by their number of entries."""
     state = app.state()
     return state | {key: f"{len(value)} entries" for key, value in state.items() if type(value) in (list, dict)}
 

@@ -1,4 +1,4 @@
-"""Says how far something is, once it has taken more than two seconds; to stderr, and only to a person."""
+"""A progress counter on stderr; appears after two seconds, and only if stderr is a terminal."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ _UPDATE_INTERVAL = 0.5
 
 
 class ProgressBar:
-    """Call it as often as you like with how much is done."""
+    """Prints `done of total`. Callable at any rate: output is throttled."""
 
     def __init__(self, unit: str, clock: Clock | None = None, *, is_visible: bool | None = None) -> None:
-        """Start the watch.
+        """Start counting the delay.
 
         Args:
-            what: What is counted, as `events`.
-            clock: Where the time comes from.
-            shown: Whether somebody looks; if left out, whether stderr is a terminal.
+            unit: What is counted, such as `events`.
+            clock: The source of time; by default the system clock.
+            is_visible: Whether to print; by default, whether stderr is a terminal.
         """
         self._unit = unit
         self._clock = clock or WallClock()
@@ -30,13 +30,13 @@ class ProgressBar:
         self._has_printed = False
 
     def __call__(self, done: int, total: int) -> None:
-        """Say how far it is, now and then."""
+        """Print the progress if the last update is old enough."""
         if self._is_visible and self._clock.monotonic() >= self._next_update:
             self._next_update = self._clock.monotonic() + _UPDATE_INTERVAL
             self._has_printed = True
             click.echo(f"\r  {done:,} of {total:,} {self._unit}", nl=False, err=True)
 
     def close(self) -> None:
-        """Wipe what was said."""
+        """Erase the progress line, if one was printed."""
         if self._has_printed:
             click.echo("\r" + " " * 60 + "\r", nl=False, err=True)

@@ -1,4 +1,4 @@
-"""Where the terminal's lines come from: a keyboard, or a script that shows what a person would type."""
+"""The sources of input lines for terminal sessions: the keyboard, or prepared lines."""
 
 from __future__ import annotations
 
@@ -15,23 +15,27 @@ try:
     import readline
 
     _readline: ModuleType | None = readline
-except ImportError:  # Windows has none: lines are then not edited or completed, all else works
+except ImportError:  # Windows has no readline: input works, but without line editing and completion
     _readline = None
 
 
-_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+_COLOR_CODE = re.compile(r"\x1b\[[0-9;]*m")
 
 
 class Prompts(Protocol):
-    """Gives the lines that a person types."""
+    """Returns the lines that a person types."""
 
     def ask(self, prompt: str, words: Sequence[str] = ()) -> str:
-        """The next line, with `words` to complete; EOFError when there is none."""
+        """Returns the next line. Tab completes `words`.
+
+        Raises:
+            EOFError: There are no more lines.
+        """
         ...
 
 
 class KeyboardPrompts:
-    """A person at the terminal: lines can be edited, called back, and completed with Tab."""
+    """Reads from the terminal, with line editing, history and Tab completion."""
 
     def __init__(self) -> None:
         if _readline is not None:
@@ -39,23 +43,22 @@ class KeyboardPrompts:
             _readline.parse_and_bind("tab: complete")
 
     def ask(self, prompt: str, words: Sequence[str] = ()) -> str:
-        """Read a line. Nothing else runs meanwhile, so the loop may wait; Ctrl-C interrupts at once."""
+        """Read a line. Blocks the event loop, which has nothing else to do while a person types."""
         if _readline is not None:
             _readline.set_completer(make_completer(words))
-            prompt = _COLOUR.sub(
-                lambda colour: f"\x01{colour[0]}\x02", prompt
-            )  # else readline counts the colours as letters
+            # Without these marks readline counts colour codes as visible characters and wraps the line too early.
+            prompt = _COLOR_CODE.sub(lambda code: f"\x01{code[0]}\x02", prompt)
         return interruptible_input(prompt)
 
 
 class ScriptedPrompts:
-    """Lines written beforehand, shown as if typed."""
+    """Returns prepared lines and echoes them as if they were typed."""
 
     def __init__(self, lines: Iterable[str]) -> None:
         self._lines: Iterator[str] = iter(lines)
 
     def ask(self, prompt: str, words: Sequence[str] = ()) -> str:
-        """Show and give the next line."""
+        """Print and return the next line."""
         line = next(self._lines, None)
         if line is None:
             raise EOFError
@@ -64,10 +67,10 @@ class ScriptedPrompts:
 
 
 def make_completer(words: Sequence[str]) -> Callable[[str, int], str | None]:
-    """Offers the words that begin with what was typed, one by one, as readline asks for them."""
+    """Returns a readline completer: called with 0, 1, 2, ..., it returns the matching words one by one, then None."""
 
     def complete(prefix: str, index: int) -> str | None:
-        found = [word for word in words if word.startswith(prefix)]
-        return found[index] if index < len(found) else None
+        matches = [word for word in words if word.startswith(prefix)]
+        return matches[index] if index < len(matches) else None
 
     return complete

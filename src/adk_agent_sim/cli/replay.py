@@ -1,4 +1,4 @@
-"""`adksim replay`: are the tools still as they were when the trace was recorded?"""
+"""`adksim replay`: checks whether the tools still return what a golden trace recorded."""
 
 from __future__ import annotations
 
@@ -11,28 +11,36 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from adk_agent_sim.cli.exit_codes import ExitCode, NothingToCompare
 from adk_agent_sim.cli.json_diff import format_diff
 
 if TYPE_CHECKING:
     from adk_agent_sim.adk.agent_loader import App
     from adk_agent_sim.adk.tool_replay import CaseReplay, EvalCase
 
+_DIFF_LABELS = ("recorded", "now")
+
 
 @click.command()
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 @click.option("--agent", "agent_dir", type=click.Path(path_type=Path), required=True, help="The agent's folder.")
-@click.option("--case", "eval_id", help="Replay only the case of this id.")
+@click.option("--case", "eval_id", help="Replay only the case with this id.")
 @click.option(
     "--ignore",
     multiple=True,
     metavar="PATH",
-    help="A value that may differ, as result.time, *.id or search:items.*.score; can be given again.",
+    help="A value that may differ, such as result.time, *.id or search:items.*.score; repeatable.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 def replay(file: Path, agent_dir: Path, eval_id: str | None, ignore: tuple[str, ...], as_json: bool) -> None:
-    """Run the recorded calls of the EvalSet FILE again on the real tools, in order, and show what has changed.
+    """Call the real tools again, in the order of the EvalSet FILE, and show which results have changed.
 
-    The agent's model is not asked: the trace plays it. Exit code 1 if anything has changed.
+    The agent's model is not called: the recorded calls take its place. Exits with 1 if a result has changed or a case
+    cannot be replayed, and with 3 if no case has a tool call.
+
+    \b
+    adksim replay golden.evalset.json --agent my_agents/math_agent
+    adksim replay golden.evalset.json --agent my_agents/shop_agent --ignore "*.order_id"
     """
     from adk_agent_sim.adk.agent_loader import load_app
     from adk_agent_sim.adk.tool_replay import read_eval_cases
@@ -40,11 +48,19 @@ def replay(file: Path, agent_dir: Path, eval_id: str | None, ignore: tuple[str, 
 
     silence_adk_logging()
     replays = asyncio.run(_replay_cases(load_app(agent_dir), read_eval_cases(file, eval_id), ignore, show=not as_json))
+    unchanged_count = sum(each.is_unchanged for each in replays)
     if as_json:
-        click.echo(json.dumps([_replay_to_json(one) for one in replays], indent=2, ensure_ascii=False))
-    else:
-        click.echo(f"\n{sum(one.is_unchanged for one in replays)} of {len(replays)} cases are as recorded")
-    sys.exit(0 if all(one.is_unchanged for one in replays) else 1)
+        click.echo(json.dumps([_replay_to_json(each) for each in replays], indent=2, ensure_ascii=False))
+    elif replays:
+        click.echo(f"\n{unchanged_count} of {len(replays)} cases are as recorded")
+    if unchanged_count < len(replays):
+        sys.exit(ExitCode.FAILED)
+    if not any(each.calls for each in replays):
+        what = "has no cases" if not replays else "has no tool call in the replayed cases"
+        raise NothingToCompare(
+            f"{file} {what}, so nothing was compared. Record a session in which the agent calls a tool."
+        )
+    sys.exit(ExitCode.OK)
 
 
 async def _replay_cases(app: App, cases: Sequence[EvalCase], ignore: Sequence[str], *, show: bool) -> list[CaseReplay]:
@@ -59,8 +75,7 @@ async def _replay_cases(app: App, cases: Sequence[EvalCase], ignore: Sequence[st
 
 
 def _format_replay(case_replay: CaseReplay) -> str:
-    result = "as recorded" if case_replay.is_unchanged else f"{len(case_replay.drifts)} changed"
-    lines = [f"{case_replay.eval_id}: {case_replay.calls} calls, {result}"]
+    lines = [f"{case_replay.eval_id}: {case_replay.calls} calls, {_format_outcome(case_replay)}"]
     for drift in case_replay.drifts:
         arguments = json.dumps(drift.arguments, ensure_ascii=False)
         lines += [
@@ -72,7 +87,10 @@ def _format_replay(case_replay: CaseReplay) -> str:
     return "\n".join(lines)
 
 
-_DIFF_LABELS = ("recorded", "now")
+def _format_outcome(case_replay: CaseReplay) -> str:
+    if not case_replay.is_unchanged:
+        return f"{len(case_replay.drifts)} changed"
+    return "as recorded" if case_replay.calls else "nothing to compare"
 
 
 def _replay_to_json(case_replay: CaseReplay) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""`adksim scenario`: the group of commands about scenario files."""
+"""`adksim scenario`: the group of commands for scenario files; each command has its own module."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from adk_agent_sim.cli.scenario_show import show
 
 @click.group()
 def scenario() -> None:
-    """Check, show, run, play, annotate and convert scenarios of ARE and Gaia2."""
+    """Check, show, run, play, annotate and convert ARE and Gaia2 scenarios."""
 
 
 for _command in (lint, show, run, play, annotate, convert):

@@ -1,4 +1,4 @@
-"""`adksim scenario annotate`: what a reviewer says about a scenario, written into its file."""
+"""`adksim scenario annotate`: writes a reviewer's decision about a scenario into its file."""
 
 from __future__ import annotations
 
@@ -10,24 +10,29 @@ import click
 
 @click.command()
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
-@click.option("--decision", type=click.Choice(["valid", "invalid", "needs_review"]), help="What is decided.")
-@click.option("--comment", help="Why.")
-@click.option("--annotator", help="Who says so.")
+@click.option("--decision", type=click.Choice(["valid", "invalid", "needs_review"]), help="The reviewer's decision.")
+@click.option("--comment", help="The reason for the decision.")
+@click.option("--annotator", help="The reviewer's name.")
 @click.option("--json", "as_json", is_flag=True, help="Print the annotation as JSON.")
 def annotate(file: Path, decision: str | None, comment: str | None, annotator: str | None, as_json: bool) -> None:
-    """Write a reviewer's decision, comment and name into FILE; without options, show what is there."""
+    """Write a reviewer's decision, comment and name into FILE; without options, print the current annotation.
+
+    \b
+    adksim scenario annotate scenario.json
+    adksim scenario annotate scenario.json --decision valid --comment "solvable in two turns" --annotator Ada
+    """
     from adk_agent_sim.scenario import load_scenario
     from adk_agent_sim.scenario.format.annotation import annotate_file
     from adk_agent_sim.scenario.format.models import to_json_value
     from adk_agent_sim.scenario.format.printable import escape_unprintable
     from adk_agent_sim.timeline.clock import WallClock
 
-    stated = {"validation_decision": decision, "comment": comment, "annotator": annotator}
-    given = {name: value for name, value in stated.items() if value is not None}
-    if given:
-        scenario = annotate_file(file, given, now=WallClock().now())
-        for change in scenario.adapted:
-            click.echo(escape_unprintable(f"adapted: {change}"), err=True)
+    options = {"validation_decision": decision, "comment": comment, "annotator": annotator}
+    changes = {name: value for name, value in options.items() if value is not None}
+    if changes:
+        scenario = annotate_file(file, changes, now=WallClock().now())
+        for adaptation in scenario.adapted:
+            click.echo(escape_unprintable(f"adapted: {adaptation}"), err=True)
     else:
         scenario = load_scenario(file)
     annotation = to_json_value(scenario.annotation)

@@ -1,4 +1,4 @@
-"""`adksim scenario convert`: scenarios as ARE reads them, golden traces as scenarios, scenarios as EvalSets."""
+"""`adksim scenario convert`: converts scenarios to ARE's format or EvalSet cases, and golden traces to scenarios."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from adk_agent_sim.scenario.format.strictness import Strictness
 
 _MAX_PRINTED = 100
-"""How many notes are printed; `--json` prints all."""
+"""The most lines of adaptations and notes that are printed; `--json` prints all."""
 
 
 @click.command()
@@ -26,22 +26,26 @@ _MAX_PRINTED = 100
     type=click.Choice(["scenario", "evalset"]),
     default="scenario",
     show_default=True,
-    help="What to write: a scenario as ARE reads it, or a case of an EvalSet.",
+    help="What to write: a scenario in ARE's format, or an EvalSet case.",
 )
-@click.option("--case", "eval_id", help="Of an EvalSet: the case to convert; needed if it has several.")
+@click.option("--case", "eval_id", help="With an EvalSet: the case to convert; required if it has several.")
 @click.option(
     "--apps",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Of a trace: the scenario whose apps, start, duration and seed to take; empty apps if left out.",
+    help="With a trace: the scenario to copy apps, start time, duration and seed from; by default the apps are empty.",
 )
 @click.option(
     "--strictness",
     multiple=True,
     metavar="TOOL.ARGUMENT=HOW",
-    help="Of a trace: compare an expected argument exact, any or contains; can be given again. "
-    "Left out, the judge compares ids exactly and long texts by their meaning.",
+    help="With a trace: how to compare an expected argument (exact, any or contains); repeatable. "
+    "By default, the judge compares ids exactly and long texts by their meaning.",
 )
-@click.option("--fs-content", type=click.Path(file_okay=False, path_type=Path), help="The contents of the apps' files.")
+@click.option(
+    "--fs-content",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="The folder of the apps' files.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print what was written, adapted and left out as JSON.")
 def convert(
     file: Path,
@@ -53,9 +57,9 @@ def convert(
     fs_content: Path | None,
     as_json: bool,
 ) -> None:
-    """Convert FILE, a scenario or a golden trace (its content tells which), and say what was adapted or left out.
+    """Convert FILE, a scenario or a golden trace, to OUTPUT, and report what was adapted or left out.
 
-    A golden trace is in an EvalSet, in a session file of ADK, or in a timeline that `export_jsonl` wrote.
+    The content of FILE decides. A golden trace is an EvalSet, an ADK session file, or a timeline as JSON Lines.
 
     \b
     adksim scenario convert described.json are.json
@@ -63,19 +67,19 @@ def convert(
         --strictness Emails__send_email.content=contains
     adksim scenario convert scenario.json evals/agent.evalset.json --to evalset
 
-    A trace becomes a scenario if its calls are tools of apps, as Emails__send_email: what the user said happens, what
-    the agent did is expected. A scenario becomes a case by doing in its world what it expects, and is appended to the
-    EvalSet OUTPUT. A scenario that is written replaces OUTPUT.
+    A trace can become a scenario if its calls are tools of apps, such as Emails__send_email: the user's messages become
+    events, the agent's calls become expected actions. A scenario becomes an EvalSet case by running its expected
+    actions in its world; the case is appended to OUTPUT. A scenario replaces OUTPUT.
     """
     from adk_agent_sim.golden.trace_kind import detect_trace_kind
     from adk_agent_sim.scenario import load_scenario
 
-    of_traces = {"--case": eval_id, "--apps": apps, "--strictness": strictness}
+    trace_options = {"--case": eval_id, "--apps": apps, "--strictness": strictness}
     notes: Iterable[str] = ()
     if detect_trace_kind(file):
         scenario, notes = _convert_trace(file, eval_id, apps, strictness, fs_content)
-    elif given := [name for name, each in of_traces.items() if each]:
-        raise click.UsageError(f"{given[0]} is for a golden trace, and {file} is none.")
+    elif given := [name for name, each in trace_options.items() if each]:
+        raise click.UsageError(f"{given[0]} is for a golden trace, but {file} is a scenario.")
     else:
         scenario = load_scenario(file)
     if target == "evalset":
@@ -127,7 +131,7 @@ def _parse_strictness(text: str) -> tuple[str, Strictness]:
             return argument, each
     words = "|".join(STRICTNESS_LEVELS)
     raise click.UsageError(
-        f"--strictness {text!r} is to be TOOL.ARGUMENT={words}, such as Emails__send_email.content=any."
+        f"--strictness must be TOOL.ARGUMENT={words}, such as Emails__send_email.content=any; got {text!r}."
     )
 
 
@@ -135,8 +139,8 @@ def _print_result(output: Path, written: str, adapted: Sequence[str], notes: Seq
     from adk_agent_sim.scenario.format.printable import escape_unprintable
 
     if as_json:
-        found = {"output": str(output), "id": written, "adapted": list(adapted), "notes": list(notes)}
-        click.echo(json.dumps(found, indent=2))
+        result = {"output": str(output), "id": written, "adapted": list(adapted), "notes": list(notes)}
+        click.echo(json.dumps(result, indent=2))
         return
     lines = [*(f"adapted: {each}" for each in adapted), *(f"note: {each}" for each in notes)]
     click.echo("\n".join([f"written: {output}", *(escape_unprintable(line) for line in lines[:_MAX_PRINTED])]))

@@ -1,51 +1,68 @@
-"""`adksim scenario lint`: what is wrong with scenarios, and what to do."""
+"""`adksim scenario lint`: reports the problems of scenarios, each with its position and advice."""
 
 from __future__ import annotations
 
 import json
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from adk_agent_sim.cli.exit_codes import ExitCode, NothingToCompare
+
 if TYPE_CHECKING:
     from adk_agent_sim.scenario.format.lint_finding import LocatedFinding
 
 _MAX_PRINTED = 100
-"""How many findings of a file are printed; `--json` prints all."""
+"""The most findings that are printed; `--json` prints all."""
 
 
 @click.command()
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--are", is_flag=True, help="Tell also what the ARE package would refuse.")
+@click.option("--are", is_flag=True, help="Also report what the ARE package would reject.")
 @click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
 def lint(files: tuple[Path, ...], are: bool, as_json: bool) -> None:
     """Check the scenarios in FILES: JSON, JSON Lines, or directories of both.
 
-    Exit code 1 if there are errors; warnings alone are no error.
+    Exits with 1 if there are errors (warnings alone do not fail), and with 3 if the files contain no scenario.
+
+    \b
+    adksim scenario lint scenario.json
+    adksim scenario lint --are scenarios/
     """
-    found = [each for file in files for each in _lint_path(file, are=are)]
+    counter = _ScenarioCounter()
+    findings = [each for file in files for each in _lint_path(file, counter, are=are)]
     if as_json:
-        click.echo(json.dumps([asdict(each) for each in found], indent=2))
+        click.echo(json.dumps([asdict(each) for each in findings], indent=2))
     else:
-        _print_findings(found)
-    sys.exit(1 if any(each.severity == "error" for each in found) else 0)
+        _print_findings(findings)
+    if any(each.severity == "error" for each in findings):
+        sys.exit(ExitCode.FAILED)
+    if not counter.scenarios:
+        raise NothingToCompare("The files contain no scenario, so nothing was checked.")
+    sys.exit(ExitCode.OK)
 
 
-def _lint_path(path: Path, *, are: bool) -> Iterator[LocatedFinding]:
+@dataclass
+class _ScenarioCounter:
+    scenarios: int = 0
+
+
+def _lint_path(path: Path, counter: _ScenarioCounter, *, are: bool) -> Iterator[LocatedFinding]:
     from adk_agent_sim.errors import InvalidScenario
     from adk_agent_sim.scenario import load_scenarios
-    from adk_agent_sim.scenario.format.lint import lint as findings
+    from adk_agent_sim.scenario.format.lint import lint as lint_scenario
     from adk_agent_sim.scenario.format.lint_finding import LocatedFinding
     from adk_agent_sim.scenario.format.scenario_files import find_scenario_files
 
     try:
         for file in find_scenario_files(path):
             for scenario in load_scenarios(file):
-                yield from findings(scenario, are=are)
+                counter.scenarios += 1
+                yield from lint_scenario(scenario, are=are)
     except InvalidScenario as error:
         yield LocatedFinding(
             file=error.source,
@@ -54,7 +71,7 @@ def _lint_path(path: Path, *, are: bool) -> Iterator[LocatedFinding]:
             code="unreadable",
             severity="error",
             message="; ".join(str(each) for each in error.problems),
-            advice="Mend the file",
+            advice="Fix the file",
         )
 
 

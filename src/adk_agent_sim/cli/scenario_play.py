@@ -1,4 +1,4 @@
-"""`adksim scenario play`: a scenario's world in the terminal or the browser, to try its tools and let its time pass."""
+"""`adksim scenario play`: opens a scenario's world in the terminal or the browser, to call tools and advance time."""
 
 from __future__ import annotations
 
@@ -13,14 +13,18 @@ from adk_agent_sim.cli.browser import browser_options
 
 @click.command()
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
-@click.option("--fs-content", type=click.Path(file_okay=False, path_type=Path), help="The contents of its files.")
-@click.option("--seed", type=int, help="What ids and chance are derived from; the scenario's own if left out.")
+@click.option(
+    "--fs-content",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="The folder of the apps' files.",
+)
+@click.option("--seed", type=int, help="The seed of ids and random numbers; by default the scenario's.")
 @click.option(
     "--notifications",
     type=click.Choice(["LOW", "MEDIUM", "HIGH"]),
     default="MEDIUM",
     show_default=True,
-    help="How much the agent is told.",
+    help="How much the agent is notified of.",
 )
 @click.option("--web", is_flag=True, help="Play in the browser.")
 @browser_options
@@ -37,7 +41,12 @@ def play(
 ) -> None:
     """Play in the world of FILE: call any tool, step or jump in time, and see what changes.
 
-    Type /help for what can be typed. Lines can also come from a pipe.
+    Type /help for a list of commands. Commands can also be piped in.
+
+    \b
+    adksim scenario play scenario.json
+    echo "/tools email" | adksim scenario play scenario.json
+    adksim scenario play scenario.json --web --open
     """
     if web:
         from adk_agent_sim.cli.browser import serve_in_browser

@@ -1,4 +1,4 @@
-"""`adksim scenario run`: a scenario's own events, the agent's part too, in no time."""
+"""`adksim scenario run`: runs a scenario's events and expected agent actions in virtual time."""
 
 from __future__ import annotations
 
@@ -10,27 +10,37 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from adk_agent_sim.cli.exit_codes import ExitCode, NothingToCompare
+
 if TYPE_CHECKING:
     from adk_agent_sim.scenario.world.oracle_result import EventFailure, OracleResult
     from adk_agent_sim.scenario.world.world import World
 
 _MAX_PRINTED = 200
-"""How many events are printed; `--json` prints all."""
+"""The most events that are printed; `--json` prints all."""
 
 
 @click.command()
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
-@click.option("--oracle", is_flag=True, help="Do what the scenario expects of the agent.")
-@click.option("--fs-content", type=click.Path(file_okay=False, path_type=Path), help="The contents of its files.")
-@click.option("--seed", type=int, help="What ids and chance are derived from; the scenario's own if left out.")
-@click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="Write the trace, as ARE reads it.")
+@click.option("--oracle", is_flag=True, help="Let the expected actions play the agent; required for now.")
+@click.option(
+    "--fs-content",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="The folder of the apps' files.",
+)
+@click.option("--seed", type=int, help="The seed of ids and random numbers; by default the scenario's.")
+@click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="Write the trace in ARE's format.")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 def run(
     file: Path, oracle: bool, fs_content: Path | None, seed: int | None, output: Path | None, as_json: bool
 ) -> None:
-    """Run the scenario in FILE as it is expected to go, and list what failed or never happened.
+    """Run the scenario in FILE with the actions it expects, and list what failed or never happened.
 
-    Exit code 1 if something did.
+    Exits with 1 if an event failed or never happened, and with 3 if the scenario has no events.
+
+    \b
+    adksim scenario run --oracle scenario.json
+    adksim scenario run --oracle scenario.json --output trace.json --json
     """
     from adk_agent_sim.cli.progress_bar import ProgressBar
     from adk_agent_sim.scenario import World, load_scenario
@@ -40,7 +50,7 @@ def run(
 
     if not oracle:
         raise click.UsageError(
-            "Say --oracle to let the expected actions play the agent, or use `adksim scenario play`."
+            "Add --oracle to let the expected actions play the agent, or use `adksim scenario play`."
         )
     world = World(load_scenario(file), fs_content=fs_content, seed=seed)
     progress = ProgressBar("events")
@@ -55,7 +65,11 @@ def run(
         click.echo(json.dumps(_result_to_json(world, result), indent=2))
     else:
         _print_result(world, result)
-    sys.exit(0 if result.ok else 1)
+    if not result.ok:
+        sys.exit(ExitCode.FAILED)
+    if not result.completed:
+        raise NothingToCompare(f"{file} has no events, so nothing was run. Add events to the scenario.")
+    sys.exit(ExitCode.OK)
 
 
 def _result_to_json(world: World, result: OracleResult) -> dict[str, Any]:
@@ -85,14 +99,14 @@ def _print_result(world: World, result: OracleResult) -> None:
         )
     if len(result.completed) > _MAX_PRINTED:
         click.echo(f"... and {len(result.completed) - _MAX_PRINTED} more; --json prints all")
-    for what, faults in (("failed", result.failed), ("never happened", result.missing)):
-        for fault in faults[:_MAX_PRINTED]:
-            click.echo(click.style(escape_unprintable(_format_fault(what, fault)), fg="red"))
+    for label, failures in (("failed", result.failed), ("never happened", result.missing)):
+        for failure in failures[:_MAX_PRINTED]:
+            click.echo(click.style(escape_unprintable(_format_failure(label, failure)), fg="red"))
     click.echo(
-        f"{len(result.completed)} events in {result.seconds:g} s of the world's time, "
+        f"{len(result.completed)} events in {result.seconds:g} s of simulated time, "
         f"{len(result.failed)} failed, {len(result.missing)} never happened"
     )
 
 
-def _format_fault(label: str, fault: EventFailure) -> str:
-    return f"{label}: {fault.event_id} ({fault.call}): {fault.why}"
+def _format_failure(label: str, failure: EventFailure) -> str:
+    return f"{label}: {failure.event_id} ({failure.call}): {failure.why}"

@@ -1,4 +1,4 @@
-"""`adksim scenario show`: scenarios in words, as a graph, and in the browser."""
+"""`adksim scenario show`: shows scenarios as text, as an SVG graph, or in the browser."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from adk_agent_sim.cli.browser import browser_options
 @click.command()
 @click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--svg", "svg_path", type=click.Path(dir_okay=False, path_type=Path), help="Write the graph as SVG.")
-@click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON, a scenario after the other.")
-@click.option("--web", is_flag=True, help="Show them in the browser: graph, time line, states, annotations.")
+@click.option("--json", "as_json", is_flag=True, help="Print the summaries as JSON, one document per file.")
+@click.option("--web", is_flag=True, help="Show the scenarios in the browser: graph, timeline, states, annotations.")
 @browser_options
 def show(
     files: Sequence[Path],
@@ -27,11 +27,16 @@ def show(
     allow_host: tuple[str, ...],
     open_browser: bool,
 ) -> None:
-    """Show the scenarios in FILE...: what they are, their apps, and their events in the order in which they happen."""
+    """Show the scenarios in FILE...: metadata, apps, and events in the order in which they happen.
+
+    \b
+    adksim scenario show scenario.json --svg graph.svg
+    adksim scenario show scenarios/*.json --web --open
+    """
     if web and (svg_path or as_json):
-        raise click.UsageError("--web shows scenarios in the browser; leave out --svg and --json.")
+        raise click.UsageError("--web shows scenarios in the browser: leave out --svg and --json.")
     if svg_path is not None and len(files) > 1:
-        raise click.UsageError("--svg writes one graph: name one file.")
+        raise click.UsageError("--svg writes the graph of one scenario: give one FILE.")
     if web:
         from adk_agent_sim.cli.browser import serve_in_browser
         from adk_agent_sim.server.scenario_catalog import ScenarioCatalog

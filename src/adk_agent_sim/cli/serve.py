@@ -1,4 +1,4 @@
-"""`adksim serve`: a server at which people answer the model calls of agents that run anywhere."""
+"""`adksim serve`: a server where people answer the model calls of agents in other processes or on other machines."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ if TYPE_CHECKING:
 
 @click.command()
 @database_option
-@click.option("--host", default="127.0.0.1", show_default=True, help="Where the web server listens.")
-@click.option("--port", default=8080, show_default=True, help="Of the web server; 0 finds a free one.")
-@click.option("--allow-host", multiple=True, metavar="HOST:PORT", help="A further name of the web server; repeatable.")
-@click.option("--no-web", is_flag=True, help="Serve agents and other clients only, no browser.")
-@click.option("--grpc-port", default=50051, show_default=True, help="Where agents connect; 0 finds a free one.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address the web server listens on.")
+@click.option("--port", default=8080, show_default=True, help="The web server's port; 0 picks a free one.")
+@click.option("--allow-host", multiple=True, metavar="HOST:PORT", help="Another address of the web server; repeatable.")
+@click.option("--no-web", is_flag=True, help="Serve agents and other gRPC clients only, without the browser app.")
+@click.option("--grpc-port", default=50051, show_default=True, help="The port agents connect to; 0 picks a free one.")
 @click.option(
     "--durability",
     type=click.Choice(["full", "normal"]),
     default="full",
     show_default=True,
-    help="What a commit survives: a power failure, or only the end of the process, which is faster.",
+    help="What a commit survives: full, a power failure; normal (faster), only a crash of the process.",
 )
-@click.option("--keep-days", type=float, help="Delete sessions in which nothing has happened for longer.")
+@click.option("--keep-days", type=float, help="Delete sessions without an event for this many days.")
 @click.option(
     "--abandon-after",
     type=float,
     default=60.0,
     show_default=True,
-    help="Seconds after which a turn leaves the queue when its agent is gone.",
+    help="Seconds after which a turn leaves the queue if its agent has disconnected.",
 )
 def serve(
     database: str,
@@ -49,9 +49,13 @@ def serve(
     keep_days: float | None,
     abandon_after: float,
 ) -> None:
-    """Serve sessions: agents with SimulatorPlugin connect, people answer their model calls.
+    """Serve sessions: agents with SimulatorPlugin connect, and people answer their model calls in the browser.
 
-    Put the plugin into an agent's App, or start `adk web --extra_plugins adk_agent_sim.SimulatorPlugin`.
+    Add the plugin to an agent's App, or start `adk web --extra_plugins adk_agent_sim.SimulatorPlugin`.
+
+    \b
+    adksim serve
+    adksim serve --db sessions.db --port 8090 --keep-days 30
     """
     from adk_agent_sim.server.composition import ServeSettings
 
@@ -76,7 +80,7 @@ async def _run_server(settings: ServeSettings) -> None:
 
     stop = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
-        with suppress(NotImplementedError):  # Windows: there Ctrl-C raises
+        with suppress(NotImplementedError):  # Windows has no signal handlers for loops; Ctrl-C raises KeyboardInterrupt
             asyncio.get_running_loop().add_signal_handler(number, stop.set)
     async with run_services(settings) as served:
         if served.web is not None:
@@ -84,6 +88,6 @@ async def _run_server(settings: ServeSettings) -> None:
                 click.echo(f"Port {settings.port} is taken; using {served.web.port}.")
             click.echo(f"Open {served.web.url}")
         click.echo(f"Agents connect to {served.grpc.address} (ADK_SIM_SERVER_URL)")
-        click.echo(f"Sessions are kept in {settings.database}\nCtrl-C ends it.")
+        click.echo(f"Sessions are stored in {settings.database}\nPress Ctrl-C to stop.")
         await stop.wait()
         click.echo("Stopping.")

@@ -1,4 +1,4 @@
-"""`adksim sessions`: what is in a database, newest first."""
+"""`adksim sessions`: lists the sessions of a database, newest first."""
 
 from __future__ import annotations
 
@@ -22,15 +22,20 @@ _STATUS_LABELS = {"waiting": "waiting for you"}
 @database_option
 @click.option("--json", "as_json", is_flag=True, help="Print the sessions as JSON.")
 def sessions(database: str, as_json: bool) -> None:
-    """List the sessions of a database: status, agent, age, last event, size."""
-    found, sizes, now = asyncio.run(_read_summaries(database))
+    """List the sessions in a database, newest first: status, agent, age, last event, size.
+
+    \b
+    adksim sessions
+    adksim sessions --db sessions.db --json
+    """
+    summaries, sizes, now = asyncio.run(_read_summaries(database))
     if as_json:
-        click.echo(json.dumps([_summary_to_json(one, sizes) for one in found], indent=2, ensure_ascii=False))
+        click.echo(json.dumps([_summary_to_json(each, sizes) for each in summaries], indent=2, ensure_ascii=False))
         return
-    if not found:
-        click.echo(f"There are no sessions in {database}. `adksim serve` makes some.")
-    for one in found:
-        click.echo(_format_summary(one, sizes[one.session.session_id], now))
+    if not summaries:
+        click.echo(f"There are no sessions in {database}. Start `adksim serve` and connect an agent to record some.")
+    for each in summaries:
+        click.echo(_format_summary(each, sizes[each.session.session_id], now))
 
 
 async def _read_summaries(database: str) -> tuple[Sequence[SessionSummary], dict[str, int], float]:
@@ -39,9 +44,10 @@ async def _read_summaries(database: str) -> tuple[Sequence[SessionSummary], dict
 
     async with open_store(database) as store:
         timeline = Timeline(store)
-        found = await timeline.list_summaries()
-        sizes = dict.fromkeys((one.session.session_id for one in found), 0) | dict(await timeline.get_session_sizes())
-        return found, sizes, timeline.clock.now()
+        summaries = await timeline.list_summaries()
+        # A session without events has no size row.
+        sizes = dict.fromkeys((each.session.session_id for each in summaries), 0)
+        return summaries, sizes | dict(await timeline.get_session_sizes()), timeline.clock.now()
 
 
 def _format_summary(summary: SessionSummary, size: int, now: float) -> str:
@@ -50,7 +56,7 @@ def _format_summary(summary: SessionSummary, size: int, now: float) -> str:
         summary.session.session_id,
         f"{status:<15}",
         f"{summary.snapshot.agent_name or '-':<20}",
-        f"made {_format_age(now - summary.session.created_at):<8}",
+        f"created {_format_age(now - summary.session.created_at):<8}",
         f"last event {_format_age(now - summary.last_event_at):<8}",
         f"{_format_size(size):>8}",
         summary.session.description,

@@ -1,4 +1,4 @@
-"""Plays an agent's model in the terminal."""
+"""The terminal session of `adksim run` and `adksim demo`: a person plays the user and the agent's model."""
 
 from __future__ import annotations
 
@@ -29,31 +29,31 @@ _HELP = """\
   TOOL name=value ...       call a tool; arguments also as JSON: TOOL {"name": "value"}
   [["TOOL", {...}], ...]    call several tools in one turn
   say TEXT                  send the final response (/say TEXT, if there is a tool called say)
-  !LINE                     send it although it does not fit the schema
-  /tools [NAME]  /request   what is offered, what the model would read
-  /done                     finish: export and leave            /quit  leave without a file
+  !LINE                     send LINE although it does not match the schema
+  /tools [NAME]  /request   show the tools; show the request that the model would get
+  /done                     export the session and leave        /quit  leave without exporting
 """
 
 
 async def play_in_terminal(app: App, prompts: Prompts, eval_set: Path) -> bool:
-    """Play until the person is done. Returns whether an EvalSet was written."""
+    """Play until the person leaves. Returns whether a case was written to the EvalSet."""
     silence_adk_logging()
     async with Simulation(app) as sim:
         return await _TerminalSession(sim, prompts, eval_set).play()
 
 
 def silence_adk_logging() -> None:
-    """Leave out what ADK logs about models that count no tokens, and its tracebacks: what matters is shown."""
+    """Hide ADK's log: warnings about missing token counts, and tracebacks of errors that the commands print anyway."""
     logging.getLogger("google_adk").setLevel(logging.CRITICAL)
 
 
 def find_adk_command() -> str:
-    """How to call ADK's command here: by its path, if it is not on the shell's."""
+    """Returns how to call ADK's command: `adk` if it is on PATH, otherwise the one beside this interpreter."""
     return "adk" if shutil.which("adk") else str(Path(sys.executable).with_name("adk"))
 
 
 class _TerminalSession:
-    """One person, one agent."""
+    """One person playing one agent."""
 
     def __init__(self, sim: Simulation, prompts: Prompts, eval_set: Path) -> None:
         self._sim = sim
@@ -63,7 +63,7 @@ class _TerminalSession:
         self._introduced_agents: set[str] = set()
 
     async def play(self) -> bool:
-        click.echo("First you are the user, then the agent's model. /help shows what you can type.\n")
+        click.echo("First you are the user, then the agent's model. Type /help for the commands.\n")
         step: Step | None = None
         while True:
             try:
@@ -73,7 +73,7 @@ class _TerminalSession:
             except _DoneRequested:
                 if not isinstance(step, ModelTurn | Confirmation):
                     return self._export_finished()
-                click.echo("  The agent still waits: answer with say TEXT first, or leave with /quit.", err=True)
+                click.echo("  The agent is waiting: answer with say TEXT first, or leave with /quit.", err=True)
             except (EOFError, KeyboardInterrupt):
                 click.echo()
                 return self._export_finished()
@@ -126,32 +126,32 @@ class _TerminalSession:
         return line
 
     async def _run_step(self, work: Awaitable[Step], fallback: Step | None) -> Step | None:
-        """What comes next; `otherwise` if it was refused, and the user's turn again if the run failed."""
+        """Returns the next step: `fallback` if the input was rejected, None (the user's turn) if the run failed."""
         try:
             return await self._wait_with_progress(work)
         except RunFailed as error:
             click.echo(click.style(f"  {error}", fg="red"), err=True)
             return None
         except SimulatorError as error:
-            doubtful = isinstance(error, DecisionMismatch)
-            said = f"{error.summary}. Put ! before the line to send it all the same." if doubtful else str(error)
-            click.echo(click.style(f"  {said}", fg="red"), err=True)
+            can_override = isinstance(error, DecisionMismatch)
+            message = f"{error.summary}. Put ! before the line to send it anyway." if can_override else str(error)
+            click.echo(click.style(f"  {message}", fg="red"), err=True)
             return fallback
 
     async def _wait_with_progress(self, work: Awaitable[Step]) -> Step:
-        """Wait for what comes next, showing how long a tool runs; Ctrl-C cancels its call."""
+        """Wait for the next step and print how long a tool has been running; Ctrl-C cancels the call."""
         loop = asyncio.get_running_loop()
         task = asyncio.ensure_future(work)
-        with suppress(NotImplementedError):
+        with suppress(NotImplementedError):  # Windows: Ctrl-C then ends the session instead of the call
             loop.add_signal_handler(signal.SIGINT, self._cancel_running)
         try:
-            waited, terminal_format = 0, False
+            waited, has_printed = 0, False
             while not (await asyncio.wait({task}, timeout=1))[0]:
                 waited += 1
                 if self._sim.running():
-                    terminal_format = True
+                    has_printed = True
                     click.echo(f"\r  running for {waited} s; Ctrl-C cancels the call ", nl=False, err=True)
-            if terminal_format:
+            if has_printed:
                 click.echo(err=True)
             return await task
         finally:
@@ -171,10 +171,10 @@ class _TerminalSession:
         self._printed_count = len(entries)
 
     def _export_finished(self) -> bool:
-        """Write what is finished; a user turn that is still open is left out, and said."""
+        """Export the finished user turns and print how many were left out. Returns whether a case was written."""
         if not self._sim.history():
             return False
-        whole = self._sim.session(self._eval_set)
+        session = self._sim.session(self._eval_set)
         try:
             case = self._sim.export(self._eval_set, finished_only=True)
         except SessionIncomplete:
@@ -184,18 +184,18 @@ class _TerminalSession:
             click.echo(f"Nothing was exported. {error}", err=True)
             return False
         finished = len(case.conversation or ())
-        begun = sum(entry.type == "user_query" for entry in whole.history)
-        note = f" ({finished} of {begun} user turns; the others have no final response)" if finished < begun else ""
+        started = sum(entry.type == "user_query" for entry in session.history)
+        note = f" ({finished} of {started} user turns; the others have no final response)" if finished < started else ""
         click.echo(f"\nExported {case.eval_id} to {self._eval_set}{note}")
         return True
 
 
 class _DoneRequested(Exception):
-    """The person is done."""
+    """The person typed /done."""
 
 
 class _QuitRequested(Exception):
-    """The person wants no file."""
+    """The person typed /quit: nothing is exported."""
 
 
 async def _send_decision(turn: ModelTurn, line: str) -> Step:
@@ -205,12 +205,12 @@ async def _send_decision(turn: ModelTurn, line: str) -> Step:
     if command == "/say" or (command == "say" and "say" not in turn.tools):
         return await turn.respond(rest.strip(), anyway=anyway)
     if command.startswith("/"):
-        raise SimulatorError(f"There is no command {command}; /help shows what there is.")
+        raise SimulatorError(f"There is no command {command}. Type /help for the commands.")
     return await turn.calls(parse_calls(line, terminal_format.read_tool_schemas(turn)), anyway=anyway)
 
 
 def _list_completions(turn: ModelTurn) -> list[str]:
-    """What Tab can complete: tools, their arguments, commands."""
+    """Returns what Tab completes: tools, their arguments, commands."""
     arguments = [
         f"{name}="
         for schema in terminal_format.read_tool_schemas(turn).values()
@@ -220,7 +220,7 @@ def _list_completions(turn: ModelTurn) -> list[str]:
 
 
 def _print_introduction(turn: ModelTurn, *, first: bool) -> None:
-    click.echo(click.style(f"\nYou are the model of {turn.agent_name} now. This is what it reads:", bold=True))
+    click.echo(click.style(f"\nYou are now the model of {turn.agent_name}. This is its instruction:", bold=True))
     click.echo(f"{turn.instruction}\n\n{terminal_format.format_tools(turn)}\n")
     if first:
         click.echo(_HELP)

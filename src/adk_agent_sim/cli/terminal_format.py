@@ -1,4 +1,4 @@
-"""How the terminal shows tools, requests and what happened."""
+"""Formats tools, requests and history entries for the terminal session."""
 
 from __future__ import annotations
 
@@ -18,34 +18,34 @@ _MAX_RESULT_LENGTH = 400
 
 
 def read_tool_schemas(turn: ModelTurn) -> dict[str, JsonSchema]:
-    """The schemas of the offered tools' arguments, by tool."""
+    """Returns the argument schemas of the tools of a turn, by tool name."""
     return {name: read_parameters_schema(tool.model_dump(exclude_none=True)) for name, tool in turn.tools.items()}
 
 
 def format_tools(turn: ModelTurn) -> str:
-    """The offered tools, a line each."""
+    """Returns one line per tool of the turn."""
     if not turn.tools:
-        return "  There are no tools: answer with say TEXT."
-    stated = read_tool_schemas(turn)
-    return "\n".join(_format_tool(name, stated[name], tool.description or "") for name, tool in turn.tools.items())
+        return "  There are no tools. Answer with say TEXT."
+    schemas = read_tool_schemas(turn)
+    return "\n".join(_format_tool(name, schemas[name], tool.description or "") for name, tool in turn.tools.items())
 
 
 def format_tool_details(turn: ModelTurn, name: str) -> str:
-    """One tool with its whole schema."""
+    """Returns the description and the full schema of one tool."""
     if name not in turn.tools:
-        return f"  There is no tool {name!r}; there are: {', '.join(turn.tools)}."
+        return f"  There is no tool {name!r}. The tools are: {', '.join(turn.tools)}."
     schema = json.dumps(read_tool_schemas(turn)[name], indent=2, ensure_ascii=False)
     return f"{turn.tools[name].description or ''}\n{schema}"
 
 
 def format_request(turn: ModelTurn) -> str:
-    """What the model would read: instruction, tools, conversation."""
+    """Returns the request as the model would get it: instruction, tools, conversation."""
     contents = json.dumps(to_json_value(turn.request.contents), indent=2, ensure_ascii=False)
     return f"{turn.instruction}\n\n{format_tools(turn)}\n\n{contents}"
 
 
 def format_entry(history_entry: HistoryEntry) -> str:
-    """One line of what happened; empty for what the person has just typed."""
+    """Returns a history entry as one line; empty for entries that the person has just typed."""
     match history_entry:
         case ToolCall():
             arguments = json.dumps(history_entry.arguments, ensure_ascii=False)
@@ -75,21 +75,21 @@ def _format_fields(schema: JsonSchema, root: JsonSchema) -> str:
 
 
 def _format_type(schema: Mapping[str, Any], root: JsonSchema, depth: int = 0) -> str:
-    """A field's type in a few characters; `/tools NAME` shows all of it."""
+    """Returns an abbreviated type of a field; `/tools NAME` shows the full schema."""
     schema = _resolve_definition(schema, root)
     if depth > 3:
         return "..."
     if "enum" in schema:
         return "|".join(str(choice) for choice in schema["enum"])
     if "anyOf" in schema:
-        return " or ".join(_format_type(one, root, depth + 1) for one in schema["anyOf"])
+        return " or ".join(_format_type(variant, root, depth + 1) for variant in schema["anyOf"])
     if schema.get("type") == "array":
         return f"[{_format_type(schema.get('items', {}), root, depth + 1)}]"
     if "properties" in schema:
         inner = (f"{name}: {_format_type(field, root, depth + 1)}" for name, field in schema["properties"].items())
         return f"{{{', '.join(inner)}}}"
-    stated = schema.get("type", "any")
-    return _TYPE_NAMES.get(stated, str(stated)) if isinstance(stated, str) else " or ".join(map(str, stated))
+    types = schema.get("type", "any")
+    return _TYPE_NAMES.get(types, str(types)) if isinstance(types, str) else " or ".join(map(str, types))
 
 
 def _resolve_definition(schema: Mapping[str, Any], root: JsonSchema) -> Mapping[str, Any]:

@@ -1,1 +1,1 @@
-"""What tools answer instead of themselves: rules, how they match, what they do. Knows nothing of ADK."""
+"""Simulated tool responses: rules, how they match calls, and what they do to them. Independent of ADK."""

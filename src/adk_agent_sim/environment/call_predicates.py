@@ -1,4 +1,4 @@
-"""A rule's `match`, made ready: tests that are quick to ask, and that can say why they do not hold."""
+"""The compiled form of a rule's `match`: predicates that are fast to evaluate and can explain a mismatch."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ from adk_agent_sim.timeline.seeded_random import draw_uniform
 
 
 class CallPredicate(ABC):
-    """Something that must hold."""
+    """One condition on a call."""
 
     @abstractmethod
     def is_met(self, call: IncomingCall) -> bool:
-        """Whether it does."""
+        """Whether the call meets the condition."""
 
     @abstractmethod
     def explain_mismatch(self, call: IncomingCall) -> str:
-        """For people, if it does not."""
+        """Returns the reason, in a few words, if the call does not meet the condition."""
 
 
 class _EqualsPredicate(CallPredicate):
-    """A top-level argument equals a plain value: the usual case, and the quickest."""
+    """A top-level argument equals a scalar: the usual case, and the fastest to check."""
 
     def __init__(self, name: str, value: Json) -> None:
         self.name = name
@@ -55,7 +55,7 @@ _SCALAR_TYPES = (str, int, float, bool, type(None))
 
 
 class _ArgumentPredicate(CallPredicate):
-    """What is at a path in the arguments fits a condition."""
+    """The value at a path in the arguments meets an `ArgumentCondition`."""
 
     def __init__(self, name: str, condition: ArgumentCondition, *, use_defaults: bool) -> None:
         self.name = name
@@ -69,17 +69,17 @@ class _ArgumentPredicate(CallPredicate):
 
     def explain_mismatch(self, call: IncomingCall) -> str:
         value = self._read_value(call)
-        wanted = next((wanted for check, wanted in self._value_checks if not check(value)), "fits")
-        return f"{self.name} is {format_value(value)}, not {wanted}"
+        expected = next((expected for check, expected in self._value_checks if not check(value)), "a match")
+        return f"{self.name} is {format_value(value)}, not {expected}"
 
     def _read_value(self, call: IncomingCall) -> Json:
         args = call.args_with_defaults if self._use_defaults else call.args
-        value = args.get(self.name, MISSING)  # an argument whose name holds a dot is meant first
+        value = args.get(self.name, MISSING)  # an argument whose name contains a dot takes precedence over a path
         return get_at_path(args, self._path) if value is MISSING else value
 
 
 def _iter_value_checks(condition: ArgumentCondition) -> Iterator[tuple[Callable[[Json], bool], str]]:
-    """What a value must be, each with words for it."""
+    """Yield the checks of a condition, each with a description of the values it accepts."""
     if "equals" in condition.model_fields_set:
         yield (
             (lambda value: value is not MISSING and is_same_value(value, condition.equals)),
@@ -88,12 +88,12 @@ def _iter_value_checks(condition: ArgumentCondition) -> Iterator[tuple[Callable[
     if (regex := condition.regex) is not None:
         yield (
             lambda value: isinstance(value, str) and patterns.is_match(regex, value, if_unchecked=False),
-            f"a text like {regex}",
+            f"a text that matches {regex}",
         )
-    if (least := condition.min) is not None:
-        yield (lambda value: _is_number(value) and value >= least), f"{least} or more"
-    if (most := condition.max) is not None:
-        yield (lambda value: _is_number(value) and value <= most), f"{most} or less"
+    if (minimum := condition.min) is not None:
+        yield (lambda value: _is_number(value) and value >= minimum), f"{minimum} or more"
+    if (maximum := condition.max) is not None:
+        yield (lambda value: _is_number(value) and value <= maximum), f"{maximum} or less"
     if (choices := condition.any_of) is not None:
         yield (lambda value: any(is_same_value(value, choice) for choice in choices)), f"one of {format_value(choices)}"
     if (present := condition.present) is not None:
@@ -105,7 +105,7 @@ def _is_number(value: Json) -> bool:
 
 
 class _NoExtraArgumentsPredicate(CallPredicate):
-    """There are no other arguments."""
+    """The call has no arguments besides those that `args` names."""
 
     def __init__(self, match: Match) -> None:
         self._allowed_names = {*match.args, *(parse_path(name)[0] for name in match.args)}
@@ -114,11 +114,11 @@ class _NoExtraArgumentsPredicate(CallPredicate):
         return call.args.keys() <= self._allowed_names
 
     def explain_mismatch(self, call: IncomingCall) -> str:
-        return f"there are other arguments: {', '.join(sorted(call.args.keys() - self._allowed_names))}"
+        return f"it has other arguments: {', '.join(sorted(call.args.keys() - self._allowed_names))}"
 
 
 class _AgentPredicate(CallPredicate):
-    """Who calls."""
+    """The calling agent has one of the names."""
 
     def __init__(self, names: list[str]) -> None:
         self._names = names
@@ -132,7 +132,7 @@ class _AgentPredicate(CallPredicate):
 
 
 class _EarlierOutcomePredicate(CallPredicate):
-    """Something happened in an earlier turn."""
+    """A tool was called in an earlier turn with a given outcome."""
 
     _OUTCOME_CHECKS: ClassVar[Mapping[str, Callable[[Json], bool]]] = {
         "succeeded": is_success,
@@ -146,12 +146,12 @@ class _EarlierOutcomePredicate(CallPredicate):
         self._is_expected_outcome = self._OUTCOME_CHECKS[earlier.outcome]
 
     def is_met(self, call: IncomingCall) -> bool:
-        place, conversation = call.record, call.caller.get_call_history()
+        record, history = call.record, call.caller.get_call_history()
         return any(
-            self._is_expected_outcome(seen.response)
-            for tool in conversation.get_called_tools()
+            self._is_expected_outcome(earlier.response)
+            for tool in history.get_called_tools()
             if self._pattern.match(tool)
-            for seen in conversation.iter_visible_calls(place, tool)
+            for earlier in history.iter_visible_calls(record, tool)
         )
 
     def explain_mismatch(self, call: IncomingCall) -> str:
@@ -159,7 +159,7 @@ class _EarlierOutcomePredicate(CallPredicate):
 
 
 class _CallNumberPredicate(CallPredicate):
-    """Which call it is, among those that fit the rule otherwise."""
+    """The call has a given number among those that meet the rule's `tool`, `args` and `agent`."""
 
     def __init__(self, rule_index: int, call_number: CallNumber, order_independent: list[CallPredicate]) -> None:
         self._rule_index = rule_index
@@ -170,22 +170,23 @@ class _CallNumberPredicate(CallPredicate):
         return self._call_number.is_selected(self._count_call(call))
 
     def explain_mismatch(self, call: IncomingCall) -> str:
-        wanted = ", ".join(f"{key} {value}" for key, value in self._call_number.model_dump(exclude_none=True).items())
-        return f"it is call {self._count_call(call)}, not {wanted}"
+        fields = self._call_number.model_dump(exclude_none=True)
+        expected = ", ".join(f"{key} {value}" for key, value in fields.items())
+        return f"it is call {self._count_call(call)}, not {expected}"
 
     def _count_call(self, call: IncomingCall) -> int:
         return call.caller.get_call_history().count_for_rule(
-            call.record, self._rule_index, lambda asked: self._is_counted(asked, call)
+            call.record, self._rule_index, lambda record: self._is_counted(record, call)
         )
 
     def _is_counted(self, record: CallRecord, call: IncomingCall) -> bool:
-        """Whether another call of the tool fits what does not depend on the order of calls."""
+        """Whether a call of the tool meets the predicates that do not depend on the order of calls."""
         other = call.build_sibling(record)
-        return all(test.is_met(other) for test in self._order_independent)
+        return all(predicate.is_met(other) for predicate in self._order_independent)
 
 
 class _ProbabilityPredicate(CallPredicate):
-    """A throw that depends on the call and on nothing else."""
+    """A random draw keyed by the call, so that it is the same in every run and in every interleaving of tasks."""
 
     def __init__(self, rule_name: str, probability: float, seed: int, label: str) -> None:
         self._rule_name = rule_name
@@ -197,14 +198,14 @@ class _ProbabilityPredicate(CallPredicate):
         return self._draw(call) < self._probability
 
     def explain_mismatch(self, call: IncomingCall) -> str:
-        return f"chance: {self._draw(call):.3f} is not below {self._probability:g}"
+        return f"probability: the draw {self._draw(call):.3f} is not below {self._probability:g}"
 
     def _draw(self, call: IncomingCall) -> float:
         return draw_uniform(self._seed, self._label, self._rule_name, *call.build_random_key(), "fires")
 
 
 def build_predicates(match: Match, *, rule_index: int, rule_name: str, seed: int, label: str) -> list[CallPredicate]:
-    """The tests of a rule, the quick ones first; the tool's name is looked at before."""
+    """Returns the predicates of a rule, the fast ones first. The tool's name is matched by the rulebook."""
     static: list[CallPredicate] = [
         _build_argument_predicate(name, condition, match) for name, condition in match.args.items()
     ]
@@ -212,16 +213,16 @@ def build_predicates(match: Match, *, rule_index: int, rule_name: str, seed: int
         static.append(_NoExtraArgumentsPredicate(match))
     if match.agent is not None:
         static.append(_AgentPredicate(match.agent))
-    tests: list[CallPredicate] = [*static, *map(_EarlierOutcomePredicate, match.earlier_outcomes)]
+    predicates: list[CallPredicate] = [*static, *map(_EarlierOutcomePredicate, match.earlier_outcomes)]
     if match.call is not None:
-        tests.append(_CallNumberPredicate(rule_index, match.call, static))
+        predicates.append(_CallNumberPredicate(rule_index, match.call, static))
     if match.probability < 1:
-        tests.append(_ProbabilityPredicate(rule_name, match.probability, seed, label))
-    return tests
+        predicates.append(_ProbabilityPredicate(rule_name, match.probability, seed, label))
+    return predicates
 
 
 def _build_argument_predicate(name: str, condition: ArgumentCondition, match: Match) -> CallPredicate:
-    is_plain = condition.model_fields_set == {"equals"} and isinstance(condition.equals, _SCALAR_TYPES)
-    if is_plain and not match.defaults and len(parse_path(name)) == 1 and not name.startswith("/"):
+    is_scalar = condition.model_fields_set == {"equals"} and isinstance(condition.equals, _SCALAR_TYPES)
+    if is_scalar and not match.defaults and len(parse_path(name)) == 1 and not name.startswith("/"):
         return _EqualsPredicate(name, condition.equals)
     return _ArgumentPredicate(name, condition, use_defaults=match.defaults)

@@ -1,7 +1,10 @@
-"""The simulated surroundings of one session: which rule answers a call, what was tried, what a person changed.
+"""The simulated environment of one session: which rule answers a call, the counts, and a person's changes.
 
-call --> faults for the next call --> rules, in order: the first that matches --> its actions --> answer
-                                                 \\--> none: the real tool, or an error where that is refused
+call --> pending fault of the tool? --> its actions ---------------------------> response
+              |
+              no --> rules in order: the first that matches --> its actions ---> response
+                           |
+                           none --> the real tool, or RealToolRefused (`unanswered: refuse`)
 """
 
 from __future__ import annotations
@@ -22,7 +25,7 @@ from adk_agent_sim.errors import RealToolRefused, SimulatorError
 
 @dataclass(frozen=True, slots=True)
 class SkippedRule:
-    """A rule that did not answer a call."""
+    """A rule that was considered for a call but does not answer it."""
 
     rule: str
     reason: str
@@ -30,20 +33,20 @@ class SkippedRule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuleState:
-    """A rule as a person sees it while the session goes on."""
+    """A rule and its counts while the session runs."""
 
     name: str
     tools: Sequence[str]
     actions: Sequence[str]
     enabled: bool
     tried_count: int
-    """How many calls it was compared with."""
+    """How many calls it was matched against."""
     fired_count: int
     """How many calls it answered."""
 
 
 class RuleDecision:
-    """What is to happen to a call."""
+    """Which rule answers a call, and which were skipped."""
 
     __slots__ = ("_candidates", "_disabled", "call", "rule")
 
@@ -52,13 +55,13 @@ class RuleDecision:
     ) -> None:
         self.call = call
         self.rule = rule
-        """The rule that answers; None if none does."""
+        """The rule that answers the call; None if no rule does."""
         self._candidates = candidates
         self._disabled = disabled
 
     @property
     def rule_name(self) -> str:
-        """The rule that answers; empty if none does."""
+        """The name of the rule that answers the call; empty if no rule does."""
         return self.rule.name if self.rule else ""
 
     @property
@@ -67,32 +70,35 @@ class RuleDecision:
         return bool(self._candidates)
 
     def list_skipped_rules(self) -> list[SkippedRule]:
-        """The rules for this tool that were asked before, and why they do not answer. Ask at once, or not at all."""
-        found: list[SkippedRule] = []
+        """Returns the rules for this tool before the one that answers, each with the reason why it does not.
+
+        Call it right after `decide`: reasons are computed from the session's history, which changes with later calls.
+        """
+        skipped: list[SkippedRule] = []
         for rule in self._candidates:
             if rule is self.rule:
                 break
-            found.append(SkippedRule(rule.name, self._explain_skip(rule)))
-        return found
+            skipped.append(SkippedRule(rule.name, self._explain_skip(rule)))
+        return skipped
 
     def _explain_skip(self, rule: CompiledRule) -> str:
         if rule.index in self._disabled:
             return "it is switched off"
         return next(
-            (test.explain_mismatch(self.call) for test in rule.predicates if not test.is_met(self.call)),
+            (each.explain_mismatch(self.call) for each in rule.predicates if not each.is_met(self.call)),
             "a fault came first",
         )
 
 
 class Environment:
-    """Answers the calls of one session by the rules, and keeps count."""
+    """Answers the calls of one session by the rules and counts them."""
 
     def __init__(self, rulebook: Rulebook, *, on_fault: Callable[[str], None] = lambda tool: None) -> None:
-        """Surround a session.
+        """Create the environment of a session.
 
         Args:
-            book: The rules.
-            on_fault: Told the tool whose next call gets a fault.
+            rulebook: The rules.
+            on_fault: Called with the tool's name when a fault is added for its next call.
         """
         self.rulebook = rulebook
         self.tally = CallTally()
@@ -104,7 +110,7 @@ class Environment:
 
     @property
     def rules(self) -> list[RuleState]:
-        """The rules as they stand now."""
+        """The rules with their current state."""
         return [
             RuleState(
                 name=rule.name,
@@ -119,13 +125,18 @@ class Environment:
 
     @property
     def pending_faults(self) -> Mapping[str, int]:
-        """How many faults wait for the next calls, by tool."""
-        return {tool: len(waiting) for tool, waiting in self._pending_faults.items() if waiting}
+        """The number of faults that wait for the next calls, by tool."""
+        return {tool: len(faults) for tool, faults in self._pending_faults.items() if faults}
 
     def switch(self, name: str, *, on: bool) -> None:
-        """Switch a rule on or off, for this session, from the next call on."""
+        """Switch a rule on or off for this session, from the next call on.
+
+        Raises:
+            SimulatorError: There is no rule with that name.
+        """
         for rule in self.rulebook.rules:
             if rule.name == name:
+                # A new set: decisions that were made before keep the old one for their explanations.
                 self._disabled_rules = (
                     self._disabled_rules - {rule.index} if on else self._disabled_rules | {rule.index}
                 )
@@ -135,7 +146,7 @@ class Environment:
         )
 
     def fault_next(self, tool: str, *actions: AnyAction) -> None:
-        """Let the next call of a tool meet these actions instead of any rule; several faults wait in line."""
+        """Apply these actions to the next call of a tool, instead of any rule. Several faults are used in order."""
         rule = Rule(name=f"fault for {tool}", match=Match(tool=[tool]), do=list(actions))
         self._pending_faults[tool].append(
             CompiledRule(rule, name=rule.name, index=-1, seed=self.rulebook.spec.seed, label=self.rulebook.label)
@@ -143,42 +154,45 @@ class Environment:
         self._on_fault(tool)
 
     def decide(self, call: IncomingCall) -> RuleDecision:
-        """Find what answers a call, and count it as tried and fired."""
-        off, tried = self._disabled_rules, self._tried_counts
+        """Find the rule or fault that answers a call, and update the counts."""
+        disabled, tried = self._disabled_rules, self._tried_counts
         candidates = self.rulebook.find_candidates(call.tool)
-        if self._pending_faults and (waiting := self._pending_faults.get(call.tool)):
-            return RuleDecision(call, waiting.pop(0), (), off)
+        if self._pending_faults and (faults := self._pending_faults.get(call.tool)):
+            return RuleDecision(call, faults.pop(0), (), disabled)
         for rule in candidates:
-            if rule.index in off:
+            if rule.index in disabled:
                 continue
             tried[rule.index] += 1
-            for holds in rule.predicate_checks:
-                if not holds(call):
+            for is_met in rule.predicate_checks:
+                if not is_met(call):
                     break
             else:
                 self._fired_counts[rule.index] += 1
-                return RuleDecision(call, rule, candidates, off)
-        return RuleDecision(call, None, candidates, off)
+                return RuleDecision(call, rule, candidates, disabled)
+        return RuleDecision(call, None, candidates, disabled)
 
     def count_real_call(self, decision: RuleDecision) -> None:
-        """Count a call that no rule answers and that goes to the tool itself."""
+        """Count a call that no rule answers and that runs the real tool."""
         tally = self.tally.uncovered if decision.has_candidates else self.tally.real
         tally[decision.call.tool] += 1
 
     def describe_actions(self, decision: RuleDecision) -> list[str]:
-        """What will be done to a call, for people: with what was drawn."""
+        """Returns a description of each action for this call, including random values that were drawn."""
         if decision.rule is None:
             return []
         rule = decision.rule
-        acting = RuleExecution(decision.call, rule.name, rule.seed, self.rulebook, _fail_if_run)
-        return [action.describe(acting) for action in rule.actions]
+        execution = RuleExecution(decision.call, rule.name, rule.seed, self.rulebook, _fail_if_run)
+        return [action.describe(execution) for action in rule.actions]
 
     async def answer(self, decision: RuleDecision, run_tool: Callable[[], Awaitable[object]]) -> object:
-        """Do what was decided.
+        """Carry out a decision and return the call's result.
 
         Args:
-            decision: What `decide` said.
-            run: Runs the tool's own code.
+            decision: The result of `decide`.
+            run_tool: Runs the tool's own code.
+
+        Raises:
+            RealToolRefused: No rule answers, and the rules refuse real calls.
         """
         rule, tool = decision.rule, decision.call.tool
         if rule is None:
@@ -188,16 +202,17 @@ class Environment:
             self.count_real_call(decision)
             return await run_tool()
         self.tally.simulated[tool, rule.name] += 1
-        acting = RuleExecution(decision.call, rule.name, rule.seed, self.rulebook, run_tool)
+        execution = RuleExecution(decision.call, rule.name, rule.seed, self.rulebook, run_tool)
         result: object = NO_RESULT
         try:
             for action in rule.actions:
-                result = await action.apply(acting, result)
-            return await acting.run_tool() if result is NO_RESULT else result
+                result = await action.apply(execution, result)
+            return await execution.run_tool() if result is NO_RESULT else result
         finally:
-            if acting.has_run_tool:
+            # Also counted if an action raised after the tool ran.
+            if execution.has_run_tool:
                 self.tally.ran[tool] += 1
 
 
 async def _fail_if_run() -> object:
-    raise AssertionError("describing an action runs nothing")
+    raise AssertionError("describing an action must not run the tool")

@@ -1,4 +1,4 @@
-"""What a simulated environment did: for each tool, which calls were real and which rule answered the others."""
+"""The report of a simulated environment: for each tool, which calls were real and which rule answered the others."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from typing import Any
 
 @dataclass(slots=True)
 class CallTally:
-    """Calls counted as they happen."""
+    """Counters that are updated with each call."""
 
     real: Counter[str] = field(default_factory=Counter[str])
-    """Calls of tools that no rule names."""
+    """Real calls of tools that no rule names, by tool."""
 
     uncovered: Counter[str] = field(default_factory=Counter[str])
-    """Calls of tools that rules name, and that no rule answered: they went live although they looked covered."""
+    """Real calls of tools that rules name, by tool: no rule matched, although the tool looks covered."""
 
     refused: Counter[str] = field(default_factory=Counter[str])
-    """Calls that no rule answered, where nothing may run for real."""
+    """Calls that no rule answered and that were refused (`unanswered: refuse`), by tool."""
 
     simulated: Counter[tuple[str, str]] = field(default_factory=Counter[tuple[str, str]])
     """Calls that a rule answered, by tool and rule."""
 
     ran: Counter[str] = field(default_factory=Counter[str])
-    """Of those, the calls in which the tool's own code ran: its result was delayed or changed."""
+    """The simulated calls in which the tool's own code ran too, because its result was delayed or changed, by tool."""
 
     def add(self, other: CallTally) -> None:
-        """Count another's calls too."""
+        """Add the counts of another tally."""
         self.real += other.real
         self.uncovered += other.uncovered
         self.refused += other.refused
@@ -38,29 +38,29 @@ class CallTally:
 
 @dataclass(frozen=True, kw_only=True)
 class ToolReport:
-    """What became of a tool's calls."""
+    """How the calls of one tool were answered."""
 
     tool: str
     calls: int
     real: int
-    """Calls without any rule: the tool's own code alone."""
+    """Calls that no rule answered: only the tool's own code ran."""
 
     simulated: Mapping[str, int]
     """Calls that a rule answered, by rule."""
 
     changed: int
-    """Of these, calls in which the tool's own code ran too."""
+    """The simulated calls in which the tool's own code ran too."""
 
     uncovered: int
-    """Of the real ones, those that looked covered: a rule names the tool."""
+    """The real calls of a tool that a rule names."""
 
     refused: int
-    """Calls that were refused because they would have been real."""
+    """Calls that were refused because no rule answered them."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class EnvironmentReport:
-    """What a simulated environment did."""
+    """How the tool calls of one or more sessions were answered."""
 
     tools: Sequence[ToolReport]
     unused: Sequence[str]
@@ -68,7 +68,7 @@ class EnvironmentReport:
 
     @classmethod
     def from_tally(cls, tally: CallTally, rules: Iterable[str]) -> EnvironmentReport:
-        """The report of what was counted, for these rules."""
+        """Build the report of a tally; `rules` are the names of all rules, to find the unused ones."""
         names = {*tally.real, *tally.uncovered, *tally.refused, *(tool for tool, _ in tally.simulated)}
         used = {rule for _, rule in tally.simulated}
         return cls(
@@ -77,7 +77,7 @@ class EnvironmentReport:
         )
 
     def to_json(self) -> dict[str, Any]:
-        """For programs."""
+        """Returns the report as a JSON object."""
         return asdict(self)
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""One call of a tool, as rules look at it; what is seldom asked for is found out when it is."""
+"""One tool call as rules see it. History and default arguments, which few rules use, are computed on demand."""
 
 from __future__ import annotations
 
@@ -11,29 +11,29 @@ from adk_agent_sim.timeline.seeded_random import DrawKey
 
 
 class Caller(Protocol):
-    """Where a call comes from."""
+    """The origin of a call: its agent and its session."""
 
     @property
     def agent(self) -> str:
-        """Who calls."""
+        """The name of the calling agent."""
         ...
 
     @property
     def scope(self) -> str:
-        """The call that this one runs within, where an agent is used as a tool; else empty."""
+        """The enclosing call if the agent runs as a tool of another agent; otherwise empty."""
         ...
 
     def get_call_history(self) -> CallHistory:
-        """The session's calls so far, this one among them."""
+        """Returns the calls of the session so far, including this one."""
         ...
 
     def get_argument_defaults(self) -> Mapping[str, Json]:
-        """The values of the tool's arguments that are left out, as the tool declares them."""
+        """Returns the tool's declared defaults, by argument."""
         ...
 
 
 class IncomingCall:
-    """A call that waits for an answer."""
+    """A call that has no response yet."""
 
     __slots__ = ("_args_with_defaults", "args", "call_id", "caller", "tool")
 
@@ -42,9 +42,9 @@ class IncomingCall:
 
         Args:
             tool: The tool's name.
-            args: What it is called with now; callbacks may have changed what the model said.
-            call_id: Its id in the session.
-            caller: Where it comes from.
+            args: The arguments of the call; callbacks may have changed those that the model requested.
+            call_id: The call's id in the session.
+            caller: The origin of the call.
         """
         self.tool = tool
         self.args = args
@@ -54,39 +54,39 @@ class IncomingCall:
 
     @property
     def agent(self) -> str:
-        """Who calls."""
+        """The name of the calling agent."""
         return self.caller.agent
 
     @property
     def record(self) -> CallRecord:
-        """Where the model asked for it. A call that no model asked for is put behind the others."""
-        conversation = self.caller.get_call_history()
-        asked = conversation.find_call(self.call_id, self.agent)
-        if asked is None or asked.tool != self.tool:
-            conversation.record_calls([(self.call_id, self.tool, self.args)], self.agent, "")
-            asked = conversation.find_call(self.call_id, self.agent)
-            assert asked is not None  # noqa: S101 - it was added in the line before
-        return asked
+        """The call's record in the history. A call that no model requested is appended to the history."""
+        history = self.caller.get_call_history()
+        record = history.find_call(self.call_id, self.agent)
+        if record is None or record.tool != self.tool:
+            history.record_calls([(self.call_id, self.tool, self.args)], self.agent, "")
+            record = history.find_call(self.call_id, self.agent)
+            assert record is not None  # noqa: S101 - it was added in the line before
+        return record
 
     @property
     def args_with_defaults(self) -> Mapping[str, Json]:
-        """The arguments, with the tool's defaults where they are left out."""
+        """The arguments, completed with the tool's defaults."""
         if self._args_with_defaults is None:
             self._args_with_defaults = {**self.caller.get_argument_defaults(), **self.args}
         return self._args_with_defaults
 
     def build_sibling(self, record: CallRecord) -> IncomingCall:
-        """Another call of the same tool, as its model asked for it."""
+        """Returns another call of the same session as its model requested it."""
         return IncomingCall(record.tool, record.args, record.call_id, _SiblingCaller(record.agent, self.caller))
 
     def build_random_key(self) -> tuple[DrawKey, ...]:
-        """What a random decision about the call depends on: nothing that is random itself."""
-        place = self.record
-        return (self.caller.scope, place.agent, place.branch, self.tool, place.call_number)
+        """Returns the key of random draws about this call. It contains no generated ids, so runs are repeatable."""
+        record = self.record
+        return (self.caller.scope, record.agent, record.branch, self.tool, record.call_number)
 
 
 class _SiblingCaller:
-    """The same session and tool, another agent."""
+    """The caller of another call in the same session."""
 
     def __init__(self, agent: str, caller: Caller) -> None:
         self.agent = agent

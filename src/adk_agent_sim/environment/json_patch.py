@@ -1,4 +1,7 @@
-"""JSON Patch (RFC 6902): a value changed by a list of operations, or left as it was."""
+"""JSON Patch (RFC 6902): applies a list of operations to a copy of a value, all or none.
+
+Unlike the RFC, `test` compares types too: 1 is neither 1.0 nor true, as everywhere in a rules file.
+"""
 
 from __future__ import annotations
 
@@ -25,16 +28,23 @@ _OPERATIONS_WITH_FROM = ("move", "copy")
 
 
 class PatchNotApplicable(ValueError):
-    """The value does not have what an operation needs."""
+    """An operation refers to something that the value does not have."""
 
 
 class PatchOperation(StrictModel):
     """One operation of a patch."""
 
     op: Literal["add", "remove", "replace", "move", "copy", "test"]
-    path: str = Field(pattern=r"^(/|$)", description="Where, as /items/0/price; empty for the whole result")
-    value: Any = Field(default=None, description="With add, replace and test")
-    source: str | None = Field(default=None, alias="from", pattern=r"^(/|$)", description="With move and copy: whence")
+    path: str = Field(
+        pattern=r"^(/|$)", description="A JSON Pointer such as /items/0/price; empty for the whole result"
+    )
+    value: Any = Field(default=None, description="Required with add, replace and test")
+    source: str | None = Field(
+        default=None,
+        alias="from",
+        pattern=r"^(/|$)",
+        description="Required with move and copy: the JSON Pointer of the source",
+    )
 
     @model_validator(mode="after")
     def _check_operands(self) -> Self:
@@ -46,7 +56,12 @@ class PatchOperation(StrictModel):
 
 
 def apply_patch(value: Json, operations: Iterable[PatchOperation]) -> Json:
-    """A changed copy of the value; PatchNotApplicable if one operation cannot be done."""
+    """Returns a changed copy of the value.
+
+    Raises:
+        PatchNotApplicable: An operation cannot be applied; nothing is changed.
+    """
+    # The value is held under a key, so that operations on the whole value (path "") need no special case.
     holder = {"": copy_value(value)}
     for operation in operations:
         _apply_operation(holder, operation)
@@ -99,7 +114,7 @@ def _add_at(holder: Json, path: ValuePath, value: Json) -> None:
     elif isinstance(parent, list):
         values = cast("list[Json]", parent)
         if step != "-" and not (is_index(step) and int(step) <= len(values)):
-            raise PatchNotApplicable(f"{_format_pointer(path)} is no place in a list of {len(values)}")
+            raise PatchNotApplicable(f"{_format_pointer(path)} is not a position in a list of {len(values)} items")
         values.insert(len(values) if step == "-" else int(step), value)
     else:
         raise PatchNotApplicable(f"{_format_pointer(path[:-1])} is neither an object nor a list")
@@ -118,18 +133,18 @@ def _remove_at(holder: Json, path: ValuePath) -> None:
 
 
 def remove_at(value: Json, path: ValuePath) -> None:
-    """Take out what is at a path, if there is anything."""
+    """Remove the value at a path, if there is one."""
     parent = get_at_path(value, path[:-1])
     if get_child(parent, path[-1]) is not MISSING:
         del parent[int(path[-1]) if isinstance(parent, list) else path[-1]]
 
 
 def replace_at(value: Json, path: ValuePath, new: Json) -> Json:
-    """A copy of the value with something else at a path, if there is anything."""
+    """Returns a copy of the value with `new` at a path; unchanged if there is nothing at the path."""
     holder = {"": copy_value(value)}
-    whole = ("", *path)
-    if get_at_path(holder, whole) is not MISSING:
-        _replace_at(holder, whole, new)
+    full_path = ("", *path)
+    if get_at_path(holder, full_path) is not MISSING:
+        _replace_at(holder, full_path, new)
     return holder[""]
 
 

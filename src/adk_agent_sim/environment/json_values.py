@@ -1,4 +1,4 @@
-"""JSON values as rules look at them: compared with their types, copied, found by a path."""
+"""Operations on JSON values for rules: typed comparison, copies, access by path."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any, TypeAlias, cast
 from adk_agent_sim.timeline.canonical_json import Json
 
 MISSING: Any = object()
-"""Stands where there is no value; None is a value."""
+"""The absence of a value; None is a value."""
 
 ValuePath: TypeAlias = tuple[str, ...]
 
 
 def is_same_value(left: Json, right: Json) -> bool:
-    """Whether two values are equal, types too: 1 is neither 1.0 nor True. The order of keys does not count."""
+    """Whether two values and their types are equal: 1 is neither 1.0 nor True. The order of keys does not matter."""
     if left.__class__ is not right.__class__:
         return False
     if isinstance(left, dict):
@@ -29,7 +29,7 @@ def is_same_value(left: Json, right: Json) -> bool:
 
 
 def copy_value(value: Json) -> Json:
-    """The value with lists and objects of its own: who gets it may change it."""
+    """Returns a deep copy of a JSON value; faster than `copy.deepcopy`, which handles any object."""
     if isinstance(value, dict):
         return {key: copy_value(inner) for key, inner in cast("dict[str, Json]", value).items()}
     if isinstance(value, list):
@@ -38,33 +38,36 @@ def copy_value(value: Json) -> Json:
 
 
 def make_copier(value: Json) -> Callable[[], Json]:
-    """What makes copies of a value, quicker than looking at all of it each time."""
+    """Returns a function that deep-copies a value.
+
+    It finds the nested lists and objects once, so that each copy only visits those.
+    """
     if not isinstance(value, dict | list):
         return lambda: value
-    held = cast("dict[Any, Json] | list[Json]", value)
-    places = held.items() if isinstance(held, dict) else enumerate(held)
-    deeper = [(place, make_copier(inner)) for place, inner in places if isinstance(inner, dict | list)]
-    if not deeper:
-        return held.copy
+    container = cast("dict[Any, Json] | list[Json]", value)
+    items = container.items() if isinstance(container, dict) else enumerate(container)
+    nested = [(key, make_copier(inner)) for key, inner in items if isinstance(inner, dict | list)]
+    if not nested:
+        return container.copy
 
     def copy() -> Json:
-        new: Any = held.copy()
-        for place, inner in deeper:
-            new[place] = inner()
+        new: Any = container.copy()
+        for key, copy_inner in nested:
+            new[key] = copy_inner()
         return new
 
     return copy
 
 
 def parse_path(text: str) -> ValuePath:
-    """`items.0.sku`, or `/items/0/sku` where a name holds a dot."""
+    """Parse `items.0.sku`, or the JSON Pointer `/items/0/sku`, which also works for names with dots."""
     if text.startswith("/"):
         return tuple(part.replace("~1", "/").replace("~0", "~") for part in text[1:].split("/"))
     return tuple(text.split(".")) if text else ()
 
 
 def get_at_path(value: Json, path: ValuePath) -> Json:
-    """The value at a path, or MISSING."""
+    """Returns the value at a path, or MISSING."""
     for step in path:
         value = get_child(value, step)
         if value is MISSING:
@@ -73,7 +76,7 @@ def get_at_path(value: Json, path: ValuePath) -> Json:
 
 
 def get_child(value: Json, step: str) -> Json:
-    """The value one step further, or MISSING."""
+    """Returns the value one step down, or MISSING."""
     if isinstance(value, Mapping):
         return cast("Mapping[str, Json]", value).get(step, MISSING)
     if isinstance(value, list):
@@ -83,11 +86,11 @@ def get_child(value: Json, step: str) -> Json:
 
 
 def is_index(step: str) -> bool:
-    """Whether a step can be a place in a list: digits, written in one way only."""
+    """Whether a step can be a list index: digits without leading zeros, as RFC 6901 requires."""
     return step.isascii() and step.isdigit() and (step == "0" or not step.startswith("0")) and len(step) < 10
 
 
 def format_value(value: Json, max_length: int = 60) -> str:
-    """A value for people, on one line, not too long."""
+    """Returns a value as one line for messages, abbreviated to `max_length`."""
     text = "nothing" if value is MISSING else repr(value)
     return text if len(text) <= max_length else f"{text[: max_length - 3]}..."

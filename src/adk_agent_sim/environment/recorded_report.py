@@ -1,4 +1,4 @@
-"""The report of a session that was recorded: read from its timeline."""
+"""Builds the environment report of a recorded session from its timeline."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from adk_agent_sim.timeline.events import EnvironmentDecided, Event, ToolStarted
 
 
 def build_recorded_report(events: Iterable[Event]) -> EnvironmentReport:
-    """What became of the calls of a session. Rules that were never asked are not on its timeline."""
+    """Returns the report of a session.
+
+    Rules that were never considered for a call are not on the timeline, so they are not reported as unused.
+    """
     tally, rules, decided = CallTally(), dict[str, None](), set[str]()
     for event in events:
         match event.payload:

@@ -1,4 +1,4 @@
-"""What a check finds in rules: where it is, what is wrong, and what to do."""
+"""A problem in a rules file: its position, a message and advice."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from difflib import get_close_matches
 from typing import Literal, TypeAlias
 
 KeyPath: TypeAlias = tuple[str | int, ...]
-"""Where in the file: keys and numbers, from the top."""
+"""A position in the file: keys and indexes, from the root."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class RuleFinding:
-    """One thing that is wrong."""
+    """One problem."""
 
     code: str
-    """The kind of thing, the same in all versions."""
+    """The kind of problem; stable across versions."""
 
     key_path: KeyPath
     message: str
@@ -24,29 +24,30 @@ class RuleFinding:
     severity: Literal["error", "warning"] = "error"
     file: str = ""
     line: int = 0
-    """Counted from 1; 0 where the rules are no file."""
+    """From 1; 0 if the rules do not come from a file."""
 
     def __str__(self) -> str:
         where = f"{self.file}:{self.line}: " if self.line else ""
         text = f"{where}{self.severity}[{self.code}] {self.path}: {self.message}. {self.advice}."
-        return "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in text)
+        # Names in the file may contain control characters, which must not reach a terminal.
+        return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)
 
     @property
     def path(self) -> str:
-        """The place as people write it: `rules[2].match.tool`."""
+        """The position as text, such as `rules[2].match.tool`."""
         text = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in self.key_path)
         return text.removeprefix(".") or "the file"
 
 
 def format_findings(findings: Iterable[RuleFinding]) -> list[str]:
-    """The findings as lines."""
+    """Returns one line per finding."""
     return [str(finding) for finding in findings]
 
 
 def suggest_closest(word: str, known: Iterable[str], fallback: str) -> str:
-    """Advice: the known word that was probably meant."""
+    """Returns advice that names the closest known word, or `fallback` with all known words."""
     candidates = sorted(known)
-    near = get_close_matches(word, candidates, n=1)
-    if near:
-        return f"Write {near[0]!r} if that was meant"
+    closest = get_close_matches(word, candidates, n=1)
+    if closest:
+        return f"Write {closest[0]!r} instead"
     return f"{fallback}: {', '.join(candidates)}" if candidates else fallback

@@ -1,4 +1,4 @@
-"""Mistakes that each rule by itself does not show: rules that can never be used, names that nobody has."""
+"""Checks of valid rules: rules and actions that can never be used, duplicate names, and names the agent lacks."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from adk_agent_sim.environment.rules import Rule, Rules
 
 @dataclass(frozen=True, kw_only=True)
 class ToolCatalog:
-    """What an agent has, to compare rules with."""
+    """The tools and agents of an app, to check the names in rules."""
 
     tools: Mapping[str, Mapping[str, Any]]
-    """The JSON Schema of each tool's arguments, by the tool's name."""
+    """The JSON Schema of each tool's arguments, by tool name."""
 
     agents: Sequence[str]
     """The names of the agents."""
@@ -27,12 +27,12 @@ class ToolCatalog:
 def lint_rules(
     rules: Rules, *, exceptions: ExceptionFactories = BUILT_IN_EXCEPTIONS, catalog: ToolCatalog | None = None
 ) -> Iterator[RuleFinding]:
-    """What is wrong with rules.
+    """Yield the problems of rules.
 
     Args:
         rules: The rules.
-        exceptions: What `raise` may name.
-        catalogue: The agent's tools, if the rules should be compared with them.
+        exceptions: The exceptions that `raise` may name.
+        catalog: The app's tools and agents, if the names in rules should be checked.
     """
     yield from _check_duplicate_names(rules)
     for number, rule in enumerate(rules.rules):
@@ -49,8 +49,8 @@ def _check_duplicate_names(rules: Rules) -> Iterator[RuleFinding]:
             yield RuleFinding(
                 code="duplicate-name",
                 key_path=("rules", number, "name"),
-                message=f"rule {seen[name] + 1} is called {name!r} too",
-                advice="Give each rule a name of its own: reports and chances go by it",
+                message=f"rule {seen[name] + 1} has the same name, {name!r}",
+                advice="Give each rule its own name: reports and random draws are keyed by it",
             )
         seen.setdefault(name, number)
 
@@ -61,7 +61,7 @@ def _check_never_fires(rules: Rules, rule_index: int) -> Iterator[RuleFinding]:
         yield RuleFinding(
             code="never-fires",
             key_path=("rules", rule_index, "match", "probability"),
-            message="a rule of probability 0 is never used",
+            message="a rule with probability 0 is never used",
             advice="Raise the probability, or write `enabled: false` to keep the rule for later",
         )
     for earlier, other in enumerate(rules.rules[:rule_index]):
@@ -69,14 +69,14 @@ def _check_never_fires(rules: Rules, rule_index: int) -> Iterator[RuleFinding]:
             yield RuleFinding(
                 code="never-fires",
                 key_path=("rules", rule_index),
-                message=f"every call that it is for is answered by {rules.get_rule_names()[earlier]!r} before it",
-                advice="Put it before that rule, or narrow that rule",
+                message=f"the earlier rule {rules.get_rule_names()[earlier]!r} answers every call that it matches",
+                advice="Move it before that rule, or narrow that rule",
             )
             return
 
 
 def is_shadowing(earlier: Match, later: Match) -> bool:
-    """Whether every call that fits the later one is known to fit the earlier one; False if that is not obvious."""
+    """Whether every call that `later` matches is matched by `earlier`. Returns False if that is not certain."""
     if earlier.probability < 1 or earlier.exactly or earlier.call is not None:
         return False
     if earlier.defaults != later.defaults and earlier.args:
@@ -85,7 +85,7 @@ def is_shadowing(earlier: Match, later: Match) -> bool:
         _are_names_shadowed(earlier.tool, later.tool)
         and (earlier.agent is None or (later.agent is not None and _are_names_shadowed(earlier.agent, later.agent)))
         and set(earlier.after) <= set(later.after)
-        and all(name in later.args and later.args[name].implies(wanted) for name, wanted in earlier.args.items())
+        and all(name in later.args and later.args[name].implies(other) for name, other in earlier.args.items())
     )
 
 
@@ -95,29 +95,29 @@ def _are_names_shadowed(earlier: Sequence[str], later: Sequence[str]) -> bool:
 
 
 def _check_actions(rule_index: int, rule: Rule, exceptions: ExceptionFactories) -> Iterator[RuleFinding]:
-    for place, action in enumerate(rule.do):
-        if action.is_terminal and place < len(rule.do) - 1:
+    for index, action in enumerate(rule.do):
+        if action.is_terminal and index < len(rule.do) - 1:
             yield RuleFinding(
                 code="unreachable-action",
-                key_path=("rules", rule_index, "do", place + 1),
-                message=f"nothing is done after `{action.key}`, which raises",
-                advice=f"Put it before `{action.key}`, or take it out",
+                key_path=("rules", rule_index, "do", index + 1),
+                message=f"it is never reached: `{action.key}` raises before it",
+                advice=f"Move it before `{action.key}`, or remove it",
             )
         if isinstance(action, Raise) and action.error.type not in exceptions:
             yield RuleFinding(
                 code="unknown-exception",
-                key_path=("rules", rule_index, "do", place, "raise"),
-                message=f"no exception {action.error.type!r} is registered",
+                key_path=("rules", rule_index, "do", index, "raise"),
+                message=f"the exception {action.error.type!r} is not registered",
                 advice=suggest_closest(
-                    action.error.type, exceptions, "Pass it with exceptions={...} from Python, or take one of"
+                    action.error.type, exceptions, "Register it in Python with exceptions={...}, or use one of"
                 ),
             )
 
 
 def _check_unknown_names(rule_index: int, match: Match, catalog: ToolCatalog) -> Iterator[RuleFinding]:
-    """Names that the agent does not have."""
-    place = ("rules", rule_index, "match")
-    for key, names, known, what in (
+    """Yield the tools, agents and arguments that the app does not have."""
+    match_path = ("rules", rule_index, "match")
+    for key, names, known, noun in (
         ("tool", match.tool, list(catalog.tools), "tool"),
         ("after", [earlier.tool for earlier in match.earlier_outcomes], list(catalog.tools), "tool"),
         ("agent", match.agent or [], catalog.agents, "agent"),
@@ -125,10 +125,10 @@ def _check_unknown_names(rule_index: int, match: Match, catalog: ToolCatalog) ->
         for name in names:
             if not any(map(compile_globs([name]).match, known)):
                 yield RuleFinding(
-                    code=f"unknown-{what}",
-                    key_path=(*place, key),
-                    message=f"the agent has no {what} {name!r}",
-                    advice=suggest_closest(name, known, f"Its {what}s are"),
+                    code=f"unknown-{noun}",
+                    key_path=(*match_path, key),
+                    message=f"the agent has no {noun} {name!r}",
+                    advice=suggest_closest(name, known, f"Its {noun}s are"),
                 )
     tools = [schema for name, schema in catalog.tools.items() if compile_globs(match.tool).match(name)]
     for name in match.args:
@@ -136,9 +136,9 @@ def _check_unknown_names(rule_index: int, match: Match, catalog: ToolCatalog) ->
             known = sorted({each for schema in tools for each in _get_properties(schema)})
             yield RuleFinding(
                 code="unknown-argument",
-                key_path=(*place, "args", name),
-                message=f"{' and '.join(match.tool)} takes no argument {name!r}",
-                advice=suggest_closest(parse_path(name)[0], known, "It takes"),
+                key_path=(*match_path, "args", name),
+                message=f"{' and '.join(match.tool)} has no argument {name!r}",
+                advice=suggest_closest(parse_path(name)[0], known, "Its arguments are"),
             )
 
 

@@ -1,4 +1,4 @@
-"""Which calls a rule is for: the part of a rules file under `match`."""
+"""The models of `match` in a rules file: which calls a rule applies to."""
 
 from __future__ import annotations
 
@@ -16,14 +16,16 @@ _NAME_PATTERN = r"^\S+$"
 
 
 class ArgumentCondition(StrictModel):
-    """What an argument must be; of several keys, all must hold."""
+    """Conditions on one argument; all of them must hold."""
 
-    equals: Any = Field(default=None, description="Exactly this value, types too: 1 is neither 1.0 nor true")
-    regex: str | None = Field(default=None, description="A text in which this pattern is found; anchor it with ^ and $")
-    min: int | float | None = Field(default=None, description="A number, this or more")
-    max: int | float | None = Field(default=None, description="A number, this or less")
+    equals: Any = Field(default=None, description="This value, with the same type: 1 is neither 1.0 nor true")
+    regex: str | None = Field(
+        default=None, description="A text that contains a match of this pattern; anchor it with ^ and $"
+    )
+    min: int | float | None = Field(default=None, description="A number greater than or equal to this")
+    max: int | float | None = Field(default=None, description="A number less than or equal to this")
     any_of: list[Any] | None = Field(default=None, min_length=1, description="One of these values")
-    present: bool | None = Field(default=None, description="Whether the argument is there at all")
+    present: bool | None = Field(default=None, description="Whether the argument is given at all")
 
     @field_validator("regex")
     @classmethod
@@ -33,7 +35,8 @@ class ArgumentCondition(StrictModel):
         try:
             re.compile(regex)
         except (re.error, OverflowError, RecursionError) as error:
-            raise ValueError(f"is no regular expression: {error}") from None
+            raise ValueError(f"is not a regular expression: {error}") from None
+        # The results differ only for a pattern that is not evaluated, because matching could take too long.
         if patterns.is_match(regex, "", if_unchecked=True) and not patterns.is_match(regex, "", if_unchecked=False):
             raise ValueError("is a pattern that could take too long to match; write a simpler one")
         return regex
@@ -41,24 +44,24 @@ class ArgumentCondition(StrictModel):
     @model_validator(mode="after")
     def _check_satisfiable(self) -> Self:
         if not self.model_fields_set:
-            raise ValueError("says nothing: give one of " + ", ".join(sorted(OPERATORS)))
+            raise ValueError("is empty: give one of " + ", ".join(sorted(OPERATORS)))
         if self.min is not None and self.max is not None and self.min > self.max:
-            raise ValueError(f"can never hold: min {self.min} is above max {self.max}")
+            raise ValueError(f"can never hold: min {self.min} is greater than max {self.max}")
         if self.present is False and len(self.model_fields_set) > 1:
             raise ValueError("can never hold: an argument that must be absent cannot have a value")
         return self
 
     def implies(self, other: ArgumentCondition) -> bool:
-        """Whether what fits this one is known to fit the other; False if that is not obvious."""
-        mine, others = self.model_dump(exclude_unset=True), other.model_dump(exclude_unset=True)
-        return all(key in mine and is_same_value(mine[key], value) for key, value in others.items())
+        """Whether every value that meets this condition meets the other. Returns False if that is not certain."""
+        own, others = self.model_dump(exclude_unset=True), other.model_dump(exclude_unset=True)
+        return all(key in own and is_same_value(own[key], value) for key, value in others.items())
 
 
 OPERATORS = frozenset(ArgumentCondition.model_fields)
 
 
 def _parse_condition(value: object) -> object:
-    """An operator stands for itself; any other value is what the argument must equal."""
+    """Read a mapping of operators as conditions, and any other value as the value the argument must equal."""
     if isinstance(value, ArgumentCondition):
         return value
     keys = set(cast("Mapping[str, Any]", value)) if isinstance(value, Mapping) else set[str]()
@@ -67,43 +70,43 @@ def _parse_condition(value: object) -> object:
     if keys - OPERATORS:
         raise ValueError(
             f"mixes conditions ({', '.join(sorted(keys & OPERATORS))}) with other keys "
-            f"({', '.join(sorted(map(str, keys - OPERATORS)))}); write {{equals: ...}} to mean the whole object"
+            f"({', '.join(sorted(map(str, keys - OPERATORS)))}); write {{equals: ...}} to match the whole object"
         )
     return cast("Any", value)
 
 
 class CallNumber(StrictModel):
-    """Which calls, counted from 1 in the order in which the model asked; of several keys, all must hold.
+    """Which calls, numbered from 1 in the order in which the model requested them; all conditions must hold.
 
-    Counted are the calls of the tool in the session that fit the rule's `tool`, `args` and `agent`.
+    Only calls of the tool in the session that match the rule's `tool`, `args` and `agent` are counted.
     """
 
-    nth: int | list[int] | None = Field(default=None, description="This call, or these")
-    every: int | None = Field(default=None, ge=1, description="Each n-th call")
+    nth: int | list[int] | None = Field(default=None, description="The number of the call, or a list of numbers")
+    every: int | None = Field(default=None, ge=1, description="Every n-th call")
     first: int | None = Field(default=None, ge=1, description="The first n calls")
     after: int | None = Field(default=None, ge=1, description="All calls after the first n")
 
     @model_validator(mode="after")
     def _check_satisfiable(self) -> Self:
         if not self.model_fields_set:
-            raise ValueError("says nothing: give one of nth, every, first, after")
+            raise ValueError("is empty: give one of nth, every, first, after")
         if any(number < 1 for number in self.numbers):
-            raise ValueError("calls are counted from 1")
+            raise ValueError("calls are numbered from 1")
         if self.numbers and not any(self.is_selected(number) for number in self.numbers):
-            raise ValueError("can never hold: no such call fits the other numbers")
+            raise ValueError("can never hold: no call in nth meets the other conditions")
         if self.first is not None and not self._has_selected_up_to(self.first):
-            raise ValueError("can never hold: none of the first calls fits the other numbers")
+            raise ValueError("can never hold: none of the first calls meets the other conditions")
         return self
 
     @property
     def numbers(self) -> Sequence[int]:
-        """What `nth` lists."""
+        """The numbers in `nth`."""
         if self.nth is None:
             return ()
         return (self.nth,) if isinstance(self.nth, int) else self.nth
 
     def is_selected(self, number: int) -> bool:
-        """Whether the call of that number is meant."""
+        """Whether the call with that number is selected."""
         return (
             (self.nth is None or number in self.numbers)
             and (self.every is None or number % self.every == 0)
@@ -119,7 +122,7 @@ class CallNumber(StrictModel):
 
 
 class EarlierOutcome(NamedTuple):
-    """Something that must have happened before."""
+    """An outcome of an earlier call that a rule requires."""
 
     tool: str
     outcome: Literal["succeeded", "failed", "called"]
@@ -136,32 +139,36 @@ NamePatterns = Annotated[
     list[Annotated[str, Field(pattern=_NAME_PATTERN)]],
     BeforeValidator(_wrap_in_list, json_schema_input_type=str | list[str]),
 ]
-"""A name or several, `*` and `?` standing for any letters and any one letter."""
+"""One or more names; `*` matches any characters, `?` one character."""
 
 
 class Match(StrictModel):
-    """Which calls a rule is for; what is left out does not matter."""
+    """Which calls a rule applies to; keys that are not given match every call."""
 
-    tool: NamePatterns = Field(
-        min_length=1, description="The tool's name; * and ? stand for any letters and any one letter"
-    )
+    tool: NamePatterns = Field(min_length=1, description="The tool's name; * matches any characters, ? one character")
     args: dict[
         str,
         Annotated[ArgumentCondition, BeforeValidator(_parse_condition, json_schema_input_type=ArgumentCondition | Any)],
     ] = Field(
         default_factory=dict,
         min_length=1,
-        description="By argument: the value it must equal, or conditions. Inside a value: filter.limit, items.0.sku",
+        description="By argument: the value it must equal, or conditions. Paths are allowed: filter.limit, items.0.sku",
     )
-    exactly: bool = Field(default=False, description="There are no other arguments than those under `args`")
-    defaults: bool = Field(default=False, description="Arguments that are left out count as the tool's defaults")
-    call: CallNumber | None = Field(default=None, description="Which calls, by their number")
-    agent: NamePatterns | None = Field(default=None, min_length=1, description="The calling agent's name; as `tool`")
+    exactly: bool = Field(default=False, description="The call has no arguments besides those under `args`")
+    defaults: bool = Field(default=False, description="Arguments that are not given have the tool's defaults")
+    call: CallNumber | None = Field(default=None, description="Which calls, by number")
+    agent: NamePatterns | None = Field(
+        default=None, min_length=1, description="The calling agent's name, with the wildcards of `tool`"
+    )
     after: Annotated[list[str], BeforeValidator(_wrap_in_list, json_schema_input_type=str | list[str])] = Field(
-        default_factory=list, description="What must have happened in an earlier turn: `create_order succeeded`"
+        default_factory=list, description="An outcome of an earlier turn, such as `create_order succeeded`"
     )
-    probability: float = Field(default=1.0, ge=0, le=1, description="How likely the rule is used when all else fits")
-    seed: int | None = Field(default=None, description="Of the probability and of random delays; else the file's")
+    probability: float = Field(
+        default=1.0, ge=0, le=1, description="The probability that the rule is used if everything else matches"
+    )
+    seed: int | None = Field(
+        default=None, description="The seed of the probability and of random delays; by default the file's"
+    )
 
     @field_validator("after")
     @classmethod
@@ -174,21 +181,21 @@ class Match(StrictModel):
 
     @property
     def earlier_outcomes(self) -> list[EarlierOutcome]:
-        """What must have happened."""
+        """The parsed entries of `after`."""
         return [EarlierOutcome(*cast("Any", each.split())) for each in self.after]
 
     @property
     def is_unconditional(self) -> bool:
-        """Whether it is for every call of its tools."""
+        """Whether it matches every call of its tools."""
         return not (self.args or self.exactly or self.call or self.agent or self.after) and self.probability == 1
 
 
 def is_glob(name: str) -> bool:
-    """Whether a name stands for several."""
+    """Whether a name contains wildcards."""
     return "*" in name or "?" in name
 
 
 def compile_globs(names: Sequence[str]) -> re.Pattern[str]:
-    """What the names stand for."""
-    parts = ("".join({"*": ".*", "?": "."}.get(sign, re.escape(sign)) for sign in name) for name in names)
+    """Returns a pattern that matches the names with their wildcards."""
+    parts = ("".join({"*": ".*", "?": "."}.get(char, re.escape(char)) for char in name) for name in names)
     return re.compile(rf"(?s:{'|'.join(parts)})\Z")

@@ -1,4 +1,4 @@
-"""Rules made ready: found by a tool's name in one step, however many there are."""
+"""Compiled rules, indexed by tool name, so that a lookup does not depend on the number of rules."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from adk_agent_sim.errors import InvalidRules
 from adk_agent_sim.timeline.clock import RealSleeper, Sleeper, VirtualSleeper
 
 _MAX_CACHED_TOOLS = 10_000
-"""How many names of tools are remembered; a model can make up any number."""
+"""The most tool names in the index: a model can invent any number of names."""
 
 
 class CompiledRule:
-    """A rule made ready."""
+    """A rule with its predicates and actions."""
 
     __slots__ = ("actions", "index", "name", "predicate_checks", "predicates", "rule", "seed")
 
@@ -32,12 +32,12 @@ class CompiledRule:
         self.predicates: Sequence[CallPredicate] = build_predicates(
             rule.match, rule_index=index, rule_name=name, seed=self.seed, label=label
         )
-        self.predicate_checks = tuple(test.is_met for test in self.predicates)
+        self.predicate_checks = tuple(predicate.is_met for predicate in self.predicates)
         self.actions: Sequence[Action] = tuple(rule.do)
 
     @property
     def acts_inside_call(self) -> bool:
-        """Whether it must act inside the call: raise, change a real result, or delay one."""
+        """Whether it must act inside the tool call: it raises, or changes or delays a real result."""
         return any(action.acts_inside_call for action in self.actions) or not any(
             action.gives_result for action in self.actions
         )
@@ -47,7 +47,7 @@ Candidates: TypeAlias = Sequence[CompiledRule]
 
 
 class Rulebook:
-    """The rules of an environment, shared by all its sessions."""
+    """The compiled rules of an environment, shared by all its sessions."""
 
     def __init__(
         self,
@@ -59,15 +59,18 @@ class Rulebook:
         source: str = "Python",
         skip_checks: bool = False,
     ) -> None:
-        """Make rules ready; InvalidRules says what is wrong with them.
+        """Compile rules.
 
         Args:
             rules: The rules.
-            label: Tells runs apart whose chances should differ, as a scenario and the number of a run.
-            exceptions: The exceptions that `raise` may name, beside the built-in ones.
-            waiting: How time passes; by default as the rules say.
-            source: Where the rules come from, for messages.
-            checked: They need not be checked (again).
+            label: Distinguishes runs whose random draws should differ, such as a scenario and the number of a run.
+            exceptions: The exceptions that `raise` may name, besides the built-in ones.
+            sleeper: How time passes in delays; by default as the rules say.
+            source: The origin of the rules, for messages.
+            skip_checks: Skip the checks, for rules that were checked before or may contain unused rules.
+
+        Raises:
+            InvalidRules: The checks found errors.
         """
         self.exceptions: ExceptionFactories = {**BUILT_IN_EXCEPTIONS, **(exceptions or {})}
         findings = () if skip_checks else lint_rules(rules, exceptions=self.exceptions)
@@ -86,13 +89,14 @@ class Rulebook:
         self._candidates_by_tool: dict[str, Candidates] = dict(self._index_by_tool())
 
     def find_candidates(self, tool: str) -> Candidates:
-        """The rules that name a tool, in their order."""
-        found = self._candidates_by_tool.get(tool)
-        if found is None:
-            found = tuple(rule for pattern, rule in self._globs if pattern.match(tool))
+        """Returns the rules that match a tool's name, in the order of the file."""
+        candidates = self._candidates_by_tool.get(tool)
+        if candidates is None:
+            # Every literal name is in the index, so only rules with wildcards can match this one.
+            candidates = tuple(rule for pattern, rule in self._globs if pattern.match(tool))
             if len(self._candidates_by_tool) < _MAX_CACHED_TOOLS:
-                self._candidates_by_tool[tool] = found
-        return found
+                self._candidates_by_tool[tool] = candidates
+        return candidates
 
     def _index_by_tool(self) -> Mapping[str, Candidates]:
         names: dict[str, list[CompiledRule]] = {}

@@ -1,4 +1,4 @@
-"""A rules file field by field, and the same as Python objects.
+"""The models of a rules file; also usable as Python objects.
 
 rules:
   - name: payments are down
@@ -22,29 +22,31 @@ def _wrap_in_list(value: object) -> object:
 
 
 class Rule(StrictModel):
-    """Which calls, and what happens to them."""
+    """Which calls a rule applies to, and what happens to them."""
 
-    name: str = Field(default="", description="For reports; also what its chances are keyed by")
-    match: Match = Field(description="Which calls it is for")
+    name: str = Field(default="", description="The name in reports; random draws are keyed by it")
+    match: Match = Field(description="Which calls it applies to")
     do: Annotated[
         list[ActionEntry], BeforeValidator(_wrap_in_list, json_schema_input_type=ActionEntry | list[ActionEntry])
-    ] = Field(min_length=1, description="What happens to them: one action, or several, one after the other")
-    enabled: bool = Field(default=True, description="A rule that is off is passed over; a person can switch it on")
+    ] = Field(min_length=1, description="What happens to them: one action, or a list of actions in order")
+    enabled: bool = Field(
+        default=True, description="A disabled rule is skipped; a person can switch it on during a session"
+    )
 
 
 class Rules(StrictModel):
-    """All rules of an environment. For each call the first rule that matches answers."""
+    """The rules of an environment. For each call, the first rule that matches answers."""
 
-    version: Literal[1] = Field(default=1, description="Of the format")
-    seed: int = Field(default=0, description="The same seed gives the same chances")
+    version: Literal[1] = Field(default=1, description="The version of the format")
+    seed: int = Field(default=0, description="The same seed gives the same random draws")
     time: Literal["real", "virtual"] = Field(
-        default="real", description="Whether delays are waited for, or only counted"
+        default="real", description="Whether delays take real time, or only advance a virtual clock"
     )
     unanswered: Literal["real", "refuse"] = Field(
-        default="real", description="What a call gets that no rule answers: the real tool, or an error"
+        default="real", description="What happens to a call that no rule answers: the real tool runs, or it fails"
     )
     rules: list[Rule]
 
     def get_rule_names(self) -> list[str]:
-        """The rules' names; those without one are numbered."""
+        """Returns the names of the rules; a rule without a name is called `rule N`."""
         return [rule.name or f"rule {number}" for number, rule in enumerate(self.rules, start=1)]

@@ -1,4 +1,7 @@
-"""Rules from a file or a text: read whole and checked, or refused with a line and advice for each mistake."""
+"""Reads and checks rules files; reports each problem with its line and advice.
+
+text --YamlDocument--> value with lines --pydantic--> Rules --lint_rules--> findings with lines
+"""
 
 from __future__ import annotations
 
@@ -20,46 +23,46 @@ from adk_agent_sim.environment.yaml_document import YamlDocument, YamlUnreadable
 from adk_agent_sim.errors import InvalidRules
 
 _MAX_FILE_BYTES = 10_000_000
-"""Bytes of a rules file."""
+"""The largest rules file, in bytes."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class RulesCheck:
-    """What reading a rules file gave."""
+    """The result of checking a rules file."""
 
     rules: Rules | None
-    """None if the file cannot be read as rules at all."""
+    """None if the file is not valid."""
 
     findings: list[RuleFinding]
 
     @property
     def errors(self) -> list[RuleFinding]:
-        """What makes the file unusable."""
+        """The findings that make the file unusable."""
         return [finding for finding in self.findings if finding.severity == "error"]
 
 
 def load_rules(path: str | Path, *, exceptions: ExceptionFactories | None = None) -> Rules:
-    """The rules of a YAML or JSON file.
+    """Read the rules in a YAML or JSON file.
 
     Args:
         path: The file.
-        exceptions: The exceptions that `raise` may name, beside the built-in ones.
+        exceptions: The exceptions that `raise` may name, besides the built-in ones.
 
     Raises:
-        InvalidRules: The file has mistakes; each is told with its line and what to do.
+        InvalidRules: The file has errors; each is reported with its line and advice.
     """
     return _require_valid_rules(check_rules_file(path, exceptions=exceptions), str(path))
 
 
 def parse_rules(text: str, *, source: str = "text", exceptions: ExceptionFactories | None = None) -> Rules:
-    """As `load_rules`, from a text."""
+    """Read rules from a text, like `load_rules`."""
     return _require_valid_rules(check_rules_text(text, source=source, exceptions=exceptions), source)
 
 
 def check_rules_file(
     path: str | Path, *, exceptions: ExceptionFactories | None = None, catalog: ToolCatalog | None = None
 ) -> RulesCheck:
-    """Everything that is wrong with a rules file."""
+    """Find all problems of a rules file."""
     try:
         data = Path(path).read_bytes()
         if len(data) > _MAX_FILE_BYTES:
@@ -68,30 +71,30 @@ def check_rules_file(
     except OSError as error:
         return _build_unreadable_check(str(path), 1, f"it cannot be opened: {error.strerror or error}")
     except UnicodeDecodeError:
-        return _build_unreadable_check(str(path), 1, "it is no UTF-8 text")
+        return _build_unreadable_check(str(path), 1, "it is not UTF-8 text")
     return check_rules_text(text, source=str(path), exceptions=exceptions, catalog=catalog)
 
 
 def check_rules_text(
     text: str, *, source: str = "text", exceptions: ExceptionFactories | None = None, catalog: ToolCatalog | None = None
 ) -> RulesCheck:
-    """Everything that is wrong with rules in a text."""
+    """Find all problems of rules in a text."""
     try:
-        read = YamlDocument(text)
+        document = YamlDocument(text)
     except YamlUnreadable as error:
         return _build_unreadable_check(source, error.line, str(error))
-    findings = [_build_duplicate_key_finding(place, source, line) for place, line in read.duplicate_keys]
+    findings = [_build_duplicate_key_finding(path, source, line) for path, line in document.duplicate_keys]
     rules: Rules | None = None
     try:
-        rules = Rules.model_validate(read.value)
-        found: Iterator[RuleFinding] = lint_rules(
+        rules = Rules.model_validate(document.value)
+        problems: Iterator[RuleFinding] = lint_rules(
             rules, exceptions={**BUILT_IN_EXCEPTIONS, **(exceptions or {})}, catalog=catalog
         )
     except ValidationError as error:
-        found = _convert_validation_errors(error, read.value)
+        problems = _convert_validation_errors(error, document.value)
     if rules is not None and not rules.rules:
-        found = iter([_build_no_rules_finding()])
-    findings += [replace(finding, file=source, line=read.find_line(finding.key_path)) for finding in found]
+        problems = iter([_build_no_rules_finding()])
+    findings += [replace(each, file=source, line=document.find_line(each.key_path)) for each in problems]
     return RulesCheck(rules=rules, findings=sorted(findings, key=lambda finding: finding.line))
 
 
@@ -106,7 +109,7 @@ def _build_unreadable_check(source: str, line: int, reason: str) -> RulesCheck:
         code="unreadable",
         key_path=(),
         message=f"the file cannot be read: {reason}",
-        advice="Write YAML or JSON as docs/environment.md shows",
+        advice="Write YAML or JSON as described in docs/environment.md",
         file=source,
         line=line,
     )
@@ -117,8 +120,8 @@ def _build_duplicate_key_finding(key_path: KeyPath, source: str, line: int) -> R
     return RuleFinding(
         code="duplicate-key",
         key_path=key_path,
-        message=f"{key_path[-1]!r} stands here a second time",
-        advice="Keep one of them: the other would be lost",
+        message=f"the key {key_path[-1]!r} is duplicated",
+        advice="Keep one of the entries: only the last would be used",
         file=source,
         line=line,
     )
@@ -126,7 +129,10 @@ def _build_duplicate_key_finding(key_path: KeyPath, source: str, line: int) -> R
 
 def _build_no_rules_finding() -> RuleFinding:
     return RuleFinding(
-        code="says-nothing", key_path=("rules",), message="there are no rules", advice="Add one, or leave the file out"
+        code="says-nothing",
+        key_path=("rules",),
+        message="there are no rules",
+        advice="Add a rule, or do not use the file",
     )
 
 
@@ -138,35 +144,41 @@ _KEYS_BY_SECTION: Mapping[str, list[str]] = {
     "do": [*ACTIONS],
     "args": [*ArgumentCondition.model_fields],
 }
-"""What may stand where, to guess what was meant."""
+"""The keys that each section of a file allows, to suggest corrections of unknown keys."""
 
 
 def _convert_validation_errors(error: ValidationError, value: Any) -> Iterator[RuleFinding]:
-    """One finding a place: of the ways in which a union was not met, the one that its shape shows was meant."""
-    found: dict[KeyPath, RuleFinding] = {}
+    """Yield findings for pydantic's errors.
+
+    For a delay that is neither a number nor a distribution, pydantic reports one error per variant; only the error of
+    the variant that the value resembles is kept.
+    """
+    findings: dict[KeyPath, RuleFinding] = {}
     for detail in error.errors(include_url=False):
         finding = _convert_error_detail(detail, value)
-        if finding.code != "bad-delay" or finding.key_path not in found or isinstance(detail["input"], Mapping | list):
-            place = (*finding.key_path, str(len(found))) if finding.code != "bad-delay" else finding.key_path
-            found[place] = finding
-    return iter(found.values())
+        is_delay = finding.code == "bad-delay"
+        if not is_delay or finding.key_path not in findings or isinstance(detail["input"], Mapping | list):
+            # Other errors get a unique key, so that two of them at one position are both reported.
+            key = finding.key_path if is_delay else (*finding.key_path, str(len(findings)))
+            findings[key] = finding
+    return iter(findings.values())
 
 
 def _convert_error_detail(detail: ErrorDetails, value: Any) -> RuleFinding:
-    """A mistake that pydantic found, in a person's words."""
-    place = _locate_in_file(detail["loc"], value)
+    """Convert one of pydantic's errors to a finding."""
+    key_path = _locate_in_file(detail["loc"], value)
     message = detail["msg"].removeprefix("Value error, ").removesuffix(".")
-    code, advice = _classify_error(detail, place, message)
+    code, advice = _classify_error(detail, key_path, message)
     if code in ("unknown-key", "unknown-action"):
-        message = f"{place[-1]!r} is not known here" if code == "unknown-key" else "there is no such action"
-    return RuleFinding(code=code, key_path=place, message=_lowercase_first(message), advice=advice)
+        message = f"{key_path[-1]!r} is not known here" if code == "unknown-key" else "there is no such action"
+    return RuleFinding(code=code, key_path=key_path, message=_lowercase_first(message), advice=advice)
 
 
 def _classify_error(detail: ErrorDetails, key_path: KeyPath, message: str) -> tuple[str, str]:
     last = str(key_path[-1]) if key_path else ""
     kind = detail["type"]
     if kind == "extra_forbidden":
-        return "unknown-key", suggest_closest(last, _list_allowed_keys(key_path), "Take it out, or write one of")
+        return "unknown-key", suggest_closest(last, _list_allowed_keys(key_path), "Remove it, or write one of")
     if kind in ("union_tag_not_found", "union_tag_invalid"):
         return "unknown-action", suggest_closest(_read_action_key(detail["input"]), ACTIONS, "The actions are")
     if kind == "missing":
@@ -176,16 +188,16 @@ def _classify_error(detail: ErrorDetails, key_path: KeyPath, message: str) -> tu
     if {"delay", "timeout"} & set(map(str, key_path)):
         return "bad-delay", "Write seconds from 0 to 86400, or {uniform: [low, high]}, or {lognormal: {median, sigma}}"
     if "can never hold" in message:
-        return "never-fires", "Mend the condition, or take the rule out"
-    if (last == "args" and kind == "too_short") or "says nothing" in message:
-        return "says-nothing", "Leave the key out to mean all calls"
-    return "bad-value", "Mend the value; docs/environment.md shows each key"
+        return "never-fires", "Fix the condition, or remove the rule"
+    if (last == "args" and kind == "too_short") or "is empty" in message:
+        return "says-nothing", "Leave the key out to match all calls"
+    return "bad-value", "Fix the value; docs/environment.md describes each key"
 
 
 def _list_allowed_keys(key_path: KeyPath) -> list[str]:
-    """What may stand beside a key."""
-    inside = [step for step in key_path[:-1] if isinstance(step, str)]
-    return _KEYS_BY_SECTION.get(inside[-1] if inside else "", [])
+    """Returns the keys that are allowed beside a key."""
+    sections = [step for step in key_path[:-1] if isinstance(step, str)]
+    return _KEYS_BY_SECTION.get(sections[-1] if sections else "", [])
 
 
 def _read_action_key(value: object) -> str:
@@ -194,17 +206,18 @@ def _read_action_key(value: object) -> str:
 
 
 def _locate_in_file(location: tuple[str | int, ...], value: Any) -> KeyPath:
-    """Where in the file: pydantic's places also name the kind of action, which is no step in the file."""
-    place: list[str | int] = []
+    """Returns the position in the file, without the union variants that pydantic's location also names."""
+    key_path: list[str | int] = []
     for step in location:
-        inside = _descend(value, step)
-        if inside is not None:
-            value = inside[0]
-            place.append(step)
-    return tuple(place)
+        child = _descend(value, step)
+        if child is not None:
+            value = child[0]
+            key_path.append(step)
+    return tuple(key_path)
 
 
 def _descend(value: Any, step: str | int) -> tuple[Any] | None:
+    """Returns the child in a tuple, because the child itself may be None."""
     if isinstance(value, Mapping) and step in value:
         return (cast("Mapping[str, Any]", value)[str(step)],)
     if isinstance(value, list) and isinstance(step, int) and step < len(cast("list[Any]", value)):

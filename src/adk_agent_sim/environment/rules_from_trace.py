@@ -1,4 +1,4 @@
-"""Rules that answer as a recorded session did: each call by its tool and its arguments, in its turn."""
+"""Generates rules that give the recorded results of a session, by tool and arguments."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from adk_agent_sim.timeline.events import Event
 from adk_agent_sim.timeline.history import ToolCall, ToolError, ToolOutput, build_history
 
 _CONTROL_TOOLS = frozenset({"transfer_to_agent", "set_model_response", "exit_loop", "finish_task"})
-"""Calls that steer the run itself, and must run."""
+"""ADK's tools that control the run itself: they must run for real."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class RecordedCall:
-    """A call and how it was answered."""
+    """A call of a trace and its result."""
 
     tool: str
     args: Mapping[str, Json]
     do: Mapping[str, Json]
-    """The action that answers the same."""
+    """The action that gives the same result."""
 
 
 def extract_recorded_calls(events: Iterable[Event]) -> list[RecordedCall]:
-    """The answered calls of a session, in their order."""
+    """Returns the answered calls of a session, in order."""
     entries = build_history(events)
     results = {entry.call_id: entry for entry in entries if isinstance(entry, ToolOutput | ToolError)}
     return [
@@ -39,7 +39,7 @@ def extract_recorded_calls(events: Iterable[Event]) -> list[RecordedCall]:
 
 
 def build_rules(trace_calls: Sequence[RecordedCall]) -> dict[str, Any]:
-    """A rules file as data. A call that was made several times gets its answers in order, if they differ."""
+    """Returns a rules file as JSON. Equal calls with different results get their results in the recorded order."""
     groups: dict[tuple[str, bytes], list[RecordedCall]] = {}
     for call in trace_calls:
         groups.setdefault((call.tool, encode_json(_sort_keys(call.args))), []).append(call)
@@ -69,20 +69,20 @@ def _build_action(result: ToolOutput | ToolError) -> dict[str, Json]:
 
 
 def _escape_argument_name(name: str) -> str:
-    """A name that would be read as a path is written as one."""
+    """Write a name that would be read as a path as a JSON Pointer."""
     return "/" + name.replace("~", "~0").replace("/", "~1") if "." in name or name.startswith("/") else name
 
 
 def _escape_literal(value: Json) -> Json:
-    """A value that would be read as conditions is told apart."""
+    """Wrap a value that would be read as conditions in `equals`."""
     is_condition = isinstance(value, Mapping) and bool(set(cast("Mapping[str, Json]", value)) & OPERATORS)
     return {"equals": cast("Json", value)} if is_condition else cast("Json", value)
 
 
 def _sort_keys(value: Json) -> Json:
     if isinstance(value, Mapping):
-        found = cast("Mapping[str, Json]", value)
-        return {key: _sort_keys(found[key]) for key in sorted(found)}
+        mapping = cast("Mapping[str, Json]", value)
+        return {key: _sort_keys(mapping[key]) for key in sorted(mapping)}
     if isinstance(value, list):
         return [_sort_keys(inner) for inner in cast("list[Json]", value)]
     return value

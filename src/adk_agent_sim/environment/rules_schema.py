@@ -1,4 +1,4 @@
-"""The JSON Schema of a rules file, for editors; `adksim env schema` prints it."""
+"""Builds the JSON Schema of a rules file, for editors; `adksim env schema` prints it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from adk_agent_sim.environment.rules import Rules
 
 
 def build_rules_schema() -> dict[str, Any]:
-    """The schema, as `docs/environment.schema.json` has it."""
+    """Returns the schema; `docs/environment.schema.json` is a copy, and a test compares them."""
     schema = Rules.model_json_schema(by_alias=True, mode="validation")
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",

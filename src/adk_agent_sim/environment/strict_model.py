@@ -1,4 +1,4 @@
-"""The base of everything that a rules file is made of."""
+"""The base class of the models of a rules file."""
 
 from __future__ import annotations
 
@@ -6,6 +6,6 @@ from pydantic import BaseModel, ConfigDict
 
 
 class StrictModel(BaseModel):
-    """Knows its keys and their types exactly: a typo is an error, and "1" is no number."""
+    """Refuses unknown keys and does not convert types: a typo is an error, and "1" is not a number."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, populate_by_name=True)

@@ -1,7 +1,7 @@
-"""YAML or JSON as JSON values, with the line where each stands.
+"""Reads YAML or JSON as JSON values and knows the line of each value.
 
-Only plain data is read: no tags, no dates, no `yes` that means true. A text that would grow without end (aliases of
-aliases, depth) is refused.
+Only JSON data is read: no tags, no dates, and `yes` is a text. Documents that expand too far (nested aliases, depth)
+are refused. PyYAML parses; this module resolves its nodes, which carry the lines.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from adk_agent_sim.environment.rule_finding import KeyPath
 from adk_agent_sim.timeline.canonical_json import Json
 
 _MAX_VALUES = 200_000
-"""Values in one file; more are an attack or a mistake."""
+"""The most values in one document, after aliases are expanded."""
 
 _MAX_DEPTH = 100
 
@@ -31,7 +31,7 @@ _PLAIN_TAGS = frozenset({_STR, _NULL, _BOOL, _INT, _FLOAT, "tag:yaml.org,2002:ma
 
 
 class YamlUnreadable(ValueError):
-    """The text is no YAML that holds plain data."""
+    """The text is not YAML, or not plain data."""
 
     def __init__(self, line: int, reason: str) -> None:
         super().__init__(reason)
@@ -39,7 +39,7 @@ class YamlUnreadable(ValueError):
 
 
 class _PlainDataLoader(yaml.SafeLoader):
-    """Composes nodes; resolves what JSON has, and nothing else."""
+    """Composes nodes, and resolves only the scalar types of JSON."""
 
 
 _RESOLVERS = (
@@ -51,45 +51,51 @@ _RESOLVERS = (
 
 
 def _build_resolvers() -> dict[str, list[tuple[str, re.Pattern[str]]]]:
-    """What a plain text can stand for, by its first letter, as PyYAML keeps it."""
-    found: dict[str, list[tuple[str, re.Pattern[str]]]] = {}
-    for tag, pattern, letters in _RESOLVERS:
-        for letter in letters:
-            found.setdefault(letter, []).append((tag, re.compile(pattern)))
-    return found
+    """Returns the resolvers by first character, the form that PyYAML expects."""
+    resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}
+    for tag, pattern, first_characters in _RESOLVERS:
+        for character in first_characters:
+            resolvers.setdefault(character, []).append((tag, re.compile(pattern)))
+    return resolvers
 
 
 _PlainDataLoader.yaml_implicit_resolvers = _build_resolvers()
 
 
 class YamlDocument:
-    """A text that was read."""
+    """A parsed document."""
 
     def __init__(self, text: str) -> None:
-        """Read a text; YamlUnreadable says where it is wrong."""
+        """Parse a text.
+
+        Raises:
+            YamlUnreadable: The text is not plain YAML or JSON; has the line.
+        """
         if text.lstrip()[:1] in ("{", "["):
-            text = text.replace("\t", " ")  # JSON may be indented with tabs, and has none inside texts
+            text = text.replace(
+                "\t", " "
+            )  # JSON may be indented with tabs, YAML may not; JSON strings cannot contain raw tabs
         self._root = _compose_root(text)
         self._value_count = 0
         self.duplicate_keys: list[tuple[KeyPath, int]] = []
-        """Keys that stand twice in one mapping: where, and on which line again."""
+        """Keys that occur twice in one mapping: the path, and the line of the second occurrence."""
         self.value: Json = None if self._root is None else self._build_value(self._root, ())
 
     def find_line(self, key_path: KeyPath) -> int:
-        """The line of what stands at a place, or of what it would stand in."""
+        """Returns the line of the value at a path; if there is none, of its nearest ancestor."""
         node, line = self._root, 1 if self._root is None else _get_line(self._root)
         for step in key_path:
-            found = _find_child(node, step)
-            if found is not None:
-                line, node = found
+            child = _find_child(node, step)
+            if child is not None:
+                line, node = child
         return line
 
     def _build_value(self, node: Node, key_path: KeyPath) -> Json:
         self._value_count += 1
         if self._value_count > _MAX_VALUES or len(key_path) > _MAX_DEPTH:
-            raise YamlUnreadable(_get_line(node), "it holds too much: aliases within aliases, or too deep")
+            raise YamlUnreadable(_get_line(node), "it has too many values, aliases within aliases, or too many levels")
         if node.tag not in _PLAIN_TAGS:
-            raise YamlUnreadable(_get_line(node), f"the tag {node.tag} is not read here: write plain values")
+            raise YamlUnreadable(_get_line(node), f"the tag {node.tag} is not supported: write plain values")
         if isinstance(node, MappingNode):
             return dict(self._iter_pairs(node, key_path))
         if isinstance(node, SequenceNode):
@@ -101,7 +107,7 @@ class YamlDocument:
         seen: set[str] = set()
         for key_node, value_node in cast("list[tuple[Node, Node]]", node.value):
             if not isinstance(key_node, ScalarNode):
-                raise YamlUnreadable(_get_line(key_node), "a key is no text")
+                raise YamlUnreadable(_get_line(key_node), "a key is not a text")
             key = _repair_surrogates(cast("str", key_node.value))
             if key in seen:
                 self.duplicate_keys.append(((*key_path, key), _get_line(key_node)))
@@ -115,17 +121,17 @@ def _compose_root(text: str) -> Node | None:
         loader = _PlainDataLoader(text)
         return loader.get_single_node()
     except RecursionError:
-        raise YamlUnreadable(1, "it is nested too deep") from None
+        raise YamlUnreadable(1, "it is nested too deeply") from None
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         raise YamlUnreadable(mark.line + 1 if mark else 1, _format_yaml_error(error)) from None
     except yaml.YAMLError as error:
         raise YamlUnreadable(1, str(error).replace("\n", " ")) from None
-    except (ValueError, OverflowError) as error:  # what PyYAML lets through, such as \U escapes beyond Unicode
+    except (ValueError, OverflowError) as error:  # PyYAML does not catch these, such as \U escapes beyond Unicode
         raise YamlUnreadable(1, str(error)) from None
     finally:
         if loader is not None:
-            loader.dispose()
+            loader.dispose()  # breaks reference cycles inside the loader
 
 
 def _format_yaml_error(error: yaml.MarkedYAMLError) -> str:
@@ -149,14 +155,14 @@ def _parse_number(node: ScalarNode, text: str) -> int | float:
     try:
         number = int(text) if node.tag == _INT else float(text)
     except ValueError:
-        raise YamlUnreadable(_get_line(node), "a number cannot be read") from None
+        raise YamlUnreadable(_get_line(node), "a number is too long to be read") from None
     if isinstance(number, float) and not math.isfinite(number):
-        raise YamlUnreadable(_get_line(node), f"{text} is too large a number")
+        raise YamlUnreadable(_get_line(node), f"the number {text} is too large")
     return number
 
 
 def _repair_surrogates(text: str) -> str:
-    """Surrogate pairs, as JSON escapes them, become their signs; half a pair becomes U+FFFD."""
+    """Join surrogate pairs, which JSON escapes separately and PyYAML does not join; half a pair becomes U+FFFD."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace") if not text.isascii() else text
 
 

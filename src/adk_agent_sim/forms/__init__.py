@@ -1,1 +1,1 @@
-"""A tool's or a model's schema becomes one JSON Schema; arguments are checked against it."""
+"""Normalizes the schemas of tools and models to JSON Schema, and checks values against them."""

@@ -1,8 +1,8 @@
-"""Matches a text with a pattern that a tool states, in bounded time.
+"""Matches texts against untrusted regular expressions in bounded time.
 
-Python's `re` can take hours for a pattern such as `(a+)+$` and thirty letters, and cannot be interrupted. pydantic's
-engine is an automaton without backtracking, and it is the one that a tool's own `Field(pattern=...)` is checked with.
-Its time is the automaton's size times the text's length at worst, so both are estimated first.
+Python's `re` can take hours for a pattern such as `(a+)+$` and thirty characters, and cannot be interrupted.
+pydantic's engine is an automaton without backtracking, and the one that checks a tool's own `Field(pattern=...)`.
+Its worst case is the automaton's size times the text's length, so both are estimated before matching.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from functools import lru_cache
 from pydantic_core import SchemaError, SchemaValidator, ValidationError, core_schema
 
 _MAX_STATES = 50_000
-"""The largest automaton that is built, which takes about 0.1 s."""
+"""The largest automaton that is built; building it takes about 0.1 s."""
 
 _MAX_STEPS = 2_000_000
-"""The most work of one match: about 0.1 s for the worst patterns known, microseconds for usual ones."""
+"""The most steps of one match: about 0.1 s for the worst known patterns, microseconds for usual ones."""
 
 _MAX_LOOK_AROUND_LENGTH = 200
 _UNBOUNDED = 10**12
@@ -26,13 +26,16 @@ _REPEATED_GROUP = re.compile(r"\)[*+?{]")
 _WIDE_CLASS = re.compile(r"\\[wWdDsSpP]|\[\^|\.")
 _COUNT = re.compile(r"\{(\d{1,9})?,?(\d{1,9})?\}")
 _VERBOSE = re.compile(r"\(\?[a-zA-Z]*x")
-"""In verbose patterns blanks stand between what belongs together, and nothing here could be counted."""
+"""Verbose patterns may contain spaces and comments anywhere, so the estimates below would not recognise repetitions."""
 
 
 def is_match(pattern: str, text: str, *, if_unchecked: bool = True) -> bool:
-    """Whether `text` has a match of `pattern`; `unread` for a pattern or text that is not looked at.
+    """Whether `text` contains a match of `pattern`.
 
-    Not looked at: what would take too long, and what is no pattern.
+    Args:
+        pattern: The regular expression.
+        text: The text.
+        if_unchecked: The result if the match is not tried, because the pattern is invalid or could take too long.
     """
     if estimate_steps(pattern, text) > _MAX_STEPS:
         return if_unchecked
@@ -50,16 +53,16 @@ def is_match(pattern: str, text: str, *, if_unchecked: bool = True) -> bool:
 
 
 def estimate_steps(pattern: str, text: str) -> int:
-    """An estimate of the steps that a match takes, from above."""
+    """Returns an upper bound of the steps of a match."""
     if _LOOK_AROUND.search(pattern):
         return _estimate_backtracking_steps(pattern, text)
     return estimate_states(pattern) * (len(text) + 10)
 
 
 def _estimate_backtracking_steps(pattern: str, text: str) -> int:
-    """The steps of Python's engine, which a pattern that looks around needs; pydantic itself has written such patterns.
+    """Returns an upper bound for Python's engine, which look-around needs (pydantic itself generates such patterns).
 
-    Without a repeated group, each repetition is tried at most once for each length, and each choice once for each side.
+    Without repeated groups, each repetition is tried at most once per length, and each alternative once per side.
     """
     uncountable = _REPEATED_GROUP.search(pattern) or _VERBOSE.search(pattern)
     if uncountable or max(len(pattern), len(text)) > _MAX_LOOK_AROUND_LENGTH:
@@ -72,7 +75,7 @@ def _estimate_backtracking_steps(pattern: str, text: str) -> int:
 
 @lru_cache(maxsize=1_024)
 def estimate_states(pattern: str) -> int:
-    """An estimate of the automaton's states: counted repetitions multiply what they repeat."""
+    """Returns an estimate of the automaton's states: counted repetitions multiply what they repeat."""
     if _VERBOSE.search(pattern):
         return _UNBOUNDED
     flat, nested = 1, 1
@@ -89,7 +92,7 @@ def estimate_states(pattern: str) -> int:
 def _compile_python(pattern: str) -> re.Pattern[str] | None:
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+            warnings.simplefilter("ignore")  # the pattern is the tool author's; the user cannot act on its warnings
             return re.compile(pattern)
     except (re.error, OverflowError, RecursionError):
         return None

@@ -1,7 +1,7 @@
-"""Every way in which ADK states a schema, normalised to one JSON Schema.
+"""Converts every kind of schema that ADK uses to JSON Schema.
 
-ADK 2 declares a function with JSON Schema; toolsets, older releases and `output_schema` use `types.Schema`, a pydantic
-class, a generic such as `list[Model]`, or a plain dict. What leaves this module is always JSON Schema.
+ADK 2 declares functions with JSON Schema; toolsets, older releases and `output_schema` use `types.Schema`, a pydantic
+class, a generic such as `list[Model]`, or a plain dict.
 """
 
 from __future__ import annotations
@@ -18,27 +18,27 @@ __all__ = ["JsonSchema", "read_parameters_schema", "to_json_schema"]
 
 
 def read_parameters_schema(declaration: Mapping[str, Any]) -> JsonSchema:
-    """The schema of a function's arguments, from its declaration as JSON with Python field names."""
-    stated = declaration.get("parameters_json_schema")
-    if isinstance(stated, Mapping):
-        return normalize_schema(cast("Mapping[str, Any]", stated))
-    older = declaration.get("parameters")
-    if isinstance(older, Mapping):
-        return normalize_schema(cast("Mapping[str, Any]", older), genai=True)
+    """Returns the schema of a function's arguments, from its declaration as JSON with Python field names."""
+    json_schema = declaration.get("parameters_json_schema")
+    if isinstance(json_schema, Mapping):
+        return normalize_schema(cast("Mapping[str, Any]", json_schema))
+    genai_schema = declaration.get("parameters")
+    if isinstance(genai_schema, Mapping):
+        return normalize_schema(cast("Mapping[str, Any]", genai_schema), genai=True)
     return {"type": "object", "properties": {}}
 
 
 def to_json_schema(schema: object) -> JsonSchema:
-    """The JSON Schema of anything that ADK takes as `input_schema` or `output_schema`."""
+    """Returns the JSON Schema of anything that ADK accepts as `input_schema` or `output_schema`."""
     if isinstance(schema, types.Schema):
         return normalize_schema(schema.model_dump(mode="json", exclude_none=True), genai=True)
     if isinstance(schema, Mapping):
-        found = cast("Mapping[str, Any]", schema)
-        return normalize_schema(found, genai=_is_genai_schema(found))
+        mapping = cast("Mapping[str, Any]", schema)
+        return normalize_schema(mapping, genai=_is_genai_schema(mapping))
     return TypeAdapter(cast("Any", schema)).json_schema()
 
 
 def _is_genai_schema(schema: Mapping[str, Any]) -> bool:
-    """Whether a dict is a `types.Schema` in JSON: that writes its types in capitals."""
-    stated = schema.get("type")
-    return isinstance(stated, str) and stated.isupper()
+    """Whether a dict is a `types.Schema` in JSON, which writes its types in capitals."""
+    type_name = schema.get("type")
+    return isinstance(type_name, str) and type_name.isupper()

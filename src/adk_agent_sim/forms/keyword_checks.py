@@ -1,4 +1,4 @@
-"""What the value of each keyword of a schema must look like, so that the validator can trust it."""
+"""Checks of the values of schema keywords, so that the validator only sees well-formed keywords."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _is_choice_list(value: object) -> bool:
 
 
 COUNT_KEYWORDS = {"minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"}
-"""The keywords that count something."""
+"""The keywords that limit a length or a number of items."""
 
 KEYWORD_CHECKS: Mapping[str, Callable[[Any], bool]] = {
     **dict.fromkeys([*COUNT_KEYWORDS, "minContains", "maxContains"], _is_count),
@@ -64,4 +64,4 @@ KEYWORD_CHECKS: Mapping[str, Callable[[Any], bool]] = {
     "multipleOf": _is_factor,
     "dependentRequired": _is_dependency_map,
 }
-"""For each keyword with a plain value, whether a value makes sense there."""
+"""For each keyword whose value is not a schema: whether a value is well-formed."""

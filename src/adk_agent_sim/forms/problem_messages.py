@@ -1,4 +1,4 @@
-"""What each keyword of a schema wants, in words."""
+"""The messages for failed keywords of a schema. `problem_writer.py` handles what needs the whole schema."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MAX_NAMES = 20
 
 
 def format_message(error: ValidationError) -> str:
-    """What is wrong with one value, by one keyword."""
+    """Returns the message for one value that violates one keyword."""
     return _FORMATTERS.get(cast("str", error.validator), _format_other_error)(error)
 
 
@@ -35,28 +35,28 @@ def _format_unknown_field_error(error: ValidationError) -> str:
 
 
 def _format_length_error(error: ValidationError) -> str:
-    least, most = get_failed_schema(error).get("minLength"), get_failed_schema(error).get("maxLength")
-    return f"is {abbreviate_value(error.instance)}, must have {_format_range(least, most, 'character')}"
+    minimum, maximum = get_failed_schema(error).get("minLength"), get_failed_schema(error).get("maxLength")
+    return f"is {abbreviate_value(error.instance)}, must have {_format_range(minimum, maximum, 'character')}"
 
 
 def _format_item_count_error(error: ValidationError) -> str:
     items = cast("Sequence[Any]", error.instance)
-    least, most = get_failed_schema(error).get("minItems"), get_failed_schema(error).get("maxItems")
-    return f"has {_format_count(len(items), 'item')}, must have {_format_range(least, most, 'item')}"
+    minimum, maximum = get_failed_schema(error).get("minItems"), get_failed_schema(error).get("maxItems")
+    return f"has {_format_count(len(items), 'item')}, must have {_format_range(minimum, maximum, 'item')}"
 
 
 def _format_field_count_error(error: ValidationError) -> str:
     fields = cast("Sequence[Any]", error.instance)
-    least, most = get_failed_schema(error).get("minProperties"), get_failed_schema(error).get("maxProperties")
-    return f"has {_format_count(len(fields), 'field')}, must have {_format_range(least, most, 'field')}"
+    minimum, maximum = get_failed_schema(error).get("minProperties"), get_failed_schema(error).get("maxProperties")
+    return f"has {_format_count(len(fields), 'field')}, must have {_format_range(minimum, maximum, 'field')}"
 
 
 def _format_extra_items_error(error: ValidationError) -> str:
     if error.validator_value is not False:
         return _format_other_error(error)
-    places = len(get_failed_schema(error).get("prefixItems", ()))
+    max_items = len(get_failed_schema(error).get("prefixItems", ()))
     items = cast("Sequence[Any]", error.instance)
-    return f"has {_format_count(len(items), 'item')}, must have at most {_format_count(places, 'item')}"
+    return f"has {_format_count(len(items), 'item')}, must have at most {_format_count(max_items, 'item')}"
 
 
 def _format_duplicate_item_error(error: ValidationError) -> str:
@@ -75,8 +75,8 @@ def _format_text_format_error(error: ValidationError) -> str:
 
 def _format_ambiguous_variant_error(error: ValidationError) -> str:
     name = find_discriminator(error)
-    how = f"; set {name} to say which" if name else ""
-    return f"is {abbreviate_value(error.instance)}, fits several variants and must fit exactly one{how}"
+    hint = f"; set {name} to choose one" if name else ""
+    return f"is {abbreviate_value(error.instance)}, matches several variants but must match exactly one{hint}"
 
 
 def _format_dependency_error(error: ValidationError) -> str:
@@ -84,14 +84,14 @@ def _format_dependency_error(error: ValidationError) -> str:
 
 
 def _format_other_error(error: ValidationError) -> str:
-    return f"is {abbreviate_value(error.instance)}, which the schema does not take ({error.validator})"
+    return f"is {abbreviate_value(error.instance)}, which the schema does not accept ({error.validator})"
 
 
 def _make_formatter(template: str) -> Callable[[ValidationError], str]:
-    """A message with the value and what the keyword states."""
+    """Returns a formatter that fills the value and the keyword's value into a template."""
 
     def format_error(error: ValidationError) -> str:
-        return template.format(value=abbreviate_value(error.instance), stated=abbreviate_value(error.validator_value))
+        return template.format(value=abbreviate_value(error.instance), limit=abbreviate_value(error.validator_value))
 
     return format_error
 
@@ -99,14 +99,14 @@ def _make_formatter(template: str) -> Callable[[ValidationError], str]:
 _FORMATTERS: Mapping[str, Callable[[ValidationError], str]] = {
     "type": _format_type_error,
     "enum": _format_enum_error,
-    "const": _make_formatter("is {value}, must be {stated}"),
+    "const": _make_formatter("is {value}, must be {limit}"),
     "additionalProperties": _format_unknown_field_error,
-    "minimum": _make_formatter("{value} is less than the minimum of {stated}"),
-    "maximum": _make_formatter("{value} is more than the maximum of {stated}"),
-    "exclusiveMinimum": _make_formatter("is {value}, must be more than {stated}"),
-    "exclusiveMaximum": _make_formatter("is {value}, must be less than {stated}"),
-    "multipleOf": _make_formatter("is {value}, must be a multiple of {stated}"),
-    "pattern": _make_formatter("is {value}, must match the pattern {stated}"),
+    "minimum": _make_formatter("{value} is less than the minimum of {limit}"),
+    "maximum": _make_formatter("{value} is more than the maximum of {limit}"),
+    "exclusiveMinimum": _make_formatter("is {value}, must be more than {limit}"),
+    "exclusiveMaximum": _make_formatter("is {value}, must be less than {limit}"),
+    "multipleOf": _make_formatter("is {value}, must be a multiple of {limit}"),
+    "pattern": _make_formatter("is {value}, must match the pattern {limit}"),
     "minLength": _format_length_error,
     "maxLength": _format_length_error,
     "minItems": _format_item_count_error,
@@ -118,8 +118,8 @@ _FORMATTERS: Mapping[str, Callable[[ValidationError], str]] = {
     "format": _format_text_format_error,
     "oneOf": _format_ambiguous_variant_error,
     "dependentRequired": _format_dependency_error,
-    "not": _make_formatter("is {value}, which is ruled out"),
-    "contains": _make_formatter("is {value}, lacks an item that it must have"),
+    "not": _make_formatter("is {value}, which is not allowed"),
+    "contains": _make_formatter("is {value}, which lacks a required item"),
 }
 _TYPE_NAMES = {
     "string": "a text",
@@ -133,13 +133,13 @@ _TYPE_NAMES = {
 
 
 def format_types(types: object) -> str:
-    """What a `type` keyword wants."""
+    """Returns the types of a `type` keyword in words."""
     kinds = [types] if isinstance(types, str) else cast("Sequence[str]", types)
     return " or ".join(_TYPE_NAMES.get(kind, kind) for kind in kinds)
 
 
 def format_choices(values: Sequence[Any]) -> str:
-    """Values to choose from, not too many."""
+    """Returns the first choices as a list in one line, and how many more there are."""
     return _append_remaining_count(values, ", ".join(abbreviate_value(value) for value in values[:_MAX_NAMES]))
 
 
@@ -161,19 +161,19 @@ def _format_count(number: int, noun: str) -> str:
 
 
 def find_discriminator(error: ValidationError) -> str | None:
-    """The field that tells the variants of a union apart, if the schema says it."""
-    stated = cast("object", get_failed_schema(error).get("discriminator"))
-    name = cast("Mapping[str, object]", stated).get("propertyName") if isinstance(stated, Mapping) else None
+    """Returns the name of the discriminator field of a union, if the schema has one."""
+    keyword = cast("object", get_failed_schema(error).get("discriminator"))
+    name = cast("Mapping[str, object]", keyword).get("propertyName") if isinstance(keyword, Mapping) else None
     return name if isinstance(name, str) else None
 
 
 def get_failed_schema(error: ValidationError) -> Mapping[str, Any]:
-    """The schema that the value does not fit."""
+    """Returns the schema that the value violates."""
     return cast("Mapping[str, Any]", error.schema)
 
 
 def format_path(path: Iterable[str | int]) -> str:
-    """A path as a person writes it."""
+    """Returns a path as text, such as `items[0].price`."""
     text = ""
     for step in path:
         text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else step
@@ -181,10 +181,10 @@ def format_path(path: Iterable[str | int]) -> str:
 
 
 def abbreviate_value(value: object) -> str:
-    """A value, cut where nobody reads on."""
+    """Returns the value as text, cut to 60 characters."""
     try:
         text = repr(value)
     except (RecursionError, ValueError):
-        # Nested deeper than the stack, or an integer with more digits than Python writes.
+        # Nested deeper than the stack, or an integer with more digits than Python converts to text (4,300).
         return "too large to show"
     return text if len(text) <= 60 else f"{text[:57]}..."

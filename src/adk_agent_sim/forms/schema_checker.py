@@ -1,7 +1,7 @@
-"""Checks a value against a JSON Schema and says what is wrong, field by field.
+"""Checks values against a JSON Schema and reports problems by field.
 
-Schemas come from tools and are hostile text: a reference is never fetched, what cannot be read checks nothing, and
-no schema and no value takes long. A value that fits is never refused; a few that do not fit are let through.
+Schemas come from tools and are untrusted: references are never fetched, malformed keywords are ignored, and time is
+bounded for every schema and value. A valid value is never rejected; a few invalid ones are accepted.
 """
 
 from __future__ import annotations
@@ -15,21 +15,21 @@ _COMPOSITION_KEYWORDS = frozenset({"$ref", "allOf", "anyOf", "oneOf", "if", "dep
 
 
 class SchemaChecker:
-    """A schema made ready to check many values.
+    """A compiled schema that can check many values.
 
-    It differs from jsonschema's own check in four points. Formats that a person mistypes are checked (`formats.py`).
-    Patterns are matched as pydantic matches them (`pattern.py`). Multiples of a fraction allow for rounding.
+    It differs from jsonschema in four points. Formats that a person mistypes are checked (`text_formats.py`). Patterns
+    are matched with pydantic's engine (`bounded_regex.py`). Multiples of a fraction allow for rounding.
     `unevaluatedProperties` and `unevaluatedItems` are not checked.
     """
 
     def __init__(self, schema: JsonSchema) -> None:
-        """Make ready `schema`; a keyword in it that is malformed accepts everything."""
-        readable = normalize_schema(schema)
-        self._validator = build_validator(readable)
-        self._problem_writer = ProblemWriter(readable)
+        """Compile `schema`. A malformed keyword accepts everything."""
+        normalized = normalize_schema(schema)
+        self._validator = build_validator(normalized)
+        self._problem_writer = ProblemWriter(normalized)
 
     def find_problems(self, value: object) -> list[Problem]:
-        """All that is wrong with `value`, in the order of the schema's fields."""
+        """Returns the problems of `value`, in the order of the schema's fields."""
         return [
             problem
             for error in collect_errors(self._validator, value)
@@ -38,7 +38,10 @@ class SchemaChecker:
 
 
 def build_arguments_checker(schema: JsonSchema) -> SchemaChecker:
-    """The check of a call's arguments: a name that the schema does not have is a problem, unless it says otherwise."""
+    """Returns a checker of call arguments, which rejects unknown names unless the schema allows them.
+
+    Schemas that combine others are left alone: their properties are not all listed at the top level.
+    """
     if schema.get("properties") is not None and not {"additionalProperties", *_COMPOSITION_KEYWORDS} & schema.keys():
         schema = {**schema, "additionalProperties": False}
     return SchemaChecker(schema)

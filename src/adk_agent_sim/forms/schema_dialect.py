@@ -1,6 +1,6 @@
-"""Reads the dialects in which tools write schemas (types.Schema, OpenAPI 3.0, older drafts) as JSON Schema 2020-12.
+"""Converts the schema dialects of tools (types.Schema, OpenAPI 3.0, older drafts) to JSON Schema 2020-12.
 
-A keyword that makes no sense is left out, never the whole schema: what is left can only take more, not less.
+A malformed keyword is dropped, never the whole schema: the result can only accept more values, not fewer.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ JsonSchema = dict[str, Any]
 
 _OBJECT_KEYWORDS = frozenset({"properties", "additionalProperties", "minProperties", "maxProperties", "required"})
 _FALSE_SCHEMA: Mapping[str, Any] = {"not": {}}
-"""What `false` says, in words that keep the path of a problem."""
+"""Equivalent to `false`; jsonschema reports the path of an error only for this form."""
 
 _MAX_DEPTH = 64
-"""Deeper schemas are cut: nobody writes them, and each level costs the checker several frames of Python's stack."""
+"""Deeper schemas are cut: each level costs the checker several frames of Python's stack."""
 
 _SUBSCHEMA_KEYWORDS = frozenset(
     {"items", "additionalProperties", "propertyNames", "contains", "not", "if", "then", "else"}
@@ -28,7 +28,7 @@ _SUBSCHEMA_MAP_KEYWORDS = frozenset({"properties", "patternProperties", "$defs",
 _IGNORED_KEYWORDS = frozenset(
     {"$schema", "$id", "$anchor", "$dynamicAnchor", "$dynamicRef", "$recursiveRef", "$vocabulary"}
 )
-"""These lead to other dialects and other documents; nothing is fetched, and the dialect is known."""
+"""These refer to other dialects and documents; nothing is fetched, and the dialect is known."""
 
 _GENAI_KEYWORDS = {
     "any_of": "anyOf",
@@ -49,26 +49,32 @@ _GENAI_KEYWORDS = {
 
 
 def normalize_schema(schema: Mapping[str, Any], *, genai: bool = False) -> JsonSchema:
-    """The same schema in draft 2020-12; `genai` says that it is a `types.Schema` as JSON."""
+    """Convert a schema to draft 2020-12.
+
+    Args:
+        schema: The schema, in any dialect.
+        genai: Whether it is a `types.Schema` as JSON.
+    """
     root = {_GENAI_KEYWORDS.get(key, key): value for key, value in schema.items()} if genai else dict(schema)
     root = _hoist_field_definitions(root, "defs" if genai else "$defs")
     return _SchemaNormalizer(root, genai=genai).normalize(root, 0)
 
 
 def resolve_reference(root: Mapping[str, Any], ref: str) -> Mapping[str, Any] | bool | None:
-    """What a reference inside `root` names, if that is a schema."""
+    """Returns the schema that a reference inside `root` names; None if there is none."""
     if ref != "#" and not ref.startswith("#/"):
         return None
     steps = iter(step.replace("~1", "/").replace("~0", "~") for step in ref.split("/")[1:])
-    found: Any = root
+    target: Any = root
     for keyword in steps:
-        if not isinstance(found, Mapping):
+        if not isinstance(target, Mapping):
             return None
-        found = _descend(cast("Mapping[str, Any]", found).get(keyword), keyword, steps)
-    return cast("Mapping[str, Any] | bool", found) if isinstance(found, Mapping | bool) else None
+        target = _descend(cast("Mapping[str, Any]", target).get(keyword), keyword, steps)
+    return cast("Mapping[str, Any] | bool", target) if isinstance(target, Mapping | bool) else None
 
 
 def _descend(value: object, keyword: str, steps: Iterator[str]) -> object:
+    """Returns the subschema under a keyword; takes the name or index from `steps` for keywords that hold several."""
     if keyword in _SUBSCHEMA_KEYWORDS:
         return value
     name = next(steps, None)
@@ -80,18 +86,18 @@ def _descend(value: object, keyword: str, steps: Iterator[str]) -> object:
 
 
 def _hoist_field_definitions(root: JsonSchema, keyword: str) -> JsonSchema:
-    """The schema with the definitions that its fields bring: ADK puts them there, and refers to them as the root's."""
-    found: JsonSchema = {}
+    """Move the definitions of fields to the root: ADK puts them into the fields, but refers to them as the root's."""
+    definitions: JsonSchema = {}
     for field in _get_subschemas(root, "properties").values():
-        for name, one in _get_subschemas(field, keyword).items():
-            # Two fields may mean different things by one name; then it stands for anything.
-            found[name] = one if found.get(name, one) == one else {}
-    return {**root, "$defs": {**found, **_get_subschemas(root, "$defs")}} if found else root
+        for name, definition in _get_subschemas(field, keyword).items():
+            # Two fields may define one name differently; the name then accepts anything.
+            definitions[name] = definition if definitions.get(name, definition) == definition else {}
+    return {**root, "$defs": {**definitions, **_get_subschemas(root, "$defs")}} if definitions else root
 
 
 def _get_subschemas(schema: object, keyword: str) -> Mapping[str, Any]:
-    stated = cast("Mapping[str, object]", schema).get(keyword) if isinstance(schema, Mapping) else None
-    return cast("Mapping[str, Any]", stated) if isinstance(stated, Mapping) else {}
+    subschemas = cast("Mapping[str, object]", schema).get(keyword) if isinstance(schema, Mapping) else None
+    return cast("Mapping[str, Any]", subschemas) if isinstance(subschemas, Mapping) else {}
 
 
 class _SchemaNormalizer:
@@ -104,7 +110,7 @@ class _SchemaNormalizer:
         if depth > _MAX_DEPTH:
             self._dropped_count += 1
             return {}
-        found: JsonSchema = {}
+        normalized: JsonSchema = {}
         for key, value in _translate_keywords(schema, genai=self._genai, is_root=depth == 0).items():
             kept = self._normalize_keyword(key, value, depth)
             if kept is None:
@@ -115,11 +121,11 @@ class _SchemaNormalizer:
                     or key in _SUBSCHEMA_MAP_KEYWORDS
                 )
             else:
-                found.update(kept)
-        return _make_nullable(found) if schema.get("nullable") is True else found
+                normalized.update(kept)
+        return _make_nullable(normalized) if schema.get("nullable") is True else normalized
 
     def _normalize_keyword(self, key: str, value: Any, depth: int) -> JsonSchema | None:
-        """The keyword as it should be said; None if it makes no sense."""
+        """Returns the keyword in draft 2020-12; None if it is malformed."""
         if key == "$ref":
             return {key: value} if isinstance(value, str) and resolve_reference(self._root, value) is not None else None
         if key == "oneOf":
@@ -139,26 +145,26 @@ class _SchemaNormalizer:
             return {key: value}
         before = self._dropped_count
         kept = self._normalize_value(value, depth)
-        # Where a schema is turned around, taking more inside means taking less outside.
-        turned = key in ("not", "if") and self._dropped_count > before
-        return None if turned or not isinstance(value, Mapping) else {key: kept}
+        # Under a negation, accepting more inside means accepting less outside, so the keyword is dropped.
+        is_unsafe = key in ("not", "if") and self._dropped_count > before
+        return None if is_unsafe or not isinstance(value, Mapping) else {key: kept}
 
     def _normalize_one_of(self, value: Any, depth: int) -> JsonSchema | None:
         before = self._dropped_count
         kept = self._normalize_list(value, depth) if is_list(value) and value else None
         if kept is None:
             return None
-        # A variant that lost a keyword may take what another takes, and exactly one must.
+        # A variant that lost a keyword may accept the values of another, but `oneOf` requires exactly one.
         return {"oneOf" if self._dropped_count == before else "anyOf": kept}
 
     def _normalize_list(self, schemas: list[Any], depth: int) -> list[Any]:
-        return [self._normalize_value(one, depth) for one in schemas]
+        return [self._normalize_value(each, depth) for each in schemas]
 
     def _normalize_map(self, key: str, value: object, depth: int) -> JsonSchema | None:
         if not isinstance(value, Mapping):
             return None
         return {
-            key: {name: self._normalize_value(one, depth) for name, one in cast("Mapping[str, Any]", value).items()}
+            key: {name: self._normalize_value(each, depth) for name, each in cast("Mapping[str, Any]", value).items()}
         }
 
     def _normalize_value(self, schema: Any, depth: int) -> JsonSchema | bool:
@@ -171,43 +177,43 @@ class _SchemaNormalizer:
 
 
 def _translate_keywords(schema: Mapping[str, Any], *, genai: bool, is_root: bool) -> JsonSchema:
-    """The keywords of other dialects under the names and in the forms of 2020-12."""
-    found = {_GENAI_KEYWORDS.get(key, key) if genai else key: value for key, value in schema.items()}
-    found.pop("nullable", None)
-    _normalize_types(found)
-    _normalize_exclusive_bound(found, "minimum", "exclusiveMinimum")
-    _normalize_exclusive_bound(found, "maximum", "exclusiveMaximum")
-    if is_list(found.get("items")):
-        found["prefixItems"] = found.pop("items")
-        if "additionalItems" in found:
-            found["items"] = found.pop("additionalItems")
-    if genai or "propertyOrdering" in found:
-        _normalize_genai(found)
-    if genai and not is_root and found.get("type") == "object" and not _OBJECT_KEYWORDS & found.keys():
-        # ADK writes a bare OBJECT for whatever it cannot say: no type at all, a constant, a condition.
-        del found["type"]
-    return found
+    """Returns a schema's keywords with the names and forms of draft 2020-12."""
+    keywords = {_GENAI_KEYWORDS.get(key, key) if genai else key: value for key, value in schema.items()}
+    keywords.pop("nullable", None)
+    _normalize_types(keywords)
+    _normalize_exclusive_bound(keywords, "minimum", "exclusiveMinimum")
+    _normalize_exclusive_bound(keywords, "maximum", "exclusiveMaximum")
+    if is_list(keywords.get("items")):
+        keywords["prefixItems"] = keywords.pop("items")
+        if "additionalItems" in keywords:
+            keywords["items"] = keywords.pop("additionalItems")
+    if genai or "propertyOrdering" in keywords:
+        _normalize_genai(keywords)
+    if genai and not is_root and keywords.get("type") == "object" and not _OBJECT_KEYWORDS & keywords.keys():
+        # ADK writes a bare OBJECT for whatever it cannot express: no type at all, a constant, a condition.
+        del keywords["type"]
+    return keywords
 
 
 def _normalize_types(schema: JsonSchema) -> None:
-    stated = schema.get("type")
-    if isinstance(stated, str):
-        schema["type"] = stated.lower()
-    elif is_list(stated):
-        schema["type"] = [kind.lower() if isinstance(kind, str) else kind for kind in cast("list[object]", stated)]
+    types = schema.get("type")
+    if isinstance(types, str):
+        schema["type"] = types.lower()
+    elif is_list(types):
+        schema["type"] = [each.lower() if isinstance(each, str) else each for each in cast("list[object]", types)]
     if schema.get("type") == "type_unspecified":
         del schema["type"]
 
 
 def _normalize_exclusive_bound(schema: JsonSchema, bound: str, exclusive: str) -> None:
-    """Draft 4 and OpenAPI 3.0 say with a flag that the bound itself is out."""
+    """Convert the flag of draft 4 and OpenAPI 3.0, which excludes the bound itself, to a bound of its own."""
     if isinstance(schema.get(exclusive), bool) and schema.pop(exclusive) and bound in schema:
         schema[exclusive] = schema.pop(bound)
 
 
 def _normalize_genai(schema: JsonSchema) -> None:
     if "anyOf" in schema:
-        # ADK writes OBJECT beside any union, whatever its variants are.
+        # ADK writes OBJECT beside every union, whatever its variants are.
         schema.pop("type", None)
     if is_list(schema.get("enum")):
         _normalize_choices(schema, schema["enum"])
@@ -230,7 +236,7 @@ def _normalize_choices(schema: JsonSchema, choices: list[Any]) -> None:
 
 
 def _parse_number(value: object) -> object:
-    """`types.Schema` holds choices as texts, and its wire form holds 64 bit integers as texts."""
+    """Convert a text to a number: `types.Schema` writes choices, and its wire form 64-bit integers, as texts."""
     for kind in (int, float):
         try:
             return kind(value) if isinstance(value, str) else value
@@ -240,19 +246,19 @@ def _parse_number(value: object) -> object:
 
 
 def _make_nullable(schema: JsonSchema) -> JsonSchema:
-    """The same schema, taking null too."""
+    """Returns the schema, changed to accept null too."""
     if {"$ref", "allOf", "oneOf", "not", "const", "if"} & schema.keys():
-        about = {key: schema[key] for key in ("title", "description", "default") if key in schema}
-        named = {key: schema[key] for key in ("$defs", "definitions") if key in schema}
-        inner = {key: value for key, value in schema.items() if key not in about and key not in named}
-        return {**about, "anyOf": [inner, {"type": "null"}], **named}
-    wide = dict(schema)
-    if "anyOf" in wide:
-        wide["anyOf"] = [*wide["anyOf"], {"type": "null"}]
-    if "type" in wide:
-        stated = wide["type"]
-        kinds: list[str] = [stated] if isinstance(stated, str) else stated
-        wide["type"] = [*dict.fromkeys([*kinds, "null"])]
-    if "enum" in wide and None not in wide["enum"]:
-        wide["enum"] = [*wide["enum"], None]
-    return wide
+        annotations = {key: schema[key] for key in ("title", "description", "default") if key in schema}
+        definitions = {key: schema[key] for key in ("$defs", "definitions") if key in schema}
+        inner = {key: value for key, value in schema.items() if key not in annotations and key not in definitions}
+        return {**annotations, "anyOf": [inner, {"type": "null"}], **definitions}
+    nullable = dict(schema)
+    if "anyOf" in nullable:
+        nullable["anyOf"] = [*nullable["anyOf"], {"type": "null"}]
+    if "type" in nullable:
+        types = nullable["type"]
+        type_list: list[str] = [types] if isinstance(types, str) else types
+        nullable["type"] = [*dict.fromkeys([*type_list, "null"])]
+    if "enum" in nullable and None not in nullable["enum"]:
+        nullable["enum"] = [*nullable["enum"], None]
+    return nullable

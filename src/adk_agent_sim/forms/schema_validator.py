@@ -1,6 +1,6 @@
-"""jsonschema's validator, made safe for schemas and values that nobody vouches for.
+"""jsonschema's validator, hardened for untrusted schemas and values.
 
-It counts its steps, matches patterns in linear time and compares large lists without comparing every pair.
+It limits its steps, matches patterns in linear time, and finds duplicates in lists without comparing every pair.
 """
 
 from __future__ import annotations
@@ -20,54 +20,54 @@ from adk_agent_sim.forms.bounded_regex import estimate_steps, is_match
 from adk_agent_sim.forms.text_formats import is_in_format
 
 _MAX_STEPS = 100_000
-"""References that branch can make a small schema cost any time; a form that a person fills takes a few hundred."""
+"""Branching references can make a small schema arbitrarily expensive; a usual form takes a few hundred steps."""
 
 _MAX_ERRORS = 100
-"""Nobody reads more."""
+"""The most errors that are collected; nobody reads more."""
 
 _EMPTY_REGISTRY: Registry[Any] = Registry()
-_remaining_steps: ContextVar[list[int]] = ContextVar("_steps")
+_remaining_steps: ContextVar[list[int]] = ContextVar("adksim_remaining_steps")
 
 _KeywordCheck = Callable[[Any, Any, Any, Any], Iterable[ValidationError] | None]
 
 
 class _StepsExhausted(Exception):
-    """The check would take too long."""
+    """The check has used up its steps."""
 
 
 def build_validator(schema: Mapping[str, Any]) -> Any:
-    """A validator of a schema that `dialect.read` has read."""
+    """Returns a validator of a schema that `normalize_schema` has converted."""
     return _BoundedValidator(schema, registry=_EMPTY_REGISTRY)
 
 
 def collect_errors(validator: Any, value: object) -> list[ValidationError]:
-    """What the validator finds until it ends, takes too long or goes too deep: what is found is found."""
-    found: list[ValidationError] = []
-    reset = _remaining_steps.set([_MAX_STEPS])
+    """Returns the errors of a value; an incomplete list if the check takes too long or nests too deeply."""
+    errors: list[ValidationError] = []
+    token = _remaining_steps.set([_MAX_STEPS])
     try:
         for error in validator.iter_errors(value):
-            found.append(error)
-            if len(found) == _MAX_ERRORS:
+            errors.append(error)
+            if len(errors) == _MAX_ERRORS:
                 break
     except (_StepsExhausted, Unresolvable, RecursionError, ValueError):
-        # A ValueError is Python's refusal to write an integer of thousands of digits into jsonschema's message.
+        # A ValueError comes from Python's limit on digits when jsonschema formats a huge integer into a message.
         pass
     finally:
-        _remaining_steps.reset(reset)
-    return found
+        _remaining_steps.reset(token)
+    return errors
 
 
 def _spend_steps(steps: int) -> None:
-    left = _remaining_steps.get()
-    left[0] -= steps
-    if left[0] < 0:
+    remaining = _remaining_steps.get()
+    remaining[0] -= steps
+    if remaining[0] < 0:
         raise _StepsExhausted
 
 
 def _count_steps(keyword: _KeywordCheck) -> _KeywordCheck:
-    def run_check(validator: Any, stated: Any, value: Any, schema: Any) -> Iterable[ValidationError] | None:
+    def run_check(validator: Any, keyword_value: Any, value: Any, schema: Any) -> Iterable[ValidationError] | None:
         _spend_steps(1)
-        return keyword(validator, stated, value, schema)
+        return keyword(validator, keyword_value, value, schema)
 
     return run_check
 
@@ -79,42 +79,44 @@ def _check_required(_validator: Any, names: Sequence[str], value: Any, _schema: 
                 yield ValidationError("is missing", path=[name])
 
 
-def _check_additional_properties(validator: Any, stated: Any, value: Any, schema: Any) -> Iterator[ValidationError]:
+def _check_additional_properties(validator: Any, allowed: Any, value: Any, schema: Any) -> Iterator[ValidationError]:
     if not isinstance(value, dict):
         return
     known = schema.get("properties", {})
     patterns = schema.get("patternProperties", ())
-    for name, one in cast("dict[str, object]", value).items():
+    for name, field in cast("dict[str, object]", value).items():
         _spend_steps(1)
         if name in known or any(_is_match(pattern, name) for pattern in patterns):
             continue
-        if stated is False:
+        if allowed is False:
             yield ValidationError("is not known", path=[name])
         else:
-            yield from validator.descend(one, stated, path=name)
+            yield from validator.descend(field, allowed, path=name)
 
 
-def _check_pattern_properties(validator: Any, stated: Any, value: Any, _schema: Any) -> Iterator[ValidationError]:
+def _check_pattern_properties(validator: Any, schemas: Any, value: Any, _schema: Any) -> Iterator[ValidationError]:
     if not isinstance(value, dict):
         return
-    for pattern, one in cast("dict[str, object]", stated).items():
-        for name, below in cast("dict[str, object]", value).items():
+    for pattern, subschema in cast("dict[str, object]", schemas).items():
+        for name, field in cast("dict[str, object]", value).items():
             _spend_steps(1)
-            # A pattern that cannot be read names no fields: taking it for all of them would refuse what may fit.
+            # A pattern that is not evaluated matches no field: matching all would reject values that may be valid.
             if _is_match(pattern, name, if_unchecked=False):
-                yield from validator.descend(below, one, path=name, schema_path=pattern)
+                yield from validator.descend(field, subschema, path=name, schema_path=pattern)
 
 
-def _check_property_names(validator: Any, stated: Any, value: Any, _schema: Any) -> Iterator[ValidationError]:
+def _check_property_names(validator: Any, name_schema: Any, value: Any, _schema: Any) -> Iterator[ValidationError]:
     if isinstance(value, dict):
         for name in cast("dict[str, object]", value):
-            for error in validator.descend(name, stated):
-                yield ValidationError("its name does not fit", path=[name], context=[error])
+            for error in validator.descend(name, name_schema):
+                yield ValidationError("its name is invalid", path=[name], context=[error])
 
 
-def _check_dependent_required(_validator: Any, stated: Any, value: Any, _schema: Any) -> Iterator[ValidationError]:
+def _check_dependent_required(
+    _validator: Any, dependencies: Any, value: Any, _schema: Any
+) -> Iterator[ValidationError]:
     if isinstance(value, dict):
-        for name, needed in cast("dict[str, Sequence[str]]", stated).items():
+        for name, needed in cast("dict[str, Sequence[str]]", dependencies).items():
             for other in needed if name in value else ():
                 if other not in value:
                     yield ValidationError(f"is required, because {name} is given", path=[other])
@@ -137,32 +139,32 @@ def _check_format(_validator: Any, name: str, value: Any, _schema: Any) -> Itera
 
 def _check_enum(_validator: Any, choices: Sequence[Any], value: Any, _schema: Any) -> Iterator[ValidationError]:
     _spend_steps(len(choices) // 100)
-    # Python's own search is fast and takes too much (True for 1), never too little.
+    # Python's `in` is fast but too lenient (True equals 1), so only values that it finds are compared exactly.
     if value not in choices or _to_hashable(value) not in map(_to_hashable, choices):
-        yield ValidationError("is no choice")
+        yield ValidationError("is not one of the choices")
 
 
-def _check_const(_validator: Any, wanted: Any, value: Any, _schema: Any) -> Iterator[ValidationError]:
-    if _to_hashable(value) != _to_hashable(wanted):
+def _check_const(_validator: Any, expected: Any, value: Any, _schema: Any) -> Iterator[ValidationError]:
+    if _to_hashable(value) != _to_hashable(expected):
         yield ValidationError("is another value")
 
 
-def _check_unique_items(_validator: Any, wanted: bool, value: Any, _schema: Any) -> Iterator[ValidationError]:
-    if wanted and isinstance(value, list):
+def _check_unique_items(_validator: Any, is_required: bool, value: Any, _schema: Any) -> Iterator[ValidationError]:
+    if is_required and isinstance(value, list):
         items = cast("list[object]", value)
         if len(set(map(_to_hashable, items))) < len(items):
             yield ValidationError("has an item twice")
 
 
 def _to_hashable(value: Any) -> Hashable:
-    """The value as something that is equal exactly when JSON says so: 1 is 1.0 and not true."""
+    """Returns a hashable value whose equality is that of JSON Schema: 1 equals 1.0 but not true."""
     if isinstance(value, bool):
         return ("flag", value)
     if isinstance(value, list):
         return ("list", *map(_to_hashable, cast("list[object]", value)))
     if isinstance(value, dict):
         fields = cast("dict[str, object]", value).items()
-        return ("object", frozenset((name, _to_hashable(below)) for name, below in fields))
+        return ("object", frozenset((name, _to_hashable(field)) for name, field in fields))
     return value
 
 
@@ -170,21 +172,21 @@ def _check_multiple_of(_validator: Any, factor: Any, value: Any, _schema: Any) -
     if isinstance(value, bool) or not isinstance(value, int | float):
         return
     if not _is_multiple(value, factor):
-        yield ValidationError("is no multiple")
+        yield ValidationError("is not a multiple")
 
 
 def _is_multiple(value: float, factor: float) -> bool:
-    """Whether `value` is a multiple, as pydantic counts: 0.3 is one of 0.1, although its float is not."""
+    """Whether `value` is a multiple by pydantic's rule: 0.3 is a multiple of 0.1, although the floats are not exact."""
     if isinstance(value, int) and isinstance(factor, int):
         return value % factor == 0
     if isinstance(value, float) and not math.isfinite(value):
         return False
-    rest = Fraction(value) % Fraction(factor)
-    return min(rest, Fraction(factor) - rest) <= abs(Fraction(value)) / 10**9
+    remainder = Fraction(value) % Fraction(factor)
+    return min(remainder, Fraction(factor) - remainder) <= abs(Fraction(value)) / 10**9
 
 
-def _skip_check(_validator: Any, _stated: Any, _value: Any, _schema: Any) -> None:
-    """For a keyword that is not checked: it would need Python's own regular expressions."""
+def _skip_check(_validator: Any, _keyword_value: Any, _value: Any, _schema: Any) -> None:
+    """Accept everything: jsonschema's own check of these keywords uses Python's unbounded regular expressions."""
 
 
 _OWN_CHECKS: Mapping[str, _KeywordCheck] = {

@@ -1,6 +1,6 @@
-"""The formats of texts that are checked: those that a person mistypes and that pydantic reads.
+"""The text formats that are checked: those that a person mistypes and that pydantic parses.
 
-A tool written in Python gets its dates from pydantic, so pydantic says what fits; it takes more than the standards do.
+A Python tool gets its dates from pydantic, so pydantic decides what is valid; it accepts more than the standards do.
 Other formats (uri, hostname, binary, int64, ...) mean different things to different tools and are not checked.
 """
 
@@ -20,13 +20,13 @@ _MAX_TEXT_LENGTH = 200
 
 @dataclass(frozen=True, kw_only=True)
 class TextFormat:
-    """A format, and how to say what it wants."""
+    """A format and its description for messages."""
 
     adapter: TypeAdapter[Any]
-    """What must be able to read the text."""
+    """The type that must be able to parse the text."""
 
     expected: str
-    """What would fit, with an example."""
+    """What the format accepts, with an example."""
 
 
 TEXT_FORMATS: Mapping[str, TextFormat] = {
@@ -45,15 +45,15 @@ TEXT_FORMATS: Mapping[str, TextFormat] = {
 
 
 def is_in_format(name: str, text: str) -> bool:
-    """Whether `text` is in the format; any text is in a format that is not checked."""
-    stated = TEXT_FORMATS.get(name)
-    if stated is None:
+    """Whether `text` is in the format. Returns True for formats that are not checked."""
+    text_format = TEXT_FORMATS.get(name)
+    if text_format is None:
         return True
     if len(text) > _MAX_TEXT_LENGTH:
         return False
     try:
-        # RFC 3339 has leap seconds, which no Python tool could hold but other tools may take.
-        stated.adapter.validate_python(text.replace(":60", ":59") if "time" in name else text)
+        # RFC 3339 allows leap seconds, which Python cannot represent but other tools may accept.
+        text_format.adapter.validate_python(text.replace(":60", ":59") if "time" in name else text)
     except ValidationError:
         return False
     return True

@@ -1,4 +1,4 @@
-"""One entry of the corpus: a tool as a user writes it, arguments that fit it, and arguments that do not."""
+"""One entry of the corpus: a tool as a user writes it, with valid and invalid arguments."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ Arguments = Mapping[str, Any]
 
 @dataclass(frozen=True, kw_only=True)
 class Bad:
-    """Arguments that do not fit."""
+    """Invalid arguments."""
 
     arguments: Arguments
     says: Mapping[str, str]
     """The path of every problem, and a part of its message."""
 
     taken: str = ""
-    """Why ADK's own validation of arguments takes them all the same; empty if it refuses them too."""
+    """Why ADK's own validation accepts them anyway; empty if it refuses them too."""
 
     lost: bool = False
-    """Whether the older form of the declaration has lost what would refuse them."""
+    """Whether the older form of the declaration has lost the keyword that would refuse them."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,7 +34,7 @@ class Case:
     good: Sequence[Arguments]
     bad: Sequence[Bad]
     older: Literal["same", "looser", "differs", "none"] = "same"
-    """What ADK's older form of the declaration takes: the same, more, something else, or there is none."""
+    """What ADK's older form of the declaration accepts: the same, more, something else, or there is none."""
 
     @property
     def name(self) -> str:

@@ -1,4 +1,4 @@
-"""Lists, sets, tuples and mappings of things."""
+"""Lists, sets, tuples and mappings."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any, Dict, FrozenSet, NamedTuple, Set, Tuple, cast

@@ -14,7 +14,7 @@ from pydantic import BaseModel
 
 
 class Declared(BaseTool):
-    """A tool with a declaration of its own."""
+    """A tool with its own declaration."""
 
     def __init__(self, declaration: types.FunctionDeclaration) -> None:
         super().__init__(name=declaration.name or "", description="Declared by hand")
@@ -25,7 +25,7 @@ class Declared(BaseTool):
 
 
 class Served(BaseTool):
-    """A tool with a JSON Schema from elsewhere, declared as ADK declares those of an MCP server."""
+    """A tool with an external JSON Schema, declared as ADK declares the tools of an MCP server."""
 
     def __init__(self, name: str, schema: dict[str, Any]) -> None:
         super().__init__(name=name, description="Served")

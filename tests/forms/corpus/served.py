@@ -180,7 +180,7 @@ CASES = [
         good=[{"env": {"A": "1"}, "any": [None]}, {}],
         bad=[
             bad({"env": {"A": 1}}, {"env.A": "is 1, must be a text"}),
-            bad({"never": 1}, {"never": "is 1, which is ruled out"}),
+            bad({"never": 1}, {"never": "is 1, which is not allowed"}),
         ],
         older="looser",
     ),
@@ -204,8 +204,8 @@ CASES = [
         bad=[
             bad({"how": "post"}, {"address": "is required"}),
             bad({"gift": True}, {"note": "is required, because gift is given"}),
-            bad({"note": ""}, {"note": "is '', which is ruled out"}),
-            bad({"codes": ["a"]}, {"codes": "lacks an item that it must have"}),
+            bad({"note": ""}, {"note": "is '', which is not allowed"}),
+            bad({"codes": ["a"]}, {"codes": "lacks a required item"}),
         ],
         older="differs",
     ),

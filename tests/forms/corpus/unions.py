@@ -1,4 +1,4 @@
-"""Unions of models, with and without a field that tells them apart."""
+"""Unions of models, with and without a discriminator field."""
 
 from __future__ import annotations
 
@@ -104,8 +104,8 @@ CASES = [
         tool=pay,
         good=[{"how": {"number": "1"}}, {"how": {"iban": "x", "bank": "y"}}],
         bad=[
-            bad({"how": {"iban": "x"}}, {"how": "fits none of 2 variants; closest: how."}),
-            bad({"how": "cash"}, {"how": "is 'cash', fits none of 2 variants"}),
+            bad({"how": {"iban": "x"}}, {"how": "matches none of 2 variants; closest: how."}),
+            bad({"how": "cash"}, {"how": "is 'cash', matches none of 2 variants"}),
         ],
     ),
     Case(

@@ -1,4 +1,4 @@
-"""What a rule can do to a call: one file an action, joined in one union; the key of an entry tells which it is."""
+"""The actions of rules: one per module, combined in one union that is discriminated by the key of an entry."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ __all__ = [
 ACTIONS: Mapping[str, type[Action]] = {
     kind.key: kind for kind in (Respond, Error, Raise, Delay, Timeout, Pass, Mutate, Truncate, Drop, WrongType, Stale)
 }
-"""By their keys."""
+"""All actions, by the key that a rules file uses."""
 
 
 def _expand_keyword(value: object) -> object:
-    """`pass` and `stale` take nothing, so the word alone is enough."""
+    """Allow `pass` and `stale`, which have no parameters, to be written as a plain word."""
     return {value: True} if value in ("pass", "stale") else value
 
 
@@ -75,9 +75,9 @@ AnyAction: TypeAlias = Annotated[
     | Annotated[Stale, Tag("stale")],
     Discriminator(_find_action_key),
 ]
-"""Any action."""
+"""Any action, as a Python object."""
 
 ActionEntry: TypeAlias = Annotated[
     AnyAction, BeforeValidator(_expand_keyword, json_schema_input_type=AnyAction | Literal["pass", "stale"])
 ]
-"""As a file has it."""
+"""Any action, as written in a rules file."""

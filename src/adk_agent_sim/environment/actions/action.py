@@ -1,8 +1,8 @@
-"""What every action is: a step that turns the result so far into the next one.
+"""The base class of actions: an action turns the result so far into the next result.
 
-    NOTHING --delay--> NOTHING --pass--> the tool's own result --drop--> a result without a field --> the model
+    NO_RESULT --delay--> NO_RESULT --pass--> the tool's own result --drop--> the result without a field --> the model
 
-A chain begins with NOTHING. A step that needs a result and has none lets the tool run; so does a chain that ends
+A chain starts with NO_RESULT. An action that needs a result and has none runs the tool; so does a chain that ends
 without one.
 """
 
@@ -19,30 +19,30 @@ from adk_agent_sim.timeline.json_conversion import to_json_value
 from adk_agent_sim.timeline.seeded_random import DrawKey, draw_uniform
 
 NO_RESULT: Any = object()
-"""No result yet; None is a result."""
+"""There is no result yet; None is a result."""
 
 
 class ActionContext(Protocol):
-    """What actions have in common."""
+    """What actions need from the environment; the same for all calls."""
 
     @property
     def label(self) -> str:
-        """Tells runs apart whose chances should differ; empty for most."""
+        """Distinguishes runs whose random draws should differ; usually empty."""
         ...
 
     @property
     def sleeper(self) -> Sleeper:
-        """How time passes."""
+        """How time passes in delays."""
         ...
 
     @property
     def exceptions(self) -> Mapping[str, Callable[[str], Exception]]:
-        """How exceptions are made, by name."""
+        """The exceptions that can be raised, by name."""
         ...
 
 
 class RuleExecution:
-    """A call while a rule's actions are done to it."""
+    """The execution of a rule's actions for one call."""
 
     __slots__ = ("_context", "_run_tool", "call", "has_run_tool", "rule", "seed")
 
@@ -60,7 +60,7 @@ class RuleExecution:
         self._context = context
         self._run_tool = run_tool
         self.has_run_tool = False
-        """Whether the tool's own code was run."""
+        """Whether the tool's own code has run."""
 
     async def run_tool(self) -> object:
         """Run the tool's own code."""
@@ -68,41 +68,41 @@ class RuleExecution:
         return await self._run_tool()
 
     async def resolve_result(self, current_result: object) -> Json:
-        """The result to change: the one so far, or the tool's own, as JSON."""
+        """Returns the result to change, as JSON: the current one, or that of the tool, which then runs."""
         return to_json_value(await self.run_tool() if current_result is NO_RESULT else current_result)
 
     async def sleep(self, seconds: float) -> None:
-        """Let time pass."""
+        """Wait, in real or virtual time."""
         await self._context.sleeper.sleep(seconds)
 
     def draw(self, *key: DrawKey) -> float:
-        """A keyed draw for this call and rule."""
+        """Returns a random number from 0 to 1 that depends only on the seed, the rule, the call and the key."""
         return draw_uniform(self.seed, self._context.label, self.rule, *self.call.build_random_key(), *key)
 
     def build_exception(self, name: str, message: str) -> Exception:
-        """A new exception of a registered type."""
+        """Create an exception of a registered type."""
         return self._context.exceptions[name](message)
 
 
 class Action(StrictModel):
-    """One step of a rule."""
+    """One action of a rule."""
 
     key: ClassVar[str]
-    """How a rules file names it."""
+    """The key in a rules file."""
 
     acts_inside_call: ClassVar[bool] = False
-    """Whether it must happen inside the call, where errors and real results are."""
+    """Whether it must run inside the tool call, because it raises or needs the real result."""
 
     is_terminal: ClassVar[bool] = False
-    """Whether nothing comes after it."""
+    """Whether it always raises, so that later actions are never reached."""
 
     gives_result: ClassVar[bool] = False
-    """Whether there is a result after it without the tool having run."""
+    """Whether it produces a result without running the tool."""
 
     async def apply(self, execution: RuleExecution, result: object) -> object:
-        """The next result."""
+        """Returns the next result."""
         raise NotImplementedError
 
     def describe(self, execution: RuleExecution | None = None) -> str:
-        """For people, in a few words; with what was drawn, for one call."""
+        """Returns a short description; with the values drawn for a call if `execution` is given."""
         return self.key

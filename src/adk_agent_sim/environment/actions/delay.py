@@ -1,4 +1,4 @@
-"""Time that passes before what comes next: the same for each call, or drawn."""
+"""The action `delay`: waits a fixed or random time before the next action."""
 
 from __future__ import annotations
 
@@ -12,30 +12,30 @@ from adk_agent_sim.environment.actions.action import Action, RuleExecution
 from adk_agent_sim.environment.strict_model import StrictModel
 
 MAX_SECONDS = 86_400
-"""Seconds; more is a mistake."""
+"""The longest delay: one day."""
 
 Seconds = Annotated[float, Field(ge=0, le=MAX_SECONDS, allow_inf_nan=False)]
 
 
 class LogNormal(StrictModel):
-    """As real services answer: mostly near the median, now and then much later."""
+    """The latency distribution of typical services: mostly near the median, sometimes much longer."""
 
-    median: Seconds = Field(description="Half of the calls take less")
-    sigma: float = Field(gt=0, le=10, description="How wide: at 0.5, one call in twenty takes over 2.3 medians")
-    max: Seconds = Field(default=120.0, description="No call takes longer")
+    median: Seconds = Field(description="Half of the delays are shorter")
+    sigma: float = Field(gt=0, le=10, description="The width: with 0.5, one delay in twenty exceeds 2.3 medians")
+    max: Seconds = Field(default=120.0, description="The longest delay")
 
     def sample_seconds(self, draw: float) -> float:
-        """The seconds for a draw between 0 and 1."""
+        """Returns the seconds for a draw between 0 and 1."""
         if draw <= 0:
             return 0.0
         return min(self.median * math.exp(self.sigma * NormalDist().inv_cdf(draw)), self.max)
 
 
 class Distribution(StrictModel):
-    """Seconds that differ from call to call."""
+    """A random delay."""
 
     uniform: list[Seconds] | None = Field(
-        default=None, min_length=2, max_length=2, description="Anything from the first to the second"
+        default=None, min_length=2, max_length=2, description="Evenly distributed from the first to the second"
     )
     lognormal: LogNormal | None = None
 
@@ -44,24 +44,24 @@ class Distribution(StrictModel):
         if (self.uniform is None) == (self.lognormal is None):
             raise ValueError("give either uniform or lognormal")
         if self.uniform is not None and self.uniform[0] > self.uniform[1]:
-            raise ValueError(f"uniform goes from the smaller to the larger, not from {self.uniform[0]}")
+            raise ValueError(f"uniform must be [low, high], but {self.uniform[0]} is greater than {self.uniform[1]}")
         return self
 
 
 class Delay(Action):
-    """Waits. Before `pass` or at the end of a chain it makes the real tool slow."""
+    """Waits. Before `pass`, or as the only action, it delays the real tool."""
 
     key: ClassVar[str] = "delay"
 
-    delay: Seconds | Distribution = Field(description="Seconds, or how they are drawn")
+    delay: Seconds | Distribution = Field(description="Seconds, or a distribution")
 
     async def apply(self, execution: RuleExecution, result: object) -> object:
-        """The same result, later."""
+        """Returns the same result after the delay."""
         await execution.sleep(self.draw_seconds(execution))
         return result
 
     def draw_seconds(self, execution: RuleExecution) -> float:
-        """How long this call waits."""
+        """Returns the delay of this call."""
         if not isinstance(self.delay, Distribution):
             return self.delay
         drawn = execution.draw("delay")
@@ -72,7 +72,7 @@ class Delay(Action):
         return self.delay.lognormal.sample_seconds(drawn)
 
     def describe(self, execution: RuleExecution | None = None) -> str:
-        """With its seconds."""
+        """Returns the key and the seconds."""
         if execution is None and isinstance(self.delay, Distribution):
-            return "delay, drawn"
+            return "random delay"
         return f"delay {self.draw_seconds(execution) if execution else self.delay:.3g} s"

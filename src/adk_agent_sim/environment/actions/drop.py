@@ -1,4 +1,4 @@
-"""A result with fields missing."""
+"""The action `drop`: removes fields from the result."""
 
 from __future__ import annotations
 
@@ -18,20 +18,22 @@ def _wrap_in_list(value: object) -> object:
 ResultPaths = Annotated[
     list[Annotated[str, Field(min_length=1)]], BeforeValidator(_wrap_in_list, json_schema_input_type=str | list[str])
 ]
-"""A place in a result, as `total` or `products.0.price`, or several."""
+"""One or more paths in a result, such as `total` or `products.0.price`."""
 
 
 class Drop(Action):
-    """Takes fields out of the result; those that it lacks do not matter."""
+    """Removes fields from the result; missing fields are ignored."""
 
     key: ClassVar[str] = "drop"
     acts_inside_call: ClassVar[bool] = True
 
-    drop: ResultPaths = Field(min_length=1, description="The fields, as `total` or `products.0.price`")
+    drop: ResultPaths = Field(
+        min_length=1, description="The paths of the fields, such as `total` or `products.0.price`"
+    )
 
     async def apply(self, execution: RuleExecution, result: object) -> object:
-        """The result without them."""
-        left = await execution.resolve_result(result)
+        """Returns the result without the fields."""
+        remaining = await execution.resolve_result(result)
         for path in self.drop:
-            remove_at(left, parse_path(path))
-        return left
+            remove_at(remaining, parse_path(path))
+        return remaining

@@ -1,4 +1,4 @@
-"""An error that is an answer: the model reads it, and nothing was raised."""
+"""The action `error`: responds with an error that the model sees; nothing is raised."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from adk_agent_sim.environment.strict_model import StrictModel
 
 
 class ErrorResponse(StrictModel):
-    """An error as HTTP services state it."""
+    """An error in the style of HTTP services."""
 
-    code: int = Field(description="Reaches the model as `error_code`")
-    message: str = Field(description="Reaches the model as `error_message`")
+    code: int = Field(description="The model receives it as `error_code`")
+    message: str = Field(description="The model receives it as `error_message`")
 
 
 class Error(Action):
-    """Answers with an error code and a message."""
+    """Responds with an error code and a message."""
 
     key: ClassVar[str] = "error"
     gives_result: ClassVar[bool] = True
@@ -26,9 +26,9 @@ class Error(Action):
     error: ErrorResponse
 
     async def apply(self, execution: RuleExecution, result: object) -> object:
-        """The error as a result."""
+        """Returns the error as a result."""
         return {"error_code": self.error.code, "error_message": self.error.message}
 
     def describe(self, execution: RuleExecution | None = None) -> str:
-        """With its code."""
+        """Returns the key and the code."""
         return f"error {self.error.code}"

@@ -1,4 +1,4 @@
-"""A result with changes."""
+"""The action `mutate`: changes the result by a JSON Patch."""
 
 from __future__ import annotations
 
@@ -20,11 +20,15 @@ class Mutate(Action):
     mutate: list[PatchOperation] = Field(min_length=1, description="The operations of a JSON Patch (RFC 6902)")
 
     async def apply(self, execution: RuleExecution, result: object) -> object:
-        """The changed result; RuleFailed if it does not have what the patch needs."""
+        """Returns the changed result.
+
+        Raises:
+            RuleFailed: The patch does not apply to the result.
+        """
         before = await execution.resolve_result(result)
         try:
             return apply_patch(before, self.mutate)
         except PatchNotApplicable as error:
             raise RuleFailed(
-                execution.rule, execution.call.tool, f"the patch does not fit the result: {error}"
+                execution.rule, execution.call.tool, f"the patch does not apply to the result: {error}"
             ) from error

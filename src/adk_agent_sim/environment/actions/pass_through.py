@@ -1,4 +1,4 @@
-"""The tool itself."""
+"""The action `pass`: runs the real tool."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from adk_agent_sim.environment.actions.action import Action, RuleExecution
 
 
 class Pass(Action):
-    """Lets the tool run; as a whole rule, it keeps calls away from the rules after it."""
+    """Runs the real tool. As the only action of a rule, it exempts calls from the rules after it."""
 
     key: ClassVar[str] = "pass"
     acts_inside_call: ClassVar[bool] = True
@@ -18,5 +18,5 @@ class Pass(Action):
     real: Literal[True] = Field(default=True, alias="pass")
 
     async def apply(self, execution: RuleExecution, result: object) -> object:
-        """What the tool returns."""
+        """Returns the tool's result."""
         return await execution.run_tool()

@@ -1,4 +1,4 @@
-"""A real exception, of a type that is known by name; a file never imports one."""
+"""The action `raise`: raises an exception of a registered type. A name in a file never imports code."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from adk_agent_sim.environment.actions.action import Action, RuleExecution
 from adk_agent_sim.environment.strict_model import StrictModel
 
 ExceptionFactories: TypeAlias = Mapping[str, Callable[[str], Exception]]
-"""How exceptions are made of a message, by the names that rules may use."""
+"""Functions that create an exception from a message, by the names that rules may use."""
 
 BUILT_IN_EXCEPTIONS: ExceptionFactories = {
     kind.__name__: kind
@@ -38,14 +38,14 @@ BUILT_IN_EXCEPTIONS: ExceptionFactories = {
         ZeroDivisionError,
     )
 }
-"""The names that are known without being registered."""
+"""The exceptions that are always registered."""
 
 
 class ExceptionToRaise(StrictModel):
     """An exception to raise."""
 
-    type: str = Field(description="ConnectionError, TimeoutError and the like, or a registered name")
-    message: str = Field(default="injected by a rule", description="What the exception says")
+    type: str = Field(description="A built-in exception such as ConnectionError or TimeoutError, or a registered name")
+    message: str = Field(default="injected by a rule", description="The message of the exception")
 
 
 def _wrap_type_name(value: object) -> object:
@@ -53,7 +53,7 @@ def _wrap_type_name(value: object) -> object:
 
 
 class Raise(Action):
-    """Raises inside the call, as the tool itself would: error callbacks and retry plugins see it."""
+    """Raises inside the tool call, as the tool itself would, so that error callbacks and retry plugins see it."""
 
     key: ClassVar[str] = "raise"
     acts_inside_call: ClassVar[bool] = True
@@ -64,9 +64,9 @@ class Raise(Action):
     ] = Field(alias="raise")
 
     async def apply(self, execution: RuleExecution, result: object) -> object:
-        """Never returns."""
+        """Raise the exception."""
         raise execution.build_exception(self.error.type, self.error.message)
 
     def describe(self, execution: RuleExecution | None = None) -> str:
-        """With its type."""
+        """Returns the key and the exception's type."""
         return f"raise {self.error.type}"

@@ -1,4 +1,4 @@
-"""A fixed answer."""
+"""The action `respond`: responds with a fixed value."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from adk_agent_sim.timeline.canonical_json import Json
 
 
 class Respond(Action):
-    """Answers with a fixed value; each call gets a copy of its own."""
+    """Responds with a fixed value; each call gets its own copy, because callbacks may change it."""
 
     key: ClassVar[str] = "respond"
     gives_result: ClassVar[bool] = True
 
-    respond: Any = Field(description="The answer; what is no object reaches the model as {result: ...}")
+    respond: Any = Field(description="The response; the model receives a value that is not an object as {result: ...}")
 
     @cached_property
     def _copy_response(self) -> Callable[[], Json]:
         return make_copier(copy_value(self.respond))
 
     async def apply(self, execution: RuleExecution, result: object) -> object:
-        """The value."""
+        """Returns a copy of the value."""
         return self._copy_response()

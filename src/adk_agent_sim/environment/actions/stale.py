@@ -1,4 +1,4 @@
-"""A cache that was not refreshed."""
+"""The action `stale`: repeats an earlier response, like a cache that was not refreshed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from adk_agent_sim.environment.json_values import copy_value
 
 
 class Stale(Action):
-    """Answers with what the tool answered last in this session; a tool that has not answered yet runs."""
+    """Responds with the tool's last successful response in this session; without one, the real tool runs."""
 
     key: ClassVar[str] = "stale"
     acts_inside_call: ClassVar[bool] = True
@@ -18,7 +18,7 @@ class Stale(Action):
     stale: Literal[True] = True
 
     async def apply(self, execution: RuleExecution, result: object) -> object:
-        """The last answer of the tool that was no failure."""
+        """Returns a copy of the last successful response."""
         call = execution.call
         for earlier in call.caller.get_call_history().iter_visible_calls(call.record, call.tool):
             if is_success(earlier.response):

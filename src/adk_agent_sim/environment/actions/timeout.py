@@ -1,4 +1,4 @@
-"""A tool that does not answer in time."""
+"""The action `timeout`: waits, then raises TimeoutError."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from adk_agent_sim.environment.actions.delay import Seconds
 
 
 class Timeout(Action):
-    """Waits so long, then raises TimeoutError; the tool's own code does not run."""
+    """Waits, then raises TimeoutError. The real tool does not run."""
 
     key: ClassVar[str] = "timeout"
     acts_inside_call: ClassVar[bool] = True
     is_terminal: ClassVar[bool] = True
 
-    timeout: Seconds = Field(description="The seconds until the call is given up")
+    timeout: Seconds = Field(description="The seconds until the call times out")
 
     async def apply(self, execution: RuleExecution, result: object) -> object:
-        """Never returns."""
+        """Wait, then raise TimeoutError."""
         await execution.sleep(self.timeout)
         raise TimeoutError(f"{execution.call.tool} did not answer within {self.timeout:g} s")
 
     def describe(self, execution: RuleExecution | None = None) -> str:
-        """With its seconds."""
+        """Returns the key and the seconds."""
         return f"timeout after {self.timeout:g} s"

@@ -1,4 +1,4 @@
-"""A result that was cut off."""
+"""The action `truncate`: shortens texts and lists of the result."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from adk_agent_sim.timeline.canonical_json import Json
 
 
 class TruncateLimits(StrictModel):
-    """How much is left of each text and list, at any depth."""
+    """The lengths to which texts and lists are cut, at any depth."""
 
-    chars: int | None = Field(default=None, ge=0, description="Of a text")
-    items: int | None = Field(default=None, ge=0, description="Of a list")
+    chars: int | None = Field(default=None, ge=0, description="The most characters of a text")
+    items: int | None = Field(default=None, ge=0, description="The most items of a list")
 
     @model_validator(mode="after")
     def _require_a_limit(self) -> Self:
@@ -33,7 +33,7 @@ class Truncate(Action):
     truncate: TruncateLimits
 
     async def apply(self, execution: RuleExecution, result: object) -> object:
-        """What is left of the result."""
+        """Returns the shortened result."""
         return self._truncate_value(await execution.resolve_result(result))
 
     def _truncate_value(self, value: Json) -> Json:

@@ -1,4 +1,4 @@
-"""A result with values of a type that nobody expects there."""
+"""The action `wrong_type`: changes the type of fields of the result."""
 
 from __future__ import annotations
 
@@ -15,15 +15,17 @@ from adk_agent_sim.timeline.canonical_json import Json
 
 
 class WrongType(Action):
-    """Gives fields another type: a text becomes a list that holds it, anything else its JSON text."""
+    """Changes the type of fields: a text becomes a list that contains it, any other value its JSON text."""
 
     key: ClassVar[str] = "wrong_type"
     acts_inside_call: ClassVar[bool] = True
 
-    wrong_type: ResultPaths = Field(min_length=1, description="The fields, as `total` or `products.0.price`")
+    wrong_type: ResultPaths = Field(
+        min_length=1, description="The paths of the fields, such as `total` or `products.0.price`"
+    )
 
     async def apply(self, execution: RuleExecution, result: object) -> object:
-        """The result with those fields changed; those that it lacks do not matter."""
+        """Returns the result with the fields changed; missing fields are ignored."""
         changed = await execution.resolve_result(result)
         for path in map(parse_path, self.wrong_type):
             value = get_at_path(changed, path)
