@@ -1,4 +1,4 @@
-"""The proof of the fixtures: what a wizard played passes the real `adk test`, and fails it once a tool is changed."""
+"""A session that a wizard played passes the real `adk test`, and fails it once a tool is changed."""
 
 import json
 from pathlib import Path
@@ -111,7 +111,7 @@ async def _refusal(sim: Simulation, tmp_path: Path) -> str:
     return "; ".join(refused.value.reasons)
 
 
-async def test_a_state_to_begin_with_is_refused(tmp_path: Path) -> None:
+async def test_an_initial_state_is_refused(tmp_path: Path) -> None:
     async with Simulation(shop_app, state={"customer": "Ada"}) as sim:
         await (await sim.send("Hello")).respond("Hello Ada")
 
@@ -125,7 +125,7 @@ async def test_a_state_to_begin_with_is_refused(tmp_path: Path) -> None:
         (["Hello"], [b"\x89PNG"], "user message 2 contains more than text"),
     ],
 )
-async def test_a_message_that_would_be_shortened_is_refused(
+async def test_a_message_that_would_be_truncated_is_refused(
     tmp_path: Path, first: list[str | bytes], second: list[str | bytes], why: str
 ) -> None:
     async with Simulation(math_app) as sim:
