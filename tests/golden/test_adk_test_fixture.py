@@ -183,7 +183,7 @@ async def test_a_failed_call_is_refused_where_the_app_would_not_answer_it(tmp_pa
         turn = await turn.call("divide", {"dividend": 1, "divisor": 0})
         await turn.respond("No.")
 
-        assert "failed (ZeroDivisionError), and the App has no ToolErrorPlugin" in await _refusal(sim, tmp_path)
+        assert "failed (ZeroDivisionError), but the App has no ToolErrorPlugin" in await _refusal(sim, tmp_path)
 
 
 async def test_a_path_where_adk_test_does_not_look_is_refused(tmp_path: Path) -> None:

@@ -186,7 +186,7 @@ class TestDatabases:
             appending = [asyncio.ensure_future(store.append([event(session_id)], ())) for _ in range(50)]
             await asyncio.to_thread(int)  # lets them be queued
         appended = await asyncio.gather(*appending)
-        with pytest.raises(StoreFailed, match="it was closed"):
+        with pytest.raises(StoreFailed, match="the store is closed"):
             await store.append([event(session_id)], ())
 
         async with open_store(database) as store:

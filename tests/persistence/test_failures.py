@@ -144,7 +144,7 @@ async def test_a_folder_that_does_not_exist(tmp_path: Path) -> None:
 
 
 async def test_a_server_that_does_not_answer_is_named_without_its_password() -> None:
-    with pytest.raises(StoreFailed, match="Check that the server runs") as refused:
+    with pytest.raises(StoreFailed, match="Check that the server is running") as refused:
         async with open_store("postgresql://me:secret@127.0.0.1:1/none"):
             pass
     assert "secret" not in str(refused.value)
@@ -154,9 +154,9 @@ async def test_a_server_that_does_not_answer_is_named_without_its_password() -> 
     ("address", "why"),
     [
         ("mysql://host/database", "mysql is not supported"),
-        ("sqlite://", "ends with its connection"),
-        (":memory:", "ends with its connection"),
-        ("postgresql://host:port/database", "Give a path, sqlite:///PATH or postgresql:"),
+        ("sqlite://", "is lost with its connection"),
+        (":memory:", "is lost with its connection"),
+        ("postgresql://host:port/database", "Specify a path, sqlite:///PATH or postgresql:"),
     ],
 )
 async def test_an_invalid_address(address: str, why: str) -> None:

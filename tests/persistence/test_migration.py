@@ -252,7 +252,7 @@ async def test_a_newer_database_is_refused_and_not_changed(database: str, engine
     with engine.begin() as connection:
         connection.execute(tables.schema_version.update().values(version=tables.SCHEMA_VERSION + 1))
 
-    with pytest.raises(StoreTooNew, match=r"version 3, and this release knows.*up to 2\. Upgrade with") as refused:
+    with pytest.raises(StoreTooNew, match=r"version 3, but this release supports.*up to 2\. Upgrade with") as refused:
         async with open_store(database):
             pass
 
