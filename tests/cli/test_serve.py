@@ -75,7 +75,7 @@ async def test_a_port_that_is_taken_is_one_readable_line(server: ServerProcess, 
     )
 
     assert second.returncode == 1
-    assert f"Cannot listen at 127.0.0.1:{server.port}" in second.stderr
+    assert f"Cannot listen on 127.0.0.1:{server.port}" in second.stderr
     assert "Traceback" not in second.stderr
 
 

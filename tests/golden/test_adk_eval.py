@@ -1,4 +1,4 @@
-"""The proof of the product: what a wizard played passes the real `adk eval`, and what differs fails it."""
+"""A session that a wizard played passes the real `adk eval`; a different model fails it."""
 
 from collections.abc import Awaitable, Callable
 from pathlib import Path

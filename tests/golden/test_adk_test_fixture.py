@@ -1,4 +1,4 @@
-"""The proof of the fixtures: what a wizard played passes the real `adk test`, and fails it once a tool is changed."""
+"""A session that a wizard played passes the real `adk test`, and fails it once a tool is changed."""
 
 import json
 from pathlib import Path
@@ -113,7 +113,7 @@ async def _refusal(sim: Simulation, tmp_path: Path) -> str:
     return "; ".join(refused.value.reasons)
 
 
-async def test_a_state_to_begin_with_is_refused(tmp_path: Path) -> None:
+async def test_an_initial_state_is_refused(tmp_path: Path) -> None:
     async with Simulation(shop_app, state={"customer": "Ada"}) as sim:
         await (await sim.send("Hello")).respond("Hello Ada")
 
@@ -127,7 +127,7 @@ async def test_a_state_to_begin_with_is_refused(tmp_path: Path) -> None:
         (["Hello"], [b"\x89PNG"], "user message 2 contains more than text"),
     ],
 )
-async def test_a_message_that_would_be_shortened_is_refused(
+async def test_a_message_that_would_be_truncated_is_refused(
     tmp_path: Path, first: list[str | bytes], second: list[str | bytes], why: str
 ) -> None:
     async with Simulation(math_app) as sim:
@@ -185,7 +185,7 @@ async def test_a_failed_call_is_refused_where_the_app_would_not_answer_it(tmp_pa
         turn = await turn.call("divide", {"dividend": 1, "divisor": 0})
         await turn.respond("No.")
 
-        assert "failed (ZeroDivisionError), and the App has no ToolErrorPlugin" in await _refusal(sim, tmp_path)
+        assert "failed (ZeroDivisionError), but the App has no ToolErrorPlugin" in await _refusal(sim, tmp_path)
 
 
 async def test_a_path_where_adk_test_does_not_look_is_refused(tmp_path: Path) -> None:

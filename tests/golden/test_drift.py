@@ -15,7 +15,7 @@ def _recorded(first: dict[str, Any], second: dict[str, Any]) -> list[types.Funct
     ]
 
 
-def test_answers_are_joined_by_id_and_compared_in_order() -> None:
+def test_results_are_matched_by_id_and_compared_in_order() -> None:
     found = list(find_drifts(_USES, _recorded({"n": 1}, {"n": 2}), [{"n": 1}, {"n": 3}]))
 
     assert [(drift.place, drift.tool_name, drift.recorded, drift.found) for drift in found] == [
@@ -35,18 +35,18 @@ def test_answers_are_joined_by_id_and_compared_in_order() -> None:
         (["nowhere.at.all"], 2),
     ],
 )
-def test_what_is_ignored_is_not_compared(ignored: list[str], left: int) -> None:
+def test_ignored_paths_are_not_compared(ignored: list[str], left: int) -> None:
     recorded = {"items": [{"id": 1, "score": 0.1}], "when": 1}
     now = {"items": [{"id": 1, "score": 0.9}], "when": 2}
 
     assert len(list(find_drifts(_USES, _recorded(recorded, recorded), [now, now], ignored))) == left
 
 
-def test_a_call_that_is_no_longer_answered_is_drift() -> None:
+def test_a_call_without_a_current_result_is_drift() -> None:
     found = list(find_drifts(_USES, _recorded({"n": 1}, {"n": 2}), [{"n": 1}]))
 
     assert [drift.found for drift in found] == [None]
 
 
-def test_a_call_whose_answer_was_not_recorded_is_none() -> None:
+def test_a_call_without_a_recorded_result_is_not_drift() -> None:
     assert not list(find_drifts(_USES, [], [{"n": 1}, {"n": 2}]))

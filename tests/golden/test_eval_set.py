@@ -28,7 +28,7 @@ def _ids(path: Path) -> list[str]:
 
 
 @pytest.mark.req("000/EvalSetWriter", "001/FR-021", "001/FR-022", "001/US3.2")
-def test_a_missing_file_is_made_with_its_folder_and_metadata(tmp_path: Path) -> None:
+def test_a_missing_file_is_created_with_its_folder_and_metadata(tmp_path: Path) -> None:
     path = tmp_path / "evals" / "deep" / "math.evalset.json"
     EvalSetWriter(path, "MathAgent", ManualClock(1_234.5)).write_eval_case(_case())
 
@@ -83,7 +83,7 @@ def test_a_case_without_an_id_is_refused(tmp_path: Path, eval_id: str) -> None:
         b'{"eval_set_id": "x", "eval_cases": [',
     ],
 )
-def test_a_file_that_is_no_eval_set_is_refused_untouched(tmp_path: Path, content: bytes) -> None:
+def test_a_file_that_is_not_an_eval_set_is_refused_and_not_changed(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "precious.json"
     path.write_bytes(content)
 
@@ -127,7 +127,7 @@ def test_a_link_stays_a_link_and_permissions_stay(tmp_path: Path) -> None:
     assert target.stat().st_mode & 0o777 == 0o640
 
 
-def test_half_a_surrogate_pair_does_not_break_the_file(tmp_path: Path) -> None:
+def test_a_lone_surrogate_does_not_break_the_file(tmp_path: Path) -> None:
     path = tmp_path / "math.evalset.json"
     broken = GoldenTraceBuilder(
         session(QUERY, FinalResponse(content="half \ud83d of a pair, whole \U0001f600"))
@@ -141,7 +141,7 @@ def test_half_a_surrogate_pair_does_not_break_the_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("levels", [195, 240])
-def test_a_case_that_adk_could_not_read_leaves_the_file_as_it_was(tmp_path: Path, levels: int) -> None:
+def test_a_case_that_adk_could_not_read_does_not_change_the_file(tmp_path: Path, levels: int) -> None:
     path = tmp_path / "math.evalset.json"
     writer = EvalSetWriter(path, "Math")
     writer.write_eval_case(_case("kept"))
@@ -180,7 +180,7 @@ def _appender(path: Path, name: str, count: int) -> subprocess.Popen[str]:
 
 
 @pytest.mark.process
-def test_two_processes_that_append_at_once_both_land(tmp_path: Path) -> None:
+def test_two_processes_can_append_at_once(tmp_path: Path) -> None:
     path = tmp_path / "math.evalset.json"
     writers = [_appender(path, name, 25) for name in ("left", "right")]
     for writer in writers:
@@ -209,7 +209,7 @@ _FULL = """
 
 @pytest.mark.process
 @pytest.mark.skipif(os.name != "posix", reason="only POSIX can limit the size of a process's files")
-def test_a_disk_that_takes_no_more_leaves_the_old_file(tmp_path: Path) -> None:
+def test_a_full_disk_leaves_the_old_file(tmp_path: Path) -> None:
     path = tmp_path / "math.evalset.json"
     EvalSetWriter(path, "Math").write_eval_case(_case("kept"))
     before = path.read_bytes()

@@ -73,7 +73,7 @@ def test_results_are_wrapped_as_adk_wraps_them(result: object, wrapped: dict[str
     assert data.tool_responses[0].response == wrapped
 
 
-def test_what_the_model_got_counts_more_than_what_the_tool_returned() -> None:
+def test_the_models_response_is_exported_rather_than_the_tools_result() -> None:
     output = ToolOutput(call_id="c1", result=4, duration_ms=1, response={"result": "about 4"})
     _, data = _first(GoldenTraceBuilder(session(QUERY, CALL, output, ANSWER)).build())
 
@@ -104,7 +104,7 @@ def test_each_user_turn_is_one_invocation() -> None:
     assert uses == ["c1", "c2"]
 
 
-def test_the_whole_message_is_kept_images_and_all() -> None:
+def test_the_whole_message_is_exported_including_images() -> None:
     raw = {
         "role": "user",
         "parts": [{"text": "what is it?"}, {"inline_data": {"mime_type": "image/png", "data": "AAAA"}}],

@@ -37,7 +37,7 @@ _DEMOS = pytest.mark.parametrize(
 
 
 def _told(entries: list[HistoryEntry]) -> list[dict[str, Any]]:
-    """A history without what only the run itself knew: when, how long, and what the code returned before ADK's wrap."""
+    """Return a history without what a file does not contain: times, durations, and results before ADK wraps them."""
     lost = {"timestamp", "duration_ms", "traceback", "result", "agent_name"}
     return [entry.model_dump(exclude=lost) for entry in entries]
 
@@ -54,7 +54,7 @@ def _conversation(case: EvalCase) -> list[dict[str, Any]]:
 
 
 @_DEMOS
-async def test_an_exported_case_is_opened_as_the_same_conversation(tmp_path: Path, app: App, play: Play) -> None:
+async def test_an_exported_case_is_imported_as_the_same_conversation(tmp_path: Path, app: App, play: Play) -> None:
     async with Simulation(app, state={"customer": "Ada"}) as sim:
         await play(sim)
         case = sim.export(tmp_path / "played.evalset.json")
@@ -63,7 +63,7 @@ async def test_an_exported_case_is_opened_as_the_same_conversation(tmp_path: Pat
     events = import_eval_case(tmp_path / "played.evalset.json")
 
     def by_kind(entry: dict[str, Any]) -> str:
-        return entry["type"]  # the file holds calls and responses in two lists, not how they took turns
+        return entry["type"]  # the file has calls and responses in two lists, so their interleaving is lost
 
     assert sorted(_told(build_history(events)), key=by_kind) == sorted(_told(before), key=by_kind)
     again = _exported(events)
@@ -73,7 +73,7 @@ async def test_an_exported_case_is_opened_as_the_same_conversation(tmp_path: Pat
 
 
 @_DEMOS
-async def test_a_case_with_invocation_events_is_opened_as_the_same_conversation(app: App, play: Play) -> None:
+async def test_a_case_with_invocation_events_is_imported_as_the_same_conversation(app: App, play: Play) -> None:
     async with Simulation(app) as sim:
         await play(sim)
         invocations = EvaluationGenerator.convert_events_to_eval_invocations(sim.events())
@@ -100,7 +100,7 @@ root_agent = app.root_agent
 
 
 @pytest.mark.process
-def test_a_session_that_adk_run_saved_is_opened(tmp_path: Path) -> None:
+def test_a_session_that_adk_run_saved_is_imported(tmp_path: Path) -> None:
     agent = tmp_path / "shop_agent"
     agent.mkdir()
     (agent / "__init__.py").write_text("from . import agent\n")
@@ -124,8 +124,8 @@ def test_a_session_that_adk_run_saved_is_opened(tmp_path: Path) -> None:
 
     events = import_adk_session(agent / "kept.session.json")
 
-    told = [(entry.type, getattr(entry, "content", "")) for entry in build_history(events)]
-    assert told == [
+    entries = [(entry.type, getattr(entry, "content", "")) for entry in build_history(events)]
+    assert entries == [
         ("user_query", "Where is ORD-9?"),
         ("tool_call", ""),
         ("tool_error", ""),
@@ -137,7 +137,7 @@ def test_a_session_that_adk_run_saved_is_opened(tmp_path: Path) -> None:
 
 
 @_DEMOS
-async def test_a_session_file_is_opened_as_the_same_conversation(tmp_path: Path, app: App, play: Play) -> None:
+async def test_a_session_file_is_imported_as_the_same_conversation(tmp_path: Path, app: App, play: Play) -> None:
     path = tmp_path / "web.session.json"
     async with Simulation(app, state={"customer": "Ada"}) as sim:
         await play(sim)
@@ -163,7 +163,7 @@ _ARGS = st.dictionaries(_WORD, st.integers() | _WORD | st.lists(st.none() | st.b
 
 @st.composite
 def _steps(draw: st.DrawFn) -> tuple[list[types.FunctionCall], list[types.FunctionResponse]]:
-    """Calls, with ids or without, and the responses of some of them in any order that can be told."""
+    """Draw calls, with ids or without, and responses of some of them in any unambiguous order."""
     with_ids = draw(st.booleans())
     names = draw(st.lists(st.sampled_from(["add", "mul"]), max_size=4))
     made = [
@@ -204,7 +204,7 @@ def test_any_case_is_exported_again_as_the_same_conversation(conversation: list[
 
 
 def _spoken(invocation: Invocation) -> tuple[list[Any], list[Any]]:
-    """The calls, and the responses with the place of the call they answer, or its name where ids are left out."""
+    """Return the calls, and the responses with the index of their call, or its name if there are no ids."""
     made, answered = calls_of(invocation.intermediate_data), responses_of(invocation.intermediate_data)
     places = {call.id: place for place, call in enumerate(made)}
     order = (
@@ -297,7 +297,7 @@ def test_a_bad_eval_set_is_refused_with_its_name_and_what_is_wrong(tmp_path: Pat
     assert why in refused.value.reason
 
 
-def test_a_case_that_is_not_there_is_refused(tmp_path: Path) -> None:
+def test_a_missing_case_is_refused(tmp_path: Path) -> None:
     (tmp_path / "set.json").write_text(_eval_set({"eval_id": "a", "conversation": []}))
 
     with pytest.raises(ImportRefused, match="it has no case 'b'; its cases are: a"):
@@ -315,6 +315,6 @@ def test_a_bad_session_file_is_refused(tmp_path: Path, content: str, why: str) -
         import_adk_session(path)
 
 
-def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
+def test_a_missing_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ImportRefused, match="No such file"):
         import_adk_session(tmp_path / "none.json")

@@ -36,7 +36,7 @@ def test_code_within_a_line_stays_in_its_line_and_its_cell(text: str) -> None:
     assert ticks[0] not in re.findall("`+", inside)
 
 
-def test_what_is_long_is_folded() -> None:
+def test_a_long_block_is_collapsed() -> None:
     assert render_titled_block("Result", render_code_block("short")).startswith("Result:\n\n```\n")
     assert render_titled_block("Result", render_code_block("a\n" * 40)).startswith(
         "<details><summary>Result, 41 lines</summary>\n\n```\n"
@@ -46,5 +46,5 @@ def test_what_is_long_is_folded() -> None:
     )
 
 
-def test_a_title_is_no_html() -> None:
+def test_a_title_is_not_interpreted_as_html() -> None:
     assert "<summary>&lt;b&gt;</summary>" in render_collapsible("<b>", "")

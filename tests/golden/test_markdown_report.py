@@ -16,7 +16,7 @@ from adk_agent_sim.golden.markdown_report import render_markdown_report
 CANARY = "Kanarienvogel-4711"
 
 
-async def test_a_report_tells_turns_calls_results_errors_players_and_the_final_state() -> None:
+async def test_a_report_contains_turns_calls_results_errors_players_and_the_final_state() -> None:
     async with Simulation(math_app, state={"customer": "Ada"}) as sim:
         turn = await sim.send("What is 2+2, and 1/0?")
         turn = await turn.calls([("add", {"a": 2, "b": 2}), ("divide", {"dividend": 1, "divisor": 0})])

@@ -50,7 +50,7 @@ class TestConfig:
             config(name)
 
     @pytest.mark.req("000/validation-2")
-    def test_something_else_than_an_agent_is_refused(self) -> None:
+    def test_a_value_that_is_not_an_agent_is_refused(self) -> None:
         not_an_agent: Any = {"name": "math"}
         with pytest.raises(TypeError, match="is a dict: it must be an ADK agent"):
             SimulatedAgentConfig(name="Math", agent=not_an_agent, eval_set_path="x.json")
@@ -62,7 +62,7 @@ class TestConfig:
 
     @pytest.mark.parametrize("path", ["", " ", "evals/", "a\0b"])
     @pytest.mark.req("000/validation-3")
-    def test_a_path_that_is_no_file_is_refused(self, path: str) -> None:
+    def test_a_path_that_is_not_a_file_is_refused(self, path: str) -> None:
         with pytest.raises(ValueError, match="must be the path of a file"):
             SimulatedAgentConfig(name="Math", agent=AGENT, eval_set_path=path)
 
@@ -121,7 +121,7 @@ class TestSession:
         with pytest.raises(ValidationError, match="matches no earlier ToolCall"):
             session(QUERY, entry, ANSWER)
 
-    def test_what_does_not_fit_is_refused_later_too(self) -> None:
+    def test_an_invalid_assignment_is_refused_too(self) -> None:
         found = session(QUERY, CALL, OUTPUT, state=SessionState.ACTIVE)
 
         with pytest.raises(ValidationError, match="must end with a FinalResponse"):

@@ -97,6 +97,6 @@ async def test_a_turn_given_up_just_after_the_connection_came_back_is_not_asked_
     cast("Any", watch)._resubmit_waiting_turns()
     watch.stop_resubmitting("t")
     await watch.wait_for_resubmissions()
-    assert server.asked_again == []
+    assert server.resubmitted == []
     waiting.cancel()
     await watch.stop()

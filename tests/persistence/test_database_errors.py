@@ -1,4 +1,4 @@
-"""A database that cannot be used says so once, in words; nothing is half-written."""
+"""Errors of databases that cannot be used; nothing is written partially."""
 
 import asyncio
 import sqlite3
@@ -90,7 +90,7 @@ async def test_a_full_disk(sqlite_path: Path) -> None:
             assert (await store.append([_draft()], ()))[0].seq == 1, "what fits is taken"
 
 
-async def test_a_file_that_is_no_database(sqlite_path: Path) -> None:
+async def test_a_file_that_is_not_a_database(sqlite_path: Path) -> None:
     await asyncio.to_thread(sqlite_path.write_bytes, _NOTES)
 
     with pytest.raises(StoreFailed, match=r"Cannot open the database .*: the file is not a database\. Choose another"):
@@ -111,7 +111,7 @@ async def test_a_damaged_file(sqlite_path: Path) -> None:
             await store.append([_draft()], ())
 
 
-async def test_an_event_that_is_no_message(sqlite_path: Path) -> None:
+async def test_an_event_that_is_not_a_message(sqlite_path: Path) -> None:
     async with open_store(sqlite_path) as store:
         await _new(store)
         await store.append([_draft()], ())
@@ -123,7 +123,7 @@ async def test_an_event_that_is_no_message(sqlite_path: Path) -> None:
             await store.read_events("s")
 
 
-async def test_a_server_that_hung_up_is_called_again(postgres: str) -> None:
+async def test_a_connection_that_the_server_closed_is_replaced(postgres: str) -> None:
     async with open_store(create_empty_database(postgres)) as store:
         await _new(store)
         assert not await store.read_events("s")
@@ -143,8 +143,8 @@ async def test_a_folder_that_does_not_exist(tmp_path: Path) -> None:
             pass
 
 
-async def test_a_server_that_does_not_answer_and_its_password_is_not_told() -> None:
-    with pytest.raises(StoreFailed, match="Check that the server runs") as refused:
+async def test_a_server_that_does_not_answer_is_named_without_its_password() -> None:
+    with pytest.raises(StoreFailed, match="Check that the server is running") as refused:
         async with open_store("postgresql://me:secret@127.0.0.1:1/none"):
             pass
     assert "secret" not in str(refused.value)
@@ -154,12 +154,12 @@ async def test_a_server_that_does_not_answer_and_its_password_is_not_told() -> N
     ("address", "why"),
     [
         ("mysql://host/database", "mysql is not supported"),
-        ("sqlite://", "ends with its connection"),
-        (":memory:", "ends with its connection"),
-        ("postgresql://host:port/database", "Give a path, sqlite:///PATH or postgresql:"),
+        ("sqlite://", "is lost with its connection"),
+        (":memory:", "is lost with its connection"),
+        ("postgresql://host:port/database", "Specify a path, sqlite:///PATH or postgresql:"),
     ],
 )
-async def test_an_address_that_is_none(address: str, why: str) -> None:
+async def test_an_invalid_address(address: str, why: str) -> None:
     with pytest.raises(StoreNotOpened, match=why):
         async with open_store(address):
             pass

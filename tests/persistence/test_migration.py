@@ -1,4 +1,4 @@
-"""The tables, as the specification has them and beyond, and how older ones become these."""
+"""The schema of the database, and migrations from older versions."""
 
 import sqlite3
 import subprocess
@@ -44,7 +44,7 @@ def _indexes(engine: sa.Engine) -> dict[str | None, tuple[list[str | None], bool
 
 
 @pytest.mark.req("003/schema-2", "003/schema-3", "003/schema-4", "003/schema-11")
-async def test_opening_makes_the_tables(database: str, engine: sa.Engine) -> None:
+async def test_opening_creates_the_tables(database: str, engine: sa.Engine) -> None:
     async with open_store(database):
         pass
     tables = sa.inspect(engine)
@@ -86,7 +86,7 @@ async def test_events_have_their_indexes(database: str, engine: sa.Engine) -> No
 
 
 @pytest.mark.req("003/schema-1", "003/schema-4")
-async def test_a_row_holds_the_whole_message_and_what_is_searched_for(database: str, engine: sa.Engine) -> None:
+async def test_a_row_has_the_whole_message_and_the_searched_columns(database: str, engine: sa.Engine) -> None:
     async with open_store(database) as store:
         timeline = Timeline(store)
         session = await timeline.create_session("a test")
@@ -108,7 +108,7 @@ async def test_a_row_holds_the_whole_message_and_what_is_searched_for(database: 
 
 
 @pytest.mark.parametrize(("durability", "synchronous"), [("full", 2), ("normal", 1)])
-async def test_sqlite_keeps_a_write_ahead_log_and_flushes_as_asked(
+async def test_sqlite_uses_a_write_ahead_log_and_the_requested_durability(
     sqlite_path: Path, durability: Durability, synchronous: int
 ) -> None:
     asked: list[tuple[str, int]] = []
@@ -194,7 +194,7 @@ async def test_an_older_database_is_migrated(database: str, engine: sa.Engine) -
     assert "events_0" not in sa.inspect(engine).get_table_names()
 
 
-async def test_sessions_of_version_1_are_listed_where_they_stand(database: str, engine: sa.Engine) -> None:
+async def test_sessions_of_version_1_are_listed_with_their_status(database: str, engine: sa.Engine) -> None:
     async with open_store(database) as store:
         timeline = Timeline(store)
         sessions = [await timeline.create_session(name) for name in ("waiting", "done", "empty")]
@@ -213,7 +213,7 @@ async def test_sessions_of_version_1_are_listed_where_they_stand(database: str, 
         assert await store.list_summaries() == before
 
 
-async def test_a_migrated_database_is_as_a_new_one(tmp_path: Path) -> None:
+async def test_a_migrated_database_has_the_schema_of_a_new_one(tmp_path: Path) -> None:
     def made(path: Path) -> set[tuple[str, str]]:
         with sqlite3.connect(path) as connection:
             found = connection.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
@@ -247,13 +247,13 @@ async def test_a_migration_that_fails_changes_nothing(database: str, engine: sa.
         assert len(await store.read_events("s")) == 1
 
 
-async def test_a_newer_database_is_refused_and_left_untouched(database: str, engine: sa.Engine) -> None:
+async def test_a_newer_database_is_refused_and_not_changed(database: str, engine: sa.Engine) -> None:
     async with open_store(database):
         pass
     with engine.begin() as connection:
         connection.execute(tables.schema_version.update().values(version=tables.SCHEMA_VERSION + 1))
 
-    with pytest.raises(StoreTooNew, match=r"version 3, and this release knows.*up to 2\. Upgrade with") as refused:
+    with pytest.raises(StoreTooNew, match=r"version 3, but this release supports.*up to 2\. Upgrade with") as refused:
         async with open_store(database):
             pass
 

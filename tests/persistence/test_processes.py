@@ -34,8 +34,8 @@ async def _new_session(address: str | Path) -> str:
     return session.session_id
 
 
-def _told(lines: list[str]) -> dict[int, str]:
-    """What was acknowledged; a process that is killed may leave half a line."""
+def _read_acknowledged(lines: list[str]) -> dict[int, str]:
+    """Return the acknowledged events; a killed process may leave an incomplete line."""
     return {int(seq): event_id for seq, event_id in (line.split() for line in lines if line.endswith("\n"))}
 
 
@@ -46,7 +46,7 @@ async def _killed_while_writing(path: Path, chance: random.Random) -> None:
         lines = [process.stdout.readline() for _ in range(chance.randrange(1, 400))]
         process.kill()
         lines += process.stdout.readlines()
-    acknowledged = _told(lines)
+    acknowledged = _read_acknowledged(lines)
 
     async with open_store(path) as store:
         log = await store.read_events(session_id)
@@ -65,13 +65,13 @@ async def _killed_while_writing(path: Path, chance: random.Random) -> None:
 async def test_a_process_that_is_killed_while_it_writes_loses_nothing_acknowledged(
     sqlite_path: Path, seed: int
 ) -> None:
-    await _killed_while_writing(sqlite_path, random.Random(seed))  # noqa: S311 - a test repeats itself
+    await _killed_while_writing(sqlite_path, random.Random(seed))  # noqa: S311 - a test must be reproducible
 
 
 @pytest.mark.process
 @pytest.mark.long
 async def test_a_file_survives_a_hundred_killed_writers(sqlite_path: Path) -> None:
-    chance = random.Random("a hundred")  # noqa: S311 - a test repeats itself
+    chance = random.Random("a hundred")  # noqa: S311 - a test must be reproducible
     for _ in range(100):
         await _killed_while_writing(sqlite_path, chance)
 
@@ -88,16 +88,16 @@ async def test_a_file_survives_killed_writers_whenever_they_are_killed(sqlite_pa
 async def test_processes_that_write_at_the_same_time_number_without_gaps(database: str) -> None:
     session_id = await _new_session(database)
     processes = [_writing(database, session_id, producers=4, events_each=25) for _ in range(3)]
-    told = [_told(process.communicate()[0].splitlines(keepends=True)) for process in processes]
+    acknowledged = [_read_acknowledged(process.communicate()[0].splitlines(keepends=True)) for process in processes]
 
     async with open_store(database) as store:
         log = await store.read_events(session_id)
     assert [process.returncode for process in processes] == [0, 0, 0]
-    assert {event.seq: event.event_id for event in log} == told[0] | told[1] | told[2]
+    assert {event.seq: event.event_id for event in log} == acknowledged[0] | acknowledged[1] | acknowledged[2]
     assert [event.seq for event in log] == list(range(1, 301))
 
 
-async def test_a_new_database_that_is_opened_many_times_at_once_is_made_once(database: str) -> None:
+async def test_a_new_database_that_is_opened_many_times_at_once_is_created_once(database: str) -> None:
     async def opened() -> None:
         async with open_store(database) as store:
             await store.create_session(Session(session_id=str(uuid4()), created_at=1.0))
@@ -109,7 +109,7 @@ async def test_a_new_database_that_is_opened_many_times_at_once_is_made_once(dat
 
 
 @pytest.mark.req("003/queue-1")
-async def test_a_restart_finds_the_turns_that_wait(database: str) -> None:
+async def test_pending_turns_survive_a_restart(database: str) -> None:
     async with open_store(database) as store:
         timeline = Timeline(store)
         session_id = (await timeline.create_session()).session_id

@@ -1,4 +1,4 @@
-"""What a database keeps gives back the very event."""
+"""Encoding and decoding rows returns exactly the same events."""
 
 from dataclasses import replace
 
@@ -61,7 +61,7 @@ def _jsons(event: Event) -> list[object]:
 
 
 @given(event=_events(), seq=st.integers(1, 2**63 - 1))
-def test_the_number_of_an_event_can_be_put_in_later(event: Event, seq: int) -> None:
+def test_the_seq_of_an_event_can_be_appended_later(event: Event, seq: int) -> None:
     assert decode_event(append_seq(encode_event(replace(event, seq=0)), seq)) == replace(event, seq=seq)
 
 
@@ -70,7 +70,7 @@ def test_a_session_comes_back(session: Session) -> None:
     assert decode_session(encode_session(session)) == session
 
 
-def test_half_a_surrogate_pair_is_mended_for_readers_of_the_message_and_exact_for_us() -> None:
+def test_a_lone_surrogate_is_replaced_in_the_message_and_decoded_exactly() -> None:
     failed = ToolFailed(call_id="c", error_type="ValueError", error_message="bad: \ud83d", duration_ms=1.0)
     event = Event(event_id="e", session_id="s", seq=1, timestamp=0.0, payload=failed)
 
@@ -96,7 +96,7 @@ def test_a_request_is_stored_as_references_however_long_the_conversation() -> No
 
 @pytest.mark.req("003/schema-5")
 @given(payload=payload_strategies.ANY_PAYLOAD)
-def test_the_payload_type_is_request_response_or_the_kind_of_fact(payload: Payload) -> None:
+def test_the_payload_type_is_request_response_or_the_event_kind(payload: Payload) -> None:
     facts_of_the_protocol = {field.name for field in v1.SessionEvent.DESCRIPTOR.oneofs_by_name["payload"].fields}
 
     match payload:

@@ -1,4 +1,4 @@
-"""What every store promises: the same tests run in memory, on SQLite and on PostgreSQL."""
+"""The behaviour of every store: the same tests run in memory, on SQLite and on PostgreSQL."""
 
 import asyncio
 from pathlib import Path
@@ -51,7 +51,7 @@ class TestEveryStore:
 
         assert list(await store.list_sessions()) == listed
 
-    async def test_a_session_is_made_once(self, store: AnyStore) -> None:
+    async def test_a_session_is_created_once(self, store: AnyStore) -> None:
         new = session()
         await store.create_session(new)
         (kept,) = await store.append([event(new.session_id)], ())
@@ -60,7 +60,7 @@ class TestEveryStore:
             await store.create_session(new)
         assert list(await store.read_events(new.session_id)) == [kept]
 
-    async def test_what_was_appended_is_read_back_numbered(self, store: AnyStore) -> None:
+    async def test_appended_events_are_read_back_with_their_seq(self, store: AnyStore) -> None:
         session_id = await made(store)
         first = await store.append([event(session_id), event(session_id)], ())
         second = await store.append([event(session_id)], ())
@@ -70,7 +70,7 @@ class TestEveryStore:
         assert list(await store.read_events(session_id, after_seq=2)) == list(second)
         assert list(await store.read_events(session_id, after_seq=3)) == []
 
-    async def test_concurrent_appends_are_numbered_without_gaps_in_the_order_handed_in(self, store: AnyStore) -> None:
+    async def test_concurrent_appends_are_numbered_without_gaps_in_call_order(self, store: AnyStore) -> None:
         sessions = [await made(store) for _ in range(3)]
         drafts = [event(sessions[number % 3]) for number in range(90)]
         appended = await asyncio.gather(*(store.append([draft], ()) for draft in drafts))
@@ -153,7 +153,7 @@ class TestDatabases:
         assert [answer.event_id for answer in refused] == [log[0].event_id] * 9
         assert len(await database_store.read_events(other)) == 1
 
-    async def test_an_event_that_cannot_be_written_harms_no_other(self, database_store: DatabaseStore) -> None:
+    async def test_an_event_that_cannot_be_written_does_not_affect_others(self, database_store: DatabaseStore) -> None:
         session_id = await made(database_store)
         twice = event(session_id)
         answers = await asyncio.gather(
@@ -180,13 +180,13 @@ class TestDatabases:
             more = await store.append([event(session_id)], ())
             assert [one.seq for one in more] == [2]
 
-    async def test_closing_waits_for_what_was_handed_in_and_takes_no_more(self, database: str) -> None:
+    async def test_closing_waits_for_queued_writes_and_accepts_no_more(self, database: str) -> None:
         async with open_store(database) as store:
             session_id = await made(store)
             appending = [asyncio.ensure_future(store.append([event(session_id)], ())) for _ in range(50)]
-            await asyncio.to_thread(int)  # now they are handed in
+            await asyncio.to_thread(int)  # lets them be queued
         appended = await asyncio.gather(*appending)
-        with pytest.raises(StoreFailed, match="it was closed"):
+        with pytest.raises(StoreFailed, match="the store is closed"):
             await store.append([event(session_id)], ())
 
         async with open_store(database) as store:

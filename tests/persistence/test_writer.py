@@ -1,4 +1,4 @@
-"""Many appends are one transaction, and an append returns after it; reads do not wait."""
+"""Concurrent appends share a transaction and return after its commit; reads do not wait."""
 
 import asyncio
 import sqlite3
@@ -26,7 +26,7 @@ def _draft(session_id: str = "s") -> Event:
 
 @contextmanager
 def _commits() -> Generator[list[Connection]]:
-    """Every commit that happens meanwhile."""
+    """Count the commits during the block."""
     seen: list[Connection] = []
 
     def see(connection: Connection) -> None:
@@ -38,7 +38,7 @@ def _commits() -> Generator[list[Connection]]:
 
 @contextmanager
 def _another_writes(path: Path) -> Generator[sqlite3.Connection]:
-    """Another process is in the middle of a transaction; it ends with a rollback."""
+    """Hold the write lock as another process would, and roll back at the end."""
     connection = sqlite3.connect(path, isolation_level=None)
     try:
         connection.execute("BEGIN IMMEDIATE")
@@ -55,14 +55,14 @@ async def test_appends_that_wait_together_are_one_transaction(sqlite_path: Path)
         with _commits() as commits:
             with _another_writes(sqlite_path):
                 appending = [asyncio.ensure_future(store.append([_draft()], ())) for _ in range(500)]
-                await asyncio.to_thread(int)  # now all are handed in, and the writer waits with some of them
+                await asyncio.to_thread(int)  # lets all be queued while the writer waits for the lock
             await asyncio.gather(*appending)
 
         assert len(commits) <= 2
         assert len(await store.read_events("s")) == 500
 
 
-async def test_a_group_takes_the_writes_that_fit_and_refuses_the_others(sqlite_path: Path) -> None:
+async def test_a_group_commits_valid_writes_and_refuses_the_others(sqlite_path: Path) -> None:
     async with open_store(sqlite_path, lock_timeout=60) as store:
         await store.create_session(_SESSION)
         with _another_writes(sqlite_path):
@@ -97,7 +97,7 @@ async def test_reading_does_not_wait_for_the_writer(sqlite_path: Path) -> None:
         await appending
 
 
-async def test_who_stops_waiting_harms_nobody(database_store: DatabaseStore) -> None:
+async def test_a_cancelled_append_does_not_affect_others(database_store: DatabaseStore) -> None:
     await database_store.create_session(_SESSION)
     appending = [asyncio.ensure_future(database_store.append([_draft()], ())) for _ in range(10)]
     await asyncio.to_thread(int)

@@ -1,4 +1,4 @@
-"""A process that appends to a session with many producers at once and tells each event after it was acknowledged.
+"""A process that appends to a session with many concurrent producers, and prints each event after it was acknowledged.
 
 python writing_process.py ADDRESS SESSION_ID PRODUCERS EVENTS_EACH
 """

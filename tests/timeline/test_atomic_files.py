@@ -7,7 +7,7 @@ import pytest
 from adk_agent_sim.timeline.atomic_files import atomic_write, atomic_write_text
 
 
-def test_a_file_and_its_folder_are_made(tmp_path: Path) -> None:
+def test_a_file_and_its_folder_are_created(tmp_path: Path) -> None:
     atomic_write_text(tmp_path / "new" / "file.txt", "hello")
 
     assert (tmp_path / "new" / "file.txt").read_text() == "hello"
@@ -37,7 +37,7 @@ def test_permissions_and_links_survive(tmp_path: Path) -> None:
     assert (target.read_text(), target.stat().st_mode & 0o777) == ("new", 0o640)
 
 
-def test_half_a_surrogate_pair_is_replaced(tmp_path: Path) -> None:
+def test_a_lone_surrogate_is_replaced(tmp_path: Path) -> None:
     atomic_write_text(tmp_path / "file.txt", "half \ud83d")
 
     assert (tmp_path / "file.txt").read_text(encoding="utf-8") == "half \ufffd"

@@ -7,7 +7,7 @@ from adk_agent_sim.timeline.blocks import FAN_OUT, Block, PackedIds, pack_ids, u
 
 
 class Shelf:
-    """Keeps blocks and counts what is new."""
+    """Stores blocks and counts the new bytes."""
 
     def __init__(self) -> None:
         self.data: dict[str, bytes] = {}

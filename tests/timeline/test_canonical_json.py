@@ -8,7 +8,7 @@ JSON = st.recursive(_SCALARS, lambda inner: st.lists(inner) | st.dictionaries(st
 
 
 def _exact(value: Json) -> object:
-    """The value with its types and its key order, which == does not see."""
+    """Return the value with its types and key order, which == ignores."""
     if isinstance(value, dict):
         return [(key, _exact(inner)) for key, inner in value.items()]  # pyright: ignore[reportUnknownVariableType]
     if isinstance(value, list):
@@ -26,10 +26,10 @@ def test_the_text_is_ascii(value: Json) -> None:
     assert encode_json(value).isascii()
 
 
-def test_5_and_5_0_and_true_are_told_apart() -> None:
+def test_5_and_5_0_and_true_are_distinguished() -> None:
     assert len({encode_json(5), encode_json(5.0), encode_json(True)}) == 3
     assert encode_json(-0.0) == b"-0.0"
 
 
-def test_half_a_surrogate_pair_survives() -> None:
+def test_a_lone_surrogate_survives() -> None:
     assert decode_json(encode_json("\ud800x")) == "\ud800x"

@@ -130,7 +130,7 @@ async def test_a_failed_tool_is_an_error_entry_with_what_the_model_got() -> None
     assert ToolError(call_id="c1", error_type="E", error_message="m", duration_ms=1).traceback is None
 
 
-async def test_a_call_that_was_answered_without_its_tool_has_an_output_all_the_same() -> None:
+async def test_a_call_answered_without_its_tool_also_has_an_output() -> None:
     entries = await _history(_spoke("hi"), _emitted(_call("c1")), _emitted(_response("c1", {"from": "a callback"})))
 
     output = entries[-1]
@@ -138,7 +138,7 @@ async def test_a_call_that_was_answered_without_its_tool_has_an_output_all_the_s
     assert output.result == output.response == {"from": "a callback"}
 
 
-async def test_what_runs_inside_an_agent_used_as_a_tool_is_not_told_again() -> None:
+async def test_events_inside_an_agent_used_as_a_tool_add_no_entries() -> None:
     entries = await _history(
         _spoke("hi"),
         _emitted(_call("outer", "specialist")),
@@ -149,7 +149,7 @@ async def test_what_runs_inside_an_agent_used_as_a_tool_is_not_told_again() -> N
     assert [entry.type for entry in entries] == ["user_query", "tool_call", "tool_output"]
 
 
-async def test_of_several_agents_that_answer_the_last_one_counts() -> None:
+async def test_the_last_of_several_final_answers_is_used() -> None:
     entries = await _history(
         _spoke("hi"), _emitted({"text": "draft"}, final=True), _emitted({"text": "final"}, final=True), _DONE
     )

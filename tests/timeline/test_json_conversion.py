@@ -29,7 +29,7 @@ def test_arguments_come_back_from_a_dump_and_from_text(args: dict[str, Any]) -> 
     assert encode_json(to_json_value(LlmResponse.model_validate(found))) == encode_json(found)
 
 
-def test_half_a_surrogate_pair_in_a_key_is_kept() -> None:
+def test_a_lone_surrogate_in_a_key_is_kept() -> None:
     args = {"\ud800": {"\ud801a": 1, "\ud802b": b"\xff", "kind": types.Type.STRING}}
 
     assert to_json_value(types.FunctionCall(args=args)) == {
@@ -38,11 +38,11 @@ def test_half_a_surrogate_pair_in_a_key_is_kept() -> None:
     assert to_json_value({"\ud800": {1: (2, {3})}}) == {"\ud800": {"1": [2, [3]]}}
 
 
-def test_a_model_beside_half_a_surrogate_pair_is_written_too() -> None:
+def test_a_model_beside_a_lone_surrogate_is_written_too() -> None:
     assert to_json_value({"\ud800": types.LatLng(latitude=1.0)}) == {"\ud800": {"latitude": 1.0}}
 
 
-def test_what_has_no_json_form_is_shown_as_repr_shows_it() -> None:
+def test_a_value_without_a_json_form_becomes_its_repr() -> None:
     assert to_json_value({"\ud800": len, "a": len}) == {"\ud800": repr(len), "a": repr(len)}
 
 
@@ -53,7 +53,7 @@ def test_bytes_and_enums_are_loaded_from_their_json() -> None:
     assert LlmResponse.model_validate(to_json_value(response)) == response
 
 
-async def test_half_a_surrogate_pair_travels_from_the_decision_to_the_tool_and_onto_the_timeline() -> None:
+async def test_a_lone_surrogate_in_a_decision_reaches_the_tool_and_the_timeline() -> None:
     def echo(box: dict[str, str]) -> dict[str, str]:
         """Give it back."""
         return box

@@ -153,7 +153,7 @@ async def test_a_bad_line_is_refused_with_its_number(tmp_path: Path, line: str, 
     assert _refused(tmp_path, [*good, line]).startswith(f"line {len(good) + 1}: {why}")
 
 
-async def test_a_file_without_what_belongs_in_it_is_refused(tmp_path: Path) -> None:
+async def test_an_incomplete_file_is_refused(tmp_path: Path) -> None:
     good = await _lines(tmp_path)
 
     assert _refused(tmp_path, []) == "the file is empty"
@@ -162,6 +162,6 @@ async def test_a_file_without_what_belongs_in_it_is_refused(tmp_path: Path) -> N
     assert "event 2 of session" in _refused(tmp_path, [line for line in good if '"seq":2' not in line])
 
 
-def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
+def test_a_missing_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ImportRefused, match="No such file"):
         list(read_records(tmp_path / "none.jsonl"))

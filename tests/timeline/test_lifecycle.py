@@ -1,4 +1,4 @@
-"""The life of sessions on a timeline: listed, renamed, closed, deleted; turns that are abandoned and come back."""
+"""The lifecycle of sessions and turns: listing, renaming, closing, deleting; abandoned and revived turns."""
 
 import asyncio
 
@@ -47,7 +47,7 @@ async def made(timeline: Timeline, description: str = "") -> str:
     return (await timeline.create_session(description)).session_id
 
 
-async def test_sessions_are_listed_newest_first_with_where_they_stand(timeline: Timeline, clock: ManualClock) -> None:
+async def test_sessions_are_listed_newest_first_with_their_status(timeline: Timeline, clock: ManualClock) -> None:
     first, second = await made(timeline, "first"), ""
     clock.time = 1_001.5
     second = await made(timeline, "second")
@@ -97,7 +97,7 @@ async def test_the_queue_holds_the_turns_of_all_sessions_oldest_first(timeline: 
     assert [asked.turn_id for asked in await timeline.get_turn_queue()] == ["t2", "t3"]
 
 
-async def test_a_turn_of_another_player_is_never_in_the_queue_nor_in_a_persons_way(timeline: Timeline) -> None:
+async def test_a_turn_of_another_player_is_never_queued_and_blocks_no_person(timeline: Timeline) -> None:
     session_id = await made(timeline)
     request = build_request_blocks([user_content("hi")])
     await timeline.ask(
@@ -131,7 +131,7 @@ async def test_a_session_is_renamed(timeline: Timeline) -> None:
         await timeline.rename_session("nowhere", "x")
 
 
-async def test_a_deleted_session_is_gone_with_all_that_belongs_to_it(timeline: Timeline, store: AnyStore) -> None:
+async def test_deleting_a_session_deletes_its_data(timeline: Timeline, store: AnyStore) -> None:
     session_id, other = await made(timeline), await made(timeline)
     await ask_turn(timeline, session_id, "t1")
     await ask_turn(timeline, other, "t1")
@@ -150,7 +150,7 @@ async def test_a_deleted_session_is_gone_with_all_that_belongs_to_it(timeline: T
     assert len(await timeline.get_pending_turns(other)) == 1
 
 
-async def test_who_waits_in_a_session_that_is_deleted_stops_waiting(timeline: Timeline) -> None:
+async def test_deleting_a_session_ends_all_waits_in_it(timeline: Timeline) -> None:
     session_id = await made(timeline)
     await ask_turn(timeline, session_id, "t1")
     waiting = asyncio.create_task(timeline.wait_for_decision(session_id, "t1"))
@@ -169,9 +169,7 @@ async def test_who_waits_in_a_session_that_is_deleted_stops_waiting(timeline: Ti
         await following
 
 
-async def test_sessions_that_nobody_touched_for_long_are_deleted_unless_a_turn_waits(
-    timeline: Timeline, clock: ManualClock
-) -> None:
+async def test_idle_sessions_are_deleted_unless_a_turn_is_pending(timeline: Timeline, clock: ManualClock) -> None:
     old, waiting = await made(timeline, "old"), await made(timeline, "waiting")
     await timeline.append(EventBatch(old, [UserSpoke(content=user_content("hi"))]))
     await ask_turn(timeline, waiting, "t1")
@@ -193,7 +191,7 @@ async def test_the_size_of_a_session_grows_with_what_is_in_it(timeline: Timeline
     assert 10_000 < sizes[session_id] < 20_000
 
 
-async def test_a_session_is_closed_once_and_says_how(timeline: Timeline) -> None:
+async def test_a_session_is_closed_once_with_a_reason(timeline: Timeline) -> None:
     session_id = await made(timeline)
     closed = await timeline.close_session(session_id, "enough", cancelled=True)
     again = await timeline.close_session(session_id, "again")
@@ -205,7 +203,7 @@ async def test_a_session_is_closed_once_and_says_how(timeline: Timeline) -> None
         await timeline.append(EventBatch(session_id, [UserSpoke(content=user_content("hi"))]))
 
 
-async def test_a_session_of_a_given_id_is_made_once(timeline: Timeline) -> None:
+async def test_a_session_with_a_given_id_is_created_once(timeline: Timeline) -> None:
     session = await timeline.create_session("mine", "5f0c3d8e-6b0e-4a61-9a3f-1f6b2b1f9d11")
 
     assert session.session_id == "5f0c3d8e-6b0e-4a61-9a3f-1f6b2b1f9d11"
@@ -213,7 +211,7 @@ async def test_a_session_of_a_given_id_is_made_once(timeline: Timeline) -> None:
         await timeline.create_session("again", session.session_id)
 
 
-async def test_events_that_were_sent_twice_are_there_once(timeline: Timeline) -> None:
+async def test_events_that_were_sent_twice_are_stored_once(timeline: Timeline) -> None:
     session_id = await made(timeline)
     drafts = [
         Event(event_id=f"{session_id}-{number}", session_id=session_id, seq=0, timestamp=0.0, payload=spoke)
@@ -236,7 +234,7 @@ class TestAbandonment:
         with pytest.raises(TurnAbandoned):
             await timeline.decide(TurnDecision(session_id, "t1", text_decision("late")))
 
-    async def test_asked_again_it_waits_again_with_one_request_on_the_log(self, timeline: Timeline) -> None:
+    async def test_submitted_again_it_is_pending_again_with_one_request_in_the_log(self, timeline: Timeline) -> None:
         session_id = await made(timeline)
         asked = await ask_turn(timeline, session_id, "t1")
         await timeline.withdraw(session_id, "t1", abandoned=True)
@@ -259,19 +257,19 @@ class TestAbandonment:
         assert await timeline.get_last_seq(session_id) == 2
 
 
-async def test_a_listener_hears_each_event_from_now_on_until_it_stops(timeline: Timeline) -> None:
+async def test_a_listener_receives_every_new_event_until_it_unsubscribes(timeline: Timeline) -> None:
     session_id = await made(timeline)
     await timeline.append(EventBatch(session_id, [UserSpoke(content=user_content("before"))]))
-    heard: list[Event] = []
-    stop = await timeline.listen(session_id, heard.append)
+    received: list[Event] = []
+    stop = await timeline.listen(session_id, received.append)
     await timeline.cancel_call(session_id, "c1")
     stop()
     await timeline.cancel_call(session_id, "c2")
 
-    assert [event.payload for event in heard] == [CancelAsked(call_id="c1")]
+    assert [event.payload for event in received] == [CancelAsked(call_id="c1")]
 
 
-async def test_a_request_that_refers_to_what_is_not_there_is_refused(timeline: Timeline) -> None:
+async def test_a_request_that_refers_to_missing_blocks_is_refused(timeline: Timeline) -> None:
     session_id = await made(timeline)
     here = Block.from_data(b"[]")
     asked = TurnAsked(

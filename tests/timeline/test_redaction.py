@@ -23,7 +23,7 @@ from adk_agent_sim.timeline.jsonl import encode_line
 from adk_agent_sim.timeline.redaction import MASK, Redactor, is_secret_key, redact_events
 
 CANARY = 'Kanarienvogel"9\\ü/'
-"""Has what JSON and URLs escape."""
+"""Contains characters that JSON and URLs escape."""
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_a_key_that_only_contains_the_letters_does_not(key: str) -> None:
         ("the author: Ada, total = 5", "the author: Ada, total = 5"),
     ],
 )
-def test_what_stands_under_a_secret_key_is_masked(value: Any, clean: Any) -> None:
+def test_values_under_a_secret_key_are_masked(value: Any, clean: Any) -> None:
     found = Redactor({}).redact_value(value)
 
     if clean is None:
@@ -86,7 +86,7 @@ def test_the_values_of_secret_variables_are_masked_wherever_they_occur(name: str
     assert redactor.redact_text("at /home/ada") == "at /home/ada"
 
 
-def test_a_short_value_of_a_variable_blanks_no_words() -> None:
+def test_a_short_value_of_a_variable_is_not_masked_elsewhere() -> None:
     assert Redactor({"SORT_KEY": "name"}).redact_text("the name of it") == "the name of it"
 
 

@@ -1,4 +1,4 @@
-"""Where a session stands, folded from its events."""
+"""The progress and status of a session, folded from its events."""
 
 import pytest
 
@@ -58,7 +58,7 @@ def event(payload: Payload, turn_id: str = "t1", agent_name: str = "", player: P
         ([SPOKE, ASKED, Closed(reason="enough", cancelled=True)], SessionStatus.FAILED),
     ],
 )
-def test_a_session_stands_where_its_log_has_led(payloads: list[Payload], status: SessionStatus) -> None:
+def test_the_status_follows_from_the_log(payloads: list[Payload], status: SessionStatus) -> None:
     assert SessionProgress().with_events(event(payload) for payload in payloads).status is status
 
 
@@ -84,7 +84,7 @@ def test_the_agent_is_the_app_that_joined_or_the_first_that_asked() -> None:
     assert SessionProgress().with_events([asked, event(ASKED, agent_name="cook")]).agent_name == "waiter"
 
 
-def test_what_says_nothing_about_it_changes_nothing() -> None:
+def test_other_events_do_not_change_the_progress() -> None:
     progress = SessionProgress().with_event(event(ASKED))
 
     assert progress.with_event(event(ToolStarted(call_id="c", tool_name="add", arguments={}))) is progress

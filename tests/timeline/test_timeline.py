@@ -144,7 +144,7 @@ async def test_pending_turns_are_derived_from_the_log_alone(session_id: str, tim
 async def test_waiting_for_a_decision_ends_with_it(timeline: Timeline, session_id: str) -> None:
     await ask_turn(timeline, session_id, "t1")
     waiting = asyncio.ensure_future(timeline.wait_for_decision(session_id, "t1"))
-    await asyncio.to_thread(int)  # now it waits
+    await asyncio.to_thread(int)  # lets it start to wait
     decided = await timeline.decide(TurnDecision(session_id, "t1", call_decision("add", a=1, b=2)))
 
     assert await waiting == decided
@@ -155,7 +155,7 @@ async def test_waiting_for_a_decision_ends_with_it(timeline: Timeline, session_i
 async def test_waiting_ends_when_the_session_is_closed(timeline: Timeline, session_id: str) -> None:
     await ask_turn(timeline, session_id, "t1")
     waiting = asyncio.ensure_future(timeline.wait_for_decision(session_id, "t1"))
-    await asyncio.to_thread(int)  # now it waits
+    await asyncio.to_thread(int)  # lets it start to wait
     await timeline.close_session(session_id, "enough")
     await timeline.close_session(session_id, "enough again")
 
@@ -167,10 +167,10 @@ async def test_waiting_ends_when_the_session_is_closed(timeline: Timeline, sessi
         await timeline.decide(TurnDecision(session_id, "t1", text_decision("late")))
 
 
-async def test_waiting_ends_when_the_run_that_asked_is_over(timeline: Timeline, session_id: str) -> None:
+async def test_waiting_ends_when_the_run_has_ended(timeline: Timeline, session_id: str) -> None:
     await ask_turn(timeline, session_id, "t1")
     waiting = asyncio.ensure_future(timeline.wait_for_decision(session_id, "t1"))
-    await asyncio.to_thread(int)  # now it waits
+    await asyncio.to_thread(int)  # lets it start to wait
     await timeline.append(EventBatch(session_id, [RunEnded(invocation_id="inv", outcome=RunOutcome.CANCELLED)]))
 
     with pytest.raises(TurnAbandoned):
@@ -181,7 +181,7 @@ async def test_waiting_ends_when_the_run_that_asked_is_over(timeline: Timeline, 
 
 
 class _SlowStore(MemoryStore):
-    """Answers only when told, after it has committed, as a database may."""
+    """Returns from `append` only when a test allows it, after the commit, as a database may."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -196,7 +196,7 @@ class _SlowStore(MemoryStore):
         return committed
 
 
-async def test_a_decision_whose_maker_is_gone_counts_if_it_was_written() -> None:
+async def test_a_decision_counts_even_if_its_caller_was_cancelled_after_the_write() -> None:
     store = _SlowStore()
     timeline = Timeline(store)
     session_id = (await timeline.create_session()).session_id
@@ -220,7 +220,7 @@ async def test_a_decision_whose_maker_is_gone_counts_if_it_was_written() -> None
         await timeline.decide(TurnDecision(session_id, "t1", text_decision("another")))
 
 
-async def test_a_turn_that_was_withdrawn_waits_no_longer(timeline: Timeline, session_id: str) -> None:
+async def test_a_withdrawn_turn_is_not_pending(timeline: Timeline, session_id: str) -> None:
     await ask_turn(timeline, session_id, "t1")
     await ask_turn(timeline, session_id, "t2")
     await timeline.append(EventBatch(session_id, [TurnWithdrawn()], turn_id="t1"))
@@ -306,14 +306,14 @@ class TestDecisionsAreChecked:
         assert refused.value.offered == ("add",)
 
     @pytest.mark.req("001/FR-006")
-    async def test_arguments_that_do_not_fit(self, timeline: Timeline, session_id: str) -> None:
+    async def test_arguments_that_do_not_match_the_schema(self, timeline: Timeline, session_id: str) -> None:
         await ask_turn(timeline, session_id, "t1")
 
         with pytest.raises(InvalidArguments, match=r"a: is 'x', must be an integer") as refused:
             await timeline.decide(TurnDecision(session_id, "t1", call_decision("add", a="x", c=1)))
         assert {problem.path for problem in refused.value.problems} == {"a", "b", "c"}
 
-    async def test_an_answer_that_its_schema_refuses(self, timeline: Timeline, session_id: str) -> None:
+    async def test_an_answer_that_does_not_match_the_schema(self, timeline: Timeline, session_id: str) -> None:
         schema = {"type": "object", "properties": {"answer": {"type": "string"}}, "required": ["answer"]}
         await ask_turn(timeline, session_id, "t1", build_request_blocks([user_content("hi")], response_schema=schema))
 
@@ -323,7 +323,7 @@ class TestDecisionsAreChecked:
             await timeline.decide(TurnDecision(session_id, "t1", text_decision("four")))
         await timeline.decide(TurnDecision(session_id, "t1", text_decision('{"answer": "four"}')))
 
-    async def test_a_refused_decision_leaves_the_turn_as_it_was(self, timeline: Timeline, session_id: str) -> None:
+    async def test_a_refused_decision_leaves_the_turn_unchanged(self, timeline: Timeline, session_id: str) -> None:
         await ask_turn(timeline, session_id, "t1")
         before = await timeline.read_events(session_id)
         with pytest.raises(ToolNotOffered):
@@ -332,7 +332,9 @@ class TestDecisionsAreChecked:
         assert await timeline.read_events(session_id) == before
 
     @pytest.mark.parametrize("response", [call_decision("nope"), call_decision("add", a="x")])
-    async def test_a_person_can_insist(self, timeline: Timeline, session_id: str, response: dict[str, Any]) -> None:
+    async def test_a_person_can_override_the_checks(
+        self, timeline: Timeline, session_id: str, response: dict[str, Any]
+    ) -> None:
         await ask_turn(timeline, session_id, "t1")
         decided = await timeline.decide(TurnDecision(session_id, "t1", response, anyway=True))
 
@@ -367,7 +369,7 @@ class TestRequests:
         assert await ask_turn(timeline, session_id, "t1") == first
         assert len(await timeline.read_events(session_id)) == 1
 
-    async def test_only_an_asked_turn_holds_a_request(self, timeline: Timeline, session_id: str) -> None:
+    async def test_only_a_turn_asked_event_has_a_request(self, timeline: Timeline, session_id: str) -> None:
         (started,) = await timeline.append(
             EventBatch(session_id, [ToolStarted(call_id="c", tool_name="add", arguments={})])
         )

@@ -32,7 +32,7 @@ _PAIRS: list[tuple[type[Message], type[BaseModel]]] = [
 
 
 def _theirs(ours: type[Message]) -> type[Message]:
-    """Google's class beneath the one that its library shows."""
+    """Return Google's protobuf class behind the wrapper of its library."""
     return getattr(google, ours.__name__).pb()
 
 
@@ -58,12 +58,12 @@ def _descriptor(message: type[Message]) -> Descriptor:
     return cast("Descriptor", message.DESCRIPTOR)
 
 
-def _enum(stated: EnumDescriptor | None) -> dict[int, str] | None:
-    return {value.number: value.name for value in stated.values} if stated else None
+def _enum(enum: EnumDescriptor | None) -> dict[int, str] | None:
+    return {value.number: value.name for value in enum.values} if enum else None
 
 
 def _fields(message: Descriptor, numbers: set[int]) -> dict[int, object]:
-    """All that decides about bytes, with the name, which in Google's library avoids Python's words with a `_`."""
+    """Return what determines a field's bytes, and its name; Google's library appends `_` to Python keywords."""
     return {
         field.number: (
             field.name.rstrip("_"),
@@ -92,7 +92,7 @@ def test_all_messages_of_a_request_and_a_response_are_compared() -> None:
 
 
 def _by_number(message: Message) -> dict[int, object]:
-    """What a message holds, whatever its class calls it; what it does not know is not in it."""
+    """Return the values of a message independent of its class, without unknown fields."""
     return {field.number: _held(value) for field, value in message.ListFields()}
 
 

@@ -8,7 +8,7 @@ from adk_agent_sim.generated.adksim.v1 import GenerateContentRequest
 from adk_agent_sim.wire.llm_request import from_request_message, has_schema, to_request_message
 
 
-def test_a_request_is_spread_over_the_message_and_gathered_again() -> None:
+def test_a_request_survives_the_round_trip_through_a_message() -> None:
     request: dict[str, Any] = {
         "model": "m",
         "contents": [{"parts": [{"text": "hi"}], "role": "user"}],
@@ -39,7 +39,7 @@ _TWO = {"parts": [{"text": "a"}, {"text": "b"}]}
 
 
 @pytest.mark.parametrize(
-    ("stated", "read"),
+    ("given", "read"),
     [
         ("a", "a"),
         ("", ""),
@@ -50,8 +50,8 @@ _TWO = {"parts": [{"text": "a"}, {"text": "b"}]}
         (_ROLE, _ROLE),
     ],
 )
-def test_every_form_of_instruction_is_a_content(stated: object, read: object) -> None:
-    message = to_request_message({"contents": [], "config": {"system_instruction": stated}})
+def test_every_form_of_instruction_is_a_content(given: object, read: object) -> None:
+    message = to_request_message({"contents": [], "config": {"system_instruction": given}})
 
     assert from_request_message(message)["config"] == {"system_instruction": read}
 
@@ -65,6 +65,6 @@ _CONFIGS: list[tuple[dict[str, Any], bool]] = [
 ]
 
 
-@pytest.mark.parametrize(("config", "stated"), _CONFIGS)
-def test_declarations_and_output_forms_state_a_schema(config: dict[str, Any], stated: bool) -> None:
-    assert has_schema(to_request_message({"contents": [], "config": config})) is stated
+@pytest.mark.parametrize(("config", "given"), _CONFIGS)
+def test_declarations_and_output_forms_state_a_schema(config: dict[str, Any], given: bool) -> None:
+    assert has_schema(to_request_message({"contents": [], "config": config})) is given

@@ -1,4 +1,4 @@
-"""A response of v1beta, read as ADK reads it but without ADK."""
+"""A response of v1beta is read the way ADK reads it, but without ADK."""
 
 from genai_strategies import models
 from google.adk.models.llm_response import LlmResponse
@@ -31,5 +31,5 @@ def test_an_error_is_a_candidate_without_content() -> None:
     }
 
 
-def test_a_message_without_candidates_says_nothing() -> None:
+def test_a_message_without_candidates_is_an_empty_response() -> None:
     assert from_response_message(GenerateContentResponse()) == {"content": {"role": "model", "parts": []}}

@@ -43,7 +43,7 @@ def test_the_time_range_of_a_search_comes_back() -> None:
     assert to_genai_value(message, types.Tool) == search
 
 
-def test_text_that_is_no_time_is_left_out() -> None:
+def test_text_that_is_not_a_time_is_left_out() -> None:
     message = v1.VideoMetadata()
 
     fill_message(message, {"start_offset": "soon", "end_offset": "1s"})

@@ -27,11 +27,11 @@ def test_a_setting_of_two_digits_is_read_with_two_digits() -> None:
 
 
 @given(st.text())
-def test_whole_text_stays_as_it_is(text: str) -> None:
+def test_text_without_surrogates_is_unchanged(text: str) -> None:
     assert replace_lone_surrogates(text) == text
 
 
-def test_half_a_surrogate_pair_is_replaced_and_a_whole_one_is_a_character() -> None:
+def test_a_lone_surrogate_is_replaced_and_a_pair_is_a_character() -> None:
     assert replace_lone_surrogates("a\ud800b") == "a\ufffdb"
     assert replace_lone_surrogates("\ud83d\ude00") == "\U0001f600"
 
@@ -40,7 +40,7 @@ def test_a_whole_float_fits_an_integer() -> None:
     assert _filled(v1.GenerationConfig(), top_k=40.0) == v1.GenerationConfig(top_k=40)
 
 
-def test_what_does_not_fit_a_field_is_left_out() -> None:
+def test_a_value_that_a_field_cannot_represent_is_left_out() -> None:
     empty = v1.GenerationConfig()
 
     assert _filled(v1.GenerationConfig(), top_k=0.5, seed=2**31, logprobs=True, temperature=10**400) == empty
