@@ -90,7 +90,7 @@ async def test_people_answer_in_the_browser_what_agents_ask_over_grpc(tmp_path: 
         headers = {"Authorization": f"Bearer {served.web.token}"}
         async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{served.web.port}", headers=headers) as browser:
             (listed,) = (await browser.get("/api/sessions")).json()
-            assert [turn["turn_id"] for turn in listed["waiting"]] == [turn_id]
+            assert [turn["turn_id"] for turn in listed["pending_turns"]] == [turn_id]
             decision = {"decision_id": str(uuid4()), "text": "4"}
             decided = await browser.post(f"/api/sessions/{session_id}/turns/{turn_id}/decision", json=decision)
             assert decided.status_code == 200, decided.text
