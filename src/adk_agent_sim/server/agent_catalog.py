@@ -13,6 +13,7 @@ from adk_agent_sim.golden.eval_set import count_cases
 from adk_agent_sim.golden.golden_trace_builder import to_snake_case
 from adk_agent_sim.golden.session import SimulatedAgentConfig
 from adk_agent_sim.server.api_models import AgentInfo
+from adk_agent_sim.server.catalog_keys import find_free_key
 from adk_agent_sim.timeline.timeline import Timeline
 
 BRIEFING_TIMEOUT_SECONDS = 20.0
@@ -44,7 +45,7 @@ class AgentCatalog:
             raise ValueError(f"Two agents are called {twice[0]!r}: give each SimulatedAgentConfig a name of its own.")
         self._agents: dict[str, PlayableAgent] = {}
         for config in configs:
-            key = _find_free_key(to_snake_case(config.name), self._agents)
+            key = find_free_key(to_snake_case(config.name), self._agents)
             self._agents[key] = PlayableAgent(key, config)
         self._briefings: dict[str, tuple[AgentBriefing, float]] = {}
 
@@ -113,11 +114,3 @@ def _count_eval_cases(config: SimulatedAgentConfig) -> tuple[int | None, str]:
         return count_cases(config.resolve_eval_set_path()), ""
     except (NotAnEvalSet, OSError) as error:
         return None, str(error)
-
-
-def _find_free_key(wanted: str, taken: dict[str, PlayableAgent]) -> str:
-    key, number = wanted, 1
-    while key in taken:
-        number += 1
-        key = f"{wanted}_{number}"
-    return key

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
@@ -10,25 +9,27 @@ from adk_agent_sim.errors import Problem
 from adk_agent_sim.forms.json_schema import read_parameters_schema
 from adk_agent_sim.forms.schema_checker import SchemaChecker, build_arguments_checker
 from adk_agent_sim.server.api_models import CallInput, DecisionInput, FieldProblem, Suggestion
-from adk_agent_sim.server.json_text import parse_json, parse_json_object
+from adk_agent_sim.server.json_input import parse_json_input, parse_json_object_input
 from adk_agent_sim.server.request_view import RESPONSE_TOOL_NAME, find_output_schema
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.decision_checks import extract_text, get_function_calls
 from adk_agent_sim.timeline.model_request import ModelRequest
+from adk_agent_sim.timeline.strict_json import dump_json
 
 
 def build_response(decision: DecisionInput, request: ModelRequest) -> Json:
     """The decision as an `LlmResponse` in JSON."""
     calls = [
-        (call.name, parse_json_object(call.arguments, f"The arguments of {call.name!r}")) for call in decision.calls
+        (call.name, parse_json_object_input(call.arguments, f"The arguments of {call.name!r}"))
+        for call in decision.calls
     ]
     said = decision.text or ""
     if decision.data is not None:
-        data = parse_json(decision.data, "The final response")
+        data = parse_json_input(decision.data, "The final response")
         if RESPONSE_TOOL_NAME in request.declarations and not calls:
             calls = [(RESPONSE_TOOL_NAME, _to_tool_arguments(request, data))]
         else:
-            said = json.dumps(data, ensure_ascii=False)
+            said = dump_json(data)
     parts: list[Json] = [{"text": said}] if said else []
     parts += [{"function_call": {"name": name, "args": arguments}} for name, arguments in calls]
     return {"content": {"role": "model", "parts": parts}}
@@ -39,8 +40,10 @@ def build_suggestion(response: Json) -> Suggestion:
     calls = get_function_calls(response)
     said = extract_text(response)
     if len(calls) == 1 and calls[0].get("name") == RESPONSE_TOOL_NAME:
-        return Suggestion(calls=[], text=_format_json(calls[0].get("args") or {}))
-    shapes = [CallInput(name=call.get("name") or "", arguments=_format_json(call.get("args") or {})) for call in calls]
+        return Suggestion(calls=[], text=dump_json(calls[0].get("args") or {}, indent=2))
+    shapes = [
+        CallInput(name=call.get("name") or "", arguments=dump_json(call.get("args") or {}, indent=2)) for call in calls
+    ]
     return Suggestion(calls=shapes, text=said)
 
 
@@ -75,7 +78,3 @@ def _to_tool_arguments(request: ModelRequest, data: Json) -> dict[str, Json]:
     if isinstance(data, dict) and not (fields == ["response"] and "response" not in data):
         return cast("dict[str, Json]", data)
     return {next(iter(fields), "response"): data}
-
-
-def _format_json(value: Json) -> str:
-    return json.dumps(value, ensure_ascii=False, indent=2)

@@ -8,7 +8,7 @@ from adk_agent_sim.environment.actions import ActionEntry, AnyAction
 from adk_agent_sim.environment.environment import Environment
 from adk_agent_sim.errors import MalformedValue, NotFound
 from adk_agent_sim.server.api_models import EnvironmentInfo, FaultInput, RuleInfo, RuleSwitchInput
-from adk_agent_sim.server.json_text import parse_json
+from adk_agent_sim.server.json_input import parse_json_input
 
 _ACTION_ADAPTER: TypeAdapter[AnyAction] = TypeAdapter(ActionEntry)
 
@@ -41,7 +41,7 @@ def set_rule_enabled(environment: Environment, rule_switch: RuleSwitchInput) -> 
 def queue_fault(environment: Environment, fault: FaultInput) -> None:
     """Let the next call of a tool meet a fault."""
     try:
-        action = _ACTION_ADAPTER.validate_python(parse_json(fault.action))
+        action = _ACTION_ADAPTER.validate_python(parse_json_input(fault.action))
     except ValidationError as error:
         problem = error.errors(include_url=False)[0]
         place = ".".join(str(part) for part in problem["loc"])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import math
 from collections.abc import Sequence
 from typing import Any, cast
 
@@ -13,6 +11,7 @@ from starlette.responses import Response
 from adk_agent_sim import errors
 from adk_agent_sim.server.api_models import ErrorBody, FieldProblem
 from adk_agent_sim.server.error_status import get_error_status
+from adk_agent_sim.timeline.strict_json import dump_json
 
 _OVERRIDABLE_ERRORS = (errors.DecisionMismatch, errors.InvalidMessage, errors.AlreadyExported, errors.NotReplayable)
 """What a person can do all the same."""
@@ -25,11 +24,7 @@ def json_response(value: BaseModel | Sequence[BaseModel] | dict[str, Any], statu
 
 def to_ascii_json(value: BaseModel | Sequence[BaseModel] | dict[str, Any]) -> str:
     """A value as JSON in ASCII: half surrogate pairs stay escaped, and numbers that JSON lacks become their names."""
-    plain = _dump_models(value)
-    try:
-        return json.dumps(plain, allow_nan=False)
-    except ValueError:
-        return json.dumps(_replace_non_finite(plain))
+    return dump_json(_dump_models(value), ensure_ascii=True)
 
 
 def error_response(error: Exception, problems: Sequence[FieldProblem] = ()) -> Response:
@@ -50,11 +45,3 @@ def _dump_models(value: Any) -> Any:
     if isinstance(value, BaseModel):
         return value.model_dump()
     return [_dump_models(one) for one in cast("list[Any]", value)] if isinstance(value, list) else value
-
-
-def _replace_non_finite(value: Any) -> Any:
-    if isinstance(value, float) and not math.isfinite(value):
-        return str(value)
-    if isinstance(value, dict):
-        return {key: _replace_non_finite(inner) for key, inner in cast("dict[str, Any]", value).items()}
-    return [_replace_non_finite(inner) for inner in cast("list[Any]", value)] if isinstance(value, list) else value

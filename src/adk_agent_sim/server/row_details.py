@@ -10,7 +10,6 @@ from typing import Literal, TypeAlias
 
 from adk_agent_sim.server.api_models import DisplayValue, MediaFile, Row, RowDetail, RowKind
 from adk_agent_sim.server.content_parts import get_parts
-from adk_agent_sim.server.json_text import dump_json, is_too_deep
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.events import (
     AgentEvent,
@@ -25,6 +24,7 @@ from adk_agent_sim.timeline.events import (
     TurnDecided,
     UserSpoke,
 )
+from adk_agent_sim.timeline.strict_json import MAX_DEPTH, InvalidJson, dump_json, is_too_deep, parse_json
 
 MAX_PREVIEW_CHARS = 20_000
 """How many characters of a value are sent at first."""
@@ -205,10 +205,9 @@ def _parse_json_text(text: str) -> Json:
     if text.lstrip()[:1] not in ("{", "["):
         return None
     try:
-        found = json.loads(text)
-    except (ValueError, RecursionError):
+        return parse_json(text, max_depth=MAX_DEPTH)
+    except InvalidJson:
         return None
-    return None if is_too_deep(found) else found
 
 
 def _find_part(event: Event, part_index: int | None) -> Mapping[str, Json]:

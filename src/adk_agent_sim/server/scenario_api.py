@@ -8,7 +8,6 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Request, Response
 
 from adk_agent_sim.server.api_models import ErrorBody, FieldProblem
-from adk_agent_sim.server.json_text import dump_json
 from adk_agent_sim.server.responses import json_response
 from adk_agent_sim.server.scenario_api_models import (
     AnnotationInfo,
@@ -25,6 +24,7 @@ from adk_agent_sim.server.scenario_api_models import (
 )
 from adk_agent_sim.server.scenario_catalog import OpenScenario, ScenarioCatalog
 from adk_agent_sim.server.world_playground import WorldPlayground
+from adk_agent_sim.timeline.strict_json import dump_json
 
 
 def _get_scenarios(request: Request) -> ScenarioCatalog:

@@ -18,7 +18,7 @@ from adk_agent_sim.scenario.format.models import AnyEvent, ExportedOracleEvent, 
 from adk_agent_sim.scenario.format.scenario_files import find_scenario_files, load_scenarios
 from adk_agent_sim.scenario.format.scenario_summary import sort_for_display
 from adk_agent_sim.scenario.world.world import World
-from adk_agent_sim.server.json_text import dump_json
+from adk_agent_sim.server.catalog_keys import find_free_key
 from adk_agent_sim.server.line_summary import summarize_arguments
 from adk_agent_sim.server.scenario_api_models import (
     AnnotationInfo,
@@ -31,6 +31,7 @@ from adk_agent_sim.server.scenario_api_models import (
 )
 from adk_agent_sim.server.world_playground import WorldPlayground
 from adk_agent_sim.timeline.clock import WallClock
+from adk_agent_sim.timeline.strict_json import dump_json
 
 _EVENT_KINDS: dict[str, EventKind] = {
     "USER": "user",
@@ -69,7 +70,7 @@ class ScenarioCatalog:
         self._scenarios: dict[str, OpenScenario] = {}
         for file in (each for path in paths for each in find_scenario_files(path)):
             for scenario in load_scenarios(file):
-                key = _find_free_key(to_snake_case(scenario.scenario_id) or "scenario", self._scenarios)
+                key = find_free_key(to_snake_case(scenario.scenario_id) or "scenario", self._scenarios)
                 self._scenarios[key] = OpenScenario(key, scenario, file, make)
 
     def __len__(self) -> int:
@@ -223,11 +224,3 @@ def _read_arguments(event: AnyEvent) -> dict[str, str | None]:
     """By name, as texts: so the file holds them."""
     given = event.action.args if event.action else None
     return {each.name: each.value for each in given or ()}
-
-
-def _find_free_key(wanted: str, taken: dict[str, OpenScenario]) -> str:
-    key, number = wanted, 1
-    while key in taken:
-        number += 1
-        key = f"{wanted}_{number}"
-    return key

@@ -26,7 +26,6 @@ from adk_agent_sim.server.content_parts import (
     group_parts,
     unwrap_result,
 )
-from adk_agent_sim.server.json_text import dump_json
 from adk_agent_sim.server.line_summary import summarize_arguments, summarize_text, summarize_value
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.events import (
@@ -46,6 +45,7 @@ from adk_agent_sim.timeline.events import (
     UserSpoke,
 )
 from adk_agent_sim.timeline.history import is_user_query
+from adk_agent_sim.timeline.strict_json import dump_json
 
 _FRAMEWORK_CALL_PREFIX = "adk_request_"
 _CONFIRMATION_CALL = "adk_request_confirmation"

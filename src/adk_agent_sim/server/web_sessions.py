@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import binascii
-import json
 import re
 from base64 import b64decode
 from collections.abc import Callable, Sequence
@@ -55,7 +54,7 @@ from adk_agent_sim.server.api_models import (
 )
 from adk_agent_sim.server.environment_controls import build_environment_info, queue_fault, set_rule_enabled
 from adk_agent_sim.server.exports import SessionExports, build_remote_agent_config
-from adk_agent_sim.server.json_text import parse_json
+from adk_agent_sim.server.json_input import parse_json_input
 from adk_agent_sim.server.line_summary import REPLACEMENT_CHARACTER, summarize_text
 from adk_agent_sim.server.session_view import SessionView
 from adk_agent_sim.timeline import session_progress
@@ -65,6 +64,7 @@ from adk_agent_sim.timeline.events import Event, Player
 from adk_agent_sim.timeline.json_conversion import to_json_value
 from adk_agent_sim.timeline.model_request import ModelRequest
 from adk_agent_sim.timeline.session_progress import SessionSummary
+from adk_agent_sim.timeline.strict_json import dump_json
 from adk_agent_sim.timeline.timeline import Timeline
 
 _MIME_TYPE = re.compile(r"[a-z0-9][a-z0-9!#$&^_.+-]{0,126}/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}", re.ASCII | re.IGNORECASE)
@@ -219,7 +219,7 @@ class WebSessions:
         if message.data is None and not message.text.strip() and not files:
             raise InvalidTransition("The message is empty: write something, or add a file.")
         if message.data is not None:
-            text = _format_json(parse_json(message.data, "The message"))
+            text = dump_json(parse_json_input(message.data, "The message"))
             content = messages.build_user_message(run.root_agent, text, anyway=message.anyway)
         else:
             content = messages.build_user_message(run.root_agent, message.text, anyway=message.anyway)
@@ -250,7 +250,7 @@ class WebSessions:
     async def check_form(self, session_id: str, turn_id: str | None, form: CheckInput) -> list[FieldProblem]:
         """What is wrong with a form as it stands; nothing happens by it."""
         await self._get_current_view(session_id)
-        value = parse_json(form.value)
+        value = parse_json_input(form.value)
         if form.target == "message":
             return self._find_message_problems(session_id, value)
         if turn_id is None:
@@ -267,7 +267,7 @@ class WebSessions:
         asked = view.rows.confirmation
         if asked is None or asked.question_id != consent.question_id:
             raise NotFound("No call waits for this consent (any longer).")
-        payload = parse_json(consent.payload, "The payload") if consent.payload is not None else None
+        payload = parse_json_input(consent.payload, "The payload") if consent.payload is not None else None
         await run.start(messages.build_consent_message(consent.question_id, approve=consent.approve, payload=payload))
         return await self.get_info(session_id)
 
@@ -339,7 +339,7 @@ class WebSessions:
     def _find_message_problems(self, session_id: str, value: Json) -> list[FieldProblem]:
         try:
             messages.build_user_message(
-                self._require_run(session_id, "check a message").root_agent, _format_json(value)
+                self._require_run(session_id, "check a message").root_agent, dump_json(value)
             )
         except InvalidMessage as refused:
             return [FieldProblem(path=one.path, message=one.message) for one in refused.problems]
@@ -353,7 +353,7 @@ class WebSessions:
         waiting = run.recorded_session.pending_requests.get(turn_id) if run else None
         if not problems and waiting is not None:
             try:
-                check_answer(waiting, {"content": {"parts": [{"text": _format_json(value)}]}})
+                check_answer(waiting, {"content": {"parts": [{"text": dump_json(value)}]}})
             except InvalidAnswer as refused:
                 problems = list(refused.problems)
         return [FieldProblem(path=one.path, message=one.message) for one in problems]
@@ -468,7 +468,3 @@ def _decode_file(file: FilePart) -> bytes:
         return b64decode(file.data, validate=True)
     except (binascii.Error, ValueError) as error:
         raise MalformedValue(f"The file {file.name[:100]!r}", f"it is not base64: {error}") from None
-
-
-def _format_json(value: Json) -> str:
-    return json.dumps(value, ensure_ascii=False)

@@ -17,7 +17,7 @@ from adk_agent_sim.scenario.world.event_log import CompletedEvent
 from adk_agent_sim.scenario.world.snapshot import StateChange, WorldSnapshot
 from adk_agent_sim.scenario.world.world import World
 from adk_agent_sim.server.api_models import FieldProblem
-from adk_agent_sim.server.json_text import dump_json, parse_json_object
+from adk_agent_sim.server.json_input import parse_json_object_input
 from adk_agent_sim.server.line_summary import summarize_arguments, summarize_text
 from adk_agent_sim.server.scenario_api_models import (
     ChangeInfo,
@@ -31,6 +31,7 @@ from adk_agent_sim.server.scenario_api_models import (
     WorldInfo,
     WorldTool,
 )
+from adk_agent_sim.timeline.strict_json import dump_json
 
 _MAX_LISTED = 100
 """How many changes and events of one deed are told; of the others, only how many they are."""
@@ -90,13 +91,13 @@ class WorldPlayground:
     def find_call_problems(self, call: WorldCallInput) -> list[FieldProblem]:
         """What is wrong with the arguments of a call."""
         schema = build_parameters_schema(self._find_tool(call.tool_name)[2])
-        found = build_arguments_checker(schema).find_problems(parse_json_object(call.arguments, "The arguments"))
+        found = build_arguments_checker(schema).find_problems(parse_json_object_input(call.arguments, "The arguments"))
         return [FieldProblem(path=each.path, message=each.message) for each in found]
 
     def call_tool(self, call: WorldCallInput) -> WorldActionResult:
         """Call a tool; what it raises is the answer."""
         app, function, tool = self._find_tool(call.tool_name)
-        arguments = parse_json_object(call.arguments, "The arguments")
+        arguments = parse_json_object_input(call.arguments, "The arguments")
         if not call.anyway and (
             wrong := build_arguments_checker(build_parameters_schema(tool)).find_problems(arguments)
         ):
