@@ -11,15 +11,15 @@ from api_client import ApiClient, bearer_headers
 from timeline_builders import ask_turn, build_request_blocks, user_content
 
 from adk_agent_sim.server.agent_catalog import AgentCatalog
+from adk_agent_sim.server.session_services import SessionServices
 from adk_agent_sim.server.web_server import start_web_server
-from adk_agent_sim.server.web_sessions import WebSessions
 from adk_agent_sim.timeline.events import CancelAsked
 from adk_agent_sim.timeline.timeline import Timeline
 
 
 @asynccontextmanager
 async def _serving(timeline: Timeline) -> AsyncGenerator[ApiClient]:
-    sessions = WebSessions(AgentCatalog([]), timeline, allow_remote_agents=True)
+    sessions = SessionServices(AgentCatalog([]), timeline, allow_remote_agents=True)
     async with await start_web_server(sessions, AsyncExitStack(), host="127.0.0.1", port=0) as server:
         address = f"http://127.0.0.1:{server.port}"
         async with httpx.AsyncClient(base_url=address, headers=bearer_headers(server)) as client:

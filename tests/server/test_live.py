@@ -17,8 +17,8 @@ from stores import GatedStore
 from websockets.exceptions import ConnectionClosed
 
 from adk_agent_sim.server.agent_catalog import AgentCatalog
+from adk_agent_sim.server.session_services import SessionServices
 from adk_agent_sim.server.web_server import start_web_server
-from adk_agent_sim.server.web_sessions import WebSessions
 from adk_agent_sim.timeline.timeline import Timeline
 
 
@@ -147,9 +147,9 @@ class TestTheList:
             session_id = await browser.start_session("agent")
             await tab.wait_for_update(type="sessions")
             await browser.send_message(session_id, "go")
-            assert (await tab.wait_for_update(your_turns=1))["type"] == "sessions"
+            assert (await tab.wait_for_update(your_turn_count=1))["type"] == "sessions"
             await browser.respond(session_id, "done")
-            assert (await tab.wait_for_update(your_turns=0))["type"] == "sessions"
+            assert (await tab.wait_for_update(your_turn_count=0))["type"] == "sessions"
 
     async def test_a_new_name_is_news_to_those_who_follow(self, browser: ApiClient) -> None:
         session_id = await browser.start_session("agent")
@@ -162,7 +162,7 @@ class TestTheList:
     async def test_a_tab_that_goes_while_it_looks_takes_no_news_with_it(self) -> None:
         store = GatedStore()
         timeline = Timeline(store)
-        sessions = WebSessions(AgentCatalog([]), timeline, allow_remote_agents=True)
+        sessions = SessionServices(AgentCatalog([]), timeline, allow_remote_agents=True)
         async with (
             await start_web_server(sessions, AsyncExitStack(), host="127.0.0.1", port=0) as server,
             httpx.AsyncClient() as client,

@@ -758,14 +758,14 @@ class TestExport:
         await browser.call_tools(session_id, ("add", {"a": 2, "b": 2}))
         await browser.respond(session_id, "4")
         await browser.wait_for_status(session_id, "done")
-        written = await browser.post(f"/sessions/{session_id}/export", {"format": "adk_test"})
+        written = await browser.post(f"/sessions/{session_id}/export", {"format": "adk-test"})
 
         (fixture,) = (tmp_path / "tests").iterdir()
 
         assert written["record"]["path"] == str(fixture)
         assert json.loads(fixture.read_text()) == json.loads(written["case_json"])
 
-    @pytest.mark.parametrize("form", ["evalset", "adk_test"])
+    @pytest.mark.parametrize("form", ["evalset", "adk-test"])
     async def test_of_many_exports_at_once_one_is_written(self, browser: ApiClient, tmp_path: Path, form: str) -> None:
         session_id = await browser.start_session("math_agent", "2+2?")
         await browser.respond(session_id, "4")
@@ -785,9 +785,29 @@ class TestExport:
         for session_id in both:
             await browser.respond(session_id, "4")
             await browser.wait_for_status(session_id, "done")
-        await asyncio.gather(*(browser.post(f"/sessions/{one}/export", {"format": "adk_test"}) for one in both))
+        await asyncio.gather(*(browser.post(f"/sessions/{one}/export", {"format": "adk-test"}) for one in both))
 
         assert len(list((tmp_path / "tests").glob("*.json"))) == 2
+
+    async def test_the_formats_that_the_server_offers_are_those_it_writes(self, browser: ApiClient) -> None:
+        session_id = await browser.start_session("math_agent", "2+2?")
+        await browser.respond(session_id, "4")
+        await browser.wait_for_status(session_id, "done")
+        formats = (await browser.get("/server"))["export_formats"]
+        written = [
+            (await browser.post(f"/sessions/{session_id}/export", {"format": each["name"]}))["record"]
+            for each in formats
+        ]
+
+        assert [each["name"] for each in formats] == ["evalset", "adk-test"]
+        assert [each["format"] for each in written] == ["evalset", "adk-test"]
+        assert all(record["path"].endswith(each["extension"]) for record, each in zip(written, formats, strict=True))
+
+    async def test_a_format_that_only_the_command_writes_is_refused(self, browser: ApiClient) -> None:
+        session_id = await browser.start_session("math_agent", "2+2?")
+        refusal = await browser.post_refused(f"/sessions/{session_id}/export", {"format": "jsonl"}, 422)
+
+        assert "adksim export" in refusal["message"]
 
     async def test_no_request_can_name_a_path(self, browser: ApiClient) -> None:
         session_id = await browser.start_session("tooled", "x")

@@ -13,6 +13,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from adk_agent_sim.golden.export_formats import ExportFormatName
+
 
 class ApiModel(BaseModel):
     """A message of the API: what is not declared is refused."""
@@ -106,10 +108,20 @@ class PendingConfirmation(ApiModel):
     )
 
 
+class ExportFormatInfo(ApiModel):
+    """A format that the server can export a session to."""
+
+    name: ExportFormatName
+    label: str = Field(description="What a person reads in a list of formats")
+    extension: str = Field(description="How the names of its files end")
+    requirement: str = Field(description="What a session needs before it can be exported; empty if nothing")
+    is_redactable: bool = Field(description="Whether secrets can be removed on request")
+
+
 class ExportRecord(ApiModel):
     """A golden trace that was written."""
 
-    format: Literal["evalset", "adk_test"]
+    format: ExportFormatName
     path: str
     eval_id: str
     exported_at: float
@@ -320,7 +332,7 @@ class FaultInput(ApiModel):
 class ExportInput(ApiModel):
     """Writes the session as a golden trace, where the agent's config says."""
 
-    format: Literal["evalset", "adk_test"] = "evalset"
+    format: ExportFormatName = "evalset"
     again: bool = Field(default=False, description="Although it was exported before")
     anyway: bool = Field(default=False, description="Although `adk test` could not repeat it")
 
@@ -380,5 +392,6 @@ class ServerInfo(ApiModel):
     version: str
     server_id: str = Field(description="Changes when the sessions are others")
     agents: list[AgentInfo]
+    export_formats: list[ExportFormatInfo] = Field(description="What a session can be exported to, in display order")
     is_persistent: bool = Field(description="Whether sessions survive the end of the process")
     scenario_count: int = Field(default=0, description="How many scenarios can be looked at")

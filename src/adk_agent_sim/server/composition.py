@@ -98,15 +98,15 @@ async def _run_web_server(timeline: Timeline, settings: ServeSettings) -> AsyncG
         yield None
         return
     from adk_agent_sim.server.agent_catalog import AgentCatalog
+    from adk_agent_sim.server.session_services import SessionServices
     from adk_agent_sim.server.web_server import start_web_server
-    from adk_agent_sim.server.web_sessions import WebSessions
 
     keys = load_or_create_keys(settings.database)
-    sessions = WebSessions(AgentCatalog([]), timeline, allow_remote_agents=True)
+    services = SessionServices(AgentCatalog([]), timeline, allow_remote_agents=True)
     stack = AsyncExitStack()
-    stack.push_async_callback(sessions.close)
+    stack.push_async_callback(services.close)
     async with await start_web_server(
-        sessions,
+        services,
         stack,
         host=settings.host,
         port=settings.port,

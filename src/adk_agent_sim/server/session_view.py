@@ -103,6 +103,11 @@ class SessionView:
         return DisplayStatus.DONE if self._has_started else DisplayStatus.QUERY
 
     @property
+    def app_name(self) -> str:
+        """The name of the app that joined the session; until one has, the session's description."""
+        return self.agent_joined.app_name if self.agent_joined else self.session.description
+
+    @property
     def running_since(self) -> float | None:
         """When what runs now began: the oldest running tool, else the agent itself."""
         if self._running_tools:

@@ -16,8 +16,8 @@ from adk_agent_sim.golden.session import SimulatedAgentConfig
 from adk_agent_sim.persistence.database_store import open_store
 from adk_agent_sim.server.agent_catalog import AgentCatalog
 from adk_agent_sim.server.scenario_catalog import ScenarioCatalog
+from adk_agent_sim.server.session_services import SessionServices
 from adk_agent_sim.server.web_server import RunningServer, is_wildcard_address, start_web_server
-from adk_agent_sim.server.web_sessions import WebSessions
 from adk_agent_sim.timeline.timeline import Timeline
 
 _log = logging.getLogger(__name__)
@@ -86,11 +86,11 @@ class AgentSimulator:
         """
         stack = AsyncExitStack()
         store = None if self._database is None else await stack.enter_async_context(open_store(self._database))
-        sessions = WebSessions(self._agents, Timeline(store))
-        stack.push_async_callback(sessions.close)
+        services = SessionServices(self._agents, Timeline(store))
+        stack.push_async_callback(services.close)
         keeps = self._database is not None
         return await start_web_server(
-            sessions,
+            services,
             stack,
             host=host,
             port=port,

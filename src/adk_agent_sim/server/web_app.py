@@ -13,18 +13,18 @@ from starlette.responses import Response
 from adk_agent_sim import __version__
 from adk_agent_sim.errors import SimulatorError
 from adk_agent_sim.forms.problem_messages import format_path
+from adk_agent_sim.server.action_api import action_api
 from adk_agent_sim.server.api import api
 from adk_agent_sim.server.api_models import ErrorBody, FieldProblem
-from adk_agent_sim.server.live_updates import LiveUpdates
 from adk_agent_sim.server.responses import error_response, json_response
 from adk_agent_sim.server.scenario_api import scenario_api
 from adk_agent_sim.server.scenario_catalog import ScenarioCatalog
+from adk_agent_sim.server.session_services import SessionServices
 from adk_agent_sim.server.static_pages import StaticPages
-from adk_agent_sim.server.web_sessions import WebSessions
 
 
 def create_app(
-    sessions: WebSessions | None,
+    services: SessionServices | None,
     *,
     server_id: str = "",
     is_persistent: bool = False,
@@ -40,16 +40,17 @@ def create_app(
         generate_unique_id_function=lambda route: route.name,
     )
     app.include_router(api)
-    if scenarios or sessions is None:
+    app.include_router(action_api)
+    if scenarios or services is None:
         app.include_router(scenario_api)
     app.add_exception_handler(SimulatorError, _handle_simulator_error)
     app.add_exception_handler(OSError, _handle_simulator_error)
     app.add_exception_handler(RequestValidationError, _handle_validation_error)
     app.add_exception_handler(HTTPException, _handle_http_error)
     app.add_exception_handler(Exception, _handle_unexpected_error)
-    if sessions is None:
+    if services is None:
         return app
-    app.state.sessions = sessions
+    app.state.services = services
     app.state.scenarios = scenarios
     found = len(scenarios or ())
     app.state.facts = {
@@ -58,10 +59,9 @@ def create_app(
         "is_persistent": is_persistent,
         "scenario_count": found,
     }
-    live = LiveUpdates(sessions)
 
     async def serve_live_socket(socket: WebSocket) -> None:
-        await live.serve_tab(socket)
+        await services.live_updates.serve_tab(socket)
 
     app.add_api_websocket_route("/api/live", serve_live_socket)
     app.add_route("/api/{rest:path}", _handle_unknown_endpoint, include_in_schema=False)

@@ -16,8 +16,8 @@ import uvicorn
 
 from adk_agent_sim.server.guard import Guard, list_loopback_hosts
 from adk_agent_sim.server.scenario_catalog import ScenarioCatalog
+from adk_agent_sim.server.session_services import SessionServices
 from adk_agent_sim.server.web_app import create_app
-from adk_agent_sim.server.web_sessions import WebSessions
 
 _MAX_PORT_ATTEMPTS = 50
 _LAST_PORT = 65535
@@ -28,7 +28,7 @@ _MAX_SOCKET_MESSAGE_BYTES = 64 * 1024
 
 
 async def start_web_server(
-    sessions: WebSessions,
+    services: SessionServices,
     stack: AsyncExitStack,
     *,
     host: str,
@@ -42,7 +42,7 @@ async def start_web_server(
     """Serve sessions to browsers.
 
     Args:
-        sessions: What is served.
+        services: What is served.
         stack: What is to be closed when the server has ended; closed at once if it does not start.
         host: The address to listen on.
         port: The port; if it is taken, the next free one. 0 takes any.
@@ -63,7 +63,7 @@ async def start_web_server(
         bound = int(listening.getsockname()[1])
         named = f"[{host}]" if ":" in host else host
         guarded = Guard(
-            create_app(sessions, server_id=server_id, is_persistent=is_persistent, scenarios=scenarios),
+            create_app(services, server_id=server_id, is_persistent=is_persistent, scenarios=scenarios),
             token=token,
             hosts=[*list_loopback_hosts(bound), f"{named}:{bound}", *allow_hosts],
             cookie=f"adksim_{bound}_{server_id}",
