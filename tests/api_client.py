@@ -1,4 +1,4 @@
-"""A real server on a real port, and a browser that speaks its API."""
+"""A real server on a real port, and a client that uses its API as the browser does."""
 
 from __future__ import annotations
 
@@ -16,7 +16,13 @@ from google.adk.workflow import BaseNode
 from websockets.asyncio.client import ClientConnection, connect
 
 from adk_agent_sim import AgentSimulator, SimulatedAgentConfig
+from adk_agent_sim.server.api_models import SessionGone, SessionInfo, SessionListUpdate, SessionUpdate
 from adk_agent_sim.server.web_server import RunningServer
+
+
+_UPDATE_FIELDS = {
+    name for model in (SessionUpdate, SessionListUpdate, SessionGone, SessionInfo) for name in model.model_fields
+}
 
 
 class ApiClient:
@@ -47,7 +53,7 @@ class ApiClient:
         await self.post(f"/sessions/{session_id}/messages", {"text": text, **more})
 
     async def wait_for_turn(self, session_id: str) -> str:
-        """The turn that waits, as soon as one does."""
+        """Returns the pending turn as soon as there is one."""
         return (await self.wait_for_status(session_id, "your_turn"))["pending_turns"][0]["turn_id"]
 
     async def call_tools(self, session_id: str, *calls: tuple[str, dict[str, Any]], **more: Any) -> Any:
@@ -74,9 +80,9 @@ class ApiClient:
         return await self.get(f"/sessions/{session_id}/rows", count=10_000)
 
     async def get_row_detail(self, session_id: str, index: int, **query: Any) -> dict[str, Any]:
-        """What stands behind a row, its values by label."""
-        found = await self.get(f"/sessions/{session_id}/rows/{index}", **query)
-        return {"media": found["media"], **{value["label"]: value for value in found["values"]}}
+        """Returns the details of a row, its values by label."""
+        detail = await self.get(f"/sessions/{session_id}/rows/{index}", **query)
+        return {"media": detail["media"], **{value["label"]: value for value in detail["values"]}}
 
     @asynccontextmanager
     async def open_tab(self) -> AsyncGenerator[LiveTab]:
@@ -86,7 +92,7 @@ class ApiClient:
 
 
 class LiveTab:
-    """A browser tab that follows."""
+    """A browser tab that follows a session."""
 
     def __init__(self, socket: ClientConnection) -> None:
         self.socket = socket
@@ -99,17 +105,18 @@ class LiveTab:
     async def iter_updates(self) -> AsyncIterator[Any]:
         async with asyncio.timeout(30):
             async for message in self.socket:
-                news = json.loads(message)
-                if news["type"] == "session":
-                    self.rows.update({row["index"]: row for row in news["rows"]})
-                    self.seq = news["session"]["last_seq"]
-                yield news
+                update = json.loads(message)
+                if update["type"] == "session":
+                    self.rows.update({row["index"]: row for row in update["rows"]})
+                    self.seq = update["session"]["last_seq"]
+                yield update
 
     async def wait_for_update(self, **wanted: Any) -> Any:
-        """The first news of the kind, or of a session that looks so."""
-        async for news in self.iter_updates():
-            if all(news.get(key, news.get("session", {}).get(key)) == value for key, value in wanted.items()):
-                return news
+        """Returns the next update in which the message or its session has these values."""
+        assert wanted.keys() <= _UPDATE_FIELDS, "a field that no update has would be waited for until the timeout"
+        async for update in self.iter_updates():
+            if all(update.get(key, update.get("session", {}).get(key)) == value for key, value in wanted.items()):
+                return update
         raise AssertionError("the socket was closed")
 
 
@@ -130,7 +137,7 @@ def build_config(agent: BaseNode | App, folder: Path, name: str = "") -> Simulat
 async def serve_agents(
     folder: Path, *agents: BaseNode | App, database: Path | None = None
 ) -> AsyncGenerator[ApiClient]:
-    """The agents on a server, and a browser with its token."""
+    """Serve agents; yields a client with the token."""
     simulator = AgentSimulator([build_config(agent, folder) for agent in agents], database=database)
     async with (
         await simulator.start(port=0) as server,

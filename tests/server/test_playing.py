@@ -179,7 +179,7 @@ class TestAgents:
     async def test_one_that_is_not_there_is_named(self, browser: ApiClient) -> None:
         refusal = await browser.post_refused("/sessions", {"agent_key": "nobody"}, 404)
 
-        assert "There is no agent 'nobody'; there are: tooled, structured, outer, math_agent." in refusal["message"]
+        assert "There is no agent 'nobody'. Agents: tooled, structured, outer, math_agent." in refusal["message"]
 
 
 class TestBriefing:

@@ -135,7 +135,7 @@ class TestSessions:
         unreadable = await refused(client.ListSessions(v1.ListSessionsRequest(page_token="tomorrow")))  # noqa: S106
 
         assert negative == (StatusCode.INVALID_ARGUMENT, "page_size must not be negative, and is -1.")
-        assert unreadable[1].startswith("page_token must be the next_page_token of an answer")
+        assert unreadable[1].startswith("page_token must be the next_page_token of a response")
 
     @pytest.mark.req("003/session-3")
     @pytest.mark.parametrize("status", ["COMPLETED", "CANCELLED"])
@@ -229,7 +229,7 @@ class TestTurns:
             ({"turn_id": "6ba7b810-9dad-11d1-80b4-00c04fd430c8"}, "turn_id must be a UUID of version 4"),
             ({"agent_name": ""}, "agent_name must not be empty."),
             ({"agent_name": "a" * 101}, "agent_name must have at most 100 characters, and has 101."),
-            ({"request": None}, "request is missing: a turn asks something."),
+            ({"request": None}, "request is missing: send `asked`, `request` or `exact_json`."),
             ({"request": None, "exact_json": "[]"}, "exact_json must hold a JSON object."),
             ({"request": None, "exact_json": "{"}, "exact_json must be JSON text in ASCII, and is not"),
         ],
@@ -437,7 +437,7 @@ class TestSubscriptions:
             told = await ended
         assert told == (
             StatusCode.UNAVAILABLE,
-            "The server is shutting down; connect again to go on.",
+            "The server is shutting down; reconnect to continue.",
         )
 
 
@@ -540,7 +540,7 @@ class TestServer:
 
         monkeypatch.setattr(timeline, "list_summaries", fails)
         code, details = await refused(client.ListSessions(v1.ListSessionsRequest()))
-        assert (code, details) == (StatusCode.INTERNAL, "The server failed: ZeroDivisionError; its log says more.")
+        assert (code, details) == (StatusCode.INTERNAL, "The server failed with ZeroDivisionError. See its log.")
         assert "secret" in caplog.text
 
 

@@ -70,7 +70,7 @@ class TestAgents:
             AgentSimulator([])
 
     def test_two_of_one_name_are_refused(self, tmp_path: Path) -> None:
-        with pytest.raises(ValueError, match="Two agents are called 'Math'"):
+        with pytest.raises(ValueError, match="Two agents are named 'Math'"):
             AgentSimulator([build_config(_agent("a"), tmp_path, "Math"), build_config(_agent("b"), tmp_path, "Math")])
 
     async def test_names_that_would_have_one_key_get_two(self, tmp_path: Path) -> None:
