@@ -19,7 +19,6 @@ from adk_agent_sim import AgentSimulator, SimulatedAgentConfig
 from adk_agent_sim.server.api_models import SessionGone, SessionInfo, SessionListUpdate, SessionUpdate
 from adk_agent_sim.server.web_server import RunningServer
 
-
 _UPDATE_FIELDS = {
     name for model in (SessionUpdate, SessionListUpdate, SessionGone, SessionInfo) for name in model.model_fields
 }

@@ -99,7 +99,7 @@ class SessionRows:
         return self.get_range(len(self._rows) - count, count) if count < len(self._rows) else list(self._rows)
 
     def get_changed_after(self, seq: int) -> list[Row]:
-        """Returns the rows that are new or have changed after `seq`, by index, at a cost proportional to their number."""
+        """Returns the rows that are new or have changed after `seq`, by index, at a cost linear in their number."""
         changed: list[Row] = []
         for index in reversed(self._update_order):
             if self._rows[index].updated_seq <= seq:
