@@ -98,7 +98,7 @@ def write_test_fixture(source: ExportSource) -> ExportResult:
 
 
 EXPORT_WRITERS: Mapping[ExportFormatName, ExportWriter] = {"evalset": write_eval_case, "adk-test": write_test_fixture}
-"""The formats that have a file of the agent's to go to. The others are written by `adksim export`."""
+"""The formats for which the agent's config names a place to write to. The others need `adksim export`."""
 
 
 def _find_free_path(folder: Path, name: str) -> Path:
