@@ -1,4 +1,4 @@
-"""A real server on a real port, and a client of its web API."""
+"""A real server on a real port, and a client that uses its API as the browser does."""
 
 from __future__ import annotations
 
@@ -17,7 +17,12 @@ from polling import MAX_WAIT_SECONDS, pause
 from websockets.asyncio.client import ClientConnection, connect
 
 from adk_agent_sim import AgentSimulator, SimulatedAgentConfig
+from adk_agent_sim.server.api_models import SessionGone, SessionInfo, SessionListUpdate, SessionUpdate
 from adk_agent_sim.server.web_server import RunningServer
+
+_UPDATE_FIELDS = {
+    name for model in (SessionUpdate, SessionListUpdate, SessionGone, SessionInfo) for name in model.model_fields
+}
 
 
 class ApiClient:
@@ -76,8 +81,8 @@ class ApiClient:
 
     async def get_row_detail(self, session_id: str, index: int, **query: Any) -> dict[str, Any]:
         """Return the details of a row, its values by label."""
-        found = await self.get(f"/sessions/{session_id}/rows/{index}", **query)
-        return {"media": found["media"], **{value["label"]: value for value in found["values"]}}
+        detail = await self.get(f"/sessions/{session_id}/rows/{index}", **query)
+        return {"media": detail["media"], **{value["label"]: value for value in detail["values"]}}
 
     @asynccontextmanager
     async def open_tab(self) -> AsyncGenerator[LiveTab]:
@@ -101,17 +106,18 @@ class LiveTab:
     async def iter_updates(self) -> AsyncIterator[Any]:
         async with asyncio.timeout(MAX_WAIT_SECONDS):
             async for message in self.socket:
-                news = json.loads(message)
-                if news["type"] == "session":
-                    self.rows.update({row["index"]: row for row in news["rows"]})
-                    self.seq = news["session"]["last_seq"]
-                yield news
+                update = json.loads(message)
+                if update["type"] == "session":
+                    self.rows.update({row["index"]: row for row in update["rows"]})
+                    self.seq = update["session"]["last_seq"]
+                yield update
 
     async def wait_for_update(self, **wanted: Any) -> Any:
-        """Return the first message of the kind, or about a session that matches."""
-        async for news in self.iter_updates():
-            if all(news.get(key, news.get("session", {}).get(key)) == value for key, value in wanted.items()):
-                return news
+        """Returns the next update in which the message or its session has these values."""
+        assert wanted.keys() <= _UPDATE_FIELDS, "a field that no update has would be waited for until the timeout"
+        async for update in self.iter_updates():
+            if all(update.get(key, update.get("session", {}).get(key)) == value for key, value in wanted.items()):
+                return update
         raise AssertionError("the socket was closed")
 
 

@@ -1,4 +1,4 @@
-"""The one table of statuses."""
+"""The table of error statuses."""
 
 import inspect
 
@@ -9,7 +9,7 @@ from adk_agent_sim import errors
 from adk_agent_sim.server.error_status import ERROR_STATUSES, get_error_status
 
 
-def test_an_error_is_told_as_its_own_class_or_the_nearest_above():
+def test_an_error_has_the_status_of_its_class_or_the_nearest_base_class():
     assert get_error_status(errors.TurnNotFound("s", "t")) == (StatusCode.NOT_FOUND, 404)
     assert get_error_status(errors.ToolNotOffered("add", [])) == ERROR_STATUSES[errors.DecisionMismatch]
     assert get_error_status(errors.StoreTooNew("db", 3, 2)) == ERROR_STATUSES[errors.StoreFailed]
@@ -20,6 +20,6 @@ def test_an_error_that_is_not_ours_is_internal():
 
 
 @pytest.mark.parametrize("kind", [kind for kind in ERROR_STATUSES if kind is not errors.SimulatorError])
-def test_every_row_is_an_error_of_ours(kind: type[Exception]):
+def test_every_row_is_one_of_our_errors(kind: type[Exception]):
     assert issubclass(kind, errors.SimulatorError)
     assert kind in dict(inspect.getmembers(errors, inspect.isclass)).values()

@@ -1,4 +1,4 @@
-"""The service, called as any client calls it: over a real connection."""
+"""The gRPC service, called over a real connection."""
 
 from __future__ import annotations
 
@@ -49,39 +49,39 @@ async def client(timeline: Timeline) -> AsyncIterator[Any]:
         yield stub
 
 
-async def refused(call: Awaitable[Any]) -> tuple[StatusCode, str]:
+async def await_refusal(call: Awaitable[Any]) -> tuple[StatusCode, str]:
     with pytest.raises(grpc.aio.AioRpcError) as error:
         await call
     return error.value.code(), error.value.details() or ""
 
 
-async def opened(client: Any, description: str = "") -> str:
+async def create_session(client: Any, description: str = "") -> str:
     return (await client.CreateSession(v1.CreateSessionRequest(description=description))).session.id
 
 
-def request(says: str = "hi") -> v1.GenerateContentRequest:
+def build_request(text: str = "hi") -> v1.GenerateContentRequest:
     return v1.GenerateContentRequest(
         model="m",
-        contents=[v1.Content(role="user", parts=[v1.Part(text=says)])],
+        contents=[v1.Content(role="user", parts=[v1.Part(text=text)])],
         tools=[v1.Tool(function_declarations=[v1.FunctionDeclaration(name="add")])],
     )
 
 
-def response(says: str = "hello") -> v1.GenerateContentResponse:
-    content = v1.Content(role="model", parts=[v1.Part(text=says)])
+def build_response(text: str = "hello") -> v1.GenerateContentResponse:
+    content = v1.Content(role="model", parts=[v1.Part(text=text)])
     return v1.GenerateContentResponse(candidates=[v1.Candidate(content=content)])
 
 
-def submission(session_id: str, turn_id: str | None = None, **stated: Any) -> v1.SubmitRequestRequest:
-    fields: dict[str, Any] = {"agent_name": "math", "request": request(), **stated}
+def build_submission(session_id: str, turn_id: str | None = None, **overrides: Any) -> v1.SubmitRequestRequest:
+    fields: dict[str, Any] = {"agent_name": "math", "request": build_request(), **overrides}
     return v1.SubmitRequestRequest(session_id=session_id, turn_id=turn_id or str(uuid4()), **fields)
 
 
-async def first_events(client: Any, count: int, **stated: Any) -> list[v1.SessionEvent]:
-    call = client.Subscribe(v1.SubscribeRequest(**stated))
-    found = [(await call.read()).event for _ in range(count)]
+async def read_first_events(client: Any, count: int, **fields: Any) -> list[v1.SessionEvent]:
+    call = client.Subscribe(v1.SubscribeRequest(**fields))
+    events = [(await call.read()).event for _ in range(count)]
     call.cancel()
-    return found
+    return events
 
 
 class TestSessions:
@@ -102,13 +102,13 @@ class TestSessions:
 
     @pytest.mark.req("003/session-1", "003/validation-layer")
     async def test_a_session_id_that_a_client_made_is_a_uuid_of_version_4(self, client: Any) -> None:
-        code, details = await refused(client.CreateSession(v1.CreateSessionRequest(session_id="mine")))
+        code, details = await await_refusal(client.CreateSession(v1.CreateSessionRequest(session_id="mine")))
 
         assert code is StatusCode.INVALID_ARGUMENT
         assert details == "session_id must be a UUID of version 4, and is 'mine'."
 
     @pytest.mark.req("003/session-1")
-    async def test_creating_a_session_again_is_creating_it_once(self, client: Any, timeline: Timeline) -> None:
+    async def test_creating_a_session_again_returns_the_same_session(self, client: Any, timeline: Timeline) -> None:
         session_id = str(uuid4())
         answers = [
             await client.CreateSession(v1.CreateSessionRequest(session_id=session_id, description=str(number)))
@@ -119,31 +119,31 @@ class TestSessions:
         assert len(await timeline.list_sessions()) == 1
 
     async def test_pages_are_stable_while_sessions_are_added(self, client: Any) -> None:
-        made = [await opened(client, str(number)) for number in range(7)]
-        found: list[str] = []
+        created = [await create_session(client, str(number)) for number in range(7)]
+        listed: list[str] = []
         token = ""
         while True:
             page = await client.ListSessions(v1.ListSessionsRequest(page_size=3, page_token=token))
-            found += [session.id for session in page.sessions]
-            await opened(client, "added meanwhile")
+            listed += [session.id for session in page.sessions]
+            await create_session(client, "added meanwhile")
             token = page.next_page_token
             if not token:
                 break
 
-        assert sorted(found) == sorted(made)
-        assert len(found) == len(made)
+        assert sorted(listed) == sorted(created)
+        assert len(listed) == len(created)
 
-    async def test_a_page_that_cannot_be_is_refused(self, client: Any) -> None:
-        negative = await refused(client.ListSessions(v1.ListSessionsRequest(page_size=-1)))
-        unreadable = await refused(client.ListSessions(v1.ListSessionsRequest(page_token="tomorrow")))  # noqa: S106
+    async def test_an_invalid_page_is_refused(self, client: Any) -> None:
+        negative = await await_refusal(client.ListSessions(v1.ListSessionsRequest(page_size=-1)))
+        unreadable = await await_refusal(client.ListSessions(v1.ListSessionsRequest(page_token="tomorrow")))  # noqa: S106
 
         assert negative == (StatusCode.INVALID_ARGUMENT, "page_size must not be negative, and is -1.")
-        assert unreadable[1].startswith("page_token must be the next_page_token of an answer")
+        assert unreadable[1].startswith("page_token must be the next_page_token of a response")
 
     @pytest.mark.req("003/session-3")
     @pytest.mark.parametrize("status", ["COMPLETED", "CANCELLED"])
     async def test_a_session_is_active_until_it_is_completed_or_cancelled(self, client: Any, status: str) -> None:
-        session_id = await opened(client)
+        session_id = await create_session(client)
         before = await client.GetSession(v1.GetSessionRequest(session_id=session_id))
         name = f"SESSION_STATUS_{status}"
         closing = v1.CloseSessionRequest(session_id=session_id, reason="enough", status=name)
@@ -154,14 +154,14 @@ class TestSessions:
         assert v1.SessionStatus.Name(before.status) == "SESSION_STATUS_ACTIVE"
         assert (v1.SessionStatus.Name(after.status), after.last_seq) == (name, 1)
         assert closed == again
-        code, details = await refused(client.SubmitRequest(submission(session_id)))
+        code, details = await await_refusal(client.SubmitRequest(build_submission(session_id)))
         assert code is StatusCode.FAILED_PRECONDITION
         assert "is closed" in details
 
     @pytest.mark.req("003/session-3", "003/rule-3")
     async def test_a_session_is_not_closed_as_active(self, client: Any) -> None:
         closing = v1.CloseSessionRequest(session_id="s", status="SESSION_STATUS_ACTIVE")
-        code, details = await refused(client.CloseSession(closing))
+        code, details = await await_refusal(client.CloseSession(closing))
 
         assert code is StatusCode.INVALID_ARGUMENT
         assert details.startswith("status must be")
@@ -170,8 +170,8 @@ class TestSessions:
 class TestTurns:
     @pytest.mark.req("003/flow-3", "003/flow-4")
     async def test_a_request_waits_until_it_is_decided(self, client: Any, timeline: Timeline) -> None:
-        session_id = await opened(client)
-        turn = submission(session_id)
+        session_id = await create_session(client)
+        turn = build_submission(session_id)
         asked = await client.SubmitRequest(turn)
         (waiting,) = await timeline.get_pending_turns(session_id)
         assert (waiting.event_id, waiting.seq, waiting.agent_name) == (asked.event_id, asked.seq, "math")
@@ -180,7 +180,7 @@ class TestTurns:
         assert list(whole.declarations) == ["add"]
         assert whole.config["model"] == "m"
 
-        decision = v1.SubmitDecisionRequest(session_id=session_id, turn_id=turn.turn_id, response=response())
+        decision = v1.SubmitDecisionRequest(session_id=session_id, turn_id=turn.turn_id, response=build_response())
         decided = await client.SubmitDecision(decision)
 
         event = await timeline.wait_for_decision(session_id, turn.turn_id)
@@ -191,103 +191,106 @@ class TestTurns:
 
     @pytest.mark.req("003/rule-1")
     async def test_a_turn_submitted_again_is_the_same_turn(self, client: Any, timeline: Timeline) -> None:
-        session_id = await opened(client)
-        turn = submission(session_id)
+        session_id = await create_session(client)
+        turn = build_submission(session_id)
 
         assert await client.SubmitRequest(turn) == await client.SubmitRequest(turn)
         assert await timeline.get_last_seq(session_id) == 1
 
     @pytest.mark.req("003/rule-1")
     async def test_a_decision_sent_again_is_the_same_and_another_is_refused(self, client: Any) -> None:
-        session_id = await opened(client)
-        turn = submission(session_id)
+        session_id = await create_session(client)
+        turn = build_submission(session_id)
         await client.SubmitRequest(turn)
         decision = v1.SubmitDecisionRequest(
-            session_id=session_id, turn_id=turn.turn_id, response=response(), decision_id=str(uuid4())
+            session_id=session_id, turn_id=turn.turn_id, response=build_response(), decision_id=str(uuid4())
         )
 
         assert await client.SubmitDecision(decision) == await client.SubmitDecision(decision)
         decision.decision_id = str(uuid4())
-        code, details = await refused(client.SubmitDecision(decision))
+        code, details = await await_refusal(client.SubmitDecision(decision))
         assert code is StatusCode.ALREADY_EXISTS
         assert "can be decided only once" in details
 
     @pytest.mark.req("003/queue-4")
     async def test_another_turn_than_the_head_is_refused_and_the_head_is_named(self, client: Any) -> None:
-        session_id = await opened(client)
-        head, second = submission(session_id, agent_name="first"), submission(session_id, agent_name="second")
+        session_id = await create_session(client)
+        head, second = (
+            build_submission(session_id, agent_name="first"),
+            build_submission(session_id, agent_name="second"),
+        )
         await client.SubmitRequest(head)
         await client.SubmitRequest(second)
 
-        decision = v1.SubmitDecisionRequest(session_id=session_id, turn_id=second.turn_id, response=response())
-        code, details = await refused(client.SubmitDecision(decision))
+        decision = v1.SubmitDecisionRequest(session_id=session_id, turn_id=second.turn_id, response=build_response())
+        code, details = await await_refusal(client.SubmitDecision(decision))
         assert code is StatusCode.FAILED_PRECONDITION
         assert f"decide turn '{head.turn_id}' of agent 'first' first" in details
 
     @pytest.mark.req("003/event-2", "003/event-3", "003/event-4", "003/validation-layer")
     @pytest.mark.parametrize(
-        ("stated", "problem"),
+        ("fields", "problem"),
         [
             ({"turn_id": "t1"}, "turn_id must be a UUID of version 4, and is 't1'."),
             ({"turn_id": "6ba7b810-9dad-11d1-80b4-00c04fd430c8"}, "turn_id must be a UUID of version 4"),
             ({"agent_name": ""}, "agent_name must not be empty."),
             ({"agent_name": "a" * 101}, "agent_name must have at most 100 characters, and has 101."),
-            ({"request": None}, "request is missing: a turn asks something."),
+            ({"request": None}, "request is missing: send `asked`, `request` or `exact_json`."),
             ({"request": None, "exact_json": "[]"}, "exact_json must hold a JSON object."),
             ({"request": None, "exact_json": "{"}, "exact_json must be JSON text in ASCII, and is not"),
         ],
     )
-    async def test_a_request_that_is_not_as_it_must_be_names_the_field(
-        self, client: Any, stated: dict[str, Any], problem: str
+    async def test_an_invalid_request_is_refused_and_the_field_is_named(
+        self, client: Any, fields: dict[str, Any], problem: str
     ) -> None:
-        session_id = await opened(client)
-        code, details = await refused(client.SubmitRequest(submission(session_id, **stated)))
+        session_id = await create_session(client)
+        code, details = await await_refusal(client.SubmitRequest(build_submission(session_id, **fields)))
 
         assert code is StatusCode.INVALID_ARGUMENT
         assert details.startswith(problem)
 
     @pytest.mark.req("003/event-3")
-    async def test_an_agent_name_of_100_characters_will_do(self, client: Any) -> None:
-        session_id = await opened(client)
+    async def test_an_agent_name_of_100_characters_is_accepted(self, client: Any) -> None:
+        session_id = await create_session(client)
 
-        assert (await client.SubmitRequest(submission(session_id, agent_name="ä" * 100))).seq == 1
+        assert (await client.SubmitRequest(build_submission(session_id, agent_name="ä" * 100))).seq == 1
 
     @pytest.mark.req("003/event-1")
     async def test_an_unknown_session_is_not_found(self, client: Any) -> None:
         nowhere = str(uuid4())
         for call in (
-            client.SubmitRequest(submission(nowhere)),
+            client.SubmitRequest(build_submission(nowhere)),
             client.SubmitDecision(
-                v1.SubmitDecisionRequest(session_id=nowhere, turn_id=str(uuid4()), response=response())
+                v1.SubmitDecisionRequest(session_id=nowhere, turn_id=str(uuid4()), response=build_response())
             ),
             client.GetSession(v1.GetSessionRequest(session_id=nowhere)),
             client.CloseSession(v1.CloseSessionRequest(session_id=nowhere)),
-            client.AppendEvents(v1.AppendEventsRequest(session_id=nowhere, events=[_spoke("hi")])),
+            client.AppendEvents(v1.AppendEventsRequest(session_id=nowhere, events=[_build_user_event("hi")])),
             client.ReadBlocks(v1.ReadBlocksRequest(session_id=nowhere)),
             client.Subscribe(v1.SubscribeRequest(session_id=nowhere)).read(),
         ):
-            assert await refused(call) == (
+            assert await await_refusal(call) == (
                 StatusCode.NOT_FOUND,
                 f"There is no session '{nowhere}' on this timeline.",
             )
 
     @pytest.mark.req("003/rule-4")
     async def test_a_decision_needs_a_candidate_that_says_something(self, client: Any) -> None:
-        session_id = await opened(client)
-        turn = submission(session_id)
+        session_id = await create_session(client)
+        turn = build_submission(session_id)
         await client.SubmitRequest(turn)
         decision = v1.SubmitDecisionRequest(session_id=session_id, turn_id=turn.turn_id)
-        none = await refused(client.SubmitDecision(decision))
-        decision.response.CopyFrom(response(""))
-        silent = await refused(client.SubmitDecision(decision))
+        none = await await_refusal(client.SubmitDecision(decision))
+        decision.response.CopyFrom(build_response(""))
+        silent = await await_refusal(client.SubmitDecision(decision))
 
         assert none == (StatusCode.INVALID_ARGUMENT, "response.candidates must have at least one element.")
         assert silent[0] is StatusCode.INVALID_ARGUMENT
         assert silent[1].startswith("The decision is empty")
 
-    async def test_a_tool_that_is_not_offered_is_refused_unless_insisted_on(self, client: Any) -> None:
-        session_id = await opened(client)
-        turn = submission(session_id)
+    async def test_a_tool_that_is_not_offered_is_refused_unless_overridden(self, client: Any) -> None:
+        session_id = await create_session(client)
+        turn = build_submission(session_id)
         await client.SubmitRequest(turn)
         call = v1.Part(function_call=v1.FunctionCall(name="sub"))
         decision = v1.SubmitDecisionRequest(
@@ -295,18 +298,18 @@ class TestTurns:
             turn_id=turn.turn_id,
             response=v1.GenerateContentResponse(candidates=[v1.Candidate(content=v1.Content(parts=[call]))]),
         )
-        code, details = await refused(client.SubmitDecision(decision))
+        code, details = await await_refusal(client.SubmitDecision(decision))
         decision.anyway = True
 
         assert code is StatusCode.INVALID_ARGUMENT
         assert "the tools are: add" in details
         assert (await client.SubmitDecision(decision)).seq == 2
 
-    async def test_the_exact_text_counts_where_it_is_sent(self, client: Any, timeline: Timeline) -> None:
-        session_id = await opened(client)
+    async def test_the_exact_text_wins_where_it_is_sent(self, client: Any, timeline: Timeline) -> None:
+        session_id = await create_session(client)
         call = '{"function_call":{"args":{"n":9007199254740993,"x":5.0}}}'
         exact = f'{{"model":"m","contents":[{{"parts":[{call}]}}],"config":{{}}}}'
-        turn = submission(session_id, exact_json=exact)
+        turn = build_submission(session_id, exact_json=exact)
         await client.SubmitRequest(turn)
         answer = '{"content":{"parts":[{"text":"\\ud800"}]}}'
         decision = v1.SubmitDecisionRequest(session_id=session_id, turn_id=turn.turn_id, exact_json=answer)
@@ -317,24 +320,24 @@ class TestTurns:
         assert repr(content["parts"][0]["function_call"]["args"]) == "{'n': 9007199254740993, 'x': 5.0}"
         assert isinstance(decided.payload, TurnDecided)
         assert decided.payload.response == decode_json(answer.encode())
-        stored = await first_events(client, 2, session_id=session_id, all_kinds=True)
+        stored = await read_first_events(client, 2, session_id=session_id, all_kinds=True)
         assert decode_json(stored[0].exact_json.encode())["contents"] == decode_json(exact.encode())["contents"]
         assert stored[1].exact_json == answer
 
 
-def _spoke(says: str, event_id: str = "") -> v1.SessionEvent:
-    content = f'{{"parts":[{{"text":"{says}"}}],"role":"user"}}'
+def _build_user_event(text: str, event_id: str = "") -> v1.SessionEvent:
+    content = f'{{"parts":[{{"text":"{text}"}}],"role":"user"}}'
     return v1.SessionEvent(event_id=event_id, user_spoke=v1.UserSpoke(content_json=content))
 
 
 class TestFacts:
-    async def test_facts_are_appended_once_however_often_they_are_sent(self, client: Any, timeline: Timeline) -> None:
-        session_id = await opened(client)
+    async def test_events_are_appended_once_however_often_they_are_sent(self, client: Any, timeline: Timeline) -> None:
+        session_id = await create_session(client)
         started = v1.ToolStarted(call_id="c", tool_name="add", arguments_json='{"a":1}')
         appended = v1.AppendEventsRequest(
             session_id=session_id,
             events=[
-                _spoke("hi", str(uuid4())),
+                _build_user_event("hi", str(uuid4())),
                 v1.SessionEvent(event_id=str(uuid4()), tool_started=started, agent_name="math", player="PLAYER_REAL"),
             ],
         )
@@ -348,7 +351,7 @@ class TestFacts:
         assert (tool.agent_name, tool.player) == ("math", Player.REAL)
 
     async def test_an_artifact_brings_its_bytes(self, client: Any, timeline: Timeline) -> None:
-        session_id = await opened(client)
+        session_id = await create_session(client)
         saved = v1.ArtifactSaved(filename="f", version=0, mime_type="text/plain", data=b"\x00bytes")
         event = v1.SessionEvent(artifact_saved=saved)
         await client.AppendEvents(v1.AppendEventsRequest(session_id=session_id, events=[event]))
@@ -359,26 +362,26 @@ class TestFacts:
         wanted = v1.ReadBlocksRequest(session_id=session_id, block_ids=[bytes.fromhex(kept.payload.block)])
         assert list((await client.ReadBlocks(wanted)).blocks) == [b"\x00bytes"]
         wanted.block_ids.append(b"x" * 16)
-        assert (await refused(client.ReadBlocks(wanted)))[0] is StatusCode.FAILED_PRECONDITION
+        assert (await await_refusal(client.ReadBlocks(wanted)))[0] is StatusCode.FAILED_PRECONDITION
 
     @pytest.mark.req("003/event-4")
     @pytest.mark.parametrize(
         ("event", "problem"),
         [
             (v1.SessionEvent(), "events[0].payload is missing."),
-            (v1.SessionEvent(llm_request=request()), "events[0].payload is llm_request"),
-            (v1.SessionEvent(llm_response=response()), "events[0].payload is llm_response"),
+            (v1.SessionEvent(llm_request=build_request()), "events[0].payload is llm_request"),
+            (v1.SessionEvent(llm_response=build_response()), "events[0].payload is llm_response"),
             (v1.SessionEvent(closed=v1.Closed()), "events[0].payload is closed"),
             (v1.SessionEvent(user_spoke=v1.UserSpoke(content_json="{")), "events[0] cannot be read"),
             (v1.SessionEvent(run_ended=v1.RunEnded()), "events[0] cannot be read"),
         ],
     )
-    async def test_what_is_no_fact_is_refused_and_nothing_is_added(
+    async def test_an_event_that_clients_may_not_append_is_refused_and_nothing_is_added(
         self, client: Any, timeline: Timeline, event: v1.SessionEvent, problem: str
     ) -> None:
-        session_id = await opened(client)
-        appended = v1.AppendEventsRequest(session_id=session_id, events=[event, _spoke("hi")])
-        code, details = await refused(client.AppendEvents(appended))
+        session_id = await create_session(client)
+        appended = v1.AppendEventsRequest(session_id=session_id, events=[event, _build_user_event("hi")])
+        code, details = await await_refusal(client.AppendEvents(appended))
 
         assert code is StatusCode.INVALID_ARGUMENT
         assert details.startswith(problem)
@@ -387,8 +390,8 @@ class TestFacts:
 
 class TestSubscriptions:
     async def test_history_then_its_end_then_what_happens(self, client: Any, timeline: Timeline) -> None:
-        session_id = await opened(client)
-        turn = submission(session_id)
+        session_id = await create_session(client)
+        turn = build_submission(session_id)
         await client.SubmitRequest(turn)
         await timeline.append(EventBatch(session_id, [UserSpoke(content=user_content("not for the first protocol"))]))
         call = client.Subscribe(v1.SubscribeRequest(session_id=session_id, client_id="c"))
@@ -402,31 +405,33 @@ class TestSubscriptions:
 
         await timeline.decide(TurnDecision(session_id, turn.turn_id, text_decision("hello")))
         decided = (await call.read()).event
-        assert decided.llm_response == response()
+        assert decided.llm_response == build_response()
         assert decided.turn_id == turn.turn_id
         await timeline.close_session(session_id, "enough")
         assert await call.read() is cast("Any", grpc.aio).EOF
         assert await call.code() is StatusCode.OK
 
-    async def test_who_was_here_before_resumes_behind_what_it_knows(self, client: Any, timeline: Timeline) -> None:
-        session_id = await opened(client)
+    async def test_a_client_that_reconnects_resumes_after_the_last_event_it_has(
+        self, client: Any, timeline: Timeline
+    ) -> None:
+        session_id = await create_session(client)
         for number in range(3):
             await timeline.append(EventBatch(session_id, [UserSpoke(content=user_content(str(number)))]))
 
-        found = await first_events(client, 2, session_id=session_id, after_seq=2, all_kinds=True)
-        assert [event.seq for event in found] == [3, 0]
-        (complete,) = await first_events(client, 1, session_id=session_id, after_seq=3, all_kinds=True)
+        events = await read_first_events(client, 2, session_id=session_id, after_seq=2, all_kinds=True)
+        assert [event.seq for event in events] == [3, 0]
+        (complete,) = await read_first_events(client, 1, session_id=session_id, after_seq=3, all_kinds=True)
         assert complete.history_complete.event_count == 0
 
     async def test_an_agent_need_not_be_sent_its_own_requests(self, client: Any, timeline: Timeline) -> None:
-        session_id = await opened(client)
+        session_id = await create_session(client)
         await ask_turn(timeline, session_id, "t1")
         await timeline.decide(TurnDecision(session_id, "t1", text_decision("hi")))
 
         stored = {"session_id": session_id, "all_kinds": True, "as_stored": True}
-        (asked, decided) = await first_events(client, 2, **stored)
+        (asked, decided) = await read_first_events(client, 2, **stored)
         assert [asked.WhichOneof("payload"), decided.WhichOneof("payload")] == ["turn_asked", "turn_decided"]
-        assert await first_events(client, 1, **stored, without_requests=True) == [decided]
+        assert await read_first_events(client, 1, **stored, without_requests=True) == [decided]
 
     async def test_a_stopping_server_ends_streams_with_a_reason(self, timeline: Timeline) -> None:
         session_id = (await timeline.create_session()).session_id
@@ -434,13 +439,13 @@ class TestSubscriptions:
             channel = grpc.aio.insecure_channel(server.address)
             call = build_stub(channel).Subscribe(v1.SubscribeRequest(session_id=session_id))
             await call.read()
-            ended = asyncio.create_task(refused(call.read()))
+            ended = asyncio.create_task(await_refusal(call.read()))
             await asyncio.wait({ended}, timeout=0.05)
         async with channel:
-            told = await ended
-        assert told == (
+            status = await ended
+        assert status == (
             StatusCode.UNAVAILABLE,
-            "The server is shutting down; connect again to go on.",
+            "The server is shutting down; reconnect to continue.",
         )
 
 
@@ -455,7 +460,7 @@ class TestPresence:
 
     async def test_a_turn_without_its_agents_stream_is_abandoned_and_revives(self, timeline: Timeline) -> None:
         async with serve_timeline(timeline, abandon_after=0.05) as client:
-            session_id, turn_id = await opened(client), str(uuid4())
+            session_id, turn_id = await create_session(client), str(uuid4())
             turn = self._submission(session_id, turn_id, "agent")
             call = client.Subscribe(v1.SubscribeRequest(session_id=session_id, client_id="agent"))
             await call.read()
@@ -475,9 +480,11 @@ class TestPresence:
         kinds = [type(event.payload) for event in await timeline.read_events(session_id)]
         assert kinds == [TurnAsked, TurnWithdrawn, TurnRevived, TurnWithdrawn]
 
-    async def test_an_agent_that_came_back_and_went_at_once_is_given_up_all_the_same(self, timeline: Timeline) -> None:
+    async def test_turns_of_an_agent_that_reconnects_and_disconnects_at_once_are_abandoned(
+        self, timeline: Timeline
+    ) -> None:
         async with serve_timeline(timeline) as client:
-            session_id, turn_id = await opened(client), str(uuid4())
+            session_id, turn_id = await create_session(client), str(uuid4())
             await client.SubmitRequest(self._submission(session_id, turn_id, "agent"))
         presence = AgentPresence(timeline, abandon_after=0.05)
         await presence.start()
@@ -487,22 +494,22 @@ class TestPresence:
         await wait_until(lambda: not timeline.peek_pending_turns(session_id))
         await presence.close()
 
-    async def test_turns_of_clients_of_the_first_protocol_wait_for_ever(self, timeline: Timeline) -> None:
+    async def test_turns_of_clients_of_the_first_protocol_wait_forever(self, timeline: Timeline) -> None:
         async with serve_timeline(timeline, abandon_after=0.0) as client:
-            session_id = await opened(client)
-            await client.SubmitRequest(submission(session_id))
+            session_id = await create_session(client)
+            await client.SubmitRequest(build_submission(session_id))
             call = client.Subscribe(v1.SubscribeRequest(session_id=session_id, client_id="c"))
             await call.read()
             call.cancel()
-            await asyncio.wait({asyncio.ensure_future(opened(client))})
+            await asyncio.wait({asyncio.ensure_future(create_session(client))})
             assert len(await timeline.get_turn_queue()) == 1
 
-    async def test_a_restarted_server_misses_agents_whose_turns_wait(self, store: AnyStore) -> None:
+    async def test_a_restarted_server_expects_agents_whose_turns_wait(self, store: AnyStore) -> None:
         timeline = Timeline(store)
         async with serve_timeline(timeline) as client:
-            session_id = await opened(client)
+            session_id = await create_session(client)
             await client.SubmitRequest(self._submission(session_id, str(uuid4()), "agent"))
-            await client.SubmitRequest(submission(session_id))
+            await client.SubmitRequest(build_submission(session_id))
 
         again = Timeline(store)
         async with serve_timeline(again, abandon_after=0.01):
@@ -513,7 +520,7 @@ class TestPresence:
 
 
 class TestServer:
-    async def test_health_and_reflection_are_there(self, timeline: Timeline) -> None:
+    async def test_health_and_reflection_are_served(self, timeline: Timeline) -> None:
         async with serve_grpc(timeline) as server, grpc.aio.insecure_channel(server.address) as channel:
             for service in ("", "adksim.v1.SimulatorService"):
                 check = cast("Any", health_pb2).HealthCheckRequest(service=service)
@@ -524,33 +531,33 @@ class TestServer:
             assert "adksim.v1.SimulatorService" in named
             stream.cancel()
 
-    async def test_a_port_that_is_taken_is_said(self, timeline: Timeline) -> None:
+    async def test_a_port_in_use_is_reported(self, timeline: Timeline) -> None:
         async with serve_grpc(timeline) as server:
             with pytest.raises(PortInUse, match=f"127.0.0.1:{server.port}.*--grpc-port"):
                 async with serve_grpc(timeline, port=server.port):
                     pass
 
-    async def test_a_request_of_many_megabytes_fits(self, timeline: Timeline) -> None:
+    async def test_a_request_of_many_megabytes_is_accepted(self, timeline: Timeline) -> None:
         async with serve_timeline(timeline) as client:
-            session_id = await opened(client)
-            await client.SubmitRequest(submission(session_id, request=request("x" * 20_000_000)))
-            asked, _ = await first_events(client, 2, session_id=session_id)
+            session_id = await create_session(client)
+            await client.SubmitRequest(build_submission(session_id, request=build_request("x" * 20_000_000)))
+            asked, _ = await read_first_events(client, 2, session_id=session_id)
             assert len(asked.llm_request.contents[0].parts[0].text) == 20_000_000
 
-    async def test_what_is_unexpected_is_logged_and_not_told(
+    async def test_an_unexpected_error_is_logged_and_its_text_not_sent(
         self, client: Any, timeline: Timeline, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
     ) -> None:
         async def fails(*_: object, **__: object) -> None:
             raise ZeroDivisionError("secret")
 
         monkeypatch.setattr(timeline, "list_summaries", fails)
-        code, details = await refused(client.ListSessions(v1.ListSessionsRequest()))
-        assert (code, details) == (StatusCode.INTERNAL, "The server failed: ZeroDivisionError; its log says more.")
+        code, details = await await_refusal(client.ListSessions(v1.ListSessionsRequest()))
+        assert (code, details) == (StatusCode.INTERNAL, "The server failed with ZeroDivisionError. See its log.")
         assert "secret" in caplog.text
 
 
-async def test_a_request_of_the_timeline_travels_whole(client: Any, timeline: Timeline) -> None:
-    session_id = await opened(client)
+async def test_a_stored_request_is_sent_in_full(client: Any, timeline: Timeline) -> None:
+    session_id = await create_session(client)
     schema = {"type": "object", "properties": {"b": {"type": "integer"}, "a": {"type": "string"}}}
     await ask_turn(
         timeline,
@@ -559,7 +566,7 @@ async def test_a_request_of_the_timeline_travels_whole(client: Any, timeline: Ti
         build_request_blocks([user_content("hi"), user_content("again")], response_schema=schema),
     )
 
-    (asked,) = await first_events(client, 1, session_id=session_id, all_kinds=True)
+    (asked,) = await read_first_events(client, 1, session_id=session_id, all_kinds=True)
 
     assert [content.parts[0].text for content in asked.llm_request.contents] == ["hi", "again"]
     assert asked.llm_request.system_instruction.parts[0].text == "Be kind."

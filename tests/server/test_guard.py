@@ -1,4 +1,4 @@
-"""Attacks on the server over real sockets: each must find a closed door."""
+"""Attacks on the server over real sockets: each must be rejected."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ _CSP = (
 
 @pytest.fixture
 async def browser(tmp_path: Path) -> AsyncIterator[ApiClient]:
-    async with serve_agents(tmp_path, LlmAgent(name="agent", model="gemini-2.5-flash")) as found:
-        yield found
+    async with serve_agents(tmp_path, LlmAgent(name="agent", model="gemini-2.5-flash")) as client:
+        yield client
 
 
 @pytest.fixture
 async def stranger(browser: ApiClient) -> AsyncIterator[httpx.AsyncClient]:
-    """Somebody without the token."""
+    """A client without the token."""
     async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{browser.server.port}") as client:
         yield client
 
@@ -50,7 +50,9 @@ class TestToken:
             {"Cookie": "\x01=;;;"},
         ],
     )
-    async def test_without_it_the_api_says_nothing(self, stranger: httpx.AsyncClient, headers: dict[str, str]) -> None:
+    async def test_without_it_the_api_rejects_every_request(
+        self, stranger: httpx.AsyncClient, headers: dict[str, str]
+    ) -> None:
         for method, path in [("GET", "/api/server"), ("POST", "/api/sessions"), ("GET", "/api/nothing")]:
             answer = await stranger.request(method, path, headers=headers)
             assert answer.status_code == 401
@@ -95,17 +97,17 @@ class TestToken:
         for cookie in (f'a={{"json": [1]}}; {ours}', f"=; b c=d; {ours}; x"):
             assert (await stranger.get("/api/server", headers={"Cookie": cookie})).status_code == 200
 
-    async def test_the_clean_address_keeps_the_place_and_stays_on_this_server(
+    async def test_the_clean_address_keeps_the_path_and_stays_on_this_server(
         self, browser: ApiClient, stranger: httpx.AsyncClient
     ) -> None:
         token = browser.server.token
         deep = await stranger.get(f"/sessions/1?a=b%26c&token={token}")
-        other = await asyncio.to_thread(_raw, browser, f"//evil.example/x?token={token}", {})
+        other = await asyncio.to_thread(_send_raw_request, browser, f"//evil.example/x?token={token}", {})
 
         assert deep.headers["location"] == "/sessions/1?a=b%26c"
         assert other.headers["location"] == "/evil.example/x"
 
-    async def test_a_visit_from_another_site_goes_on_by_a_step_of_our_own(
+    async def test_a_visit_from_another_site_continues_from_our_own_page(
         self, browser: ApiClient, stranger: httpx.AsyncClient
     ) -> None:
         answer = await stranger.get(
@@ -123,17 +125,17 @@ class TestHost:
         "host",
         ["evil.example", "127.0.0.1", "127.0.0.1:1", "localhost.evil.example:{port}", "127.0.0.1:{port}.evil", ""],
     )
-    async def test_another_name_is_not_answered_to(self, browser: ApiClient, host: str) -> None:
+    async def test_another_host_name_is_not_served(self, browser: ApiClient, host: str) -> None:
         headers = {**bearer_headers(browser.server), "Host": host.format(port=browser.server.port)}
         for path in ("/", "/api/server", f"/?token={browser.server.token}"):
-            answer = await asyncio.to_thread(_raw, browser, path, headers)
+            answer = await asyncio.to_thread(_send_raw_request, browser, path, headers)
             assert answer.status == 421
             assert "set-cookie" not in answer.headers
 
-    async def test_the_names_of_this_machine_are_answered_to(self, browser: ApiClient) -> None:
+    async def test_the_loopback_names_are_served(self, browser: ApiClient) -> None:
         for name in ("127.0.0.1", "localhost", "LOCALHOST", "[::1]"):
             headers = {**bearer_headers(browser.server), "Host": f"{name}:{browser.server.port}"}
-            assert (await asyncio.to_thread(_raw, browser, "/api/server", headers)).status == 200
+            assert (await asyncio.to_thread(_send_raw_request, browser, "/api/server", headers)).status == 200
 
     async def test_on_port_80_browsers_name_no_port(self) -> None:
         async def answer(scope: Scope, receive: Receive, send: Send) -> None:
@@ -141,23 +143,23 @@ class TestHost:
 
         guard = Guard(answer, token="secret", hosts=[*list_loopback_hosts(80), "build-box:8080"], cookie="x")  # noqa: S106
         async with httpx.AsyncClient(transport=httpx.ASGITransport(guard), base_url="http://127.0.0.1") as client:
-            found = {
+            statuses = {
                 host: (await client.get("/api/x", headers={"Host": host, "Authorization": "Bearer secret"})).status_code
                 for host in ("127.0.0.1", "localhost", "[::1]", "127.0.0.1:80", "build-box", "evil.example")
             }
             same = {"Origin": "http://127.0.0.1", "Authorization": "Bearer secret"}
             assert (await client.get("/api/x", headers=same)).status_code == 200
 
-        assert list(found.values()) == [200, 200, 200, 200, 421, 421]
+        assert list(statuses.values()) == [200, 200, 200, 200, 421, 421]
 
-    async def test_the_refusal_says_how_a_name_is_allowed(self, browser: ApiClient) -> None:
+    async def test_the_rejection_says_how_to_allow_a_name(self, browser: ApiClient) -> None:
         answer = await browser.client.get("/", headers={"Host": "build-box:8080"})
 
         assert answer.status_code == 421
         assert "--allow-host NAME:PORT" in answer.text
         assert "allow_hosts" in answer.text
 
-    async def test_two_hosts_are_one_too_many(self, browser: ApiClient) -> None:
+    async def test_two_host_headers_are_rejected(self, browser: ApiClient) -> None:
         reader, writer = await asyncio.open_connection("127.0.0.1", browser.server.port)
         good = f"127.0.0.1:{browser.server.port}"
         writer.write(
@@ -181,7 +183,7 @@ class TestOrigin:
             assert answer.status_code == 403
             assert not [name for name in answer.headers if name.startswith("access-control")]
 
-    async def test_our_own_is_let_in(self, browser: ApiClient) -> None:
+    async def test_our_own_origin_is_accepted(self, browser: ApiClient) -> None:
         origin = f"http://localhost:{browser.server.port}"
 
         assert (await browser.client.get("/api/sessions", headers={"Origin": origin})).status_code == 200
@@ -220,7 +222,7 @@ class TestSocket:
 
 
 class TestEveryAnswer:
-    async def test_forbids_what_is_not_ours(self, browser: ApiClient, stranger: httpx.AsyncClient) -> None:
+    async def test_it_forbids_foreign_content(self, browser: ApiClient, stranger: httpx.AsyncClient) -> None:
         evil = {"Origin": "https://evil.example"}
         answers = [
             await browser.client.get("/"),
@@ -241,7 +243,7 @@ class TestEveryAnswer:
             assert answer.headers["cross-origin-resource-policy"] == "same-origin"
             assert "server" not in answer.headers
 
-    async def test_there_are_no_pages_that_load_from_elsewhere(self, browser: ApiClient) -> None:
+    async def test_no_page_loads_from_another_server(self, browser: ApiClient) -> None:
         for path in ("/docs", "/redoc", "/openapi.json"):
             assert "swagger" not in (await browser.client.get(path)).text.lower()
 
@@ -249,7 +251,7 @@ class TestEveryAnswer:
 class TestSize:
     async def test_a_body_that_says_it_is_too_long_is_not_read(self, browser: ApiClient) -> None:
         headers = {**bearer_headers(browser.server), "Content-Length": str(MAX_BODY_BYTES + 1)}
-        answer = await asyncio.to_thread(_raw, browser, "/api/sessions", headers, "POST")
+        answer = await asyncio.to_thread(_send_raw_request, browser, "/api/sessions", headers, "POST")
 
         assert answer.status == 413
 
@@ -264,8 +266,10 @@ class TestSize:
         assert answer.json()["error"] == "Http413"
 
 
-def _raw(browser: ApiClient, path: str, headers: dict[str, str], method: str = "GET") -> http.client.HTTPResponse:
-    """A request as it is written, which no client library mends."""
+def _send_raw_request(
+    browser: ApiClient, path: str, headers: dict[str, str], method: str = "GET"
+) -> http.client.HTTPResponse:
+    """Sends a request exactly as given; a client library would normalise it."""
     connection = http.client.HTTPConnection("127.0.0.1", browser.server.port, timeout=MAX_WAIT_SECONDS)
     try:
         connection.putrequest(method, path, skip_host="Host" in headers)

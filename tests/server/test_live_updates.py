@@ -1,4 +1,4 @@
-"""Tabs that follow sessions over a WebSocket."""
+"""Browser tabs that follow sessions over a WebSocket."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from stores import GatedStore
 from websockets.exceptions import ConnectionClosed
 
 from adk_agent_sim.server.agent_catalog import AgentCatalog
+from adk_agent_sim.server.session_services import SessionServices
 from adk_agent_sim.server.web_server import start_web_server
-from adk_agent_sim.server.web_sessions import WebSessions
 from adk_agent_sim.timeline.timeline import Timeline
 
 
@@ -42,11 +42,11 @@ def no_keepalive(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 async def browser(tmp_path: Path) -> AsyncIterator[ApiClient]:
-    async with serve_agents(tmp_path, LlmAgent(name="agent", model="gemini-2.5-flash", tools=[add, big])) as found:
-        yield found
+    async with serve_agents(tmp_path, LlmAgent(name="agent", model="gemini-2.5-flash", tools=[add, big])) as client:
+        yield client
 
 
-async def _played(browser: ApiClient, turns: int) -> str:
+async def _play_turns(browser: ApiClient, turns: int) -> str:
     session_id = await browser.start_session("agent", "go")
     for number in range(turns):
         await browser.call_tools(session_id, ("add", {"a": number, "b": 1}))
@@ -83,28 +83,28 @@ class TestASession:
         await browser.wait_for_status(session_id, "done")
         async with browser.open_tab() as back:
             await back.follow(session_id, after_seq=seen)
-            news = await back.wait_for_update(status="done")
+            update = await back.wait_for_update(status="done")
 
-        assert [row["index"] for row in news["rows"]] == [1, 2]
+        assert [row["index"] for row in update["rows"]] == [1, 2]
         assert [*(before | back.rows).values()] == await browser.get_rows(session_id)
 
     async def test_at_first_only_the_last_rows_are_sent(self, browser: ApiClient) -> None:
-        session_id = await _played(browser, 4)
+        session_id = await _play_turns(browser, 4)
         async with browser.open_tab() as tab:
             await tab.follow(session_id, tail=2)
-            news = await tab.wait_for_update(type="session")
+            update = await tab.wait_for_update(type="session")
 
-        assert (news["session"]["row_count"], [row["index"] for row in news["rows"]]) == (6, [4, 5])
+        assert (update["session"]["row_count"], [row["index"] for row in update["rows"]]) == (6, [4, 5])
 
-    async def test_a_seq_that_is_not_of_this_server_begins_anew(self, browser: ApiClient) -> None:
-        session_id = await _played(browser, 1)
+    async def test_a_seq_of_another_server_starts_over(self, browser: ApiClient) -> None:
+        session_id = await _play_turns(browser, 1)
         async with browser.open_tab() as tab:
             await tab.follow(session_id, after_seq=10_000)
-            news = await tab.wait_for_update(type="session")
+            update = await tab.wait_for_update(type="session")
 
-        assert len(news["rows"]) == 3
+        assert len(update["rows"]) == 3
 
-    async def test_one_that_is_not_there_is_gone(self, browser: ApiClient) -> None:
+    async def test_an_unknown_session_is_reported_as_gone(self, browser: ApiClient) -> None:
         async with browser.open_tab() as tab:
             await tab.follow("nothing")
             gone = await tab.wait_for_update(type="gone")
@@ -121,13 +121,13 @@ class TestASession:
             await browser.send_message(first, "to the first")
             await browser.wait_for_turn(first)
             await browser.send_message(second, "to the second")
-            news = await tab.wait_for_update(type="session")
+            update = await tab.wait_for_update(type="session")
 
-        assert news["session"]["session_id"] == second
+        assert update["session"]["session_id"] == second
 
     @pytest.mark.usefixtures("no_keepalive")
-    async def test_a_slow_tab_is_told_once_how_things_stand(self, browser: ApiClient) -> None:
-        """It reads nothing while hundreds of events happen; what waits for it is bounded by its socket."""
+    async def test_a_slow_tab_is_sent_only_the_current_state(self, browser: ApiClient) -> None:
+        """It reads nothing during hundreds of events; what is queued for it is bounded by its socket."""
         session_id = await browser.start_session("agent", "go")
         async with browser.open_tab() as slow:
             await slow.follow(session_id)
@@ -139,9 +139,9 @@ class TestASession:
             await browser.wait_for_status(session_id, "done")
             slow.socket.transport.resume_reading()
             messages = 0
-            async for news in slow.iter_updates():
-                messages += news["type"] == "session"
-                if news.get("session", {}).get("status") == "done":
+            async for update in slow.iter_updates():
+                messages += update["type"] == "session"
+                if update.get("session", {}).get("status") == "done":
                     break
 
         assert list(slow.rows.values()) == await browser.get_rows(session_id)
@@ -150,17 +150,17 @@ class TestASession:
 
 
 class TestTheList:
-    async def test_tabs_hear_when_it_changes_and_how_many_turns_wait(self, browser: ApiClient) -> None:
+    async def test_tabs_are_notified_when_it_changes_and_how_many_turns_wait(self, browser: ApiClient) -> None:
         async with browser.open_tab() as tab:
             assert (await tab.wait_for_update(type="sessions"))["your_turn_count"] == 0
             session_id = await browser.start_session("agent")
             await tab.wait_for_update(type="sessions")
             await browser.send_message(session_id, "go")
-            assert (await tab.wait_for_update(your_turns=1))["type"] == "sessions"
+            assert (await tab.wait_for_update(your_turn_count=1))["type"] == "sessions"
             await browser.respond(session_id, "done")
-            assert (await tab.wait_for_update(your_turns=0))["type"] == "sessions"
+            assert (await tab.wait_for_update(your_turn_count=0))["type"] == "sessions"
 
-    async def test_a_new_name_is_news_to_those_who_follow(self, browser: ApiClient) -> None:
+    async def test_a_new_name_is_sent_to_tabs_that_follow(self, browser: ApiClient) -> None:
         session_id = await browser.start_session("agent")
         async with browser.open_tab() as tab:
             await tab.follow(session_id)
@@ -168,36 +168,38 @@ class TestTheList:
             await browser.client.patch(f"/api/sessions/{session_id}", json={"name": "Mine"})
             assert (await tab.wait_for_update(name="Mine"))["rows"] == []
 
-    async def test_a_tab_that_goes_while_it_looks_takes_no_news_with_it(self) -> None:
+    async def test_a_tab_that_disconnects_while_it_reads_loses_no_update_for_others(self) -> None:
         store = GatedStore()
         timeline = Timeline(store)
-        sessions = WebSessions(AgentCatalog([]), timeline, allow_remote_agents=True)
+        sessions = SessionServices(AgentCatalog([]), timeline, allow_remote_agents=True)
         async with (
             await start_web_server(sessions, AsyncExitStack(), host="127.0.0.1", port=0) as server,
             httpx.AsyncClient() as client,
             AsyncExitStack() as tabs,
         ):
             browser = ApiClient(server, client)
-            async with browser.open_tab() as goes:
-                await goes.wait_for_update(type="sessions")
+            async with browser.open_tab() as leaving:
+                await leaving.wait_for_update(type="sessions")
                 store.gate.clear()
                 await timeline.create_session("remote")
                 await wait_until(lambda: store.waiting_count == 1)
-                stays = await tabs.enter_async_context(browser.open_tab())
-                await stays.wait_for_update(type="sessions")
+                staying = await tabs.enter_async_context(browser.open_tab())
+                await staying.wait_for_update(type="sessions")
             await wait_until(lambda: store.waiting_count == 1)
             store.gate.set()
 
-            assert (await stays.wait_for_update(type="sessions"))["your_turn_count"] == 0
+            assert (await staying.wait_for_update(type="sessions"))["your_turn_count"] == 0
 
 
 class TestMessages:
     @pytest.mark.parametrize("message", ["", "{", "[]", '{"session_id": 5}', '{"other": 1}', b"\x00"])
-    async def test_what_is_no_follow_closes_the_socket(self, browser: ApiClient, message: str | bytes) -> None:
+    async def test_a_message_that_is_not_a_follow_request_closes_the_socket(
+        self, browser: ApiClient, message: str | bytes
+    ) -> None:
         async with browser.open_tab() as tab:
             await tab.socket.send(message)
             with pytest.raises(ConnectionClosed) as closed:
-                await _drained(tab)
+                await _drain(tab)
 
         assert closed.value.rcvd is not None
         assert closed.value.rcvd.code == 1008
@@ -207,9 +209,9 @@ class TestMessages:
         async with browser.open_tab() as tab:
             await tab.socket.send(json.dumps({"session_id": "x" * 100_000}))
             with pytest.raises(ConnectionClosed):
-                await _drained(tab)
+                await _drain(tab)
 
-    async def test_the_server_ends_although_tabs_are_open(self, tmp_path: Path) -> None:
+    async def test_the_server_stops_although_tabs_are_open(self, tmp_path: Path) -> None:
         async with (
             serve_agents(tmp_path, LlmAgent(name="agent", model="gemini-2.5-flash")) as browser,
             browser.open_tab() as tab,
@@ -218,10 +220,10 @@ class TestMessages:
             async with asyncio.timeout(MAX_WAIT_SECONDS):
                 await browser.server.stop()
             with pytest.raises(ConnectionClosed):
-                await _drained(tab)
+                await _drain(tab)
 
 
-async def _drained(tab: LiveTab) -> None:
+async def _drain(tab: LiveTab) -> None:
     async with asyncio.timeout(MAX_WAIT_SECONDS):
         while True:
             await tab.socket.recv()

@@ -1,4 +1,4 @@
-"""The document from which the browser's types are made."""
+"""The OpenAPI document, from which the browser's types are generated."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from adk_agent_sim.server import api_models, scenario_api_models
 from adk_agent_sim.server.openapi import build_document, render_document
 
 
-def test_every_shape_is_in_it_those_of_the_socket_too() -> None:
-    stated = {
+def test_every_model_is_in_it_including_those_of_the_socket() -> None:
+    declared = {
         name
         for module in (api_models, scenario_api_models)
         for name, value in vars(module).items()
         if isinstance(value, type) and value.__module__ == module.__name__ and name != "ApiModel"
     }
 
-    assert set(build_document()["components"]["schemas"]) == stated
+    assert set(build_document()["components"]["schemas"]) == declared
 
 
 @pytest.mark.process
@@ -34,13 +34,13 @@ def test_it_is_the_same_text_every_time() -> None:
     assert printed == render_document()
 
 
-def test_what_the_server_says_is_always_there() -> None:
-    news = build_document()["components"]["schemas"]["SessionUpdate"]
+def test_fields_of_updates_are_always_present() -> None:
+    update = build_document()["components"]["schemas"]["SessionUpdate"]
 
-    assert news["required"] == ["type", "session", "rows"]
+    assert update["required"] == ["type", "session", "rows"]
 
 
-def test_every_answer_that_is_not_a_success_is_a_refusal() -> None:
+def test_every_response_that_is_not_a_success_is_an_error_body() -> None:
     for path in build_document()["paths"].values():
         for operation in path.values():
             assert set(operation["responses"]) in ({"200", "default"}, {"204", "default"})

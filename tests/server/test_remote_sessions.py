@@ -1,4 +1,4 @@
-"""Sessions of agents that run elsewhere: everything is read from the timeline, and turns are decided on it."""
+"""Sessions of agents in other processes: everything is read from the timeline, and turns are decided on it."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from api_client import ApiClient, bearer_headers
 from timeline_builders import ask_turn, build_request_blocks, user_content
 
 from adk_agent_sim.server.agent_catalog import AgentCatalog
+from adk_agent_sim.server.session_services import SessionServices
 from adk_agent_sim.server.web_server import start_web_server
-from adk_agent_sim.server.web_sessions import WebSessions
 from adk_agent_sim.timeline.events import CancelAsked
 from adk_agent_sim.timeline.timeline import Timeline
 
 
 @asynccontextmanager
-async def _serving(timeline: Timeline) -> AsyncGenerator[ApiClient]:
-    sessions = WebSessions(AgentCatalog([]), timeline, allow_remote_agents=True)
+async def _serve(timeline: Timeline) -> AsyncGenerator[ApiClient]:
+    sessions = SessionServices(AgentCatalog([]), timeline, allow_remote_agents=True)
     async with await start_web_server(sessions, AsyncExitStack(), host="127.0.0.1", port=0) as server:
         address = f"http://127.0.0.1:{server.port}"
         async with httpx.AsyncClient(base_url=address, headers=bearer_headers(server)) as client:
@@ -33,8 +33,8 @@ def timeline() -> Timeline:
 
 @pytest.fixture
 async def browser(timeline: Timeline) -> AsyncGenerator[ApiClient]:
-    async with _serving(timeline) as found:
-        yield found
+    async with _serve(timeline) as client:
+        yield client
 
 
 async def test_a_turn_is_read_and_decided(browser: ApiClient, timeline: Timeline) -> None:
@@ -61,7 +61,7 @@ async def test_arguments_are_checked_against_the_request(browser: ApiClient, tim
     assert [(one["path"], one["call_index"]) for one in refusal["problems"]] == [("b", 0)]
 
 
-async def test_what_needs_the_agent_itself_is_refused(browser: ApiClient, timeline: Timeline) -> None:
+async def test_actions_that_need_the_agent_itself_are_refused(browser: ApiClient, timeline: Timeline) -> None:
     session_id = (await timeline.create_session("remote math")).session_id
     await ask_turn(timeline, session_id, "turn-1")
     for path in ("stop", "turns/turn-1/suggestion", "turns/turn-1/own-model"):
@@ -70,7 +70,7 @@ async def test_what_needs_the_agent_itself_is_refused(browser: ApiClient, timeli
     await browser.post_refused(f"/sessions/{session_id}/messages", {"text": "x"}, 409)
 
 
-async def test_a_cancel_is_passed_on_and_a_name_is_kept(browser: ApiClient, timeline: Timeline) -> None:
+async def test_a_cancellation_is_recorded_and_a_name_is_stored(browser: ApiClient, timeline: Timeline) -> None:
     session_id = (await timeline.create_session("remote math")).session_id
     await browser.post(f"/sessions/{session_id}/calls/c1/cancel")
     await browser.client.patch(f"/api/sessions/{session_id}", json={"name": "sums"})
@@ -79,10 +79,10 @@ async def test_a_cancel_is_passed_on_and_a_name_is_kept(browser: ApiClient, time
     assert (await timeline.get_session(session_id)).description == "sums"
 
 
-async def test_the_list_counts_turns_that_waited_before_the_server_began(timeline: Timeline) -> None:
+async def test_the_list_counts_turns_that_waited_before_the_server_started(timeline: Timeline) -> None:
     session_id = (await timeline.create_session("remote math")).session_id
     await ask_turn(timeline, session_id, "turn-1")
-    async with _serving(timeline) as browser:
+    async with _serve(timeline) as browser:
         async with browser.open_tab() as tab:
             assert (await tab.wait_for_update(type="sessions"))["your_turn_count"] == 1
         assert (await browser.post(f"/sessions/{session_id}/close"))["status"] == "closed"

@@ -1,4 +1,4 @@
-"""`AgentSimulator`: how it starts, ends, and keeps sessions."""
+"""`AgentSimulator`: how it starts, stops and stores sessions."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def add(a: int, b: int) -> int:
     return a + b
 
 
-def _agent(name: str = "agent") -> LlmAgent:
+def _create_agent(name: str = "agent") -> LlmAgent:
     return LlmAgent(name=name, model="gemini-2.5-flash", tools=[add])
 
 
@@ -71,12 +71,17 @@ class TestAgents:
             AgentSimulator([])
 
     def test_two_of_one_name_are_refused(self, tmp_path: Path) -> None:
-        with pytest.raises(ValueError, match="Two agents are called 'Math'"):
-            AgentSimulator([build_config(_agent("a"), tmp_path, "Math"), build_config(_agent("b"), tmp_path, "Math")])
+        with pytest.raises(ValueError, match="Two agents are named 'Math'"):
+            AgentSimulator(
+                [build_config(_create_agent("a"), tmp_path, "Math"), build_config(_create_agent("b"), tmp_path, "Math")]
+            )
 
     async def test_names_that_would_have_one_key_get_two(self, tmp_path: Path) -> None:
-        configs = [build_config(_agent("a"), tmp_path, "Math Agent"), build_config(_agent("b"), tmp_path, "math_agent")]
-        async with await AgentSimulator(configs).start(port=0) as server, _client(server) as client:
+        configs = [
+            build_config(_create_agent("a"), tmp_path, "Math Agent"),
+            build_config(_create_agent("b"), tmp_path, "math_agent"),
+        ]
+        async with await AgentSimulator(configs).start(port=0) as server, _create_client(server) as client:
             agents = (await client.get("/api/agents")).json()
 
         assert [(agent["key"], agent["name"]) for agent in agents] == [
@@ -87,20 +92,20 @@ class TestAgents:
 
 class TestStarting:
     async def test_it_listens_on_loopback_only(self, tmp_path: Path) -> None:
-        async with serve_agents(tmp_path, _agent()) as browser:
+        async with serve_agents(tmp_path, _create_agent()) as browser:
             assert browser.server.url.startswith(f"http://127.0.0.1:{browser.server.port}/?token=")
             with pytest.raises(OSError, match=r".*"):
-                await asyncio.open_connection(_other_address(), browser.server.port)
+                await asyncio.open_connection(_find_other_address(), browser.server.port)
 
-    async def test_a_taken_port_is_passed_over(self, tmp_path: Path) -> None:
+    async def test_a_port_in_use_is_skipped(self, tmp_path: Path) -> None:
         with socket.socket() as taken:
             taken.bind(("127.0.0.1", 0))
             taken.listen()
             port = taken.getsockname()[1]
-            async with await AgentSimulator([build_config(_agent(), tmp_path)]).start(port=port) as server:
+            async with await AgentSimulator([build_config(_create_agent(), tmp_path)]).start(port=port) as server:
                 assert server.port > port
 
-    def test_no_port_is_looked_for_behind_the_last(self) -> None:
+    def test_no_port_is_tried_after_the_last(self) -> None:
         with socket.socket() as taken:
             taken.bind(("127.0.0.1", 65535))
             taken.listen()
@@ -109,16 +114,16 @@ class TestStarting:
         with pytest.raises(ValueError, match="ports are 0 to 65535"):
             open_listening_socket("127.0.0.1", 70_000)
 
-    def test_small_answers_are_not_held_back(self) -> None:
-        """asyncio switches Nagle's algorithm off only on sockets that say that they are TCP's."""
+    def test_small_responses_are_not_delayed(self) -> None:
+        """asyncio disables Nagle's algorithm only on sockets that were created with the protocol TCP."""
         with open_listening_socket("127.0.0.1", 0) as listening:
             assert listening.proto == socket.IPPROTO_TCP
 
-    async def test_a_name_that_is_allowed_is_answered_to(self, tmp_path: Path) -> None:
-        simulator = AgentSimulator([build_config(_agent(), tmp_path)])
+    async def test_a_host_that_is_allowed_is_served(self, tmp_path: Path) -> None:
+        simulator = AgentSimulator([build_config(_create_agent(), tmp_path)])
         async with (
             await simulator.start(port=0, allow_hosts=["build-box:8080"]) as server,
-            _client(server) as client,
+            _create_client(server) as client,
         ):
             answer = await client.get("/api/sessions", headers={"Host": "build-box:8080"})
 
@@ -126,21 +131,21 @@ class TestStarting:
 
     async def test_in_an_event_loop_run_says_what_to_do_instead(self, tmp_path: Path) -> None:
         with pytest.raises(RuntimeError, match=r"await simulator.start\(\)"):
-            AgentSimulator([build_config(_agent(), tmp_path)]).run()
+            AgentSimulator([build_config(_create_agent(), tmp_path)]).run()
 
     async def test_two_servers_of_one_simulator_have_tokens_of_their_own(self, tmp_path: Path) -> None:
-        simulator = AgentSimulator([build_config(_agent(), tmp_path)])
+        simulator = AgentSimulator([build_config(_create_agent(), tmp_path)])
         async with (
             await simulator.start(port=0) as one,
             await simulator.start(port=0) as other,
-            _client(one) as client,
+            _create_client(one) as client,
         ):
             answer = await client.get(f"http://127.0.0.1:{other.port}/api/sessions")
 
         assert answer.status_code == 401
 
     async def test_stopping_ends_the_runs_and_frees_the_port(self, tmp_path: Path) -> None:
-        async with serve_agents(tmp_path, _agent()) as browser:
+        async with serve_agents(tmp_path, _create_agent()) as browser:
             await browser.wait_for_turn(await browser.start_session("agent", "go"))
             await browser.server.stop()
             await browser.server.stop()
@@ -164,14 +169,14 @@ class TestKeeping:
     @pytest.mark.req("001/FR-017")
     async def test_with_a_database_sessions_outlive_the_server_and_are_read_only(self, tmp_path: Path) -> None:
         database = tmp_path / "kept.db"
-        async with serve_agents(tmp_path, _agent(), database=database) as browser:
+        async with serve_agents(tmp_path, _create_agent(), database=database) as browser:
             session_id = await browser.start_session("agent", "1+1?")
             await browser.call_tools(session_id, ("add", {"a": 1, "b": 1}))
             await browser.respond(session_id, "2")
             await browser.wait_for_status(session_id, "done")
             rows = await browser.get_rows(session_id)
             assert (await browser.get("/server"))["is_persistent"]
-        async with serve_agents(tmp_path, _agent(), database=database) as browser:
+        async with serve_agents(tmp_path, _create_agent(), database=database) as browser:
             session = await browser.get(f"/sessions/{session_id}")
             assert (await browser.get_rows(session_id))[:3] == rows
             assert (session["status"], session["agent_key"]) == ("closed", "agent")
@@ -183,14 +188,14 @@ class TestKeeping:
         assert refusal["error"] == "AgentNotLocal"
         assert json.loads(exported["case_json"])["conversation"][0]["final_response"]["parts"][0]["text"] == "2"
 
-    async def test_what_was_exported_is_known_after_a_restart(self, tmp_path: Path) -> None:
+    async def test_an_export_is_remembered_after_a_restart(self, tmp_path: Path) -> None:
         database = tmp_path / "kept.db"
-        async with serve_agents(tmp_path, _agent(), database=database) as browser:
+        async with serve_agents(tmp_path, _create_agent(), database=database) as browser:
             session_id = await browser.start_session("agent", "1+1?")
             await browser.respond(session_id, "2")
             await browser.wait_for_status(session_id, "done")
             written = await browser.post(f"/sessions/{session_id}/export", {})
-        async with serve_agents(tmp_path, _agent(), database=database) as browser:
+        async with serve_agents(tmp_path, _create_agent(), database=database) as browser:
             refusal = await browser.post_refused(f"/sessions/{session_id}/export", {}, 409)
             await browser.post(f"/sessions/{session_id}/export", {"again": True})
 
@@ -221,7 +226,7 @@ class TestCommandLine:
         assert (process.returncode, errors) == (0, "")
 
     @pytest.mark.process
-    @pytest.mark.parametrize("host", ["0.0.0.0", ""])  # noqa: S104 - told, not bound
+    @pytest.mark.parametrize("host", ["0.0.0.0", ""])  # noqa: S104 - printed, not bound
     def test_on_all_addresses_it_says_what_other_machines_need(self, host: str) -> None:
         process = subprocess.Popen([*_ADKSIM, "demo", "--host", host, "--port", "0"], stdout=subprocess.PIPE, text=True)
         try:
@@ -238,11 +243,11 @@ class TestCommandLine:
         assert f"--allow-host NAME:{address[1]}" in others
 
     @pytest.mark.process
-    def test_a_tool_that_ignores_its_cancel_does_not_keep_the_process(self, tmp_path: Path) -> None:
-        with _played(tmp_path, _STUBBORN) as (process, client, session):
+    def test_a_tool_that_ignores_its_cancellation_does_not_block_the_exit(self, tmp_path: Path) -> None:
+        with _run_in_process(tmp_path, _STUBBORN) as (process, client, session):
             decision = {"decision_id": "decision-1", "calls": [{"name": "stubborn", "arguments": "{}"}]}
-            client.post(f"{session}/turns/{_turn(client, session)}/decision", json=decision)
-            _status(client, session, "running")
+            client.post(f"{session}/turns/{_wait_for_turn(client, session)}/decision", json=decision)
+            _wait_for_status(client, session, "running")
             process.send_signal(signal.SIGINT)
             _, errors = process.communicate(timeout=MAX_WAIT_SECONDS)
 
@@ -252,8 +257,8 @@ class TestCommandLine:
 
     @pytest.mark.process
     def test_a_suggestion_in_flight_leaves_no_traceback_at_the_end(self, tmp_path: Path) -> None:
-        with _played(tmp_path, _SLOW_MODEL) as (process, client, session), ThreadPoolExecutor() as pool:
-            path = f"{session}/turns/{_turn(client, session)}/suggestion"
+        with _run_in_process(tmp_path, _SLOW_MODEL) as (process, client, session), ThreadPoolExecutor() as pool:
+            path = f"{session}/turns/{_wait_for_turn(client, session)}/suggestion"
             asked = pool.submit(client.post, path)
             assert process.stdout is not None
             assert process.stdout.readline() == "asked\n"
@@ -266,13 +271,13 @@ class TestCommandLine:
 
     @pytest.mark.process
     def test_an_upload_in_flight_leaves_no_traceback_at_the_end(self, tmp_path: Path) -> None:
-        with _played(tmp_path, _SLOW_MODEL) as (process, client, session), socket.socket() as upload:
+        with _run_in_process(tmp_path, _SLOW_MODEL) as (process, client, session), socket.socket() as upload:
             upload.connect((client.base_url.host, client.base_url.port or 80))
             head = f"POST {session}/messages HTTP/1.1\r\nHost: 127.0.0.1:{client.base_url.port}\r\n"
             cookie = "; ".join(f"{one.name}={one.value}" for one in client.cookies.jar)
             rest = f"Cookie: {cookie}\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{{"
             upload.sendall((head + rest).encode())
-            _turn(client, session)
+            _wait_for_turn(client, session)
             process.send_signal(signal.SIGINT)
             _, errors = process.communicate(timeout=MAX_WAIT_SECONDS)
 
@@ -304,8 +309,8 @@ class TestCommandLine:
 
 
 @contextmanager
-def _played(folder: Path, agent: str) -> Generator[tuple[subprocess.Popen[str], httpx.Client, str]]:
-    """An agent in a process of its own, with a session that was spoken to; its address in the API."""
+def _run_in_process(folder: Path, agent: str) -> Generator[tuple[subprocess.Popen[str], httpx.Client, str]]:
+    """Run an agent in its own process; yields the process, a client, and the API path of a session with a message."""
     (folder / "mine").mkdir()
     (folder / "mine" / "__init__.py").write_text("from . import agent\n")
     (folder / "mine" / "agent.py").write_text(agent)
@@ -329,7 +334,7 @@ def _played(folder: Path, agent: str) -> Generator[tuple[subprocess.Popen[str], 
         process.wait()
 
 
-def _status(client: httpx.Client, session: str, wanted: str) -> Any:
+def _wait_for_status(client: httpx.Client, session: str, wanted: str) -> Any:
     for _ in range(2_000):
         found = client.get(session).json()
         if found["status"] == wanted:
@@ -337,14 +342,14 @@ def _status(client: httpx.Client, session: str, wanted: str) -> Any:
     raise AssertionError(f"the session was never {wanted}")
 
 
-def _turn(client: httpx.Client, session: str) -> str:
-    return _status(client, session, "your_turn")["pending_turns"][0]["turn_id"]
+def _wait_for_turn(client: httpx.Client, session: str) -> str:
+    return _wait_for_status(client, session, "your_turn")["pending_turns"][0]["turn_id"]
 
 
-def _client(server: RunningServer) -> httpx.AsyncClient:
+def _create_client(server: RunningServer) -> httpx.AsyncClient:
     return httpx.AsyncClient(base_url=f"http://127.0.0.1:{server.port}", headers=bearer_headers(server))
 
 
-def _other_address() -> str:
-    """An address of this machine that is not loopback's first."""
+def _find_other_address() -> str:
+    """Returns an address of this machine other than 127.0.0.1."""
     return "127.0.0.2"

@@ -1,4 +1,4 @@
-"""The browser app's files: served by their exact names, and nothing else of the disk."""
+"""The browser app's files: served by their exact names, and no other file of the disk."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def bundle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 _AGENT = LlmAgent(name="agent", model="gemini-2.5-flash")
 
 
-async def test_files_are_served_with_their_types_and_assets_for_ever(bundle: Path, tmp_path: Path) -> None:
+async def test_files_are_served_with_their_types_and_assets_are_cached_forever(bundle: Path, tmp_path: Path) -> None:
     async with serve_agents(tmp_path, _AGENT) as browser:
         script = await browser.client.get("/assets/index-1a2b.js")
         icon = await browser.client.get("/favicon.svg")
@@ -43,7 +43,7 @@ async def test_files_are_served_with_their_types_and_assets_for_ever(bundle: Pat
 
 
 @pytest.mark.parametrize("path", ["/", "/sessions/1", "/index.html", "/a/b/c.txt"])
-async def test_every_other_address_is_the_app(bundle: Path, tmp_path: Path, path: str) -> None:
+async def test_every_other_path_is_the_app(bundle: Path, tmp_path: Path, path: str) -> None:
     async with serve_agents(tmp_path, _AGENT) as browser:
         answer = await browser.client.get(path)
 
@@ -64,7 +64,7 @@ async def test_every_other_address_is_the_app(bundle: Path, tmp_path: Path, path
         "/../../../../../../etc/passwd",
     ],
 )
-async def test_no_address_leads_out_of_the_bundle(bundle: Path, tmp_path: Path, path: str) -> None:
+async def test_no_path_leads_out_of_the_bundle(bundle: Path, tmp_path: Path, path: str) -> None:
     async with serve_agents(tmp_path, _AGENT) as browser:
 
         def fetch() -> bytes:

@@ -1,6 +1,6 @@
-"""Whether the agents whose turns wait are still there: a turn without its agent's stream is abandoned after a while.
+"""Which agents are still connected: a pending turn whose agent has no open stream is abandoned after a timeout.
 
-Only turns that say whose they are can be; clients of the first protocol do not, and their turns wait for ever.
+Only turns that carry a client id can be abandoned. Clients of the first protocol send none: their turns wait forever.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ ClientStream: TypeAlias = tuple[str, str]
 """A session and the client that follows it."""
 
 ABANDON_AFTER_SECONDS = 60.0
-"""Seconds after which a turn without its agent's stream is abandoned."""
+"""How long an agent may be disconnected before its pending turns are abandoned."""
 
 
 class AgentPresence:
-    """Knows which agents follow their sessions. Use it from one event loop."""
+    """Tracks which clients follow their sessions. Not thread-safe: use it from one event loop."""
 
     def __init__(self, timeline: Timeline, abandon_after: float = ABANDON_AFTER_SECONDS) -> None:
         self._timeline = timeline
@@ -36,20 +36,20 @@ class AgentPresence:
         self._absence_tasks: dict[ClientStream, asyncio.Task[None]] = {}
 
     async def start(self) -> None:
-        """Miss every agent whose turns wait already: those that live come back."""
+        """Expect every client that has a pending turn from before this server started; a live one will reconnect."""
         for asked in await self._timeline.get_turn_queue():
             if isinstance(asked.payload, TurnAsked):
                 self.expect_client(asked.session_id, asked.payload.client_id)
 
     async def close(self) -> None:
-        """Give up nobody any more."""
-        missing = list(self._absence_tasks.values())
-        for task in missing:
+        """Stop watching; no more turns are abandoned."""
+        tasks = list(self._absence_tasks.values())
+        for task in tasks:
             task.cancel()
-        await asyncio.gather(*missing, return_exceptions=True)
+        await asyncio.gather(*tasks, return_exceptions=True)
 
     def expect_client(self, session_id: str, client_id: str) -> None:
-        """A client has a turn that waits: it should follow its session."""
+        """Watch a client that has a pending turn: it should be following its session."""
         stream = session_id, client_id
         if client_id and not self._open_streams[stream] and stream not in self._absence_tasks:
             self._absence_tasks[stream] = asyncio.create_task(
@@ -58,11 +58,11 @@ class AgentPresence:
 
     @asynccontextmanager
     async def track_stream(self, session_id: str, client_id: str) -> AsyncGenerator[None]:
-        """A client follows its session for as long as this is open."""
+        """Count a client as connected to its session while this context is open."""
         stream = session_id, client_id
         self._open_streams[stream] += 1
-        if back := self._reconnect_events.get(stream):
-            back.set()
+        if reconnected := self._reconnect_events.get(stream):
+            reconnected.set()
         try:
             yield
         finally:
@@ -72,23 +72,24 @@ class AgentPresence:
                 self.expect_client(session_id, client_id)
 
     async def _watch_absence(self, stream: ClientStream) -> None:
-        """Wait for a client, and give it up; one that came and went meanwhile is waited for anew."""
+        """Abandon a client's turns unless it reconnects in time; if it disconnects again, the timeout starts over."""
         try:
             while not self._open_streams[stream]:
                 if not await self._reconnects_in_time(stream):
                     await self._abandon_turns(*stream)
                     return
-        except SimulatorError as error:  # the session is gone, or the database is: nothing to give up any more
-            _log.warning("Turns of client %s were not given up: %s", stream[1], error)
+        except SimulatorError as error:  # the session was deleted, or the database has failed
+            _log.warning("Turns of client %s were not abandoned: %s", stream[1], error)
         finally:
             del self._absence_tasks[stream]
 
     async def _reconnects_in_time(self, stream: ClientStream) -> bool:
-        back = self._reconnect_events[stream] = asyncio.Event()
+        reconnected = self._reconnect_events[stream] = asyncio.Event()
         try:
             async with asyncio.timeout(self._abandon_after):
-                await back.wait()
+                await reconnected.wait()
         except TimeoutError:
+            # The timeout may win against a stream that was opened in the same iteration of the loop.
             return bool(self._open_streams[stream])
         finally:
             del self._reconnect_events[stream]
@@ -97,5 +98,7 @@ class AgentPresence:
     async def _abandon_turns(self, session_id: str, client_id: str) -> None:
         for asked in await self._timeline.get_pending_turns(session_id):
             if isinstance(asked.payload, TurnAsked) and asked.payload.client_id == client_id:
-                _log.warning("Turn %s of agent %r is abandoned: its agent went away.", asked.turn_id, asked.agent_name)
+                _log.warning(
+                    "Turn %s of agent %r is abandoned: its agent disconnected.", asked.turn_id, asked.agent_name
+                )
                 await self._timeline.withdraw(session_id, asked.turn_id, abandoned=True)

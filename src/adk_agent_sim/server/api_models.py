@@ -1,9 +1,8 @@
-"""What the browser and the server say to each other. The browser's TypeScript types are made from these.
+"""The messages of the web API, except those about scenarios. The browser's TypeScript types are generated from them.
 
 A session is shown as rows. A row is one fact that people care about: a call and its result are one row, which changes
-while the call runs. Rows are never removed and never change their place, so a row's `index` is its identity. `updated`
-is the `seq` of the timeline at which a row last changed: a browser that has seen everything up to a seq asks for what
-changed after it.
+while the call runs. Rows are never removed or reordered, so a row's `index` is its identity. `updated_seq` is the `seq`
+of the timeline event that last changed a row: a browser that has everything up to a seq asks for the changes after it.
 """
 
 from __future__ import annotations
@@ -13,81 +12,83 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from adk_agent_sim.golden.export_formats import ExportFormatName
+
 
 class ApiModel(BaseModel):
-    """A message of the API: what is not declared is refused."""
+    """Base class of all messages; unknown fields are rejected."""
 
     model_config = ConfigDict(extra="forbid", json_schema_serialization_defaults_required=True)
 
 
 class ToolInfo(ApiModel):
-    """A tool as the model is offered it."""
+    """A tool as it is offered to the model."""
 
     name: str
     description: str
-    parameters: dict[str, Any] = Field(description="The arguments, as one normalised JSON Schema")
-    response_schema: dict[str, Any] | None = Field(default=None, description="The result, if the tool declares it")
+    parameters: dict[str, Any] = Field(description="The schema of the arguments, normalised to JSON Schema")
+    response_schema: dict[str, Any] | None = Field(default=None, description="The schema of the result, if declared")
 
 
 class AgentInfo(ApiModel):
     """An agent that can be played."""
 
-    key: str = Field(description="What the API calls it")
-    name: str = Field(description="What people read")
+    key: str = Field(description="Identifies the agent in the API")
+    name: str = Field(description="The display name")
     description: str
     model: str = Field(description="The agent's own model; empty if it has none")
     tools: list[str]
     sub_agents: list[str] = Field(description="The names of its sub-agents")
     eval_set_path: str
-    eval_case_count: int | None = Field(description="How many cases the EvalSet holds; None if there is no file yet")
-    eval_set_problem: str = Field(default="", description="Why the EvalSet file cannot be appended to")
-    problem: str = Field(default="", description="Why its tools did not load")
+    eval_case_count: int | None = Field(description="The number of cases in the EvalSet; None if it does not exist yet")
+    eval_set_problem: str = Field(default="", description="Why the EvalSet file cannot be appended to; empty if it can")
+    problem: str = Field(default="", description="Why its tools did not load; empty if they did")
 
 
 class Briefing(ApiModel):
-    """What the agent is told and may do: of the turn that waits, or before the first turn."""
+    """The agent's instruction, tools and schemas, in a turn or before the first one."""
 
     agent_name: str
     instruction: str
     tools: list[ToolInfo]
-    input_schema: dict[str, Any] | None = Field(description="What a user message must be; None: any text")
-    output_schema: dict[str, Any] | None = Field(description="What a final response must be; None: any text")
-    model: str = Field(description="The agent's own model; empty if it has none that could be asked")
-    problem: str = Field(default="", description="Why the tools did not load")
+    input_schema: dict[str, Any] | None = Field(description="The schema of a user message; None: any text")
+    output_schema: dict[str, Any] | None = Field(description="The schema of a final response; None: any text")
+    model: str = Field(description="The agent's own model; empty if there is none that can be asked here")
+    problem: str = Field(default="", description="Why the tools did not load; empty if they did")
 
 
 class RequestInfo(ApiModel):
-    """The exact request of a turn, as the model would get it."""
+    """The exact request of a turn, as the model would receive it."""
 
     request: dict[str, Any]
     character_count: int
-    token_estimate: int = Field(description="An estimate: a quarter of the characters")
+    token_estimate: int = Field(description="A rough estimate: a quarter of the characters")
 
 
 class DisplayStatus(StrEnum):
-    """Where a session stands, for a person."""
+    """The status of a session as people see it."""
 
     QUERY = "query"
-    """A user message is waited for; nothing has been said yet."""
+    """Waiting for the first user message."""
     YOUR_TURN = "your_turn"
-    """A turn of the model waits for a person."""
+    """A turn is waiting for a person's decision."""
     CONFIRM = "confirm"
-    """A call waits for the user's consent."""
+    """A call is waiting for the user's confirmation."""
     RUNNING = "running"
     DONE = "done"
-    """The agent has answered; a further message goes on."""
+    """The agent has responded; another message continues the session."""
     FAILED = "failed"
-    """The last run ended with an error; a further message goes on."""
+    """The last run failed; another message continues the session."""
     STOPPED = "stopped"
-    """A person stopped the last run; a further message goes on."""
+    """A person stopped the last run; another message continues the session."""
     ABANDONED = "abandoned"
-    """The agent's process went away while a turn of it waited; if it comes back, the session goes on."""
+    """The agent disconnected while one of its turns was waiting; if it reconnects, the session continues."""
     CLOSED = "closed"
-    """Nothing can be added."""
+    """The session is closed: it can only be read and exported."""
 
 
 class PendingTurn(ApiModel):
-    """A turn that waits for a person."""
+    """A turn that is waiting for a person's decision."""
 
     turn_id: str
     agent_name: str
@@ -95,21 +96,31 @@ class PendingTurn(ApiModel):
 
 
 class PendingConfirmation(ApiModel):
-    """A call that waits for the user's consent."""
+    """A call that is waiting for the user's confirmation."""
 
     question_id: str
     tool_name: str
-    arguments: str = Field(description="A JSON object as text: numbers keep their digits")
+    arguments: str = Field(description="A JSON object as text, so that numbers keep their digits")
     hint: str
     payload: str | None = Field(
-        default=None, description="What the tool wants to be told with the consent, as an example in JSON text"
+        default=None, description="An example of what the tool expects with an approval, as JSON text"
     )
 
 
-class ExportRecord(ApiModel):
-    """A golden trace that was written."""
+class ExportFormatInfo(ApiModel):
+    """A format that the server can export a session to."""
 
-    format: Literal["evalset", "adk_test"]
+    name: ExportFormatName
+    label: str = Field(description="What a person reads in a list of formats")
+    extension: str = Field(description="How the names of its files end")
+    requirement: str = Field(description="What a session needs before it can be exported; empty if nothing")
+    is_redactable: bool = Field(description="Whether secrets can be removed on request")
+
+
+class ExportRecord(ApiModel):
+    """An export that was written."""
+
+    format: ExportFormatName
     path: str
     eval_id: str
     exported_at: float
@@ -120,27 +131,27 @@ class SessionInfo(ApiModel):
 
     session_id: str
     name: str
-    agent_key: str = Field(description="The key of the agent; empty for one that runs elsewhere")
+    agent_key: str = Field(description="The key of the agent; empty if it runs in another process")
     agent_name: str
     created_at: float
     status: DisplayStatus
     failure: str = ""
-    last_seq: int = Field(description="The last event that is told of here")
-    row_count: int = Field(description="How many rows there are")
-    pending_turns: list[PendingTurn] = Field(description="Turns that wait for a person, the one to decide first")
+    last_seq: int = Field(description="The seq of the last event that is included here")
+    row_count: int = Field(description="The number of rows")
+    pending_turns: list[PendingTurn] = Field(description="Turns that are waiting for a person, the next one first")
     confirmation: PendingConfirmation | None = None
-    running_since: float | None = Field(default=None, description="When what runs now began")
+    running_since: float | None = Field(default=None, description="When the oldest running tool started, else the run")
     last_event_at: float
     exports: list[ExportRecord] = Field(default_factory=list[ExportRecord])
 
 
 class RowKind(StrEnum):
-    """What a row is about."""
+    """The kind of fact that a row shows."""
 
     USER = "user"
     CALL = "call"
     SAY = "say"
-    """Text beside calls, or a thought."""
+    """Text that accompanies calls, or a thought."""
     ANSWER = "answer"
     ARTIFACT = "artifact"
     CONSENT = "consent"
@@ -149,59 +160,59 @@ class RowKind(StrEnum):
 
 
 class RowStatus(StrEnum):
-    """How far a row is; most are done when they appear."""
+    """The progress of a row; most are done when they appear."""
 
     CONFIRM = "confirm"
-    """A call that waits for consent."""
+    """A call that is waiting for confirmation."""
     RUNNING = "running"
     DONE = "done"
     FAILED = "failed"
     CANCELLED = "cancelled"
     DENIED = "denied"
-    """A call that the user did not consent to."""
+    """A call that the user denied."""
 
 
 class Row(ApiModel):
-    """One line of the timeline; what stands behind it is asked for when it is opened."""
+    """One line of the timeline; its details are requested when it is opened."""
 
     index: int
     seq: int
     updated_seq: int
     kind: RowKind
     status: RowStatus
-    timestamp: float = Field(description="When, in seconds since 1970")
+    timestamp: float = Field(description="In seconds since 1970")
     agent_name: str
-    player: str = Field(description="real, human, recorded or simulated; empty where no seat was played")
-    subject: str = Field(description="The tool, the file, or nothing")
+    player: str = Field(description="real, human, recorded or simulated; empty for rows that no player produced")
+    subject: str = Field(description="The tool or file; empty for other rows")
     summary: str = Field(description="One line: the arguments, or the text; cut at 300 characters")
-    result: str = Field(default="", description="One line: what came back; cut at 300 characters")
+    result: str = Field(default="", description="One line: the result; cut at 300 characters")
     duration_ms: float | None = None
-    call_id: str = Field(default="", description="The call, which can be cancelled while it runs")
-    rule: str = Field(default="", description="The rule that answered instead of the tool")
+    call_id: str = Field(default="", description="The id of the call, by which it can be cancelled while it runs")
+    rule: str = Field(default="", description="The rule of the simulated environment that answered instead of the tool")
 
 
 class DisplayValue(ApiModel):
-    """A value behind a row. Over 20 KB only its beginning is sent, unless all of it is asked for."""
+    """A value of a row. Of more than 20 KB only the beginning is sent, unless the full value is requested."""
 
     label: str
     format: Literal["json", "text", "markdown", "traceback"]
-    text: str = Field(description="JSON text for json: numbers keep their digits")
-    size: int = Field(description="How long the whole text is, in characters")
+    text: str = Field(description="For json, JSON text, so that numbers keep their digits")
+    size: int = Field(description="The length of the full text, in characters")
     is_complete: bool
 
 
 class MediaFile(ApiModel):
-    """An image or a file behind a row."""
+    """An image or file of a row."""
 
     name: str
     mime_type: str
     size: int
-    url: str = Field(description="Where its bytes are; images can be shown, others are saved")
+    url: str = Field(description="The address of its bytes; images can be shown, other files are downloaded")
     is_image: bool
 
 
 class RowDetail(ApiModel):
-    """Everything behind a row."""
+    """The details of a row."""
 
     index: int
     values: list[DisplayValue]
@@ -209,53 +220,53 @@ class RowDetail(ApiModel):
 
 
 class NewSession(ApiModel):
-    """Starts a session of an agent."""
+    """A request to start a session."""
 
     agent_key: str
 
 
 class SessionPatch(ApiModel):
-    """Renames a session."""
+    """A request to rename a session."""
 
     name: str = Field(min_length=1, max_length=200)
 
 
 class FilePart(ApiModel):
-    """A file that goes with a user message."""
+    """A file attached to a user message."""
 
     name: str
     mime_type: str
-    data: str = Field(description="The bytes, base64")
+    data: str = Field(description="The bytes in base64")
 
 
 class UserMessage(ApiModel):
-    """What the user says: text, or data for an agent with an input_schema as JSON text; and files."""
+    """A user message: text, or JSON data for an agent with an input_schema, and files."""
 
     text: str = ""
-    data: str | None = Field(default=None, description="JSON text, checked against the input_schema")
+    data: str | None = Field(default=None, description="JSON text that is checked against the input_schema")
     files: list[FilePart] = Field(default_factory=list[FilePart])
-    anyway: bool = Field(default=False, description="Send it although it does not fit")
+    anyway: bool = Field(default=False, description="Send it although it does not match the schema")
 
 
 class CallInput(ApiModel):
     """One call of a tool."""
 
     name: str
-    arguments: str = Field(description="A JSON object as text: 5 stays 5 and 5.0 stays 5.0")
+    arguments: str = Field(description="A JSON object as text, so that 5 and 5.0 stay different")
 
 
 class DecisionInput(ApiModel):
-    """What the person decides as the model: calls, with or without a text, or an answer."""
+    """A person's decision as the model: calls with or without text, or a final response."""
 
     decision_id: str = Field(min_length=8, max_length=100)
     calls: list[CallInput] = Field(default_factory=list[CallInput])
-    text: str | None = Field(default=None, description="The final response; beside calls, what is said with them")
-    data: str | None = Field(default=None, description="The final response as JSON text, for an output_schema")
-    anyway: bool = False
+    text: str | None = Field(default=None, description="The final response, or the text that accompanies the calls")
+    data: str | None = Field(default=None, description="The final response as JSON text, if there is an output_schema")
+    anyway: bool = Field(default=False, description="Decide although the arguments do not match the schema")
 
 
 class Suggestion(ApiModel):
-    """What the agent's own model would decide; nothing happens by it."""
+    """What the agent's own model would decide; the turn keeps waiting."""
 
     calls: list[CallInput]
     text: str
@@ -266,11 +277,11 @@ class ConsentInput(ApiModel):
 
     question_id: str
     approve: bool
-    payload: str | None = Field(default=None, description="JSON text that the tool asked for")
+    payload: str | None = Field(default=None, description="JSON text, if the tool expects a payload")
 
 
 class CheckInput(ApiModel):
-    """A form as it stands: a call's arguments, a message, or an answer."""
+    """A form to check: the arguments of a call, a user message, or a final response."""
 
     target: Literal["call", "message", "answer"]
     tool_name: str = ""
@@ -278,11 +289,11 @@ class CheckInput(ApiModel):
 
 
 class FieldProblem(ApiModel):
-    """Where a value does not fit, and what would."""
+    """A place where a value is invalid, and what is expected there."""
 
-    path: str = Field(description="The field, as `items[0].quantity`; empty for the value as a whole")
+    path: str = Field(description="The field, such as `items[0].quantity`; empty for the whole value")
     message: str
-    call_index: int | None = Field(default=None, description="Which of several calls")
+    call_index: int | None = Field(default=None, description="The index of the call, if there are several")
 
 
 class RuleInfo(ApiModel):
@@ -290,69 +301,69 @@ class RuleInfo(ApiModel):
 
     name: str
     tools: list[str]
-    actions: list[str] = Field(description="What it does, in words")
+    actions: list[str] = Field(description="Descriptions of what it does")
     enabled: bool
     tried_count: int = Field(description="How many calls it was compared with")
     fired_count: int = Field(description="How many calls it answered")
 
 
 class EnvironmentInfo(ApiModel):
-    """What answers the session's tool calls instead of the tools."""
+    """The simulated environment of a session, which can answer tool calls instead of the tools."""
 
     rules: list[RuleInfo]
-    pending_faults: dict[str, int] = Field(description="How many faults wait for the next calls, by tool")
+    pending_faults: dict[str, int] = Field(description="How many faults are pending for the next calls, by tool")
 
 
 class RuleSwitchInput(ApiModel):
-    """Switches a rule on or off, for this session, from the next call on."""
+    """A request to switch a rule on or off, for this session and from the next call on."""
 
     rule: str
     enabled: bool
 
 
 class FaultInput(ApiModel):
-    """Lets the next call of a tool meet a fault."""
+    """A request to inject a fault into the next call of a tool."""
 
     tool_name: str = Field(min_length=1, max_length=200)
-    action: str = Field(description="An action as rules files write it, JSON text")
+    action: str = Field(description="An action in the format of rules files, as JSON text")
 
 
 class ExportInput(ApiModel):
-    """Writes the session as a golden trace, where the agent's config says."""
+    """A request to export the session, to the file that the agent's config names."""
 
-    format: Literal["evalset", "adk_test"] = "evalset"
-    again: bool = Field(default=False, description="Although it was exported before")
-    anyway: bool = Field(default=False, description="Although `adk test` could not repeat it")
+    format: ExportFormatName = "evalset"
+    again: bool = Field(default=False, description="Export it although it was exported before")
+    anyway: bool = Field(default=False, description="Export it although `adk test` cannot replay it")
 
 
 class ExportResult(ApiModel):
-    """What was written."""
+    """The result of an export."""
 
     record: ExportRecord
-    case_json: str = Field(description="The case as it stands in the file, JSON text")
-    command: str = Field(description="What runs `adk eval` or `adk test` on it")
+    case_json: str = Field(description="The case or fixture that was written, as JSON text")
+    command: str = Field(description="The command that runs `adk eval` or `adk test` on it")
     notes: list[str]
 
 
 class ErrorBody(ApiModel):
-    """Why something was not done; the body of every 4xx and 5xx answer."""
+    """The body of every 4xx and 5xx response."""
 
-    error: str = Field(description="The kind, as `TurnAlreadyDecided`")
-    message: str = Field(description="What happened, and what to do")
+    error: str = Field(description="The class of the error, such as `TurnAlreadyDecided`")
+    message: str = Field(description="What happened and what to do")
     problems: list[FieldProblem] = Field(default_factory=list[FieldProblem])
-    can_override: bool = Field(default=False, description="Whether `anyway` or `again` would do it all the same")
+    can_override: bool = Field(default=False, description="Whether `anyway` or `again` in the request overrides it")
 
 
 class FollowRequest(ApiModel):
-    """From the browser: tell me of this session from here on; `None` follows no session, only the list."""
+    """From the browser: follow this session from now on; None: only the list of sessions."""
 
     session_id: str | None
     after_seq: int = 0
-    tail: int = Field(default=200, description="At most so many of the last rows, when after_seq is 0")
+    tail: int = Field(default=200, description="How many of the last rows to send at most, when after_seq is 0")
 
 
 class SessionUpdate(ApiModel):
-    """To the browser: a session, and its rows that are new or changed since it was last told."""
+    """To the browser: a session, and the rows that are new or have changed since the last update."""
 
     type: Literal["session"] = "session"
     session: SessionInfo
@@ -360,14 +371,14 @@ class SessionUpdate(ApiModel):
 
 
 class SessionListUpdate(ApiModel):
-    """To the browser: the sessions changed; ask for the list again if it is on the screen."""
+    """To the browser: the list of sessions has changed; reload it if it is shown."""
 
     type: Literal["sessions"] = "sessions"
-    your_turn_count: int = Field(description="How many turns wait for a person, in all sessions")
+    your_turn_count: int = Field(description="How many turns are waiting for a person, over all sessions")
 
 
 class SessionGone(ApiModel):
-    """To the browser: the session that was to be followed is not there."""
+    """To the browser: the session to follow does not exist."""
 
     type: Literal["gone"] = "gone"
     session_id: str
@@ -375,10 +386,11 @@ class SessionGone(ApiModel):
 
 
 class ServerInfo(ApiModel):
-    """What the page needs to know first."""
+    """What a page loads first."""
 
     version: str
-    server_id: str = Field(description="Changes when the sessions are others")
+    server_id: str = Field(description="Identifies the set of sessions: a new one has other sessions")
     agents: list[AgentInfo]
-    is_persistent: bool = Field(description="Whether sessions survive the end of the process")
-    scenario_count: int = Field(default=0, description="How many scenarios can be looked at")
+    export_formats: list[ExportFormatInfo] = Field(description="What a session can be exported to, in display order")
+    is_persistent: bool = Field(description="Whether sessions are stored in a database")
+    scenario_count: int = Field(default=0, description="The number of scenarios on this server")

@@ -1,4 +1,4 @@
-"""What `adksim serve` is made of: a store, its timeline, and the servers on it. The composition root.
+"""The composition root of `adksim serve`: opens the store and runs the servers on its timeline.
 
 database --> Timeline --+--> gRPC: agents in other processes
                         +--> web:  people in the browser
@@ -35,47 +35,51 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, kw_only=True)
 class ServeSettings:
-    """How to serve."""
+    """The settings of `adksim serve`."""
 
     database: str | Path
-    """A path or a URL."""
+    """A file path or a database URL."""
 
     host: str = "127.0.0.1"
-    """Where the web server listens; gRPC, which takes no token, stays on this machine."""
+    """The address of the web server. gRPC, which requires no token, always listens on the loopback address."""
 
     port: int = 8080
-    """Of the web server; if it is taken, the next free one; 0 finds one."""
+    """The port of the web server; if it is in use, the next free one. 0 picks any."""
 
     allow_hosts: Sequence[str] = ()
-    """Further names under which the web server is reached, as `build-box:8080`."""
+    """Additional Host headers that the web server accepts, such as `build-box:8080`."""
 
     web: bool = True
-    """Whether people can play in the browser, or only agents and other clients connect."""
+    """Whether to run the web server; without it, only gRPC clients can connect."""
 
     grpc_port: int = 50051
-    """Of the gRPC server; 0 finds a free one."""
+    """The port of the gRPC server; 0 picks a free one."""
 
     durability: Durability = "full"
     keep_days: float | None = None
-    """Sessions in which nothing has happened for longer are deleted; None keeps all."""
+    """Delete sessions without an event for this long; None keeps all."""
 
     abandon_after: float = ABANDON_AFTER_SECONDS
-    """Seconds after which a turn without its agent's stream is abandoned."""
+    """How many seconds an agent may be disconnected before its pending turns are abandoned."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class RunningServices:
-    """What runs."""
+    """The servers that are running."""
 
     timeline: Timeline
     grpc: GrpcServer
     web: RunningServer | None
-    """None if there is no web server."""
+    """None if the web server is switched off."""
 
 
 @asynccontextmanager
 async def run_services(settings: ServeSettings) -> AsyncGenerator[RunningServices]:
-    """Serve a database; leaving ends every stream with a reason and waits until everything is durable."""
+    """Serve a database; on exit, end every stream with a reason and wait until all events are durable.
+
+    Raises:
+        StoreNotOpened: The database cannot be opened, or another server uses it.
+    """
     with _lock_database(settings.database):
         async with (
             open_store(settings.database, durability=settings.durability) as store,
@@ -93,20 +97,21 @@ async def run_services(settings: ServeSettings) -> AsyncGenerator[RunningService
 
 @asynccontextmanager
 async def _run_web_server(timeline: Timeline, settings: ServeSettings) -> AsyncGenerator[RunningServer | None]:
-    """The web server on the same timeline, for sessions of agents that run elsewhere."""
+    """Run the web server on the same timeline; all agents are in other processes."""
     if not settings.web:
         yield None
         return
+    # Imported only here: the web server loads ADK and FastAPI, which `--no-web` does without.
     from adk_agent_sim.server.agent_catalog import AgentCatalog
+    from adk_agent_sim.server.session_services import SessionServices
     from adk_agent_sim.server.web_server import start_web_server
-    from adk_agent_sim.server.web_sessions import WebSessions
 
     keys = load_or_create_keys(settings.database)
-    sessions = WebSessions(AgentCatalog([]), timeline, allow_remote_agents=True)
+    services = SessionServices(AgentCatalog([]), timeline, allow_remote_agents=True)
     stack = AsyncExitStack()
-    stack.push_async_callback(sessions.close)
+    stack.push_async_callback(services.close)
     async with await start_web_server(
-        sessions,
+        services,
         stack,
         host=settings.host,
         port=settings.port,
@@ -119,14 +124,17 @@ async def _run_web_server(timeline: Timeline, settings: ServeSettings) -> AsyncG
 
 
 def _build_session_url(web: RunningServer, session_id: str) -> str:
-    """Where a person plays a session."""
+    """Returns the address where a person can play a session."""
     start, _, token = web.url.partition("/?")
     return f"{start}/sessions/{session_id}?{token}"
 
 
 @contextmanager
 def _lock_database(database: str | Path) -> Generator[None]:
-    """Refuse a file that another server plays: each would know only the turns that it has seen itself."""
+    """Hold a lock on an SQLite file.
+
+    Two servers on one file would each know only the turns that they have seen themselves.
+    """
     url = parse_database_url(database)
     if url.get_backend_name() != "sqlite":
         yield
@@ -136,7 +144,7 @@ def _lock_database(database: str | Path) -> Generator[None]:
         lock.acquire()
     except Timeout:
         raise StoreNotOpened(
-            format_url(url), "another `adksim serve` uses it", "Use that one, or choose another with --db."
+            format_url(url), "another `adksim serve` uses it", "Use that server, or choose another database with --db."
         ) from None
     except OSError as error:
         raise StoreNotOpened(format_url(url), str(error), "Choose another path with --db.") from error
@@ -148,7 +156,7 @@ def _lock_database(database: str | Path) -> Generator[None]:
 
 @asynccontextmanager
 async def _run_retention(timeline: Timeline, keep_days: float | None) -> AsyncGenerator[None]:
-    """Delete old sessions now and every hour."""
+    """Delete expired sessions at once and then every hour."""
     if keep_days is None:
         yield
         return
@@ -162,15 +170,16 @@ async def _run_retention(timeline: Timeline, keep_days: float | None) -> AsyncGe
 
 
 async def _delete_expired_hourly(timeline: Timeline, keep_days: float) -> None:
+    # Not asyncio.sleep, which is reserved for the clock of sessions (ruff TID251): retention follows real time.
     never: asyncio.Future[None] = asyncio.get_running_loop().create_future()
     while True:
         await asyncio.wait({never}, timeout=_SECONDS_PER_HOUR)
         try:
             await _delete_expired_sessions(timeline, keep_days)
-        except SimulatorError as error:  # the database may be busy: there is another hour
-            _log.warning("Old sessions were not deleted: %s", error)
+        except SimulatorError as error:  # the database may be busy; retried in an hour
+            _log.warning("Expired sessions were not deleted: %s", error)
 
 
 async def _delete_expired_sessions(timeline: Timeline, keep_days: float) -> None:
     for session in await timeline.delete_idle_sessions(timeline.clock.now() - keep_days * _SECONDS_PER_DAY):
-        _log.info("Session %s was deleted: nothing has happened in it for %g days.", session.session_id, keep_days)
+        _log.info("Session %s was deleted: it had no event for %g days.", session.session_id, keep_days)

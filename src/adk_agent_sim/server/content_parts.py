@@ -1,4 +1,4 @@
-"""The parts of a content, which is what a user, a model or a tool said, as JSON: their kinds, texts and files."""
+"""Access to the parts of a content in JSON (a message of a user, model or tool): their kinds, texts and files."""
 
 from __future__ import annotations
 
@@ -9,22 +9,25 @@ from adk_agent_sim.timeline.canonical_json import Json
 
 
 def group_parts(parts: Sequence[Mapping[str, Json]]) -> Iterator[tuple[int, str, Mapping[str, Json]]]:
-    """The parts with their kinds; a text that goes on with the one before is joined to it."""
-    found: list[tuple[int, str, Mapping[str, Json]]] = []
-    for place, part in enumerate(parts):
+    """Yields index, kind and part of each part that is shown; consecutive texts of one kind are joined.
+
+    A streaming model sends one text in many parts.
+    """
+    groups: list[tuple[int, str, Mapping[str, Json]]] = []
+    for index, part in enumerate(parts):
         kind = _classify_part(part)
         if (
-            found
-            and kind == found[-1][1]
+            groups
+            and kind == groups[-1][1]
             and kind in ("said", "thought")
             and part.get("text")
-            and found[-1][2].get("text")
+            and groups[-1][2].get("text")
         ):
-            begun = found[-1]
-            found[-1] = (begun[0], kind, {**begun[2], "text": begun[2]["text"] + part["text"]})
+            first_index, _, first = groups[-1]
+            groups[-1] = (first_index, kind, {**first, "text": first["text"] + part["text"]})
         elif kind:
-            found.append((place, kind, part))
-    return iter(found)
+            groups.append((index, kind, part))
+    return iter(groups)
 
 
 def _classify_part(part: Mapping[str, Json]) -> str:
@@ -38,27 +41,27 @@ def _classify_part(part: Mapping[str, Json]) -> str:
 
 
 def get_parts(content: Json) -> Sequence[Mapping[str, Json]]:
-    """The parts of a content; none of nothing."""
+    """Returns the parts of a content; none if there is no content."""
     return as_mapping(content).get("parts") or ()
 
 
 def extract_text(content: Json) -> str:
-    """What it says, without thoughts."""
+    """Returns the text of a content, without thoughts."""
     return "".join(part["text"] for part in get_parts(content) if part.get("text") and not part.get("thought"))
 
 
 def describe_files(content: Json) -> str:
-    """The files of a message, by name or kind."""
-    held = [part.get("inline_data") or part.get("file_data") for part in get_parts(content)]
-    return ", ".join(str(one.get("display_name") or one.get("mime_type") or "file") for one in held if one)
+    """Returns the names of a message's files, or their MIME types where they have no name."""
+    files = [part.get("inline_data") or part.get("file_data") for part in get_parts(content)]
+    return ", ".join(str(file.get("display_name") or file.get("mime_type") or "file") for file in files if file)
 
 
 def unwrap_result(answer: Json) -> Json:
-    """A result without the wrapping that ADK gives to what is no dict."""
-    found = as_mapping(answer)
-    return found["result"] if list(found) == ["result"] else answer
+    """Returns a result without the `{"result": ...}` that ADK wraps around results that are not dicts."""
+    fields = as_mapping(answer)
+    return fields["result"] if list(fields) == ["result"] else answer
 
 
 def as_mapping(value: Any) -> Mapping[str, Json]:
-    """An object, or an empty one where there is none."""
+    """Returns `value` if it is a mapping, else an empty one."""
     return cast("Mapping[str, Json]", value) if isinstance(value, Mapping) else {}

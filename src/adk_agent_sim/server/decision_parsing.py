@@ -1,8 +1,7 @@
-"""What a person decided in the browser, made into a model's response; and what is wrong with it, call by call."""
+"""Converts a decision made in the browser to a model response and back, and finds its problems call by call."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
@@ -10,56 +9,64 @@ from adk_agent_sim.errors import Problem
 from adk_agent_sim.forms.json_schema import read_parameters_schema
 from adk_agent_sim.forms.schema_checker import SchemaChecker, build_arguments_checker
 from adk_agent_sim.server.api_models import CallInput, DecisionInput, FieldProblem, Suggestion
-from adk_agent_sim.server.json_text import parse_json, parse_json_object
+from adk_agent_sim.server.json_input import parse_json_input, parse_json_object_input
 from adk_agent_sim.server.request_view import RESPONSE_TOOL_NAME, find_output_schema
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.decision_checks import extract_text, get_function_calls
 from adk_agent_sim.timeline.model_request import ModelRequest
+from adk_agent_sim.timeline.strict_json import dump_json
 
 
 def build_response(decision: DecisionInput, request: ModelRequest) -> Json:
-    """The decision as an `LlmResponse` in JSON."""
+    """Returns the decision as an `LlmResponse` in JSON.
+
+    Raises:
+        MalformedValue: The arguments or the final response are not valid JSON.
+    """
     calls = [
-        (call.name, parse_json_object(call.arguments, f"The arguments of {call.name!r}")) for call in decision.calls
+        (call.name, parse_json_object_input(call.arguments, f"The arguments of {call.name!r}"))
+        for call in decision.calls
     ]
-    said = decision.text or ""
+    text = decision.text or ""
     if decision.data is not None:
-        data = parse_json(decision.data, "The final response")
+        data = parse_json_input(decision.data, "The final response")
         if RESPONSE_TOOL_NAME in request.declarations and not calls:
             calls = [(RESPONSE_TOOL_NAME, _to_tool_arguments(request, data))]
         else:
-            said = json.dumps(data, ensure_ascii=False)
-    parts: list[Json] = [{"text": said}] if said else []
+            text = dump_json(data)
+    parts: list[Json] = [{"text": text}] if text else []
     parts += [{"function_call": {"name": name, "args": arguments}} for name, arguments in calls]
     return {"content": {"role": "model", "parts": parts}}
 
 
 def build_suggestion(response: Json) -> Suggestion:
-    """A model's response as a person could have decided it; an answer by ADK's own tool is an answer."""
+    """Returns a model response as a decision; a call of ADK's response tool becomes a final response."""
     calls = get_function_calls(response)
-    said = extract_text(response)
     if len(calls) == 1 and calls[0].get("name") == RESPONSE_TOOL_NAME:
-        return Suggestion(calls=[], text=_format_json(calls[0].get("args") or {}))
-    shapes = [CallInput(name=call.get("name") or "", arguments=_format_json(call.get("args") or {})) for call in calls]
-    return Suggestion(calls=shapes, text=said)
+        return Suggestion(calls=[], text=dump_json(calls[0].get("args") or {}, indent=2))
+    suggested = [
+        CallInput(name=call.get("name") or "", arguments=dump_json(call.get("args") or {}, indent=2)) for call in calls
+    ]
+    return Suggestion(calls=suggested, text=extract_text(response))
 
 
 def find_call_problems(request: ModelRequest, calls: Sequence[Mapping[str, Json]]) -> list[FieldProblem]:
-    """What is wrong with the arguments of each call; a tool that is not offered is a problem as a whole."""
-    found: list[FieldProblem] = []
-    for place, call in enumerate(calls):
+    """Returns the problems of each call: of its arguments, or that its tool is not offered."""
+    all_problems: list[FieldProblem] = []
+    for index, call in enumerate(calls):
         name = call.get("name") or ""
         declaration = request.declarations.get(name)
         if declaration is None:
-            found.append(FieldProblem(path="", message=f"{name!r} is not offered in this turn", call_index=place))
+            message = f"{name!r} is not offered in this turn"
+            all_problems.append(FieldProblem(path="", message=message, call_index=index))
             continue
         problems = build_arguments_checker(read_parameters_schema(declaration)).find_problems(call.get("args") or {})
-        found += [FieldProblem(path=one.path, message=one.message, call_index=place) for one in problems]
-    return found
+        all_problems += [FieldProblem(path=each.path, message=each.message, call_index=index) for each in problems]
+    return all_problems
 
 
 def find_answer_problems(request: ModelRequest, value: Json) -> list[Problem]:
-    """What is wrong with a final response."""
+    """Returns the problems of a final response; none if the turn has no output schema."""
     schema = find_output_schema(request)
     if schema is None:
         return []
@@ -69,13 +76,12 @@ def find_answer_problems(request: ModelRequest, value: Json) -> list[Problem]:
 
 
 def _to_tool_arguments(request: ModelRequest, data: Json) -> dict[str, Json]:
-    """The answer as arguments of ADK's tool, which has one field where the answer is no object."""
+    """Returns a final response as arguments of ADK's response tool.
+
+    If the output schema is not an object, the tool has one parameter that holds the whole response.
+    """
     schema: dict[str, Any] = read_parameters_schema(request.declarations[RESPONSE_TOOL_NAME])
     fields = list(schema.get("properties", {}))
     if isinstance(data, dict) and not (fields == ["response"] and "response" not in data):
         return cast("dict[str, Json]", data)
     return {next(iter(fields), "response"): data}
-
-
-def _format_json(value: Json) -> str:
-    return json.dumps(value, ensure_ascii=False, indent=2)

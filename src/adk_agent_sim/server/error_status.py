@@ -1,4 +1,4 @@
-"""What an error is to those who ask from outside: the one table of gRPC and HTTP statuses."""
+"""The one table that maps our errors to gRPC and HTTP statuses."""
 
 from __future__ import annotations
 
@@ -11,13 +11,10 @@ from adk_agent_sim import errors
 
 
 class ErrorStatus(NamedTuple):
-    """How one error is told."""
+    """The statuses of one error class."""
 
     grpc: StatusCode
-    """To a gRPC client."""
-
     http: int
-    """To a browser."""
 
 
 ERROR_STATUSES: Mapping[type[Exception], ErrorStatus] = {
@@ -51,11 +48,11 @@ ERROR_STATUSES: Mapping[type[Exception], ErrorStatus] = {
     errors.ServerUnreachable: ErrorStatus(StatusCode.UNAVAILABLE, 503),
     errors.SimulatorError: ErrorStatus(StatusCode.INTERNAL, 500),
 }
-"""By class; an error that is not in the table is told as the nearest class above it that is."""
+"""By error class. A class that is not in the table has the statuses of its nearest base class that is."""
 
 
 def get_error_status(error: Exception) -> ErrorStatus:
-    """How to tell an error. One that is not ours is INTERNAL and 500."""
+    """Returns the statuses of an error; INTERNAL and 500 for one that is not ours."""
     return next((ERROR_STATUSES[kind] for kind in type(error).__mro__ if kind in ERROR_STATUSES), _UNEXPECTED_STATUS)
 
 

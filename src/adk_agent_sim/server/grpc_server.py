@@ -1,4 +1,4 @@
-"""A gRPC server for a timeline: the service, health and reflection, on one port of this machine."""
+"""The gRPC server of a timeline: `SimulatorService`, health checks and reflection on one port."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from adk_agent_sim.server.grpc_service import SimulatorService
 from adk_agent_sim.timeline.timeline import Timeline
 
 SHUTDOWN_GRACE_SECONDS = 2.0
-"""Seconds that calls have to end when the server stops."""
+"""How long calls in progress may take to finish when the server stops."""
 
 _SERVICE_NAME = simulator_service_pb2.DESCRIPTOR.services_by_name["SimulatorService"].full_name
 
@@ -29,14 +29,14 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, kw_only=True)
 class GrpcServer:
-    """A server that runs."""
+    """The address of a running gRPC server."""
 
     host: str
     port: int
 
     @property
     def address(self) -> str:
-        """As a client takes it."""
+        """`host:port`, as clients take it."""
         return f"{self.host}:{self.port}"
 
 
@@ -50,29 +50,31 @@ async def serve_grpc(
     abandon_after: float = ABANDON_AFTER_SECONDS,
     message_limit: int = MAX_MESSAGE_BYTES,
 ) -> AsyncGenerator[GrpcServer]:
-    """Serve a timeline; leaving ends every subscription with a reason, and waits for calls that are under way.
+    """Serve a timeline; on exit, end every subscription with a reason and wait for calls in progress.
 
     Args:
-        timeline: What is served.
-        port: Where to listen; 0 finds a free one.
-        host: The address to listen at. There is no token: whoever reaches it can read and decide everything.
-        web_url: From a session's id to where a person can play it; empty if nowhere.
-        patience: Seconds after which a turn without its agent's stream is abandoned.
-        message_limit: The size of the largest message, in bytes.
+        timeline: The timeline to serve.
+        port: The port to listen on; 0 picks a free one.
+        host: The address to listen on. There is no token: whoever reaches it can read and decide everything.
+        web_url: Maps a session id to the address where a person can play it; empty if there is none.
+        abandon_after: How many seconds an agent may be disconnected before its pending turns are abandoned.
+        message_limit: The largest message, in bytes.
+
+    Raises:
+        PortInUse: The port cannot be bound.
     """
     options = [
         ("grpc.max_receive_message_length", message_limit),
         ("grpc.max_send_message_length", message_limit),
-        ("grpc.http2.max_ping_strikes", 0),  # clients ask now and then whether the server is there
-        ("grpc.so_reuseport", 0),  # two servers at one port would share its clients between two timelines
+        ("grpc.http2.max_ping_strikes", 0),  # otherwise gRPC drops clients that send keepalive pings while idle
+        ("grpc.so_reuseport", 0),  # otherwise a second server could bind the same port and get half of the clients
     ]
     server = grpc.aio.server(options=options)
     presence = AgentPresence(timeline, abandon_after)
     service = SimulatorService(timeline, presence, web_url)
-    checks = cast("Any", health).aio.HealthServicer()
-    added = cast("Any", simulator_service_pb2_grpc)
-    added.add_SimulatorServiceServicer_to_server(service, server)
-    cast("Any", health_pb2_grpc).add_HealthServicer_to_server(checks, server)
+    health_service = cast("Any", health).aio.HealthServicer()
+    cast("Any", simulator_service_pb2_grpc).add_SimulatorServiceServicer_to_server(service, server)
+    cast("Any", health_pb2_grpc).add_HealthServicer_to_server(health_service, server)
     cast("Any", reflection).enable_server_reflection(
         (_SERVICE_NAME, health.SERVICE_NAME, reflection.SERVICE_NAME), server
     )
@@ -80,12 +82,12 @@ async def serve_grpc(
     await presence.start()
     await server.start()
     for name in ("", _SERVICE_NAME):
-        await checks.set(name, health_pb2.HealthCheckResponse.SERVING)
+        await health_service.set(name, health_pb2.HealthCheckResponse.SERVING)
     try:
         yield GrpcServer(host=host, port=bound)
     finally:
-        await checks.enter_graceful_shutdown()
-        service.close("The server is shutting down; connect again to go on.")
+        await health_service.enter_graceful_shutdown()
+        service.close("The server is shutting down; reconnect to continue.")
         await server.stop(SHUTDOWN_GRACE_SECONDS)
         await presence.close()
 
@@ -93,7 +95,7 @@ async def serve_grpc(
 def _bind_port(server: grpc.aio.Server, host: str, port: int) -> int:
     try:
         bound = server.add_insecure_port(f"{host}:{port}")
-    except RuntimeError:
+    except RuntimeError:  # some versions of gRPC raise, others return 0
         bound = 0
     if not bound:
         raise PortInUse(f"{host}:{port}", "another port with --grpc-port")

@@ -1,4 +1,4 @@
-"""`adksim.v1.SimulatorService` on a timeline: checks what is asked, does it, and tells errors as statuses."""
+"""`adksim.v1.SimulatorService` on a timeline: validates requests, performs them, and maps errors to gRPC statuses."""
 
 from __future__ import annotations
 
@@ -50,44 +50,44 @@ _ACTIVE, _COMPLETED, _CANCELLED = (
 )
 
 _MAX_STATUS_CHARS = 2_000
-"""What a status says travels in a header, whose size is limited."""
+"""The limit of a status message and its trailer: gRPC sends them in HTTP/2 headers, whose size is limited."""
 
 
 def map_errors_to_status(
     method: Callable[[SimulatorService, RequestT], Awaitable[ResponseT]],
 ) -> Callable[[SimulatorService, RequestT, RpcContext], Awaitable[ResponseT]]:
-    """A call whose errors become statuses."""
+    """Wrap an RPC method so that its errors become gRPC statuses."""
 
     @functools.wraps(method)
     async def wrapper(self: SimulatorService, request: RequestT, context: RpcContext) -> ResponseT:
         try:
             return await method(self, request)
-        except Exception as error:  # noqa: BLE001 - the edge of the process
+        except Exception as error:  # noqa: BLE001 - process boundary
             await _abort_with_status(context, error)
 
     return wrapper
 
 
 class SimulatorService:
-    """The service. Use it from one event loop."""
+    """The RPC methods. Not thread-safe: use it from one event loop."""
 
     def __init__(
         self, timeline: Timeline, presence: AgentPresence, web_url: Callable[[str], str] = lambda session_id: ""
     ) -> None:
-        """Serve `timeline`; `web_url` says where a person can play a session, if anywhere."""
+        """Serve `timeline`; `web_url` returns the address where a person can play a session, or an empty string."""
         self._timeline = timeline
         self._presence = presence
         self._web_url = web_url
         self._shutdown_reason: asyncio.Future[str] = asyncio.get_running_loop().create_future()
 
     def close(self, reason: str) -> None:
-        """End all subscriptions, saying why."""
+        """End all subscriptions with status UNAVAILABLE and this reason."""
         if not self._shutdown_reason.done():
             self._shutdown_reason.set_result(reason)
 
     @map_errors_to_status
     async def CreateSession(self, request: v1.CreateSessionRequest) -> v1.CreateSessionResponse:  # noqa: N802
-        """Open a session; one of the client's id, if it has made one, which is the same session when sent again."""
+        """Create a session. A client that generates the session id may retry: it gets the same session."""
         if request.session_id:
             request_validation.check_uuid4("session_id", request.session_id)
         session = await self._create_or_get_session(
@@ -103,7 +103,7 @@ class SimulatorService:
 
     @map_errors_to_status
     async def SubmitRequest(self, request: v1.SubmitRequestRequest) -> v1.SubmitRequestResponse:  # noqa: N802
-        """Put a model call up for decision; sent again, it is the same turn."""
+        """Request a decision for a model call. A retry with the same turn id returns the same turn."""
         request_validation.check_uuid4("turn_id", request.turn_id)
         request_validation.check_agent_name(request.agent_name)
         player = PLAYERS_BY_NUMBER.get(request.player, Player.HUMAN)
@@ -125,22 +125,22 @@ class SimulatorService:
 
     async def _ask_with_full_request(self, request: v1.SubmitRequestRequest, player: Player) -> Event:
         if not request.HasField("request") and not request.exact_json:
-            raise InvalidField("request", "is missing: a turn asks something")
-        stated = request_validation.parse_exact_json(request.exact_json) if request.exact_json else None
+            raise InvalidField("request", "is missing: send `asked`, `request` or `exact_json`")
+        exact = request_validation.parse_exact_json(request.exact_json) if request.exact_json else None
         return await self._timeline.ask(
             TurnRequest(
                 request.session_id,
                 turn_id=request.turn_id,
                 invocation_id=request.invocation_id,
                 agent_name=request.agent_name,
-                request=split_request(request.request, stated),
+                request=split_request(request.request, exact),
                 player=player,
             )
         )
 
     @map_errors_to_status
     async def SubmitDecision(self, request: v1.SubmitDecisionRequest) -> v1.SubmitDecisionResponse:  # noqa: N802
-        """Answer a model call, once."""
+        """Decide a turn; it can be decided once."""
         request_validation.check_uuid4("turn_id", request.turn_id)
         event = await self._timeline.decide(
             TurnDecision(
@@ -157,18 +157,21 @@ class SimulatorService:
 
     @map_errors_to_status
     async def ListSessions(self, request: v1.ListSessionsRequest) -> v1.ListSessionsResponse:  # noqa: N802
-        """The newest sessions first, page by page; one that is added meanwhile is on no later page."""
+        """List sessions, newest first, page by page. A session created in between is on no later page."""
         size = request_validation.resolve_page_size(request.page_size)
         before = request_validation.parse_page_token(request.page_token)
-        found = await self._timeline.list_summaries(before=before, limit=size + 1)
+        # One more than the page holds tells whether there is a next page.
+        summaries = await self._timeline.list_summaries(before=before, limit=size + 1)
         return v1.ListSessionsResponse(
-            sessions=[to_session_message(summary.session) for summary in found[:size]],
-            next_page_token=request_validation.format_page_token(found[size - 1].cursor) if len(found) > size else "",
+            sessions=[to_session_message(summary.session) for summary in summaries[:size]],
+            next_page_token=request_validation.format_page_token(summaries[size - 1].cursor)
+            if len(summaries) > size
+            else "",
         )
 
     @map_errors_to_status
     async def GetSession(self, request: v1.GetSessionRequest) -> v1.GetSessionResponse:  # noqa: N802
-        """One session and where it stands."""
+        """Get one session with its status."""
         session = await self._timeline.get_session(request.session_id)
         progress = await self._timeline.get_progress(request.session_id)
         status = _ACTIVE
@@ -183,7 +186,7 @@ class SimulatorService:
 
     @map_errors_to_status
     async def CloseSession(self, request: v1.CloseSessionRequest) -> v1.CloseSessionResponse:  # noqa: N802
-        """End a session; ending it twice is ending it once."""
+        """Close a session; closing it again returns the same event."""
         if request.status == _ACTIVE:
             raise InvalidField("status", "must be SESSION_STATUS_COMPLETED or SESSION_STATUS_CANCELLED")
         closed = await self._timeline.close_session(
@@ -193,16 +196,16 @@ class SimulatorService:
 
     @map_errors_to_status
     async def AppendEvents(self, request: v1.AppendEventsRequest) -> v1.AppendEventsResponse:  # noqa: N802
-        """Put facts on the timeline; those that were sent before are there once."""
-        for place, message in enumerate(request.events):
-            request_validation.check_client_event(place, message)
-        drafts = [_parse_draft(request.session_id, place, message) for place, message in enumerate(request.events)]
-        for run in _group_commits([draft for draft, _ in drafts]):
-            if isinstance(run[0].payload, TurnWithdrawn):
-                await self._timeline.withdraw(request.session_id, run[0].turn_id)
+        """Append events that happened in the client. Events that were sent before are not appended twice."""
+        for index, message in enumerate(request.events):
+            request_validation.check_client_event(index, message)
+        drafts = [_parse_draft(request.session_id, index, message) for index, message in enumerate(request.events)]
+        for group in _group_commits([draft for draft, _ in drafts]):
+            if isinstance(group[0].payload, TurnWithdrawn):
+                await self._timeline.withdraw(request.session_id, group[0].turn_id)
             else:
-                blocks = [block for draft, block in drafts if block and draft in run]
-                await self._timeline.append_drafts(request.session_id, run, blocks)
+                blocks = [block for draft, block in drafts if block and draft in group]
+                await self._timeline.append_drafts(request.session_id, group, blocks)
         return v1.AppendEventsResponse(
             event_ids=[draft.event_id for draft, _ in drafts],
             last_seq=await self._timeline.get_last_seq(request.session_id),
@@ -210,22 +213,22 @@ class SimulatorService:
 
     @map_errors_to_status
     async def ReadBlocks(self, request: v1.ReadBlocksRequest) -> v1.ReadBlocksResponse:  # noqa: N802
-        """The pieces that requests and artifacts refer to."""
-        wanted = [block_id.hex() for block_id in request.block_ids]
-        found = await self._timeline.read_blocks(request.session_id, wanted)
-        if len(found) < len(set(wanted)):
-            raise BlocksMissing(request.session_id, len(set(wanted)) - len(found))
-        return v1.ReadBlocksResponse(blocks=[found[block_id] for block_id in wanted])
+        """Read the blocks that requests and artifacts refer to."""
+        block_ids = [block_id.hex() for block_id in request.block_ids]
+        blocks = await self._timeline.read_blocks(request.session_id, block_ids)
+        if len(blocks) < len(set(block_ids)):
+            raise BlocksMissing(request.session_id, len(set(block_ids)) - len(blocks))
+        return v1.ReadBlocksResponse(blocks=[blocks[block_id] for block_id in block_ids])
 
     async def Subscribe(  # noqa: N802
         self, request: v1.SubscribeRequest, context: RpcContext
     ) -> AsyncIterator[v1.SubscribeResponse]:
-        """History behind `after_seq`, the mark that it is complete, then what happens, until the session is closed."""
+        """Stream the events after `after_seq`, then `history_complete`, then live events until the session closes."""
         try:
             async with self._presence.track_stream(request.session_id, request.client_id):
                 async for event in self._stream_events(request):
                     yield v1.SubscribeResponse(event=event)
-        except Exception as error:  # noqa: BLE001 - the edge of the process
+        except Exception as error:  # noqa: BLE001 - process boundary
             await _abort_with_status(context, error)
         if self._shutdown_reason.done():
             await context.abort(StatusCode.UNAVAILABLE, self._shutdown_reason.result())
@@ -233,6 +236,7 @@ class SimulatorService:
     async def _stream_events(self, request: v1.SubscribeRequest) -> AsyncIterator[v1.SessionEvent]:
         last = await self._timeline.get_last_seq(request.session_id)
         replayed = 0
+        # Nothing to replay: no event of the loop below could be the last one of the history.
         if last <= request.after_seq:
             yield _build_history_complete(request.session_id, 0)
         followed = self._timeline.follow(request.session_id, request.after_seq)
@@ -246,13 +250,14 @@ class SimulatorService:
     async def _build_event_message(self, request: v1.SubscribeRequest, event: Event) -> v1.SessionEvent:
         if request.as_stored:
             return to_event_message(event)
-        whole = await self._timeline.read_request(event) if isinstance(event.payload, TurnAsked) else None
-        return build_legacy_event(event, whole, exact=request.all_kinds)
+        model_request = await self._timeline.read_request(event) if isinstance(event.payload, TurnAsked) else None
+        return build_legacy_event(event, model_request, exact=request.all_kinds)
 
     async def _iter_until_shutdown(self, events: AsyncGenerator[Event]) -> AsyncIterator[Event]:
-        """The events, until the server closes."""
+        """Yields events until there are no more or the server shuts down."""
         async with aclosing(events):
             while True:
+                # A task for each event, so that one wait can end with the event or with the shutdown.
                 following = asyncio.ensure_future(anext(events, None))
                 try:
                     await asyncio.wait({following, self._shutdown_reason}, return_when=asyncio.FIRST_COMPLETED)
@@ -284,7 +289,7 @@ def _read_response(request: v1.SubmitDecisionRequest) -> Json:
 
 
 def _parse_draft(session_id: str, index: int, message: v1.SessionEvent) -> tuple[Event, Block | None]:
-    """A fact as it is to be written, and the bytes that came with it."""
+    """Returns a client's event as a draft for the timeline, and the block of bytes that came with it."""
     try:
         event = from_event_message(message)
     except (ValueError, KeyError, UnicodeError) as error:
@@ -297,22 +302,26 @@ def _parse_draft(session_id: str, index: int, message: v1.SessionEvent) -> tuple
 
 
 def _group_commits(drafts: Sequence[Event]) -> list[list[Event]]:
-    """The drafts, together where they can be one commit: what is withdrawn may have been decided, and is by itself."""
-    runs: list[list[Event]] = []
+    """Returns the drafts in groups that can be committed together.
+
+    A withdrawal is a group of its own: if its turn was decided meanwhile, the timeline ignores it.
+    """
+    groups: list[list[Event]] = []
     for draft in drafts:
-        alone = isinstance(draft.payload, TurnWithdrawn)
-        if not runs or alone or isinstance(runs[-1][0].payload, TurnWithdrawn):
-            runs.append([])
-        runs[-1].append(draft)
-    return runs
+        is_withdrawal = isinstance(draft.payload, TurnWithdrawn)
+        if not groups or is_withdrawal or isinstance(groups[-1][0].payload, TurnWithdrawn):
+            groups.append([])
+        groups[-1].append(draft)
+    return groups
 
 
 async def _abort_with_status(context: RpcContext, error: Exception) -> NoReturn:
-    """End a call with the status of an error."""
+    """Abort a call with the status of an error."""
     if not isinstance(error, SimulatorError):
-        _log.error("A call failed unexpectedly", exc_info=error)
-        await context.abort(StatusCode.INTERNAL, f"The server failed: {type(error).__name__}; its log says more.")
+        _log.error("An RPC failed unexpectedly", exc_info=error)
+        await context.abort(StatusCode.INTERNAL, f"The server failed with {type(error).__name__}. See its log.")
     message = replace_lone_surrogates(str(error))
+    # The trailer lets our own client raise the same error class with the same attributes.
     about = {name: value for name, value in vars(error).items() if isinstance(value, str | int)}
     trailer = json.dumps({"error": type(error).__name__, "about": about}).encode()
     trailer = trailer if len(trailer) < _MAX_STATUS_CHARS else b"{}"

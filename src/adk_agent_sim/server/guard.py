@@ -1,10 +1,10 @@
-"""Who may talk to the server: asked before anything else, on every request and every WebSocket.
+"""Access control for every HTTP request and WebSocket, before the application sees it.
 
-    Host is one of ours --> Origin is one of ours --> token (cookie or bearer) --> small enough --> the application
+    Host is in the list --> Origin is ours --> token (cookie or bearer) --> body is small enough --> the application
 
-A page of another site can make a browser send requests here, and its DNS name can be made to point here; the Host list
-and the Origin check stop both. The token stops other users of the machine. Every answer forbids the browser to run,
-load or frame anything that is not ours.
+A page of another site can make a browser send requests here (cross-site request forgery), and can make its own DNS name
+point here (DNS rebinding): the Origin check and the Host list stop them. The token stops other users of the machine.
+Every response forbids the browser to run, load or frame anything that is not ours.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from starlette.responses import HTMLResponse, PlainTextResponse, RedirectRespons
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 MAX_BODY_BYTES = 32 * 1024 * 1024
-"""How long the body of a request may be."""
+"""The largest accepted request body."""
 
 _CONTENT_SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; connect-src 'self'; "
@@ -39,75 +39,87 @@ _SECURITY_HEADERS = {
 
 _UNAUTHORIZED_PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>adk-agent-sim</title></head><body>
-<h1>This page needs its token</h1>
-<p>The simulator printed an address with a token when it started, as
-<code>http://127.0.0.1:8080/?token=...</code>. Open that address; it is in the terminal, or the notebook cell, where the
+<h1>Token required</h1>
+<p>The simulator printed an address with a token when it started, such as
+<code>http://127.0.0.1:8080/?token=...</code>. Open that address: it is in the terminal or notebook cell in which the
 simulator runs.</p>
-<p>If you have just opened it, reload this page. If the simulator was started again, it has a new token.</p>
+<p>If you have just opened it, reload this page. If the simulator was restarted, it has a new token.</p>
 </body></html>
 """
 
 _UNKNOWN_HOST_MESSAGE = (
-    "This server does not answer to that Host. Start it with --allow-host NAME:PORT, as build-box:8080, or in Python "
-    "with allow_hosts."
+    "This server does not accept requests for this Host. Start it with --allow-host NAME:PORT, such as build-box:8080, "
+    "or in Python with allow_hosts."
 )
+
+_TOO_LARGE_MESSAGE = f"The request is too large: at most {MAX_BODY_BYTES // 1024 // 1024} MB can be sent at once."
 
 _REDIRECT_PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>adk-agent-sim</title>
-<meta http-equiv="refresh" content="0; url={url}"></head><body><p><a href="{url}">Go on</a></p></body></html>
+<meta http-equiv="refresh" content="0; url={url}"></head><body><p><a href="{url}">Continue</a></p></body></html>
 """
 
 
 def list_loopback_hosts(port: int) -> list[str]:
-    """What this machine calls itself in a Host header."""
+    """Returns the Host headers that a browser on this machine sends for a port."""
     return [f"127.0.0.1:{port}", f"localhost:{port}", f"[::1]:{port}"]
 
 
 class Guard:
-    """An ASGI application around another one."""
+    """ASGI middleware that rejects a request or passes it on."""
 
     def __init__(self, app: ASGIApp, *, token: str, hosts: Iterable[str], cookie: str) -> None:
-        """Let in whoever has `token`, under one of `hosts` (as `127.0.0.1:8080`), and remember it in `cookie`."""
+        """Guard an application.
+
+        Args:
+            app: The application to pass accepted requests to.
+            token: What a request must present, as a cookie or a bearer token.
+            hosts: The accepted Host headers, such as `127.0.0.1:8080`.
+            cookie: The name of the cookie that keeps the token in the browser.
+        """
         self._app = app
         self._token = token
         self._cookie = cookie
-        named = [host.lower() for host in hosts]
-        self._hosts = frozenset([*named, *(host.removesuffix(":80") for host in named)])  # browsers leave 80 out
+        lowered = [host.lower() for host in hosts]
+        # Browsers omit the default port from the Host header.
+        self._hosts = frozenset([*lowered, *(host.removesuffix(":80") for host in lowered)])
         self._origins = frozenset(f"{scheme}://{host}" for host in self._hosts for scheme in ("http", "https"))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Refuse, or let through."""
+        """Reject a request or pass it on."""
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
             return
         send = _add_security_headers(send)
-        refused = self._check_request(scope, Headers(scope=scope))
-        if refused is None:
+        rejection = self._check_request(scope, Headers(scope=scope))
+        if rejection is None:
             await _run_until_shutdown(self._app, scope, _limit_body_size(receive), send)
         elif scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": 1008, "reason": "refused"})
         else:
-            await refused(scope, receive, send)
+            await rejection(scope, receive, send)
 
     def _check_request(self, scope: Scope, headers: Headers) -> Response | None:
         if len(headers.getlist("host")) != 1 or headers["host"].lower() not in self._hosts:
             return PlainTextResponse(_UNKNOWN_HOST_MESSAGE, 421)
         origins = headers.getlist("origin")
         if origins and (len(origins) > 1 or origins[0].lower() not in self._origins):
-            return PlainTextResponse("Requests of another origin are refused.", 403)
-        if (entry := self._exchange_token(scope, headers)) is not None:
-            return entry
+            return PlainTextResponse("Requests from another origin are refused.", 403)
+        if (exchange := self._exchange_token(scope, headers)) is not None:
+            return exchange
         if not self._has_token(headers):
             return _build_token_required_response(scope)
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length) > MAX_BODY_BYTES:
             return _build_error_response(
-                413, "TooLarge", f"At most {MAX_BODY_BYTES // 1024 // 1024} MB can be sent at once."
+                413,
+                "TooLarge",
+                _TOO_LARGE_MESSAGE,
             )
         return None
 
     def _exchange_token(self, scope: Scope, headers: Headers) -> Response | None:
-        """The token in the address of a page becomes a cookie, and leaves the address."""
+        """Returns a redirect that moves the token from the page's address into a cookie; None if there is no token."""
         if scope["type"] != "http" or scope["method"] != "GET" or scope["path"].startswith("/api/"):
             return None
         query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
@@ -117,11 +129,14 @@ class Guard:
         if not self._is_token(given[0]):
             return _build_token_required_response(scope)
         rest = urlencode([(name, value) for name, value in query if name != "token"])
-        path = "/" + quote(scope["path"].lstrip("/"))  # two slashes would name another host
+        # A path that starts with two slashes would redirect to another host.
+        path = "/" + quote(scope["path"].lstrip("/"))
         url = f"{path}?{rest}" if rest else path
         if headers.get("sec-fetch-site", "none") in ("none", "same-origin"):
             answer: Response = RedirectResponse(url, 303)
-        else:  # a strict cookie is not sent on a redirect that began on another site, but on a step of our own page
+        else:
+            # The link was opened from another site. A browser does not send a SameSite=Strict cookie on a redirect that
+            # began there, but it does on a navigation that our own page starts.
             answer = HTMLResponse(_REDIRECT_PAGE.format(url=url.replace("&", "&amp;").replace('"', "%22")))
         answer.set_cookie(self._cookie, self._token, path="/", httponly=True, samesite="strict")
         return answer
@@ -135,7 +150,11 @@ class Guard:
         return hmac.compare_digest(given.encode("utf-8", "surrogatepass"), self._token.encode())
 
     def _read_token_cookies(self, headers: Headers) -> Sequence[str]:
-        """Read by hand: other servers of this machine set cookies too, which a strict parser would stumble over."""
+        """Returns the values of our cookie.
+
+        Parsed by hand: cookies ignore ports, so those of any other server on this machine arrive too, and a strict
+        parser would reject the whole header for one malformed cookie.
+        """
         pairs = [pair.strip().partition("=") for header in headers.getlist("cookie") for pair in header.split(";")]
         return [value for name, _, value in pairs if name == self._cookie]
 
@@ -148,7 +167,7 @@ def _read_bearer_tokens(headers: Headers) -> Sequence[str]:
 def _build_token_required_response(scope: Scope) -> Response:
     if scope["path"].startswith("/api/"):
         return _build_error_response(
-            401, "TokenMissing", "The token is missing or wrong: open the address that was printed."
+            401, "TokenMissing", "The token is missing or wrong. Open the address that the simulator printed."
         )
     return HTMLResponse(_UNAUTHORIZED_PAGE, 401)
 
@@ -159,7 +178,10 @@ def _build_error_response(status: int, error: str, message: str) -> Response:
 
 
 async def _run_until_shutdown(app: ASGIApp, scope: Scope, receive: Receive, send: Send) -> None:
-    """Requests are cancelled only when the server ends, which is no error to be logged with a traceback."""
+    """Run the application, and answer 503 if it is cancelled.
+
+    uvicorn cancels requests only when it shuts down; unhandled, each would be logged with a traceback.
+    """
     started = False
 
     async def send_and_mark_started(message: Message) -> None:
@@ -171,11 +193,11 @@ async def _run_until_shutdown(app: ASGIApp, scope: Scope, receive: Receive, send
         await app(scope, receive, send_and_mark_started)
     except asyncio.CancelledError:
         if scope["type"] == "http" and not started:
-            await _build_error_response(503, "Ending", "The simulator was ended.")(scope, receive, send)
+            await _build_error_response(503, "Ending", "The simulator was stopped.")(scope, receive, send)
 
 
 def _add_security_headers(send: Send) -> Send:
-    """Add what every answer must carry; an answer may be stricter by itself."""
+    """Add the security headers to every response; a response may set stricter ones itself."""
 
     async def send_with_headers(message: Message) -> None:
         if message["type"] == "http.response.start":
@@ -188,7 +210,7 @@ def _add_security_headers(send: Send) -> Send:
 
 
 def _limit_body_size(receive: Receive) -> Receive:
-    """Count what a body really holds: its length may be unstated."""
+    """Count the bytes of a body as they arrive: a chunked request does not announce its length."""
     length = 0
 
     async def receive_limited() -> Message:
@@ -197,7 +219,7 @@ def _limit_body_size(receive: Receive) -> Receive:
         if message["type"] == "http.request":
             length += len(message.get("body", b""))
             if length > MAX_BODY_BYTES:
-                raise HTTPException(413, f"At most {MAX_BODY_BYTES // 1024 // 1024} MB can be sent at once.")
+                raise HTTPException(413, _TOO_LARGE_MESSAGE)
         return message
 
     return receive_limited

@@ -1,7 +1,7 @@
-"""Requests, responses and events as they travel to who knows only the first protocol, and back.
+"""Conversion between timeline events and the messages of the first protocol, which embed v1beta requests and responses.
 
-A database holds a request as references and a response as JSON; the protocol has both as messages of v1beta's shape.
-Who knows more of the protocol than its first part gets the exact JSON beside them.
+stored:   request = references to blocks,  response = JSON
+protocol: request, response = v1beta messages; newer clients also get the exact JSON, which v1beta cannot represent
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ _SEPARATE_CONFIG_FIELDS = ("tools", "system_instruction", "response_schema")
 
 
 def build_legacy_event(event: Event, request: ModelRequest | None = None, *, exact: bool = False) -> v1.SessionEvent:
-    """An event as it travels; one that asks needs its request.
+    """Returns an event as a message of the first protocol.
 
     Args:
         event: The event.
-        request: What a `TurnAsked` refers to.
-        exact: Whether the exact JSON goes along.
+        request: The reassembled request of a `TurnAsked`.
+        exact: Whether to add the exact JSON.
     """
     message = to_event_message(event)
     match event.payload:
@@ -48,24 +48,24 @@ def build_legacy_event(event: Event, request: ModelRequest | None = None, *, exa
 
 
 def split_request(message: v1.GenerateContentRequest, exact_request: Mapping[str, Json] | None = None) -> RequestBlocks:
-    """A request as blocks; `stated` is its exact JSON, where that was sent along."""
+    """Returns a request as blocks, from its exact JSON if the client sent that along."""
     request = exact_request if exact_request is not None else from_request_message(message)
     config = cast("Mapping[str, Json]", request.get("config") or {})
     rest: dict[str, Json] = {name: value for name, value in config.items() if name not in _SEPARATE_CONFIG_FIELDS}
     schema = config.get("response_schema") or rest.pop("response_json_schema", None)
     if schema is not None:
         rest["response_schema"] = to_json_schema(schema)
-    apart = {name: value for name, value in request.items() if name not in _SEPARATE_FIELDS}
+    other_fields = {name: value for name, value in request.items() if name not in _SEPARATE_FIELDS}
     return RequestBlocks(
         contents=[_encode_block(content) for content in request.get("contents") or ()],
         tools=_encode_block(config.get("tools") or []),
         instruction=_encode_block(config.get("system_instruction")),
-        config=_encode_block({**apart, "config": rest}),
+        config=_encode_block({**other_fields, "config": rest}),
     )
 
 
 def _join_request(request: ModelRequest) -> dict[str, Json]:
-    """The request as one JSON value, as ADK has it."""
+    """Returns the request as one JSON value in the shape of ADK's LlmRequest."""
     config = dict(request.config["config"])
     if request.instruction is not None:
         config["system_instruction"] = request.instruction

@@ -1,4 +1,7 @@
-"""Any JSON value in one short line, whatever its size: a row of the timeline shows no more."""
+"""One-line summaries of texts, JSON values and call arguments, for the rows of the timeline.
+
+The cost does not depend on the size of the value: only the beginning is read.
+"""
 
 from __future__ import annotations
 
@@ -10,36 +13,36 @@ from typing import cast
 from adk_agent_sim.timeline.canonical_json import Json
 
 MAX_LINE_LENGTH = 300
-"""How many characters a line has."""
+"""The length at which a line is cut."""
 
 REPLACEMENT_CHARACTER = "\ufffd"
-"""Stands where a character stood that could make a line read otherwise than it is."""
+"""Replaces control characters and those that change the writing direction: they could make a line misleading."""
 
 _UNQUOTED_WORD = re.compile(r"[^\s\"'=\[\]{},]+")
 _UNSAFE_CHARACTERS = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
-_encode_json = json.JSONEncoder(ensure_ascii=False).encode  # json.dumps would make an encoder for every value
+_encode_json = json.JSONEncoder(ensure_ascii=False).encode  # json.dumps would create an encoder per value
 
 
 def summarize_text(text: str) -> str:
-    """A text in one line."""
+    """Returns the beginning of a text in one line."""
     return _truncate(" ".join(text[: MAX_LINE_LENGTH * 4].split()))
 
 
 def summarize_value(value: Json) -> str:
-    """A value as JSON; a text as it is."""
+    """Returns a value as JSON in one line; a string without quotes."""
     return summarize_text(value) if isinstance(value, str) else _truncate(_join_prefix(_iter_json_pieces(value)))
 
 
 def summarize_arguments(arguments: Mapping[str, Json]) -> str:
-    """The arguments of a call, as `a=2 b="two words"`."""
+    """Returns the arguments of a call in one line, such as `a=2 b="two words"`."""
     return _truncate(_join_prefix(_iter_argument_pieces(arguments)))
 
 
 def _iter_argument_pieces(arguments: Mapping[str, Json]) -> Iterator[str]:
-    for place, (name, value) in enumerate(arguments.items()):
-        yield f"{' ' if place else ''}{name[:MAX_LINE_LENGTH]}="
+    for index, (name, value) in enumerate(arguments.items()):
+        yield f"{' ' if index else ''}{name[:MAX_LINE_LENGTH]}="
         if isinstance(value, str) and len(value) <= MAX_LINE_LENGTH and _UNQUOTED_WORD.fullmatch(value):
             yield value
         else:
@@ -49,14 +52,14 @@ def _iter_argument_pieces(arguments: Mapping[str, Json]) -> Iterator[str]:
 def _iter_json_pieces(value: Json) -> Iterator[str]:
     if isinstance(value, Mapping):
         yield "{"
-        for place, (key, inner) in enumerate(cast("Mapping[str, Json]", value).items()):
-            yield f"{', ' if place else ''}{_quote(key)}: "
+        for index, (key, inner) in enumerate(cast("Mapping[str, Json]", value).items()):
+            yield f"{', ' if index else ''}{_quote(key)}: "
             yield from _iter_json_pieces(inner)
         yield "}"
     elif isinstance(value, Sequence) and not isinstance(value, str):
         yield "["
-        for place, inner in enumerate(cast("Sequence[Json]", value)):
-            yield ", " if place else ""
+        for index, inner in enumerate(cast("Sequence[Json]", value)):
+            yield ", " if index else ""
             yield from _iter_json_pieces(inner)
         yield "]"
     else:
@@ -68,15 +71,15 @@ def _quote(text: str) -> str:
 
 
 def _join_prefix(pieces: Iterator[str]) -> str:
-    """The beginning: enough of the pieces to be cut."""
-    found: list[str] = []
+    """Returns the pieces joined, up to just over the length at which a line is cut."""
+    taken: list[str] = []
     length = 0
     for piece in pieces:
-        found.append(piece)
+        taken.append(piece)
         length += len(piece)
         if length > MAX_LINE_LENGTH:
             break
-    return "".join(found)
+    return "".join(taken)
 
 
 def _truncate(line: str) -> str:

@@ -1,7 +1,7 @@
-"""The API as an OpenAPI document, the messages of the WebSocket among its components.
+"""The web API as an OpenAPI document, including the WebSocket's messages as components.
 
-`python -m adk_agent_sim.server.openapi` prints it; the browser's TypeScript types are made from it. The same code gives
-the same text, byte by byte.
+`python -m adk_agent_sim.server.openapi` prints it, and the browser's TypeScript types are generated from it. The output
+depends only on the code, byte for byte.
 """
 
 from __future__ import annotations
@@ -16,25 +16,25 @@ from adk_agent_sim.server.api_models import FollowRequest, SessionGone, SessionL
 from adk_agent_sim.server.web_app import create_app
 
 _SOCKET_MESSAGES = (FollowRequest, SessionUpdate, SessionListUpdate, SessionGone)
-"""What the WebSocket carries, which OpenAPI has no words for."""
+"""The WebSocket's messages, which OpenAPI cannot describe as endpoints."""
 
 
 def build_document() -> dict[str, Any]:
-    """The document."""
-    found = create_app(None).openapi()
+    """Returns the OpenAPI document."""
+    document = create_app(None).openapi()
     _, schemas = models_json_schema(
-        [(shape, "serialization" if shape is not FollowRequest else "validation") for shape in _SOCKET_MESSAGES],
+        [(model, "serialization" if model is not FollowRequest else "validation") for model in _SOCKET_MESSAGES],
         ref_template="#/components/schemas/{model}",
     )
-    components: dict[str, Any] = found["components"]["schemas"]
+    components: dict[str, Any] = document["components"]["schemas"]
     for name, schema in schemas["$defs"].items():
         components.setdefault(name, schema)
-    found["components"]["schemas"] = dict(sorted(components.items()))
-    return found
+    document["components"]["schemas"] = dict(sorted(components.items()))
+    return document
 
 
 def render_document() -> str:
-    """The document as it is written."""
+    """Returns the document as text."""
     return json.dumps(build_document(), indent=2, sort_keys=True) + "\n"
 
 

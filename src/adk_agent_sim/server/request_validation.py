@@ -1,4 +1,4 @@
-"""What a request to the server must be like, field by field; every refusal names the field."""
+"""Validation of gRPC request fields. Every function raises `InvalidField`, which names the field."""
 
 from __future__ import annotations
 
@@ -52,19 +52,19 @@ CLIENT_EVENT_KINDS = frozenset(
 
 
 def check_uuid4(field: str, value: str) -> str:
-    """A UUID of version 4, as it stands."""
+    """Returns `value` if it is a UUID of version 4."""
     if not _UUID4.fullmatch(value):
         raise InvalidField(field, f"must be a UUID of version 4, and is {_quote_value(value)}")
     return value
 
 
 def truncate_description(value: str) -> str:
-    """A description, cut where it is too long."""
+    """Returns a description, cut at the maximum length."""
     return value[:MAX_DESCRIPTION_LENGTH]
 
 
 def check_agent_name(value: str) -> str:
-    """An agent's name, of 1 to 100 characters."""
+    """Returns `value` if it is an agent name of 1 to 100 characters."""
     if not value:
         raise InvalidField("agent_name", "must not be empty")
     if len(value) > MAX_NAME_LENGTH:
@@ -73,7 +73,7 @@ def check_agent_name(value: str) -> str:
 
 
 def parse_exact_json(text: str) -> Mapping[str, Json]:
-    """The object that a canonical text holds."""
+    """Returns the object of a canonical JSON text."""
     try:
         value = decode_json(text.encode("ascii"))
     except (ValueError, RecursionError) as error:
@@ -84,38 +84,38 @@ def parse_exact_json(text: str) -> Mapping[str, Json]:
 
 
 def check_client_event(index: int, event: v1.SessionEvent) -> None:
-    """An event that a client may put on a timeline by itself."""
+    """Check that a client may append this event."""
     kind = event.WhichOneof("payload")
     field = f"events[{index}].payload"
     if kind is None:
         raise InvalidField(field, "is missing")
     if kind not in CLIENT_EVENT_KINDS:
-        raise InvalidField(field, f"is {kind}, which is not put on a timeline this way: it has a call of its own")
+        raise InvalidField(field, f"is {kind}, which cannot be appended: it has an RPC of its own")
     if event.agent_name and len(event.agent_name) > MAX_NAME_LENGTH:
         raise InvalidField(f"events[{index}].agent_name", f"must have at most {MAX_NAME_LENGTH} characters")
 
 
 def resolve_page_size(value: int) -> int:
-    """How many sessions a page has."""
+    """Returns how many sessions a page has; 0 means the default."""
     if value < 0:
         raise InvalidField("page_size", f"must not be negative, and is {value}")
     return min(value or _DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE)
 
 
 def parse_page_token(value: str) -> SessionCursor | None:
-    """The place behind which a page begins; None for the first page."""
+    """Returns the cursor after which a page begins; None for the first page."""
     if not value:
         return None
-    made, _, session_id = value.partition(":")
-    if not made.isdecimal() or not session_id or len(made) > 20:
-        raise InvalidField("page_token", f"must be the next_page_token of an answer, and is {_quote_value(value)}")
-    return int(made), session_id
+    created_at, _, session_id = value.partition(":")
+    if not created_at.isdecimal() or not session_id or len(created_at) > 20:
+        raise InvalidField("page_token", f"must be the next_page_token of a response, and is {_quote_value(value)}")
+    return int(created_at), session_id
 
 
 def format_page_token(cursor: SessionCursor) -> str:
-    """The token of the page behind a place."""
-    made, session_id = cursor
-    return f"{made}:{session_id}"
+    """Returns the token of the page after a cursor."""
+    created_at, session_id = cursor
+    return f"{created_at}:{session_id}"
 
 
 def _quote_value(value: str) -> str:

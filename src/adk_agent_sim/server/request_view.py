@@ -1,4 +1,4 @@
-"""A turn's request as the browser shows it: the briefing, the tools with their schemas, the request in full."""
+"""A turn's model request as the browser shows it: as a briefing with tools and schemas, and in full."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ RESPONSE_TOOL_NAME = "set_model_response"
 def build_turn_briefing(
     request: ModelRequest, agent_name: str, *, input_schema: JsonSchema | None, has_own_model: bool
 ) -> Briefing:
-    """What the model of a waiting turn is told and may do."""
+    """Returns the briefing of a turn, from its request."""
     return Briefing(
         agent_name=agent_name,
         instruction=extract_instruction_text(request.instruction),
@@ -31,7 +31,7 @@ def build_turn_briefing(
 
 
 def build_agent_briefing(agent_briefing: AgentBriefing) -> Briefing:
-    """What an agent is told and may do before its first turn."""
+    """Returns the briefing of an agent before its first turn."""
     return Briefing(
         agent_name=agent_briefing.agent_name,
         instruction=agent_briefing.instruction,
@@ -44,7 +44,7 @@ def build_agent_briefing(agent_briefing: AgentBriefing) -> Briefing:
 
 
 def build_tool_info(declaration: Mapping[str, Json]) -> ToolInfo:
-    """A tool with its schemas."""
+    """Returns a tool with its schemas, from its declaration."""
     response: Json = declaration.get("response_json_schema") or declaration.get("response")
     return ToolInfo(
         name=declaration.get("name") or "",
@@ -55,7 +55,7 @@ def build_tool_info(declaration: Mapping[str, Json]) -> ToolInfo:
 
 
 def find_output_schema(request: ModelRequest) -> JsonSchema | None:
-    """What a final response must be, however ADK asks for it."""
+    """Returns the schema of the final response: the request's own, or the parameters of ADK's response tool."""
     if request.response_schema is not None:
         return request.response_schema
     by_tool = request.declarations.get(RESPONSE_TOOL_NAME)
@@ -63,23 +63,23 @@ def find_output_schema(request: ModelRequest) -> JsonSchema | None:
 
 
 def build_request_info(request: ModelRequest) -> RequestInfo:
-    """The request as one object, and how long it is."""
+    """Returns the request as one object, with its size."""
     config: Mapping[str, Json] = request.config.get("config") or {}
-    whole: dict[str, Any] = {
+    full_request: dict[str, Any] = {
         **{name: value for name, value in request.config.items() if name != "config"},
         "system_instruction": request.instruction,
         "contents": list(request.contents),
         "tools": list(request.tools),
         "config": dict(config),
     }
-    characters = len(json.dumps(whole, ensure_ascii=False))
-    return RequestInfo(request=whole, character_count=characters, token_estimate=(characters + 3) // 4)
+    characters = len(json.dumps(full_request, ensure_ascii=False))
+    return RequestInfo(request=full_request, character_count=characters, token_estimate=(characters + 3) // 4)
 
 
 def extract_instruction_text(instruction: Json) -> str:
-    """A system instruction as text; ADK takes contents and lists of parts too."""
+    """Returns a system instruction as text; ADK also accepts a content or a list of parts."""
     if isinstance(instruction, str) or instruction is None:
         return instruction or ""
-    stated: Any = cast("dict[str, Json]", instruction).get("parts") if isinstance(instruction, dict) else instruction
-    parts: Any = cast("Any", stated) if isinstance(stated, list) else [cast("Any", instruction)]
-    return "\n\n".join(one if isinstance(one, str) else str(one.get("text") or "") for one in parts)
+    listed: Any = cast("dict[str, Json]", instruction).get("parts") if isinstance(instruction, dict) else instruction
+    parts: Any = cast("Any", listed) if isinstance(listed, list) else [cast("Any", instruction)]
+    return "\n\n".join(part if isinstance(part, str) else str(part.get("text") or "") for part in parts)

@@ -1,9 +1,7 @@
-"""Answers of the API: values as JSON that every browser reads, errors as refusals."""
+"""HTTP responses of the web API: values as JSON that every browser can parse, errors as `ErrorBody`."""
 
 from __future__ import annotations
 
-import json
-import math
 from collections.abc import Sequence
 from typing import Any, cast
 
@@ -13,48 +11,39 @@ from starlette.responses import Response
 from adk_agent_sim import errors
 from adk_agent_sim.server.api_models import ErrorBody, FieldProblem
 from adk_agent_sim.server.error_status import get_error_status
+from adk_agent_sim.timeline.strict_json import dump_json
 
 _OVERRIDABLE_ERRORS = (errors.DecisionMismatch, errors.InvalidMessage, errors.AlreadyExported, errors.NotReplayable)
-"""What a person can do all the same."""
+"""Errors that a person can override with `anyway` or `again`."""
 
 
 def json_response(value: BaseModel | Sequence[BaseModel] | dict[str, Any], status: int = 200) -> Response:
-    """An answer."""
+    """Returns a value as a JSON response."""
     return Response(to_ascii_json(value), status, media_type="application/json")
 
 
 def to_ascii_json(value: BaseModel | Sequence[BaseModel] | dict[str, Any]) -> str:
-    """A value as JSON in ASCII: half surrogate pairs stay escaped, and numbers that JSON lacks become their names."""
-    plain = _dump_models(value)
-    try:
-        return json.dumps(plain, allow_nan=False)
-    except ValueError:
-        return json.dumps(_replace_non_finite(plain))
+    """Returns a value as JSON text in ASCII: lone surrogates, which UTF-8 cannot encode, stay escaped."""
+    return dump_json(_dump_models(value), ensure_ascii=True)
 
 
 def error_response(error: Exception, problems: Sequence[FieldProblem] = ()) -> Response:
-    """Why something was not done."""
-    found = problems or [FieldProblem(path=one.path, message=one.message) for one in getattr(error, "problems", ())]
-    said = isinstance(error, errors.DecisionMismatch | errors.InvalidMessage)
-    message = f"{error.summary}." if said else str(error)
-    refusal = ErrorBody(
+    """Returns the response for an error; `problems` replace those that the error itself carries."""
+    own_problems = getattr(error, "problems", ())
+    listed = problems or [FieldProblem(path=each.path, message=each.message) for each in own_problems]
+    # The text of these errors repeats their problems, which the browser shows beside the fields.
+    is_summarized = isinstance(error, errors.DecisionMismatch | errors.InvalidMessage)
+    message = f"{error.summary}." if is_summarized else str(error)
+    body = ErrorBody(
         error=type(error).__name__,
         message=message,
-        problems=list(found),
+        problems=list(listed),
         can_override=isinstance(error, _OVERRIDABLE_ERRORS),
     )
-    return json_response(refusal, get_error_status(error).http)
+    return json_response(body, get_error_status(error).http)
 
 
 def _dump_models(value: Any) -> Any:
     if isinstance(value, BaseModel):
         return value.model_dump()
-    return [_dump_models(one) for one in cast("list[Any]", value)] if isinstance(value, list) else value
-
-
-def _replace_non_finite(value: Any) -> Any:
-    if isinstance(value, float) and not math.isfinite(value):
-        return str(value)
-    if isinstance(value, dict):
-        return {key: _replace_non_finite(inner) for key, inner in cast("dict[str, Any]", value).items()}
-    return [_replace_non_finite(inner) for inner in cast("list[Any]", value)] if isinstance(value, list) else value
+    return [_dump_models(each) for each in cast("list[Any]", value)] if isinstance(value, list) else value

@@ -1,4 +1,4 @@
-"""What stands behind a row: its values in full, its images and files, from the events that made it."""
+"""The details of a row: its full values, images and files, read from the events that the row was made from."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from typing import Literal, TypeAlias
 
 from adk_agent_sim.server.api_models import DisplayValue, MediaFile, Row, RowDetail, RowKind
 from adk_agent_sim.server.content_parts import get_parts
-from adk_agent_sim.server.json_text import dump_json, is_too_deep
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.events import (
     AgentEvent,
@@ -25,23 +24,24 @@ from adk_agent_sim.timeline.events import (
     TurnDecided,
     UserSpoke,
 )
+from adk_agent_sim.timeline.strict_json import MAX_DEPTH, InvalidJson, dump_json, is_too_deep, parse_json
 
 MAX_PREVIEW_CHARS = 20_000
-"""How many characters of a value are sent at first."""
+"""How many characters of a value are sent unless all of it is requested."""
 
 IMAGE_MIME_TYPES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
-"""What a browser may show; anything else is saved, never rendered."""
+"""What a browser may render; any other file is only downloaded, since it could contain script."""
 
 DisplayFormat: TypeAlias = Literal["json", "text", "markdown", "traceback"]
 RowEvent: TypeAlias = tuple[Event, int | None]
-"""An event behind a row, and which part of its content."""
+"""An event that a row was made from, and the index of the part of its content."""
 
 ReadBlock: TypeAlias = Callable[[str], Awaitable[bytes]]
 
 
 @dataclass(frozen=True)
 class MediaContent:
-    """An image or a file behind a row, with its bytes."""
+    """An image or file of a row, with its bytes."""
 
     name: str
     mime_type: str
@@ -51,10 +51,18 @@ class MediaContent:
 async def build_row_detail(
     row: Row, row_events: Sequence[RowEvent], read_block: ReadBlock, *, url: str, full: bool
 ) -> RowDetail:
-    """Everything behind a row; `url` is where its media are."""
+    """Returns the details of a row.
+
+    Args:
+        row: The row.
+        row_events: The events it was made from.
+        read_block: Reads a block of the session.
+        url: The address of the row's media.
+        full: Whether long values are sent in full.
+    """
     files = await load_media(row_events, read_block)
     values = [
-        _build_display_value(label, form, value, full=full) for label, form, value in _iter_values(row, row_events)
+        _build_display_value(label, kind, value, full=full) for label, kind, value in _iter_values(row, row_events)
     ]
     if row.kind is RowKind.ARTIFACT and files and files[0].mime_type.startswith("text/"):
         values.append(_build_display_value("content", "text", files[0].data.decode(errors="replace"), full=full))
@@ -66,27 +74,27 @@ async def build_row_detail(
                 name=file.name,
                 mime_type=file.mime_type,
                 size=len(file.data),
-                url=f"{url}/{place}",
+                url=f"{url}/{index}",
                 is_image=file.mime_type in IMAGE_MIME_TYPES,
             )
-            for place, file in enumerate(files)
+            for index, file in enumerate(files)
         ],
     )
 
 
 async def load_media(row_events: Sequence[RowEvent], read_block: ReadBlock) -> list[MediaContent]:
-    """The images and files behind a row."""
+    """Returns the images and files of a row."""
     files: list[MediaContent] = []
-    for event, place in row_events:
+    for event, part_index in row_events:
         match event.payload:
             case ArtifactSaved() as saved:
                 files.append(
                     MediaContent(saved.filename, _strip_mime_parameters(saved.mime_type), await read_block(saved.block))
                 )
             case UserSpoke(content=content):
-                files += _iter_files(get_parts(content), place)
+                files += _iter_files(get_parts(content), part_index)
             case AgentEvent(event=emitted):
-                files += _iter_files(get_parts(emitted.get("content")), place)
+                files += _iter_files(get_parts(emitted.get("content")), part_index)
             case _:
                 pass
     return files
@@ -96,16 +104,16 @@ def _iter_values(row: Row, row_events: Sequence[RowEvent]) -> Iterator[tuple[str
     if row.kind is RowKind.CALL:
         yield from _iter_call_values(row_events)
         return
-    for event, place in row_events:
+    for event, part_index in row_events:
         match event.payload:
             case UserSpoke(content=content):
-                yield from _iter_content_values(get_parts(content), place)
+                yield from _iter_content_values(get_parts(content), part_index)
             case AgentEvent(event=emitted):
-                yield from _iter_content_values(get_parts(emitted.get("content")), place)
+                yield from _iter_content_values(get_parts(emitted.get("content")), part_index)
                 if message := emitted.get("error_message"):
                     yield "error", "text", f"{emitted.get('error_code')}: {message}"
             case TurnDecided(response=response):
-                yield from _iter_content_values(get_parts(response.get("content")), place)
+                yield from _iter_content_values(get_parts(response.get("content")), part_index)
             case RunEnded() as ended if ended.error_type:
                 yield "error", "text", f"{ended.error_type}: {ended.error_message}"
             case Closed(reason=reason):
@@ -115,10 +123,10 @@ def _iter_values(row: Row, row_events: Sequence[RowEvent]) -> Iterator[tuple[str
 
 
 def _iter_call_values(row_events: Sequence[RowEvent]) -> Iterator[tuple[str, DisplayFormat, Json]]:
-    """A call as it was made, then how it went, then what the model got for it, where that differs."""
+    """Yields a call's arguments, then its result or error, then what the model got for it if that differs."""
     arguments: Json = None
     returned: list[Json] = []
-    for event, place in row_events:
+    for event, part_index in row_events:
         match event.payload:
             case ToolStarted() as started:
                 if started.arguments != arguments:
@@ -131,13 +139,14 @@ def _iter_call_values(row_events: Sequence[RowEvent]) -> Iterator[tuple[str, Dis
             case EnvironmentDecided() as decided:
                 yield "rules", "json", _describe_rule_decision(decided)
             case ToolFinished() as finished:
+                # ADK wraps a result that is not a dict: the wrapped result is not a different one.
                 returned += [finished.result, {"result": finished.result}]
                 yield from _iter_result_values(finished)
             case ToolFailed() as failed:
                 returned.append({"error": {"type": failed.error_type, "message": failed.error_message}})
                 yield from _iter_error_values(failed)
             case _:
-                part = _find_part(event, place)
+                part = _find_part(event, part_index)
                 if call := part.get("function_call"):
                     arguments = arguments if _is_framework_call(call) else call.get("args") or {}
                     yield "question" if _is_framework_call(call) else "arguments", "json", call.get("args") or {}
@@ -146,9 +155,9 @@ def _iter_call_values(row_events: Sequence[RowEvent]) -> Iterator[tuple[str, Dis
 
 
 def _describe_rule_decision(decided: EnvironmentDecided) -> Json:
-    """Which rule answered, what it did, and why those before it did not."""
+    """Returns the rule that answered, its actions, and why the rules before it did not."""
     answered = {"answered by": decided.rule, "which does": decided.actions} if decided.rule else {"answered by": None}
-    return {**answered, "passed over": {one["rule"]: one["why"] for one in decided.passed_over}}
+    return {**answered, "passed over": {each["rule"]: each["why"] for each in decided.passed_over}}
 
 
 def _iter_result_values(finished: ToolFinished) -> Iterator[tuple[str, DisplayFormat, Json]]:
@@ -164,14 +173,14 @@ def _iter_error_values(failed: ToolFailed) -> Iterator[tuple[str, DisplayFormat,
 
 
 def _is_framework_call(call: Mapping[str, Json]) -> bool:
-    """Whether ADK asks by the call, and not the model."""
+    """Whether the call was made by ADK itself, to ask the user something, and not by the model."""
     return str(call.get("name")).startswith("adk_request_")
 
 
 def _iter_content_values(
     parts: Sequence[Mapping[str, Json]], part_index: int | None
 ) -> Iterator[tuple[str, DisplayFormat, Json]]:
-    """The text that begins at a part, or all of it; data as JSON."""
+    """Yields the text that begins at a part, or all text of the parts, as JSON if it is a JSON object or list."""
     chosen = parts if part_index is None else _collect_text_run(parts, part_index)
     text = "".join(part.get("text") or "" for part in chosen)
     if text:
@@ -189,26 +198,25 @@ def _iter_content_values(
 
 
 def _collect_text_run(parts: Sequence[Mapping[str, Json]], part_index: int) -> list[Mapping[str, Json]]:
-    """A part, and the texts of its kind that follow it: together they are one row."""
+    """Returns a part and the texts of the same kind that directly follow it: together they are one row."""
     first = parts[part_index]
-    found = [first]
+    run = [first]
     if first.get("text"):
         for part in parts[part_index + 1 :]:
             if not part.get("text") or bool(part.get("thought")) != bool(first.get("thought")):
                 break
-            found.append(part)
-    return found
+            run.append(part)
+    return run
 
 
 def _parse_json_text(text: str) -> Json:
-    """The value of a text that is a JSON object or list; None for any other text."""
+    """Returns the value of a text that is a JSON object or list; None for any other text."""
     if text.lstrip()[:1] not in ("{", "["):
         return None
     try:
-        found = json.loads(text)
-    except (ValueError, RecursionError):
+        return parse_json(text, max_depth=MAX_DEPTH)
+    except InvalidJson:
         return None
-    return None if is_too_deep(found) else found
 
 
 def _find_part(event: Event, part_index: int | None) -> Mapping[str, Json]:
@@ -223,10 +231,10 @@ def _find_part(event: Event, part_index: int | None) -> Mapping[str, Json]:
 
 
 def _iter_files(parts: Sequence[Mapping[str, Json]], part_index: int | None) -> Iterator[MediaContent]:
-    """The bytes that parts hold, those inside a function's answer too."""
+    """Yields the files in parts, including those inside a function response."""
     for part in parts if part_index is None else [parts[part_index]]:
-        for one in (part, *get_parts(part.get("function_response"))):
-            if data := one.get("inline_data"):
+        for holder in (part, *get_parts(part.get("function_response"))):
+            if data := holder.get("inline_data"):
                 mime_type = _strip_mime_parameters(str(data.get("mime_type") or ""))
                 yield MediaContent(
                     str(data.get("display_name") or mime_type), mime_type, _decode_base64(data.get("data") or "")
@@ -234,16 +242,17 @@ def _iter_files(parts: Sequence[Mapping[str, Json]], part_index: int | None) -> 
 
 
 def _strip_mime_parameters(mime_type: str) -> str:
-    """A mime type without its parameters."""
+    """Returns a MIME type without its parameters, such as `charset`."""
     return mime_type.partition(";")[0].strip().lower() or "application/octet-stream"
 
 
 def _decode_base64(text: str) -> bytes:
+    # google.genai writes the URL-safe alphabet, other clients the standard one, some without padding.
     return urlsafe_b64decode(text.translate(str.maketrans("+/", "-_")) + "=" * (-len(text) % 4))
 
 
 def _build_display_value(label: str, display_format: DisplayFormat, value: Json, *, full: bool) -> DisplayValue:
-    if display_format == "json" and is_too_deep(value):  # no browser could fold it open
+    if display_format == "json" and is_too_deep(value):  # the tree view of the browser could not show it
         display_format, value = "text", _format_deep_value(value)
     text = dump_json(value, indent=2) if display_format == "json" else str(value)
     cut = not full and len(text) > MAX_PREVIEW_CHARS
@@ -260,4 +269,4 @@ def _format_deep_value(value: Json) -> str:
     try:
         return json.dumps(value, ensure_ascii=False)
     except RecursionError:
-        return "(nested too deep to be shown)"
+        return "(nested too deeply to be shown)"

@@ -1,4 +1,4 @@
-"""The part of the JSON API about scenarios; it is there when the server was given some."""
+"""The endpoints about scenarios and their worlds; present only if the server was started with scenarios."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Request, Response
 
 from adk_agent_sim.server.api_models import ErrorBody, FieldProblem
-from adk_agent_sim.server.json_text import dump_json
 from adk_agent_sim.server.responses import json_response
 from adk_agent_sim.server.scenario_api_models import (
     AnnotationInfo,
@@ -25,6 +24,7 @@ from adk_agent_sim.server.scenario_api_models import (
 )
 from adk_agent_sim.server.scenario_catalog import OpenScenario, ScenarioCatalog
 from adk_agent_sim.server.world_playground import WorldPlayground
+from adk_agent_sim.timeline.strict_json import dump_json
 
 
 def _get_scenarios(request: Request) -> ScenarioCatalog:
@@ -43,55 +43,55 @@ scenario_api = APIRouter(prefix="/api/scenarios", responses={"default": {"model"
 
 @scenario_api.get("", response_model=list[ScenarioSummary])
 async def list_scenarios(scenarios: ScenariosDependency) -> Response:
-    """The scenarios that were named when the server was started."""
+    """The scenarios that the server was started with."""
     return json_response(scenarios.list_summaries())
 
 
 @scenario_api.get("/{key}", response_model=ScenarioInfo)
 async def get_scenario(scenario: ScenarioDependency) -> Response:
-    """A scenario as it stands in its file."""
+    """A scenario as its file defines it."""
     return json_response(await asyncio.to_thread(scenario.describe))
 
 
 @scenario_api.get("/{key}/events/{index}", response_model=EventDetail)
 async def get_scenario_event(scenario: ScenarioDependency, index: int) -> Response:
-    """Everything behind an event."""
+    """The details of an event."""
     return json_response(scenario.get_event_detail(index))
 
 
 @scenario_api.patch("/{key}/annotation", response_model=AnnotationInfo)
 async def annotate_scenario(scenario: ScenarioDependency, patch: AnnotationPatch) -> Response:
-    """Write what a reviewer says into the scenario's file."""
+    """Write a reviewer's annotation into the scenario's file."""
     return json_response(await scenario.annotate(patch))
 
 
 @scenario_api.get("/{key}/state", response_model=dict[str, Any])
 async def get_app_state(scenario: ScenarioDependency, app: str) -> Response:
-    """The state of an app: in the world if somebody plays it, else in the file."""
+    """The state of an app: in the world if it was created, else in the file."""
     return Response(dump_json(await scenario.read_app_state(app)), media_type="application/json")
 
 
 @scenario_api.get("/{key}/world", response_model=WorldInfo)
 async def get_world(scenario: ScenarioDependency) -> Response:
-    """Where the world stands; it is made when it is first asked for."""
+    """The time and status of the world, which is created on first use."""
     return json_response(await scenario.use_playground(WorldPlayground.describe_world))
 
 
 @scenario_api.get("/{key}/world/tools", response_model=list[WorldTool])
 async def get_world_tools(scenario: ScenarioDependency) -> Response:
-    """What can be called in the world."""
+    """The tools that can be called in the world."""
     return json_response(await scenario.use_playground(WorldPlayground.list_tools))
 
 
 @scenario_api.get("/{key}/world/actions", response_model=list[WorldAction])
 async def get_world_actions(scenario: ScenarioDependency) -> Response:
-    """What was done in the world, oldest first."""
+    """The actions performed in the world, oldest first."""
     return json_response(await scenario.use_playground(WorldPlayground.list_actions))
 
 
 @scenario_api.post("/{key}/world/check", response_model=list[FieldProblem])
 async def check_world_call(scenario: ScenarioDependency, call: WorldCallInput) -> Response:
-    """What is wrong with a call as it stands; nothing happens by it."""
+    """The problems of a call, without making it."""
     return json_response(await scenario.use_playground(lambda playground: playground.find_call_problems(call)))
 
 
@@ -103,5 +103,5 @@ async def call_world_tool(scenario: ScenarioDependency, call: WorldCallInput) ->
 
 @scenario_api.post("/{key}/world/time", response_model=WorldActionResult)
 async def control_world_time(scenario: ScenarioDependency, time_control: TimeControlInput) -> Response:
-    """Let time pass in the world, or take something back."""
+    """Advance the time of the world, undo an action, or restart."""
     return json_response(await scenario.use_playground(lambda playground: playground.control_time(time_control)))

@@ -1,4 +1,4 @@
-"""What the browser and the server say to each other about scenarios and their worlds."""
+"""The messages of the web API about scenarios and their worlds."""
 
 from __future__ import annotations
 
@@ -15,43 +15,43 @@ WorldCaller = Literal["agent", "env", "user"]
 class ScenarioSummary(ApiModel):
     """A scenario in the list."""
 
-    key: str = Field(description="What the API calls it")
+    key: str = Field(description="Identifies the scenario in the API")
     scenario_id: str
-    path: str = Field(description="Where it stands, for people")
+    path: str = Field(description="The file, for display only")
     event_count: int
     app_count: int
-    validation_decision: str = Field(description="What a reviewer decided; empty if nobody has")
+    validation_decision: str = Field(description="The decision of a reviewer; empty if there is none")
     annotator: str
 
 
 class EventSummary(ApiModel):
-    """An event of the scenario; its arguments are asked for when it is selected."""
+    """An event of the scenario; its details are requested when it is selected."""
 
-    index: int = Field(description="Its place in the file, which names it here: ids may be there twice")
+    index: int = Field(description="Its position in the file, which identifies it here: event ids may not be unique")
     event_id: str
     kind: EventKind
     expected_seconds: float | None = Field(
-        description="When it is expected, since the start; None: it waits for a cycle"
+        description="The expected time since the start; None: it is part of, or depends on, a cycle"
     )
     turn: int | None
-    depends_on: list[int] = Field(description="The places of the events that it waits for")
+    depends_on: list[int] = Field(description="The indexes of the events that it depends on")
     app: str
     function: str
     summary: str = Field(description="Its arguments in one line")
 
 
 class AnnotationInfo(ApiModel):
-    """What a reviewer says; empty where nobody has."""
+    """A reviewer's annotation; fields are empty if there is none."""
 
     validation_decision: str
     comment: str
     annotator: str
     date: float
-    editable: bool = Field(description="Whether it can be written: the scenario has a file of its own")
+    editable: bool = Field(description="Whether it can be written: only if the scenario has a file of its own")
 
 
 class AnnotationPatch(ApiModel):
-    """Writes into the scenario's file; what is None stays."""
+    """A request to change the annotation in the scenario's file; fields that are None stay as they are."""
 
     validation_decision: Literal["valid", "invalid", "needs_review"] | None = None
     comment: str | None = Field(default=None, max_length=20_000)
@@ -59,7 +59,7 @@ class AnnotationPatch(ApiModel):
 
 
 class ScenarioInfo(ApiModel):
-    """A scenario as it stands in its file."""
+    """A scenario as its file defines it."""
 
     key: str
     scenario_id: str
@@ -69,46 +69,46 @@ class ScenarioInfo(ApiModel):
     seed: int | None
     tags: list[str]
     apps: list[str]
-    adaptations: list[str] = Field(description="What had to be changed to read the file")
+    adaptations: list[str] = Field(description="What was adapted in order to read the file")
     annotation: AnnotationInfo
-    events: list[EventSummary] = Field(description="By the time at which they are expected")
+    events: list[EventSummary] = Field(description="In the order of their expected times")
 
 
 class EventDetail(ApiModel):
-    """Everything behind an event."""
+    """The details of an event."""
 
     event_id: str
     arguments: str = Field(description="A JSON object as text")
-    event_json: str = Field(description="The event as the file holds it, JSON text")
+    event_json: str = Field(description="The event as it is in the file, JSON text")
 
 
 class WorldTool(ApiModel):
     """A tool of an app of the world."""
 
-    name: str = Field(description="As `Emails__list_emails`")
+    name: str = Field(description="App and function, such as `Emails__list_emails`")
     description: str
     parameters: dict[str, Any]
-    callers: list[WorldCaller] = Field(description="Who can call it")
+    callers: list[WorldCaller] = Field(description="Who may call it")
 
 
 class WorldCallInput(ApiModel):
-    """Calls a tool in the world."""
+    """A request to call a tool in the world."""
 
     tool_name: str
     arguments: str = Field(description="A JSON object as text")
     caller: WorldCaller = "agent"
-    anyway: bool = Field(default=False, description="Although the arguments do not fit")
+    anyway: bool = Field(default=False, description="Call it although the arguments do not match the schema")
 
 
 class TimeControlInput(ApiModel):
-    """Lets time pass, or takes something back."""
+    """A request to advance the time, undo an action, or restart."""
 
     command: Literal["step", "advance", "jump", "oracle", "undo", "restart"]
     seconds: float = Field(default=0, ge=0, lt=1e12, description="To advance by, or to jump to, since the start")
 
 
 class NotificationInfo(ApiModel):
-    """What the agent is told."""
+    """A notification to the agent."""
 
     elapsed_seconds: float
     type: str
@@ -116,7 +116,7 @@ class NotificationInfo(ApiModel):
 
 
 class ChangeInfo(ApiModel):
-    """One place where the world is other than before. Values over 4 KB are cut."""
+    """One difference between two states of the world. Values over 4 KB are cut."""
 
     op: Literal["add", "remove", "replace"]
     path: str
@@ -125,7 +125,7 @@ class ChangeInfo(ApiModel):
 
 
 class WorldEventInfo(ApiModel):
-    """One event that is over."""
+    """An event that has happened."""
 
     event_id: str
     kind: str
@@ -136,14 +136,14 @@ class WorldEventInfo(ApiModel):
 
 
 class WorldAction(ApiModel):
-    """What a person did in the world, and what came of it."""
+    """An action that a person performed in the world, and its effects."""
 
     index: int
-    summary: str = Field(description="The call or the step, in one line")
+    summary: str = Field(description="The call or step, in one line")
     caller: WorldCaller | None
     elapsed_seconds: float = Field(description="The world's time afterwards, since the start")
-    result: str | None = Field(description="What was returned, as an agent sees it")
-    error: str = Field(description="Why it failed")
+    result: str | None = Field(description="The result, as an agent sees it")
+    error: str = Field(description="The error; empty if the action succeeded")
     notifications: list[NotificationInfo]
     events: list[WorldEventInfo]
     event_count: int
@@ -152,18 +152,18 @@ class WorldAction(ApiModel):
 
 
 class WorldInfo(ApiModel):
-    """Where the world stands."""
+    """The time and status of the world."""
 
     elapsed_seconds: float = Field(description="Since the start")
-    now: float = Field(description="Seconds since 1970, in the world")
+    now: float = Field(description="The world's time, in seconds since 1970")
     status: str
     turn: int
-    apps: list[str] = Field(description="Those of the scenario, and those that every world has")
-    action_count: int = Field(description="How many can be taken back")
+    apps: list[str] = Field(description="The apps of the scenario, and those that every world has")
+    action_count: int = Field(description="The number of recorded actions, including the start")
 
 
 class WorldActionResult(ApiModel):
-    """The world after something was done; no deed: read them again."""
+    """The world after an action; without an action, the list of actions has changed and must be reloaded."""
 
     world: WorldInfo
     action: WorldAction | None

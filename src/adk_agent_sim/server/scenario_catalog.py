@@ -1,4 +1,4 @@
-"""The scenarios that were named when the server was started: read, annotated, and played."""
+"""The scenarios that the server was started with: reads, annotates and plays them, and no other file."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from adk_agent_sim.scenario.format.models import AnyEvent, ExportedOracleEvent, 
 from adk_agent_sim.scenario.format.scenario_files import find_scenario_files, load_scenarios
 from adk_agent_sim.scenario.format.scenario_summary import sort_for_display
 from adk_agent_sim.scenario.world.world import World
-from adk_agent_sim.server.json_text import dump_json
+from adk_agent_sim.server.catalog_keys import find_free_key
 from adk_agent_sim.server.line_summary import summarize_arguments
 from adk_agent_sim.server.scenario_api_models import (
     AnnotationInfo,
@@ -31,6 +31,7 @@ from adk_agent_sim.server.scenario_api_models import (
 )
 from adk_agent_sim.server.world_playground import WorldPlayground
 from adk_agent_sim.timeline.clock import WallClock
+from adk_agent_sim.timeline.strict_json import dump_json
 
 _EVENT_KINDS: dict[str, EventKind] = {
     "USER": "user",
@@ -44,7 +45,7 @@ _Result = TypeVar("_Result")
 
 
 class ScenarioCatalog:
-    """All of them, by key."""
+    """The scenarios of this server by key."""
 
     def __init__(
         self,
@@ -54,23 +55,23 @@ class ScenarioCatalog:
         seed: int | None = None,
         notifications: str = "MEDIUM",
     ) -> None:
-        """Read the scenarios.
+        """Load the scenarios.
 
         Args:
-            paths: Files, JSON Lines files and directories; no other file is ever read or written.
-            fs_content: The contents of the files in their worlds.
-            seed: What ids and chance are derived from; each scenario's own if left out.
-            notifications: How much the agent is told: LOW, MEDIUM or HIGH.
+            paths: Scenario files, JSON Lines files and directories; no other file is read or written.
+            fs_content: The directory with the contents of the files in their worlds.
+            seed: The seed of ids and random decisions; by default each scenario's own.
+            notifications: How much the agent is notified of: LOW, MEDIUM or HIGH.
 
         Raises:
-            InvalidScenario: A file is no scenario.
+            InvalidScenario: A file is not a scenario.
         """
-        make = partial(World, fs_content=fs_content, seed=seed, notifications=notifications)
+        create_world = partial(World, fs_content=fs_content, seed=seed, notifications=notifications)
         self._scenarios: dict[str, OpenScenario] = {}
         for file in (each for path in paths for each in find_scenario_files(path)):
             for scenario in load_scenarios(file):
-                key = _find_free_key(to_snake_case(scenario.scenario_id) or "scenario", self._scenarios)
-                self._scenarios[key] = OpenScenario(key, scenario, file, make)
+                key = find_free_key(to_snake_case(scenario.scenario_id) or "scenario", self._scenarios)
+                self._scenarios[key] = OpenScenario(key, scenario, file, create_world)
 
     def __len__(self) -> int:
         return len(self._scenarios)
@@ -84,12 +85,12 @@ class ScenarioCatalog:
         return self._scenarios[key]
 
     def list_summaries(self) -> list[ScenarioSummary]:
-        """The list."""
+        """Returns the scenarios as the browser lists them."""
         return [each.summarize() for each in self]
 
 
 class OpenScenario:
-    """One scenario and, as soon as somebody plays it, its world."""
+    """One scenario and, once it is played, its world."""
 
     def __init__(
         self,
@@ -106,7 +107,7 @@ class OpenScenario:
         self._lock = asyncio.Lock()
 
     def summarize(self) -> ScenarioSummary:
-        """The scenario in the list."""
+        """Returns the scenario as the browser lists it."""
         annotation = self._scenario.annotation
         return ScenarioSummary(
             key=self.key,
@@ -119,7 +120,7 @@ class OpenScenario:
         )
 
     def describe(self) -> ScenarioInfo:
-        """The scenario as it stands in its file."""
+        """Returns the scenario as its file defines it."""
         scenario = self._scenario
         return ScenarioInfo(
             key=self.key,
@@ -136,10 +137,10 @@ class OpenScenario:
         )
 
     def get_event_detail(self, index: int) -> EventDetail:
-        """Everything behind an event."""
+        """Returns the details of an event."""
         events = self._scenario.events
         if not 0 <= index < len(events):
-            raise NotFound(f"There is no event {index}; the scenario has {len(events)}.")
+            raise NotFound(f"There is no event {index}; the scenario has {len(events)} events.")
         return EventDetail(
             event_id=events[index].event_id,
             arguments=dump_json(_read_arguments(events[index])),
@@ -147,21 +148,25 @@ class OpenScenario:
         )
 
     def get_annotation(self) -> AnnotationInfo:
-        """What a reviewer says."""
-        found = self._scenario.annotation
+        """Returns the reviewer's annotation."""
+        annotation = self._scenario.annotation
         return AnnotationInfo(
-            validation_decision=found.validation_decision or "",
-            comment=found.comment or "",
-            annotator=found.annotator or "",
-            date=found.date,
+            validation_decision=annotation.validation_decision or "",
+            comment=annotation.comment or "",
+            annotator=annotation.annotator or "",
+            date=annotation.date,
             editable=self._has_own_file,
         )
 
     async def annotate(self, patch: AnnotationPatch) -> AnnotationInfo:
-        """Write what a reviewer says into the file that was named at the start."""
+        """Write a reviewer's annotation into the scenario's file.
+
+        Raises:
+            InvalidTransition: The file holds several scenarios.
+        """
         if not self._has_own_file:
             raise InvalidTransition(
-                f"{self._file.name} holds a scenario a line. To annotate this one, give it a .json file of its own."
+                f"{self._file.name} holds one scenario per line. To annotate this one, copy it to its own .json file."
             )
         fields = {name: value for name, value in patch.model_dump().items() if value is not None}
         async with self._lock:
@@ -172,16 +177,19 @@ class OpenScenario:
         return self.get_annotation()
 
     async def read_app_state(self, app_name: str) -> Any:
-        """The state of an app: in the world if somebody plays it, else in the file."""
+        """Returns the state of an app: in the world if it was created, else in the file."""
         if self._playground is not None:
             return await self.use_playground(lambda playground: playground.read_app_state(app_name))
-        found = next((each for each in self._scenario.apps if each.name == app_name), None)
-        if found is None:
+        app = next((each for each in self._scenario.apps if each.name == app_name), None)
+        if app is None:
             raise NotFound(f"There is no app {app_name[:100]!r} in this scenario.")
-        return found.app_state or {}
+        return app.app_state or {}
 
     async def use_playground(self, act: Callable[[WorldPlayground], _Result]) -> _Result:
-        """Do something in the world, which is made when it is first asked for; one thing at a time."""
+        """Call `act` with the playground, which is created on first use.
+
+        A world is not thread-safe and its tools may block: one action at a time, in a worker thread.
+        """
         async with self._lock:
             return await asyncio.to_thread(self._use_playground_blocking, act)
 
@@ -220,14 +228,6 @@ def _classify_event(event: AnyEvent) -> EventKind:
 
 
 def _read_arguments(event: AnyEvent) -> dict[str, str | None]:
-    """By name, as texts: so the file holds them."""
+    """Returns the arguments by name; the file stores all values as text."""
     given = event.action.args if event.action else None
     return {each.name: each.value for each in given or ()}
-
-
-def _find_free_key(wanted: str, taken: dict[str, OpenScenario]) -> str:
-    key, number = wanted, 1
-    while key in taken:
-        number += 1
-        key = f"{wanted}_{number}"
-    return key

@@ -1,4 +1,4 @@
-"""What a browser must know to talk to a server, kept beside its database: a restart does not lock out open tabs."""
+"""The token and id of a server, stored beside its database so that open tabs stay valid after a restart."""
 
 from __future__ import annotations
 
@@ -14,26 +14,27 @@ from adk_agent_sim.persistence.default_path import get_default_database_path
 
 
 class ServerKeys(NamedTuple):
-    """Of one database."""
+    """The keys for one database."""
 
     token: str
     server_id: str
-    """Tells its cookie from those of other servers, since cookies ignore ports."""
+    """Part of the cookie's name: cookies ignore ports, so the names of two servers on one host must differ."""
 
 
 def load_or_create_keys(database: str | Path) -> ServerKeys:
-    """The keys of a database; made if there are none, in a file that only its owner reads."""
+    """Returns the keys of a database; creates them if there are none, in a file that only its owner can read."""
     path = _find_key_file(database)
     try:
         return ServerKeys(**json.loads(path.read_text(encoding="ascii")))
     except FileNotFoundError:
         pass
-    except (TypeError, ValueError):  # not ours, or torn: new keys cost one click on the printed address
+    except (TypeError, ValueError):  # damaged or not ours: with new keys, people open the printed address once more
         path.unlink()
-    made = ServerKeys(token=token_urlsafe(32), server_id=token_hex(8))
+    keys = ServerKeys(token=token_urlsafe(32), server_id=token_hex(8))
+    # The mode is set at creation: between open() and chmod() others could read the token.
     with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="ascii") as file:
-        json.dump(made._asdict(), file)
-    return made
+        json.dump(keys._asdict(), file)
+    return keys
 
 
 def _find_key_file(database: str | Path) -> Path:

@@ -1,13 +1,13 @@
-"""A session as rows: a pure fold from its events, one event at a time.
+"""The rows of a session: a pure fold over its events, one event at a time. It reads no database and needs no run.
 
-    UserSpoke                        -> user, or consent where it answers a question
-    AgentEvent, function call        -> call             (ToolStarted, where an agent runs inside a tool of another)
+    UserSpoke                        -> user, or consent if it answers a confirmation
+    AgentEvent, function call        -> call             (ToolStarted, if the agent runs inside a tool of another agent)
     ToolFinished / ToolFailed, AgentEvent's function response   -> the same row, done, failed or cancelled
-    AgentEvent, text                 -> answer if it is final, say if not, or if another answer came after it
-    AgentEvent, adk_request_*        -> the call's row waits for consent; a note for anything else ADK asks
+    AgentEvent, text                 -> answer if it is final and the last one, else say
+    AgentEvent, adk_request_*        -> the call's row waits for confirmation; a note for any other request of ADK
     RunEnded, failed                 -> error
 
-A session whose agent tells of its turns only has calls and answers from its decisions.
+If the agent reports only its turns (the first protocol), calls and answers are taken from the decisions.
 """
 
 from __future__ import annotations
@@ -26,7 +26,6 @@ from adk_agent_sim.server.content_parts import (
     group_parts,
     unwrap_result,
 )
-from adk_agent_sim.server.json_text import dump_json
 from adk_agent_sim.server.line_summary import summarize_arguments, summarize_text, summarize_value
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.events import (
@@ -46,6 +45,7 @@ from adk_agent_sim.timeline.events import (
     UserSpoke,
 )
 from adk_agent_sim.timeline.history import is_user_query
+from adk_agent_sim.timeline.strict_json import dump_json
 
 _FRAMEWORK_CALL_PREFIX = "adk_request_"
 _CONFIRMATION_CALL = "adk_request_confirmation"
@@ -57,20 +57,20 @@ _OPEN_STATUSES = (RowStatus.RUNNING, RowStatus.CONFIRM)
 
 @dataclass(frozen=True, slots=True)
 class RowSource:
-    """An event behind a row, and which part of its content, if it is one."""
+    """An event that a row was made from, and the index of the part of its content, if it is one part."""
 
     seq: int
     part_index: int | None = None
 
 
 class SessionRows:
-    """The rows of one session so far."""
+    """The rows of one session, up to the last applied event."""
 
     def __init__(self) -> None:
         self.last_seq = 0
-        """The last event that was taken in."""
+        """The seq of the last applied event."""
         self.title = ""
-        """The first thing the user said."""
+        """The beginning of the first user message."""
         self._rows: list[Row] = []
         self._sources: list[list[RowSource]] = []
         self._update_order: OrderedDict[int, None] = OrderedDict()
@@ -87,32 +87,32 @@ class SessionRows:
 
     @property
     def confirmation(self) -> PendingConfirmation | None:
-        """The question that waits for the user's consent, the oldest first."""
-        return next((asked for asked, _ in self._pending_confirmations.values()), None)
+        """The oldest confirmation that is waiting for the user; None if none is."""
+        return next((confirmation for confirmation, _ in self._pending_confirmations.values()), None)
 
     def get_range(self, start: int, count: int) -> list[Row]:
-        """The rows from an index on."""
+        """Returns up to `count` rows from index `start` on."""
         return self._rows[max(start, 0) : max(start, 0) + max(count, 0)]
 
     def get_last(self, count: int) -> list[Row]:
-        """The last rows."""
+        """Returns the last `count` rows."""
         return self.get_range(len(self._rows) - count, count) if count < len(self._rows) else list(self._rows)
 
     def get_changed_after(self, seq: int) -> list[Row]:
-        """The rows that are new or changed behind `seq`, in their order; costs what it finds."""
-        found: list[Row] = []
+        """Returns the rows that are new or have changed after `seq`, by index, at a cost linear in their number."""
+        changed: list[Row] = []
         for index in reversed(self._update_order):
             if self._rows[index].updated_seq <= seq:
                 break
-            found.append(self._rows[index])
-        return sorted(found, key=lambda row: row.index)
+            changed.append(self._rows[index])
+        return sorted(changed, key=lambda row: row.index)
 
     def get_sources(self, index: int) -> Sequence[RowSource]:
-        """The events behind a row."""
+        """Returns the events that a row was made from."""
         return self._sources[index]
 
     def apply(self, event: Event) -> None:
-        """Take in the next event of the log."""
+        """Apply the next event of the log."""
         self.last_seq = event.seq
         match event.payload:
             case AgentJoined():
@@ -154,12 +154,12 @@ class SessionRows:
             self.title = self.title or summarize_text(text)
             self._add_row(event, RowKind.USER, describe_files(content), text)
             return
-        for place, part in enumerate(get_parts(content)):
+        for index, part in enumerate(get_parts(content)):
             if response := part.get("function_response"):
-                self._apply_consent(event, place, response)
+                self._apply_consent(event, index, response)
 
     def _cancel_confirmations(self, event: Event) -> None:
-        """A new query leaves the questions behind: their calls will not run."""
+        """Cancel all pending confirmations: after a new query ADK no longer runs their calls."""
         for _, index in self._pending_confirmations.values():
             if index is not None:
                 self._update_row(event, index, status=RowStatus.CANCELLED, result="not approved")
@@ -209,18 +209,19 @@ class SessionRows:
             self._add_row(event, RowKind.ERROR, str(error), message, status=RowStatus.FAILED)
 
     def _add_content(self, event: Event, content: Mapping[str, Json], *, final: bool) -> None:
-        """What an agent said, part by part; texts that follow each other are one row."""
-        for place, kind, part in group_parts(get_parts(content)):
+        """Add the rows of an agent's content; consecutive texts of one kind are one row."""
+        for index, kind, part in group_parts(get_parts(content)):
             if kind == "call":
-                self._add_call(event, place, part["function_call"])
+                self._add_call(event, index, part["function_call"])
             elif kind == "response":
-                self._apply_function_response(event, place, part["function_response"])
+                self._apply_function_response(event, index, part["function_response"])
             elif kind == "thought":
-                self._add_row(event, RowKind.SAY, "thought", part["text"], part_index=place)
+                self._add_row(event, RowKind.SAY, "thought", part["text"], part_index=index)
             elif kind == "said":
-                self._add_text(event, place, part, final=final)
+                self._add_text(event, index, part, final=final)
 
     def _add_text(self, event: Event, part_index: int, part: Mapping[str, Json], *, final: bool) -> None:
+        # In a workflow ADK calls the last text of each agent final; only the last of them all is the answer.
         if final and self._answer_index is not None:
             self._update_row(event, self._answer_index, kind=RowKind.SAY)
         summary = part["text"] if part.get("text") else describe_files({"parts": [part]})
@@ -254,15 +255,15 @@ class SessionRows:
 
     def _add_confirmation(self, event: Event, part_index: int, question_id: str, arguments: Mapping[str, Json]) -> None:
         call = as_mapping(arguments.get("originalFunctionCall"))
-        stated = as_mapping(arguments.get("toolConfirmation"))
-        payload = stated.get("payload")
+        confirmation = as_mapping(arguments.get("toolConfirmation"))
+        payload = confirmation.get("payload")
         index = self._call_rows.get(call.get("id") or "")
         self._pending_confirmations[question_id] = (
             PendingConfirmation(
                 question_id=question_id,
                 tool_name=call.get("name") or "",
                 arguments=dump_json(dict(as_mapping(call.get("args")))),
-                hint=_extract_hint(stated),
+                hint=_extract_hint(confirmation),
                 payload=None if payload is None else dump_json(payload),
             ),
             index,
@@ -271,7 +272,7 @@ class SessionRows:
             self._update_row(event, index, part_index=part_index, status=RowStatus.CONFIRM, result="", duration_ms=None)
 
     def _apply_function_response(self, event: Event, part_index: int, response: Mapping[str, Json]) -> None:
-        """What the model got for a call; it ends a call whose tool did not run."""
+        """Apply what the model got for a call; this ends a call whose tool did not run, such as a denied one."""
         if response.get("name") != _RESPONSE_TOOL_NAME:
             self._players.pop(event.agent_name, None)
         index = self._call_rows.get(response.get("id") or "")
@@ -313,7 +314,7 @@ class SessionRows:
                 pass
 
     def _apply_environment_decision(self, event: Event, decided: EnvironmentDecided) -> None:
-        """Which rule answers a call; a call that none answers is the tool's own."""
+        """Show the rule that answers a call; empty if the tool itself answers."""
         index = self._call_rows.get(decided.call_id)
         if index is not None:
             self._update_row(event, index, rule=summarize_text(decided.rule))
@@ -326,9 +327,8 @@ class SessionRows:
         self._pending_confirmations.clear()
         if ended.outcome is RunOutcome.FAILED and self._rows and self._rows[-1].kind is RowKind.ERROR:
             subject, summary = summarize_text(ended.error_type), summarize_text(ended.error_message)
-            self._update_row(
-                event, len(self._rows) - 1, subject=subject, summary=summary
-            )  # emitted, then raised: one row
+            # ADK emitted the error as an event before it raised it: both are one row.
+            self._update_row(event, len(self._rows) - 1, subject=subject, summary=summary)
         elif ended.outcome is RunOutcome.FAILED:
             self._add_row(event, RowKind.ERROR, ended.error_type, ended.error_message, status=RowStatus.FAILED)
         else:
@@ -350,7 +350,7 @@ class SessionRows:
         call_id: str = "",
     ) -> int:
         index = len(self._rows)
-        seats = kind in (RowKind.CALL, RowKind.SAY, RowKind.ANSWER)
+        has_player = kind in (RowKind.CALL, RowKind.SAY, RowKind.ANSWER)
         self._rows.append(
             Row(
                 index=index,
@@ -360,7 +360,7 @@ class SessionRows:
                 status=status,
                 timestamp=event.timestamp,
                 agent_name="" if kind is RowKind.USER else event.agent_name,
-                player=self._players.get(event.agent_name, "") if seats else "",
+                player=self._players.get(event.agent_name, "") if has_player else "",
                 subject=summarize_text(subject),
                 summary=summarize_text(summary),
                 call_id=call_id,
@@ -373,6 +373,7 @@ class SessionRows:
     def _update_row(self, event: Event, index: int, *, part_index: int | None = None, **fields: Any) -> None:
         self._rows[index] = self._rows[index].model_copy(update={"updated_seq": event.seq, **fields})
         self._update_order.move_to_end(index)
+        # An answer that becomes a `say` changes because of a later text, which is not one of its own sources.
         if fields.get("kind") is None:
             self._sources[index].append(RowSource(event.seq, part_index))
         if self._rows[index].status in _OPEN_STATUSES:
@@ -388,6 +389,6 @@ def _describe_tool_failure(failed: ToolFailed) -> str:
 
 
 def _extract_hint(confirmation: Mapping[str, Json]) -> str:
-    """What the tool says of its question; ADK's own words, which speak to programs, say nothing to a person."""
+    """Returns the tool's hint; ADK's default hint, which describes its API to programs, is left out."""
     hint = str(confirmation.get("hint") or "")
     return "" if hint.startswith("Please approve or reject the tool call") else hint

@@ -1,4 +1,7 @@
-"""What the browser is shown of a session, read from its timeline alone, whoever plays its agent and wherever."""
+"""The read model of one open session: its rows, status and pending turns, folded from its timeline alone.
+
+It needs no run, so it works for agents in other processes and for sessions of earlier processes.
+"""
 
 from __future__ import annotations
 
@@ -26,13 +29,13 @@ from adk_agent_sim.timeline.timeline import Timeline
 from adk_agent_sim.timeline.turn_index import TurnIndex
 
 _EVENTS_PER_YIELD = 1_000
-"""How many events are taken in before others get their turn."""
+"""How many events are applied before other tasks may run."""
 
 _STOPPED_MESSAGE = "The run was stopped."
 
 
 class SessionView:
-    """The rows and the standing of a session, brought up to date when somebody looks."""
+    """The rows and status of a session, as of the last `catch_up`."""
 
     def __init__(self, timeline: Timeline, session: Session) -> None:
         self.session = session
@@ -50,17 +53,16 @@ class SessionView:
         self._read_lock = asyncio.Lock()
 
     async def catch_up(self) -> None:
-        """Take in what has happened since."""
+        """Apply the events since the last call."""
         async with self._read_lock:
-            for place, event in enumerate(
-                await self._timeline.read_events(self.session.session_id, self.rows.last_seq)
-            ):
+            events = await self._timeline.read_events(self.session.session_id, self.rows.last_seq)
+            for index, event in enumerate(events):
                 self.apply(event)
-                if place % _EVENTS_PER_YIELD == _EVENTS_PER_YIELD - 1:
-                    await asyncio.sleep(0)  # noqa: TID251 - no wait: others get their turn while a long log is read
+                if index % _EVENTS_PER_YIELD == _EVENTS_PER_YIELD - 1:
+                    await asyncio.sleep(0)  # noqa: TID251 - not a wait: lets other tasks run during a long fold
 
     def apply(self, event: Event) -> None:
-        """Take in the next event."""
+        """Apply the next event."""
         self.last_event_at = event.timestamp
         self.rows.apply(event)
         self.turns.apply(event)
@@ -87,7 +89,7 @@ class SessionView:
 
     @property
     def status(self) -> DisplayStatus:
-        """Where the session stands."""
+        """The status to show; the first that applies wins."""
         if self.turns.is_closed:
             return DisplayStatus.CLOSED
         if self.turns.pending_turns:
@@ -103,22 +105,31 @@ class SessionView:
         return DisplayStatus.DONE if self._has_started else DisplayStatus.QUERY
 
     @property
+    def app_name(self) -> str:
+        """The name of the app that joined the session; until one has, the session's description."""
+        return self.agent_joined.app_name if self.agent_joined else self.session.description
+
+    @property
     def running_since(self) -> float | None:
-        """When what runs now began: the oldest running tool, else the agent itself."""
+        """When the oldest running tool started, else when the agent did; None if nothing is running."""
         if self._running_tools:
             return min(self._running_tools.values())
         return self._busy_since if self.status is DisplayStatus.RUNNING else None
 
     @property
     def pending_turns(self) -> list[PendingTurn]:
-        """The turns that wait, the one to decide first."""
+        """The turns that wait for a decision, the next one first."""
         return [
             PendingTurn(turn_id=asked.turn_id, agent_name=asked.agent_name, asked_at=asked.timestamp)
             for asked in self.turns.pending_turns
         ]
 
     def _is_running_after(self, response: Json) -> bool:
-        """Whether the agent works on after a decision: an agent that tells of its runs says when it is done."""
+        """Whether the agent is still running after a decision.
+
+        An agent that joined reports the end of its runs itself. One that reports only turns (the first protocol) runs
+        on if it was told to call tools.
+        """
         return self.agent_joined is not None or bool(get_function_calls(response))
 
 

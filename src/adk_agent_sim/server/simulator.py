@@ -1,4 +1,4 @@
-"""The wizard in a browser: agents, a timeline, a web server, put together."""
+"""`AgentSimulator`: the wizard in a browser. Wires agents, a timeline and the web server in one process."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from adk_agent_sim.golden.session import SimulatedAgentConfig
 from adk_agent_sim.persistence.database_store import open_store
 from adk_agent_sim.server.agent_catalog import AgentCatalog
 from adk_agent_sim.server.scenario_catalog import ScenarioCatalog
+from adk_agent_sim.server.session_services import SessionServices
 from adk_agent_sim.server.web_server import RunningServer, is_wildcard_address, start_web_server
-from adk_agent_sim.server.web_sessions import WebSessions
 from adk_agent_sim.timeline.timeline import Timeline
 
 _log = logging.getLogger(__name__)
 
 _SHUTDOWN_TIMEOUT_SECONDS = 3.0
-"""How many seconds tasks have that are left when everything is closed."""
+"""How long tasks that are still running at the end may take to handle their cancellation."""
 
 
 class AgentSimulator:
-    """Agents whose model a person plays in the browser.
+    """Lets a person play the model of agents in the browser.
 
         AgentSimulator([SimulatedAgentConfig(name="Math", agent=root_agent, eval_set_path="math.evalset.json")]).run()
 
@@ -41,12 +41,12 @@ class AgentSimulator:
         database: str | Path | None = None,
         scenarios: ScenarioCatalog | None = None,
     ) -> None:
-        """Prepare; nothing is opened before `run` or `start`.
+        """Create a simulator; nothing is opened before `run` or `start`.
 
         Args:
-            agents: The agents to choose from, each with a name of its own.
-            database: Where sessions are kept, a file or a URL; without one they end with the process.
-            scenarios: Scenarios to look at and to play, beside the agents or without any.
+            agents: The agents to choose from; their names must be unique.
+            database: A file or URL to store sessions in; without one they are lost when the process ends.
+            scenarios: Scenarios to view and play, with or without agents.
         """
         if not agents and not scenarios:
             raise ValueError("There is no agent to play: pass at least one SimulatedAgentConfig.")
@@ -54,7 +54,7 @@ class AgentSimulator:
         self._database = database
         self._scenarios = scenarios
         self.unfinished_tasks: Collection[asyncio.Task[Any]] = ()
-        """What did not end with `run`: tools that ignore that they are cancelled."""
+        """Tasks that were still running when `run` returned: tools that ignore their cancellation."""
 
     def run(
         self,
@@ -64,9 +64,9 @@ class AgentSimulator:
         allow_hosts: Sequence[str] = (),
         open_browser: bool = False,
     ) -> None:
-        """Serve until Ctrl-C; prints the address to open, and opens it if told to. Otherwise as `start`."""
+        """Serve until Ctrl-C; prints the address and, with `open_browser`, opens it. Other arguments as for `start`."""
         if _is_in_event_loop():
-            raise RuntimeError("An event loop runs already, as in a notebook: use `await simulator.start()` instead.")
+            raise RuntimeError("An event loop is running already, as in a notebook: use `await simulator.start()`.")
         runner = asyncio.Runner()
         try:
             with contextlib.suppress(KeyboardInterrupt):
@@ -77,38 +77,37 @@ class AgentSimulator:
     async def start(
         self, host: str = "127.0.0.1", port: int = 8080, *, allow_hosts: Sequence[str] = ()
     ) -> RunningServer:
-        """Serve in the background of the event loop that runs; the address is `url` of what this returns.
+        """Serve in the running event loop; `url` of the returned server is the address to open.
 
         Args:
-            host: The address to listen on; anything but the default lets other machines connect.
-            port: The port; if it is taken, the next free one. 0 takes any.
-            allow_hosts: Further names under which the server is reached, as `build-box:8080`.
+            host: The address to listen on; with any other than the default, other machines can connect.
+            port: The port; if it is in use, the next free one. 0 picks any.
+            allow_hosts: Additional Host headers to accept, such as `build-box:8080`.
         """
         stack = AsyncExitStack()
         store = None if self._database is None else await stack.enter_async_context(open_store(self._database))
-        sessions = WebSessions(self._agents, Timeline(store))
-        stack.push_async_callback(sessions.close)
-        keeps = self._database is not None
+        services = SessionServices(self._agents, Timeline(store))
+        stack.push_async_callback(services.close)
         return await start_web_server(
-            sessions,
+            services,
             stack,
             host=host,
             port=port,
             allow_hosts=allow_hosts,
-            is_persistent=keeps,
+            is_persistent=self._database is not None,
             scenarios=self._scenarios,
         )
 
     async def _serve(self, host: str, port: int, allow_hosts: Sequence[str], *, open_browser: bool) -> None:
         async with await self.start(host, port, allow_hosts=allow_hosts) as server:
-            with contextlib.suppress(NotImplementedError):
+            with contextlib.suppress(NotImplementedError):  # Windows has no signal handlers in event loops
                 asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, server.request_stop)
             if port not in (0, server.port):
-                print(f"Port {port} is taken; using {server.port}.", flush=True)
-            print(f"Open {server.url}\nCtrl-C ends it.", flush=True)
+                print(f"Port {port} is in use; using {server.port}.", flush=True)
+            print(f"Open {server.url}\nPress Ctrl-C to stop.", flush=True)
             if is_wildcard_address(host):
                 print(
-                    "Other machines can reach it; under a name or an address of this one only if told so, with "
+                    "Other machines can connect. To let them use a name or address of this machine, add "
                     f"--allow-host NAME:{server.port} (allow_hosts in Python).",
                     flush=True,
                 )
@@ -118,20 +117,23 @@ class AgentSimulator:
 
 
 def _close_runner(runner: asyncio.Runner) -> Collection[asyncio.Task[Any]]:
-    """Close as the runner does, but without waiting for ever for tasks that ignore that they are cancelled."""
+    """Close a runner without waiting forever for tasks that ignore their cancellation; returns those tasks.
+
+    `asyncio.Runner.close` waits for them without a limit.
+    """
     loop = runner.get_loop()
     tasks = asyncio.all_tasks(loop)
     for task in tasks:
         task.cancel()
-    left = loop.run_until_complete(asyncio.wait(tasks, timeout=_SHUTDOWN_TIMEOUT_SECONDS))[1] if tasks else ()
-    if left:
-        names = ", ".join(sorted({task.get_name() for task in left}))
-        _log.warning("Ending without waiting for what ignores that it was cancelled: %s.", names)
-        loop.set_exception_handler(lambda _loop, _context: None)  # asyncio would tell of each that is forgotten
+    unfinished = loop.run_until_complete(asyncio.wait(tasks, timeout=_SHUTDOWN_TIMEOUT_SECONDS))[1] if tasks else ()
+    if unfinished:
+        names = ", ".join(sorted({task.get_name() for task in unfinished}))
+        _log.warning("Exiting although these tasks ignore their cancellation: %s.", names)
+        loop.set_exception_handler(lambda _loop, _context: None)  # asyncio would report each of them
         loop.close()
     else:
         runner.close()
-    return left
+    return unfinished
 
 
 def _is_in_event_loop() -> bool:

@@ -1,4 +1,4 @@
-"""The web application: the API, the live socket and the pages, inside the guard."""
+"""The web application without its guard: the API, the WebSocket, the pages, and how errors become responses."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from starlette.responses import Response
 from adk_agent_sim import __version__
 from adk_agent_sim.errors import SimulatorError
 from adk_agent_sim.forms.problem_messages import format_path
+from adk_agent_sim.server.action_api import action_api
 from adk_agent_sim.server.api import api
 from adk_agent_sim.server.api_models import ErrorBody, FieldProblem
-from adk_agent_sim.server.live_updates import LiveUpdates
 from adk_agent_sim.server.responses import error_response, json_response
 from adk_agent_sim.server.scenario_api import scenario_api
 from adk_agent_sim.server.scenario_catalog import ScenarioCatalog
+from adk_agent_sim.server.session_services import SessionServices
 from adk_agent_sim.server.static_pages import StaticPages
-from adk_agent_sim.server.web_sessions import WebSessions
 
 
 def create_app(
-    sessions: WebSessions | None,
+    services: SessionServices | None,
     *,
     server_id: str = "",
     is_persistent: bool = False,
     scenarios: ScenarioCatalog | None = None,
 ) -> FastAPI:
-    """The application without its guard; without sessions, only to be described."""
+    """Create the application; without `services` it can only be described, as an OpenAPI document."""
     app = FastAPI(
         title="adk-agent-sim",
         version=__version__,
@@ -40,30 +40,31 @@ def create_app(
         generate_unique_id_function=lambda route: route.name,
     )
     app.include_router(api)
-    if scenarios or sessions is None:
+    app.include_router(action_api)
+    if scenarios or services is None:
         app.include_router(scenario_api)
     app.add_exception_handler(SimulatorError, _handle_simulator_error)
+    # A full disk or an EvalSet in a read-only folder: something the person can fix, so they get its message.
     app.add_exception_handler(OSError, _handle_simulator_error)
     app.add_exception_handler(RequestValidationError, _handle_validation_error)
     app.add_exception_handler(HTTPException, _handle_http_error)
     app.add_exception_handler(Exception, _handle_unexpected_error)
-    if sessions is None:
+    if services is None:
         return app
-    app.state.sessions = sessions
+    app.state.services = services
     app.state.scenarios = scenarios
-    found = len(scenarios or ())
     app.state.facts = {
         "version": __version__,
         "server_id": server_id,
         "is_persistent": is_persistent,
-        "scenario_count": found,
+        "scenario_count": len(scenarios or ()),
     }
-    live = LiveUpdates(sessions)
 
     async def serve_live_socket(socket: WebSocket) -> None:
-        await live.serve_tab(socket)
+        await services.live_updates.serve_tab(socket)
 
     app.add_api_websocket_route("/api/live", serve_live_socket)
+    # Last, in this order: the routes above match first, and an unknown API path must not get the index page.
     app.add_route("/api/{rest:path}", _handle_unknown_endpoint, include_in_schema=False)
     app.add_route("/{rest:path}", StaticPages().serve_file, methods=["GET"], include_in_schema=False)
     return app
@@ -74,9 +75,10 @@ async def _handle_simulator_error(request: Request, error: Exception) -> Respons
 
 
 async def _handle_validation_error(request: Request, error: Exception) -> Response:
-    found: Sequence[Any] = error.errors() if isinstance(error, RequestValidationError) else ()
-    problems = [FieldProblem(path=format_path(one["loc"][1:]), message=one["msg"]) for one in found]
-    message = "The request cannot be read: " + "; ".join(f"{one.path} {one.message}".strip() for one in problems)
+    details: Sequence[Any] = error.errors() if isinstance(error, RequestValidationError) else ()
+    # The first element of a location is "body" or "query".
+    problems = [FieldProblem(path=format_path(each["loc"][1:]), message=each["msg"]) for each in details]
+    message = "The request is invalid: " + "; ".join(f"{each.path} {each.message}".strip() for each in problems)
     return json_response(ErrorBody(error="Unreadable", message=message, problems=problems), 422)
 
 
@@ -87,9 +89,9 @@ async def _handle_http_error(request: Request, error: Exception) -> Response:
 
 
 async def _handle_unexpected_error(request: Request, error: Exception) -> Response:
-    message = f"Something broke inside the server ({type(error).__name__}); its log says more. This is a bug."
+    message = f"The server failed with {type(error).__name__}. This is a bug; see the server's log for details."
     return json_response(ErrorBody(error="Unexpected", message=message), 500)
 
 
 async def _handle_unknown_endpoint(request: Request) -> Response:
-    return json_response(ErrorBody(error="Http404", message=f"There is no {request.url.path} in this API."), 404)
+    return json_response(ErrorBody(error="Http404", message=f"The API has no endpoint {request.url.path}."), 404)

@@ -1,4 +1,4 @@
-"""A web server around sessions: binds a port, guards it, and runs in the event loop that is there."""
+"""The web server: binds a port, guards the application, and runs uvicorn in the current event loop."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ import uvicorn
 
 from adk_agent_sim.server.guard import Guard, list_loopback_hosts
 from adk_agent_sim.server.scenario_catalog import ScenarioCatalog
+from adk_agent_sim.server.session_services import SessionServices
 from adk_agent_sim.server.web_app import create_app
-from adk_agent_sim.server.web_sessions import WebSessions
 
 _MAX_PORT_ATTEMPTS = 50
 _LAST_PORT = 65535
 _SHUTDOWN_TIMEOUT_SECONDS = 3
-"""How many seconds open connections have at the end."""
+"""How long open connections may take to finish when the server stops."""
 
 _MAX_SOCKET_MESSAGE_BYTES = 64 * 1024
 
 
 async def start_web_server(
-    sessions: WebSessions,
+    services: SessionServices,
     stack: AsyncExitStack,
     *,
     host: str,
@@ -39,20 +39,20 @@ async def start_web_server(
     is_persistent: bool = False,
     scenarios: ScenarioCatalog | None = None,
 ) -> RunningServer:
-    """Serve sessions to browsers.
+    """Start the web server.
 
     Args:
-        sessions: What is served.
-        stack: What is to be closed when the server has ended; closed at once if it does not start.
+        services: The sessions to serve.
+        stack: Closed when the server has stopped, or at once if it does not start.
         host: The address to listen on.
-        port: The port; if it is taken, the next free one. 0 takes any.
-        allow_hosts: Further names under which the server is reached, as `build-box:8080`.
-        token: What browsers must know; by default a new one.
-        server_id: Which sessions these are; by default a new one.
-        keeps: Whether the sessions survive the end of the process.
-        scenarios: What can be looked at and played beside the sessions.
+        port: The port; if it is in use, the next free one. 0 picks any.
+        allow_hosts: Additional Host headers to accept, such as `build-box:8080`.
+        token: The token that browsers must present; by default a new one.
+        server_id: Identifies the set of sessions to the browser; by default a new one.
+        is_persistent: Whether the sessions are stored in a database.
+        scenarios: Scenarios to view and play.
     """
-    host = host or "0.0.0.0"  # noqa: S104 - as sockets read an empty address
+    host = host or "0.0.0.0"  # noqa: S104 - what an empty address means to a socket
     token, server_id = token or token_urlsafe(32), server_id or token_hex(8)
     try:
         listening = open_listening_socket(host, port)
@@ -61,16 +61,16 @@ async def start_web_server(
         raise
     try:
         bound = int(listening.getsockname()[1])
-        named = f"[{host}]" if ":" in host else host
-        guarded = Guard(
-            create_app(sessions, server_id=server_id, is_persistent=is_persistent, scenarios=scenarios),
+        url_host = f"[{host}]" if ":" in host else host
+        guard = Guard(
+            create_app(services, server_id=server_id, is_persistent=is_persistent, scenarios=scenarios),
             token=token,
-            hosts=[*list_loopback_hosts(bound), f"{named}:{bound}", *allow_hosts],
+            hosts=[*list_loopback_hosts(bound), f"{url_host}:{bound}", *allow_hosts],
             cookie=f"adksim_{bound}_{server_id}",
         )
         server = _UvicornServer(
             uvicorn.Config(
-                guarded,
+                guard,
                 log_config=None,
                 access_log=False,
                 lifespan="off",
@@ -86,17 +86,17 @@ async def start_web_server(
         listening.close()
         await stack.aclose()
         raise
-    shown = "127.0.0.1" if is_wildcard_address(host) else named
-    return RunningServer(f"http://{shown}:{bound}/?token={token}", bound, token, server, serving, stack)
+    shown_host = "127.0.0.1" if is_wildcard_address(host) else url_host
+    return RunningServer(f"http://{shown_host}:{bound}/?token={token}", bound, token, server, serving, stack)
 
 
 def is_wildcard_address(host: str) -> bool:
-    """Whether who listens there listens on all addresses of the machine."""
+    """Whether an address means all interfaces of the machine."""
     return host in ("0.0.0.0", "::", "")  # noqa: S104 - compared, not bound
 
 
 class RunningServer:
-    """A server that runs; made by `start_web`."""
+    """A running web server; returned by `start_web_server`."""
 
     def __init__(
         self,
@@ -108,7 +108,7 @@ class RunningServer:
         stack: AsyncExitStack,
     ) -> None:
         self.url = url
-        """The address to open, with its token."""
+        """The address to open, including the token."""
         self.port = port
         self.token = token
         self._server = server
@@ -116,15 +116,15 @@ class RunningServer:
         self._stack = stack
 
     def request_stop(self) -> None:
-        """Ask the server to end."""
+        """Ask the server to stop; returns at once."""
         self._server.should_exit = True
 
     async def wait_until_stopped(self) -> None:
-        """Wait until the server has ended."""
+        """Wait until the server has stopped."""
         await asyncio.wait({self._serve_task})
 
     async def stop(self) -> None:
-        """End the server, the runs, and what they hold; stopping twice is stopping once."""
+        """Stop the server, then close the runs and the database; a second call does nothing."""
         self.request_stop()
         await self.wait_until_stopped()
         await self._stack.aclose()
@@ -139,7 +139,7 @@ class RunningServer:
 
 
 class _UvicornServer(uvicorn.Server):
-    """Leaves the signals of the process to whoever owns it, and says when it listens."""
+    """A uvicorn server that does not take over the signals of the process, and reports when it listens."""
 
     def __init__(self, config: uvicorn.Config) -> None:
         super().__init__(config)
@@ -147,7 +147,7 @@ class _UvicornServer(uvicorn.Server):
 
     @contextlib.contextmanager
     def capture_signals(self) -> Generator[None, None, None]:
-        yield
+        yield  # uvicorn would install its own handlers for SIGINT and SIGTERM
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
@@ -155,22 +155,27 @@ class _UvicornServer(uvicorn.Server):
 
 
 async def _wait_until_started(server: _UvicornServer, serve_task: asyncio.Task[None]) -> None:
-    listens = asyncio.Event()
-    server.on_started = listens.set
-    waiting = asyncio.create_task(listens.wait())
-    await asyncio.wait({serve_task, waiting}, return_when=asyncio.FIRST_COMPLETED)
-    waiting.cancel()
+    started = asyncio.Event()
+    server.on_started = started.set
+    wait_task = asyncio.create_task(started.wait())
+    await asyncio.wait({serve_task, wait_task}, return_when=asyncio.FIRST_COMPLETED)
+    wait_task.cancel()
     if serve_task.done():
         serve_task.result()
-        raise RuntimeError("The web server ended before it listened.")
+        raise RuntimeError("The web server stopped before it was listening.")
 
 
 def open_listening_socket(host: str, port: int) -> socket.socket:
-    """A socket that listens on the port, or on the next free one."""
+    """Returns a socket that listens on the port, or on the next free one.
+
+    Raises:
+        OSError: The address cannot be bound, or none of the ports tried is free.
+        ValueError: The port is out of range.
+    """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     last = min(port + _MAX_PORT_ATTEMPTS - 1, _LAST_PORT) if port else 0
     for tried in range(port, last + 1):
-        # With the protocol named, asyncio sends small answers at once; else each would wait 40 ms for the browser.
+        # asyncio sets TCP_NODELAY only if the protocol is named; without it, small responses are delayed by 40 ms.
         listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -182,9 +187,9 @@ def open_listening_socket(host: str, port: int) -> socket.socket:
                 raise
         else:
             return listening
-    raise ValueError(f"There is no port {port}: ports are 0 to {_LAST_PORT}.")
+    raise ValueError(f"Port {port} is out of range: ports are 0 to {_LAST_PORT}.")
 
 
 def _is_port_taken(error: OSError) -> bool:
-
+    # Windows reports a port that another process holds exclusively as EACCES.
     return error.errno in (errno.EADDRINUSE, errno.EACCES)

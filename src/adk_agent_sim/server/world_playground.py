@@ -1,4 +1,4 @@
-"""A scenario's world in the browser: calls and time, and after each what was told, what happened and what changed."""
+"""A scenario's world in the browser: tool calls and time control, each with the notifications, events and changes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from adk_agent_sim.scenario.world.event_log import CompletedEvent
 from adk_agent_sim.scenario.world.snapshot import StateChange, WorldSnapshot
 from adk_agent_sim.scenario.world.world import World
 from adk_agent_sim.server.api_models import FieldProblem
-from adk_agent_sim.server.json_text import dump_json, parse_json_object
+from adk_agent_sim.server.json_input import parse_json_object_input
 from adk_agent_sim.server.line_summary import summarize_arguments, summarize_text
 from adk_agent_sim.server.scenario_api_models import (
     ChangeInfo,
@@ -31,28 +31,29 @@ from adk_agent_sim.server.scenario_api_models import (
     WorldInfo,
     WorldTool,
 )
+from adk_agent_sim.timeline.strict_json import dump_json
 
 _MAX_LISTED = 100
-"""How many changes and events of one deed are told; of the others, only how many they are."""
+"""How many changes and events of one action are listed; all of them are counted."""
 
 _MAX_VALUE_CHARS = 4_000
 _MAX_RESULT_CHARS = 200_000
 _MAX_ACTIONS = 500
-"""How many deeds are kept and can be taken back."""
+"""How many actions are kept and can be undone."""
 
 
 class WorldPlayground:
-    """One world and what was done in it. Used by one thread at a time."""
+    """One world and the actions performed in it. Not thread-safe."""
 
     def __init__(self, create_world: Callable[[], World]) -> None:
-        """Open a world; `make` makes it, and makes it anew where somebody starts again."""
+        """Create the world with `create_world`, which is called again for a restart or an oracle run."""
         self._create_world = create_world
         self._history: list[tuple[WorldSnapshot, WorldAction]] = []
         self._next_index = 0
         self._world = self._start_world()
 
     def describe_world(self) -> WorldInfo:
-        """Where the world stands."""
+        """Returns the time and status of the world."""
         world = self._world
         return WorldInfo(
             elapsed_seconds=world.elapsed,
@@ -64,43 +65,48 @@ class WorldPlayground:
         )
 
     def list_actions(self) -> list[WorldAction]:
-        """What was done, oldest first."""
-        return [deed for _, deed in self._history]
+        """Returns the actions, oldest first."""
+        return [action for _, action in self._history]
 
     def list_tools(self) -> list[WorldTool]:
-        """What can be called, by whom."""
-        found = (
+        """Returns the tools that somebody may call."""
+        tools = (
             WorldTool(
                 name=f"{name}__{tool.name}",
                 description=tool.description,
                 parameters=build_parameters_schema(tool),
-                callers=[via for via in get_args(WorldCaller) if can_call(tool, CallerRole(via))],
+                callers=[caller for caller in get_args(WorldCaller) if can_call(tool, CallerRole(caller))],
             )
             for name, app in self._world.apps.items()
             for tool in app.tools().values()
         )
-        return [each for each in found if each.callers]
+        return [tool for tool in tools if tool.callers]
 
     def read_app_state(self, app_name: str) -> Any:
-        """What an app holds now."""
+        """Returns the current state of an app."""
         if app_name not in self._world.apps:
             raise NotFound(f"There is no app {app_name[:100]!r} in this world.")
         return self._world.apps[app_name].state()
 
     def find_call_problems(self, call: WorldCallInput) -> list[FieldProblem]:
-        """What is wrong with the arguments of a call."""
+        """Returns the problems of a call's arguments."""
         schema = build_parameters_schema(self._find_tool(call.tool_name)[2])
-        found = build_arguments_checker(schema).find_problems(parse_json_object(call.arguments, "The arguments"))
-        return [FieldProblem(path=each.path, message=each.message) for each in found]
+        arguments = parse_json_object_input(call.arguments, "The arguments")
+        problems = build_arguments_checker(schema).find_problems(arguments)
+        return [FieldProblem(path=each.path, message=each.message) for each in problems]
 
     def call_tool(self, call: WorldCallInput) -> WorldActionResult:
-        """Call a tool; what it raises is the answer."""
+        """Call a tool; an exception that it raises is part of the result.
+
+        Raises:
+            InvalidArguments: The arguments do not match the schema, and `anyway` is not set.
+        """
         app, function, tool = self._find_tool(call.tool_name)
-        arguments = parse_json_object(call.arguments, "The arguments")
+        arguments = parse_json_object_input(call.arguments, "The arguments")
         if not call.anyway and (
-            wrong := build_arguments_checker(build_parameters_schema(tool)).find_problems(arguments)
+            problems := build_arguments_checker(build_parameters_schema(tool)).find_problems(arguments)
         ):
-            raise InvalidArguments(call.tool_name, wrong)
+            raise InvalidArguments(call.tool_name, problems)
 
         def attempt_call() -> tuple[str | None, str]:
             outcome = self._world.try_call(app, function, arguments, call.caller)
@@ -113,7 +119,7 @@ class WorldPlayground:
         )
 
     def control_time(self, time_control: TimeControlInput) -> WorldActionResult:
-        """Let time pass, or take something back."""
+        """Advance the time, undo the last action, or restart."""
         seconds = time_control.seconds
         match time_control.command:
             case "step":
@@ -139,7 +145,7 @@ class WorldPlayground:
         return self._world
 
     def _step_once(self) -> tuple[str | None, str]:
-        return (None, "") if self._world.step() is not None else ("Nothing more will happen.", "")
+        return (None, "") if self._world.step() is not None else ("No events are left.", "")
 
     def _jump_to(self, seconds: float) -> tuple[str | None, str]:
         self._world.set_time(seconds)
@@ -147,36 +153,37 @@ class WorldPlayground:
         return None, ""
 
     def _run_oracle(self) -> WorldActionResult:
-        """From the start, do all that is expected of the agent."""
+        """Restart the world and perform all oracle events, which are what the agent is expected to do."""
         self._history.clear()
         self._world = self._create_world()
 
         def execute_oracle() -> tuple[str | None, str]:
             result = self._world.run_oracle()
-            faults = [f"{each.event_id} ({each.call}): {each.why}" for each in (*result.failed, *result.missing)]
+            problems = [f"{each.event_id} ({each.call}): {each.why}" for each in (*result.failed, *result.missing)]
             counts = f"{len(result.failed)} failed, {len(result.missing)} missing"
-            return f"{len(result.completed)} events, {counts}", "\n".join(faults)[:_MAX_RESULT_CHARS]
+            return f"{len(result.completed)} events, {counts}", "\n".join(problems)[:_MAX_RESULT_CHARS]
 
         return self._perform_action("Oracle run", execute_oracle)
 
     def _undo_last(self) -> None:
         if len(self._history) <= 1:
-            raise InvalidTransition("There is nothing to take back.")
+            raise InvalidTransition("There is nothing to undo.")
         before, _ = self._history.pop()
         self._world.restore(before)
 
     def _perform_action(
         self, summary: str, act: Callable[[], tuple[str | None, str]], caller: WorldCaller | None = None
     ) -> WorldActionResult:
-        """Do something, and say what came of it."""
+        """Call `act`, which returns a result and an error, and record its effects."""
         before = self._world.snapshot()
         result, error = act()
         after = self._world.snapshot()
         changes = before.diff(after)
+        # Events have no unique id; the snapshots share the objects of events that happened before.
         known = {id(each) for each in before.events}
         happened = [each for each in after.events if id(each) not in known]
         start = self._world.now - self._world.elapsed
-        deed = WorldAction(
+        action = WorldAction(
             index=self._next_index,
             summary=summarize_text(summary),
             caller=caller,
@@ -193,12 +200,16 @@ class WorldPlayground:
             change_count=len(changes),
         )
         self._next_index += 1
-        self._history.append((before, deed))
+        self._history.append((before, action))
+        # The first entry is the start, which cannot be undone and is always kept.
         del self._history[1 : 1 + max(0, len(self._history) - _MAX_ACTIONS)]
-        return WorldActionResult(world=self.describe_world(), action=deed)
+        return WorldActionResult(world=self.describe_world(), action=action)
 
     def _find_tool(self, name: str) -> tuple[str, str, Tool]:
-        """The app, the function and the tool of a name; an app's own name may have underscores too."""
+        """Returns app name, function name and tool for `App__function`.
+
+        The name is not simply split: the name of an app may contain two underscores too.
+        """
         for app_name, app in self._world.apps.items():
             function = name.removeprefix(f"{app_name}__")
             if function != name and (tool := app.tools().get(function)):
@@ -222,7 +233,7 @@ def _build_event_info(event: CompletedEvent, start: float) -> WorldEventInfo:
 
 
 def _to_plain_json(value: Any) -> Any:
-    """What a tool was called with by code may be no JSON."""
+    """Returns a value as JSON; the arguments of a call made by code may be of any type."""
     try:
         return json.loads(json.dumps(value, default=str))
     except (TypeError, ValueError):

@@ -29,7 +29,7 @@ _BAD: dict[str, tuple[str | bytes, str]] = {
     "a list": ("[]", "the file (line 1): Input should be"),
     "a number": ("5", "the file (line 1): Input should be"),
     "empty object": ("{}", "version (line 1): Field required"),
-    "NaN": ('{"version": NaN}', "NaN is no JSON number"),
+    "NaN": ('{"version": NaN}', "NaN is not a JSON number"),
     "infinite": ('{"version": 1e999}', "the number 1e999 is too large"),
     "huge": ('{"version": ' + "9" * 10_000 + "}", "is too large"),
     "deep": ("[" * 100_000 + "]" * 100_000, "it is nested too deeply to be read"),

@@ -14,9 +14,9 @@ from adk_agent_sim.scenario.apps.registry import strip_module_path
 from adk_agent_sim.scenario.format.agent_log import BaseAgentLog
 from adk_agent_sim.scenario.format.are_conversion import convert_to_are
 from adk_agent_sim.scenario.format.imported_scenario import ScenarioImportedFromJson
-from adk_agent_sim.scenario.format.json_text import InvalidJson, parse_json
 from adk_agent_sim.scenario.format.models import ExportedApp, ExportedTrace, to_json_value
 from adk_agent_sim.timeline.atomic_files import atomic_write_text
+from adk_agent_sim.timeline.strict_json import InvalidJson, parse_json
 
 _LOG = logging.getLogger(__name__)
 

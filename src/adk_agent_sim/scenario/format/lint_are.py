@@ -9,11 +9,11 @@ from adk_agent_sim.scenario.apps.registry import BUILT_IN_APPS, NOT_IMPORTABLE_B
 from adk_agent_sim.scenario.format.graph import EventGraph
 from adk_agent_sim.scenario.format.imported_scenario import ScenarioImportedFromJson
 from adk_agent_sim.scenario.format.json_positions import JsonPath
-from adk_agent_sim.scenario.format.json_text import InvalidJson, parse_json
 from adk_agent_sim.scenario.format.lint_are_flow import check_are_flow
 from adk_agent_sim.scenario.format.lint_finding import LintFinding
 from adk_agent_sim.scenario.format.models import ExportedAction, ExportedActionArg, ExportedTrace
 from adk_agent_sim.scenario.format.values import parse_placeholder
+from adk_agent_sim.timeline.strict_json import InvalidJson, parse_json
 
 _CONVERT_ADVICE = "Run `adksim scenario convert`"
 

@@ -9,8 +9,8 @@ from typing import Any, cast
 from adk_agent_sim.errors import InvalidScenario, Problem
 from adk_agent_sim.scenario.format.imported_scenario import ScenarioImportedFromJson
 from adk_agent_sim.scenario.format.importer import build_scenario
-from adk_agent_sim.scenario.format.json_text import InvalidJson, parse_json
 from adk_agent_sim.scenario.format.scenario_reader import read_scenario
+from adk_agent_sim.timeline.strict_json import InvalidJson, parse_json
 
 
 def load_scenario(path: str | Path) -> ScenarioImportedFromJson:

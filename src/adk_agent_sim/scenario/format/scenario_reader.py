@@ -10,10 +10,10 @@ from pydantic import ValidationError
 
 from adk_agent_sim.errors import InvalidScenario, Problem
 from adk_agent_sim.scenario.format.json_positions import JsonPath, find_line_numbers, format_path
-from adk_agent_sim.scenario.format.json_text import InvalidJson, decode_text, parse_json
 from adk_agent_sim.scenario.format.models import FORMAT_VERSION, ExportedTrace
 from adk_agent_sim.scenario.format.scenario_dialect import DialectAdapter
 from adk_agent_sim.timeline.canonical_json import Json
+from adk_agent_sim.timeline.strict_json import InvalidJson, decode_text, parse_json
 
 _MAX_PROBLEMS = 10
 """How many problems an error lists; a file with more is told with their number."""

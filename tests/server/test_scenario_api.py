@@ -1,4 +1,4 @@
-"""Scenarios over real sockets: what is told of them, what is written into their files, what happens in their worlds."""
+"""Scenarios over real sockets: how they are described, annotated in their files, and played."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ async def browser(file: Path) -> AsyncIterator[ApiClient]:
         yield ApiClient(server, client)
 
 
-def written(file: Path, scenario: Any) -> Path:
+def write_scenario(file: Path, scenario: Any) -> Path:
     file.write_text(json.dumps(scenario), encoding="utf-8")
     return file
 
 
-def read(file: Path) -> Any:
+def read_scenario(file: Path) -> Any:
     return json.loads(file.read_text(encoding="utf-8"))
 
 
@@ -59,7 +59,7 @@ async def pass_time(browser: ApiClient, what: str, seconds: float = 0) -> Any:
 
 
 class TestReading:
-    async def test_the_page_learns_how_many_there_are(self, browser: ApiClient, file: Path) -> None:
+    async def test_the_server_reports_how_many_there_are(self, browser: ApiClient, file: Path) -> None:
         [line] = await browser.get("/scenarios")
 
         assert (await browser.get("/server"))["scenario_count"] == 1
@@ -72,18 +72,18 @@ class TestReading:
         assert {event["kind"] for event in events} == {"user", "env", "oracle"}
         assert events[1]["depends_on"] == [events[0]["index"]]
 
-    async def test_kinds_that_only_traces_have_are_told_too(self, tmp_path: Path) -> None:
+    async def test_kinds_that_only_traces_have_are_listed_too(self, tmp_path: Path) -> None:
         scenario = load_scenarios()["scenario_synth_s01_search"]
         for event, kind in zip(scenario["events"], ("CONDITION", "VALIDATION"), strict=True):
             event.pop("event_time_comparator", None)
             event |= {"event_type": kind, "class_name": "Event"}
-        path = written(tmp_path / "s.json", scenario)
+        path = write_scenario(tmp_path / "s.json", scenario)
 
-        [shown] = ScenarioCatalog([path])
+        [scenario] = ScenarioCatalog([path])
 
-        assert [event.kind for event in shown.describe().events] == ["condition", "validation"]
+        assert [event.kind for event in scenario.describe().events] == ["condition", "validation"]
 
-    async def test_an_event_has_its_arguments_and_all_the_file_holds(self, browser: ApiClient) -> None:
+    async def test_an_event_has_its_arguments_and_its_json_in_the_file(self, browser: ApiClient) -> None:
         events = (await browser.get(f"/scenarios/{KEY}"))["events"]
         mail = next(event for event in events if event["function"] == "create_and_add_email")
 
@@ -105,27 +105,27 @@ class TestReading:
         one = json.dumps(load_scenarios()[KEY])
         (tmp_path / "many.jsonl").write_text(f"{one}\n{one}\n", encoding="utf-8")
 
-        found = ScenarioCatalog([tmp_path])
+        catalog = ScenarioCatalog([tmp_path])
 
-        assert [line.key for line in found.list_summaries()] == [KEY, f"{KEY}_2"]
-        assert not found[KEY].get_annotation().editable
+        assert [line.key for line in catalog.list_summaries()] == [KEY, f"{KEY}_2"]
+        assert not catalog[KEY].get_annotation().editable
 
 
 class TestRefusing:
     @pytest.mark.parametrize("path", ["/scenarios", f"/scenarios/{KEY}", WORLD, f"/scenarios/{KEY}/state?app=Emails"])
-    async def test_without_the_token_nothing_is_said(self, browser: ApiClient, path: str) -> None:
+    async def test_without_the_token_nothing_is_returned(self, browser: ApiClient, path: str) -> None:
         async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{browser.server.port}") as stranger:
             assert (await stranger.get(f"/api{path}")).status_code == 401
 
     async def test_another_origin_cannot_annotate(self, browser: ApiClient, file: Path) -> None:
-        before = read(file)
+        before = read_scenario(file)
 
         answer = await browser.client.patch(
             f"/api/scenarios/{KEY}/annotation", json={"comment": "x"}, headers={"Origin": "http://evil.example"}
         )
 
         assert answer.status_code == 403
-        assert read(file) == before
+        assert read_scenario(file) == before
 
     async def test_a_server_without_scenarios_has_no_such_pages(self, tmp_path: Path) -> None:
         async with serve_agents(tmp_path, LlmAgent(name="agent", model="gemini-2.5-flash")) as plain:
@@ -136,7 +136,7 @@ class TestRefusing:
     async def test_only_keys_name_scenarios(self, browser: ApiClient, key: str) -> None:
         assert (await browser.client.get(f"/api/scenarios/{key}")).status_code == 404
 
-    async def test_what_is_not_there_is_said_so(self, browser: ApiClient) -> None:
+    async def test_unknown_names_are_not_found(self, browser: ApiClient) -> None:
         assert (await browser.client.get(f"/api/scenarios/{KEY}/events/99")).status_code == 404
         assert (await browser.client.get(f"/api/scenarios/{KEY}/state?app=Nope")).status_code == 404
         assert (await browser.post_refused(f"{WORLD}/calls", {"tool_name": "Emails__nope", "arguments": "{}"}, 404))[
@@ -149,7 +149,7 @@ class TestRefusing:
             "error"
         ] == "Unreadable"
 
-    async def test_a_tool_is_called_only_by_whom_it_is_for(self, browser: ApiClient) -> None:
+    async def test_a_tool_can_be_called_only_by_its_callers(self, browser: ApiClient) -> None:
         order = {"tool_name": "Emails__send_email", "arguments": "{}", "caller": "env"}
 
         assert (await browser.post_refused(f"{WORLD}/calls", order, 404))["error"] == "UnknownTool"
@@ -157,7 +157,7 @@ class TestRefusing:
     async def test_a_scenario_with_an_unknown_app_is_shown_but_not_played(self, tmp_path: Path) -> None:
         scenario = load_scenarios()[KEY]
         scenario["apps"][3] |= {"class_name": "os.system"}
-        path = written(tmp_path / "s.json", scenario)
+        path = write_scenario(tmp_path / "s.json", scenario)
         async with (
             await AgentSimulator([], scenarios=ScenarioCatalog([path])).start(port=0) as server,
             httpx.AsyncClient(base_url=f"http://127.0.0.1:{server.port}", headers=bearer_headers(server)) as client,
@@ -169,31 +169,31 @@ class TestRefusing:
 
 
 class TestAnnotating:
-    async def test_what_a_reviewer_says_is_in_the_file(self, browser: ApiClient, file: Path) -> None:
-        said = {"validation_decision": "needs_review", "comment": "Why 45 s?", "annotator": "kim"}
+    async def test_an_annotation_is_written_into_the_file(self, browser: ApiClient, file: Path) -> None:
+        annotation = {"validation_decision": "needs_review", "comment": "Why 45 s?", "annotator": "kim"}
 
-        answer = await browser.client.patch(f"/api/scenarios/{KEY}/annotation", json=said)
-        found = load_scenario(file).annotation
+        answer = await browser.client.patch(f"/api/scenarios/{KEY}/annotation", json=annotation)
+        saved = load_scenario(file).annotation
 
         assert answer.status_code == 200
-        assert (found.validation_decision, found.comment, found.annotator) == tuple(said.values())
-        assert found.date == answer.json()["date"]
+        assert (saved.validation_decision, saved.comment, saved.annotator) == tuple(annotation.values())
+        assert saved.date == answer.json()["date"]
         assert (await browser.get("/scenarios"))[0]["validation_decision"] == "needs_review"
 
     async def test_the_rest_of_the_file_stays(self, browser: ApiClient, file: Path) -> None:
-        before = read(file)
+        before = read_scenario(file)
 
         await browser.client.patch(f"/api/scenarios/{KEY}/annotation", json={"comment": "ok"})
-        after = read(file)
+        after = read_scenario(file)
 
         assert after["metadata"].pop("annotation")["comment"] == "ok"
         before["metadata"].pop("annotation", None)
         assert after == before
 
     async def test_what_was_changed_in_the_file_meanwhile_is_kept(self, browser: ApiClient, file: Path) -> None:
-        changed = read(file)
+        changed = read_scenario(file)
         changed["metadata"]["definition"]["tags"] = ["Changed"]
-        written(file, changed)
+        write_scenario(file, changed)
 
         await browser.client.patch(f"/api/scenarios/{KEY}/annotation", json={"comment": "ok"})
 
@@ -213,7 +213,7 @@ class TestPlaying:
         assert tools["Emails__create_and_add_email"]["callers"] == ["env", "user"]
         assert all(tool["parameters"]["type"] == "object" for tool in tools.values())
 
-    async def test_a_call_tells_what_came_back_and_what_changed(self, browser: ApiClient) -> None:
+    async def test_a_call_returns_its_result_and_what_changed(self, browser: ApiClient) -> None:
         deed = await call(browser, "Emails__send_email", {"recipients": ["a@example.org"], "subject": "Hi"})
         [change] = deed["changes"]
 
@@ -221,13 +221,13 @@ class TestPlaying:
         assert (change["op"], change["path"]) == ("add", "Emails.folders.SENT.emails[0]")
         assert json.loads(change["new"])["subject"] == "Hi"
 
-    async def test_what_a_tool_raises_is_its_answer(self, browser: ApiClient) -> None:
+    async def test_an_exception_of_a_tool_is_its_result(self, browser: ApiClient) -> None:
         deed = await call(browser, "Emails__get_email_by_id", {"email_id": "nope"})
 
         assert deed["result"] is None
         assert "Error" in deed["error"]
 
-    async def test_arguments_that_do_not_fit_are_said_at_their_fields_and_can_be_sent_all_the_same(
+    async def test_invalid_arguments_are_reported_at_their_fields_and_can_be_sent_anyway(
         self, browser: ApiClient
     ) -> None:
         order = {"tool_name": "Emails__send_email", "arguments": '{"subject": 5}'}
@@ -240,7 +240,7 @@ class TestPlaying:
         assert deed["error"].startswith("TypeError")
         assert await browser.post(f"{WORLD}/check", order) == refusal["problems"]
 
-    async def test_time_jumps_and_what_was_due_is_told(self, browser: ApiClient) -> None:
+    async def test_time_jumps_and_due_events_are_listed(self, browser: ApiClient) -> None:
         acted = await pass_time(browser, "jump", 50)
 
         assert acted["world"]["elapsed_seconds"] == 50
@@ -257,7 +257,7 @@ class TestPlaying:
         assert [acted["world"]["elapsed_seconds"] for acted in (first, second)] == [30, 45]
         assert [acted["action"]["event_count"] for acted in (first, second)] == [1, 1]
 
-    async def test_undo_and_restart_put_the_world_back(self, browser: ApiClient) -> None:
+    async def test_undo_and_restart_restore_the_world(self, browser: ApiClient) -> None:
         start = await browser.get(f"/scenarios/{KEY}/state", app="Emails")
         await call(browser, "Emails__send_email", {"subject": "Hi"})
         undone = await pass_time(browser, "undo")

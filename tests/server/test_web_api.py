@@ -50,7 +50,7 @@ def add(a: int, b: int) -> int:
 
 
 def kind(value: float) -> str:
-    """Tells what Python makes of a number."""
+    """Returns the type that a number has in Python."""
     return type(value).__name__
 
 
@@ -60,17 +60,17 @@ def delete(path: str) -> str:
 
 
 def big(size: int) -> str:
-    """Much text."""
+    """Returns a long text."""
     return "x" * size
 
 
 def hostile() -> dict[str, Any]:
-    """What a browser must survive."""
+    """Returns values that are not valid JSON or UTF-8."""
     return {"half": "\ud800", "html": "<script>alert(1)</script>", "nan": float("nan"), "rtl": "\u202eabc"}
 
 
 def deep(levels: int) -> dict[str, Any]:
-    """A value in values."""
+    """Returns a deeply nested value."""
     value: Any = 1
     for _ in range(levels):
         value = [value]
@@ -112,8 +112,8 @@ def with_inner() -> LlmAgent:
 
 @pytest.fixture
 async def browser(tmp_path: Path) -> AsyncIterator[ApiClient]:
-    async with serve_agents(tmp_path, tooled(), structured(), with_inner(), load_demo_app("math_agent")) as found:
-        yield found
+    async with serve_agents(tmp_path, tooled(), structured(), with_inner(), load_demo_app("math_agent")) as client:
+        yield client
 
 
 class TestAgents:
@@ -131,13 +131,13 @@ class TestAgents:
         ]
         assert not server["is_persistent"]
 
-    async def test_an_eval_set_that_cannot_be_appended_to_is_said(self, browser: ApiClient, tmp_path: Path) -> None:
+    async def test_an_eval_set_that_cannot_be_appended_to_is_reported(self, browser: ApiClient, tmp_path: Path) -> None:
         (tmp_path / "tooled.evalset.json").write_text("[]")
         agent_catalog = await browser.get("/agents")
 
         assert "is not an EvalSet" in agent_catalog[0]["eval_set_problem"]
 
-    async def test_tools_that_do_not_load_are_said_and_end_a_run(self, tmp_path: Path) -> None:
+    async def test_tools_that_do_not_load_are_reported_and_end_a_run(self, tmp_path: Path) -> None:
         class Broken(BaseToolset):
             async def get_tools(self, readonly_context: Any = None) -> list[Any]:
                 raise ConnectionError("nobody listens")
@@ -154,7 +154,7 @@ class TestAgents:
         assert (briefing["instruction"], briefing["problem"]) == ("Be kind.", listed["problem"])
         assert "nobody listens" in session["failure"]
 
-    async def test_tools_that_hang_hold_up_neither_the_list_nor_a_briefing(
+    async def test_tools_that_hang_block_neither_the_list_nor_a_briefing(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         loads = 0
@@ -179,10 +179,10 @@ class TestAgents:
         assert {*listed, briefing["problem"]} == {listed[0]}
         assert loads_of_lists == 1
 
-    async def test_one_that_is_not_there_is_named(self, browser: ApiClient) -> None:
+    async def test_an_unknown_agent_is_named_in_the_error(self, browser: ApiClient) -> None:
         refusal = await browser.post_refused("/sessions", {"agent_key": "nobody"}, 404)
 
-        assert "There is no agent 'nobody'; there are: tooled, structured, outer, math_agent." in refusal["message"]
+        assert "There is no agent 'nobody'. Agents: tooled, structured, outer, math_agent." in refusal["message"]
 
 
 class TestBriefing:
@@ -269,7 +269,7 @@ class TestASession:
         assert behind["traceback"]["format"] == "traceback"
         assert "in divide" in behind["traceback"]["text"]
 
-    async def test_a_further_message_goes_on(self, browser: ApiClient) -> None:
+    async def test_another_message_continues_the_session(self, browser: ApiClient) -> None:
         session_id = await browser.start_session("tooled", "one")
         await browser.respond(session_id, "1")
         await browser.wait_for_status(session_id, "done")
@@ -296,7 +296,7 @@ class TestASession:
         assert sorted(answer.status_code for answer in answers) == [200, 409]
         assert len(await browser.get_rows(session_id)) == 1
 
-    async def test_files_go_with_a_message_and_come_back_as_they_were(self, browser: ApiClient) -> None:
+    async def test_files_of_a_message_are_returned_unchanged(self, browser: ApiClient) -> None:
         session_id = await browser.start_session("tooled")
         files = [
             {"name": "a.png", "mime_type": "image/png", "data": b64encode(PNG).decode()},
@@ -343,7 +343,7 @@ class TestASession:
         assert (await browser.client.get(f"/api/sessions/{session_id}/rows/{index}/media/1")).status_code == 404
 
     @pytest.mark.req("001/edge-large-output")
-    async def test_long_results_are_shortened_until_all_is_asked_for(self, browser: ApiClient) -> None:
+    async def test_long_results_are_cut_unless_requested_in_full(self, browser: ApiClient) -> None:
         session_id = await browser.start_session("tooled", "much")
         await browser.call_tools(session_id, ("big", {"size": 100_000}))
         await browser.wait_for_turn(session_id)
@@ -411,9 +411,7 @@ class TestASession:
 
 class TestDeciding:
     @pytest.mark.req("001/FR-006")
-    async def test_arguments_that_do_not_fit_are_named_call_by_call_and_can_be_insisted_on(
-        self, browser: ApiClient
-    ) -> None:
+    async def test_invalid_arguments_are_reported_call_by_call_and_can_be_overridden(self, browser: ApiClient) -> None:
         session_id = await browser.start_session("tooled", "x")
         turn_id = await browser.wait_for_turn(session_id)
         good, bad = {"name": "add", "arguments": '{"a": 1, "b": 2}'}, {"name": "add", "arguments": '{"a": "x"}'}
@@ -431,7 +429,7 @@ class TestDeciding:
         "arguments",
         ["{", "[1]", '{"a": NaN, "b": 1}', '{"a": 1e999, "b": 1}', "[" * 5_000, '{"a":' * 200 + "1" + "}" * 200],
     )
-    async def test_arguments_that_are_no_json_object_are_refused(self, browser: ApiClient, arguments: str) -> None:
+    async def test_arguments_that_are_not_a_json_object_are_refused(self, browser: ApiClient, arguments: str) -> None:
         session_id = await browser.start_session("tooled", "x")
         turn_id = await browser.wait_for_turn(session_id)
         body = {"decision_id": "decision-1", "calls": [{"name": "add", "arguments": arguments}], "anyway": True}
@@ -440,7 +438,7 @@ class TestDeciding:
         assert refusal["error"] == "MalformedValue"
         assert not refusal["can_override"]
 
-    async def test_of_two_tabs_one_wins_and_the_other_is_told(self, browser: ApiClient) -> None:
+    async def test_of_two_tabs_one_decides_and_the_other_is_refused(self, browser: ApiClient) -> None:
         session_id = await browser.start_session("tooled", "x")
         path = f"/api/sessions/{session_id}/turns/{await browser.wait_for_turn(session_id)}/decision"
         answers = await asyncio.gather(
@@ -468,7 +466,7 @@ class TestDeciding:
         assert (await browser.post_refused(path, {"decision_id": "decision-1"}, 422))["error"] == "EmptyDecision"
 
     @pytest.mark.req("001/FR-016", "001/US4.3")
-    async def test_an_answer_must_fit_the_output_schema_and_its_own_type(self, browser: ApiClient) -> None:
+    async def test_an_answer_must_match_the_output_schema_and_its_python_type(self, browser: ApiClient) -> None:
         session_id = await browser.start_session("structured")
         refusal = await browser.post_refused(f"/sessions/{session_id}/messages", {"data": '{"query": "q"}'}, 422)
         assert refusal["problems"][0]["path"] == "max_results"
@@ -486,7 +484,7 @@ class TestDeciding:
         assert json.loads(detail["data"]["text"]) == {"answer": "a", "confidence": 1.0}
 
     async def test_an_agent_with_tools_answers_with_data_too(self, tmp_path: Path) -> None:
-        """ADK takes such an answer by a tool of its own, of which the person sees nothing but the form."""
+        """ADK takes such an answer through a tool of its own, which the person sees only as a form."""
         async with serve_agents(tmp_path, load_demo_app("shop_agent")) as browser:
             session_id = await browser.start_session("shop_agent", "refund ORD-1")
             await browser.call_tools(session_id, ("transfer_to_agent", {"agent_name": "refund_agent"}))
@@ -507,7 +505,7 @@ class TestDeciding:
         assert (answer["kind"], answer["player"]) == ("answer", "human")
         assert state["refund"] == whole
 
-    async def test_a_form_is_checked_as_it_stands(self, browser: ApiClient) -> None:
+    async def test_a_form_is_checked_without_sending_it(self, browser: ApiClient) -> None:
         session_id = await browser.start_session("structured")
         check = f"/sessions/{session_id}/check"
         assert [one["path"] for one in await browser.post(check, {"target": "message", "value": "{}"})] == [
@@ -552,7 +550,7 @@ class TestRunning:
         assert row["result"].startswith("Cancelled: The call of forever was cancelled")
         await browser.post_refused(f"/sessions/{session_id}/calls/{call['call_id']}/cancel", None, 404)
 
-    async def test_a_run_can_be_stopped_and_the_session_goes_on(self, browser: ApiClient) -> None:
+    async def test_a_run_can_be_stopped_and_the_session_continues(self, browser: ApiClient) -> None:
         session_id = await browser.start_session("tooled", "x")
         turn_id = await browser.wait_for_turn(session_id)
         stopped = await browser.post(f"/sessions/{session_id}/stop")
@@ -566,7 +564,7 @@ class TestRunning:
         assert (stopped["status"], stopped["failure"]) == ("stopped", "The run was stopped.")
 
     @pytest.mark.parametrize(("approve", "result"), [(True, "a.txt is gone"), (False, "rejected")])
-    async def test_a_call_waits_for_consent(self, browser: ApiClient, approve: bool, result: str) -> None:
+    async def test_a_call_waits_for_confirmation(self, browser: ApiClient, approve: bool, result: str) -> None:
         session_id = await browser.start_session("tooled", "delete it")
         await browser.call_tools(session_id, ("delete", {"path": "a.txt"}))
         asked = (await browser.wait_for_status(session_id, "confirm"))["confirmation"]
@@ -586,7 +584,7 @@ class TestRunning:
         assert rows[2]["summary"] == ("approved" if approve else "denied")
         assert (await browser.get_row_detail(session_id, 1))["arguments"]["text"] == '{\n  "path": "a.txt"\n}'
 
-    async def test_a_question_keeps_all_digits_of_its_numbers(self, tmp_path: Path) -> None:
+    async def test_a_confirmation_keeps_all_digits_of_its_numbers(self, tmp_path: Path) -> None:
         def pay(amount: float, account: int, tool_context: ToolContext) -> None:
             """Pay."""
             tool_context.actions.skip_summarization = True
@@ -601,7 +599,7 @@ class TestRunning:
         assert asked["arguments"] == given
         assert asked["payload"] == '{"limit": 9007199254740993, "rate": 1.0}'
 
-    async def test_two_calls_that_need_consent_are_asked_about_one_after_the_other(self, browser: ApiClient) -> None:
+    async def test_two_calls_that_need_confirmation_are_confirmed_one_after_the_other(self, browser: ApiClient) -> None:
         session_id = await browser.start_session("tooled", "delete both")
         await browser.call_tools(session_id, ("delete", {"path": "a"}), ("delete", {"path": "b"}))
         asked: list[str] = []
@@ -633,7 +631,7 @@ class TestRunning:
         assert "the callback broke" in session["failure"]
         assert (row["kind"], row["status"]) == ("error", "failed")
 
-    async def test_a_closed_session_can_be_read_and_takes_no_more(self, browser: ApiClient) -> None:
+    async def test_a_closed_session_can_be_read_but_not_played(self, browser: ApiClient) -> None:
         session_id = await browser.start_session("tooled", "x")
         await browser.wait_for_turn(session_id)
         closed = await browser.post(f"/sessions/{session_id}/close")
@@ -663,14 +661,16 @@ class TestRunning:
     @pytest.mark.parametrize(
         ("given", "shown"), [("  My\nbest ", "My best"), ("\u202etxt.exe\x1b[2J", "\ufffdtxt.exe\ufffd[2J")]
     )
-    async def test_a_name_is_one_line_that_reads_as_it_is(self, browser: ApiClient, given: str, shown: str) -> None:
+    async def test_a_name_is_one_line_without_misleading_characters(
+        self, browser: ApiClient, given: str, shown: str
+    ) -> None:
         session_id = await browser.start_session("tooled", "x")
         answer = await browser.client.patch(f"/api/sessions/{session_id}", json={"name": given})
 
         assert answer.json()["name"] == shown
 
     @pytest.mark.parametrize("given", ["  ", "\n", "\u202e \x00"])
-    async def test_a_name_of_nothing_is_refused(self, browser: ApiClient, given: str) -> None:
+    async def test_an_empty_name_is_refused(self, browser: ApiClient, given: str) -> None:
         session_id = await browser.start_session("tooled", "x")
         answer = await browser.client.patch(f"/api/sessions/{session_id}", json={"name": given})
 
@@ -678,7 +678,7 @@ class TestRunning:
 
 
 class TestTheOwnModel:
-    async def test_it_suggests_and_nothing_happens(self, browser: ApiClient) -> None:
+    async def test_it_suggests_and_the_turn_keeps_waiting(self, browser: ApiClient) -> None:
         session_id = await browser.start_session("tooled", "1+1?")
         turn_id = await browser.wait_for_turn(session_id)
         before = await browser.get(f"/sessions/{session_id}")
@@ -710,7 +710,7 @@ class TestTheOwnModel:
         assert await browser.wait_for_turn(session_id) == turn_id
 
     @pytest.mark.parametrize("raises", [True, False])
-    async def test_what_it_says_when_it_fails_holds_no_secrets(
+    async def test_its_error_message_contains_no_secrets(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, raises: bool
     ) -> None:
         said = "GET https://models.example/v1?key=AIzaAddress&alt=sse, Bearer abcdefgh12345 (env-secret-1) 403 denied"
@@ -756,19 +756,19 @@ class TestExport:
         assert (await browser.get("/agents"))[0]["eval_case_count"] == 2
         assert len((await browser.get(f"/sessions/{session_id}"))["exports"]) == 2
 
-    async def test_a_fixture_of_adk_test_goes_beside_it(self, browser: ApiClient, tmp_path: Path) -> None:
+    async def test_a_fixture_for_adk_test_is_written_beside_it(self, browser: ApiClient, tmp_path: Path) -> None:
         session_id = await browser.start_session("math_agent", "2+2?")
         await browser.call_tools(session_id, ("add", {"a": 2, "b": 2}))
         await browser.respond(session_id, "4")
         await browser.wait_for_status(session_id, "done")
-        written = await browser.post(f"/sessions/{session_id}/export", {"format": "adk_test"})
+        written = await browser.post(f"/sessions/{session_id}/export", {"format": "adk-test"})
 
         (fixture,) = (tmp_path / "tests").iterdir()
 
         assert written["record"]["path"] == str(fixture)
         assert json.loads(fixture.read_text()) == json.loads(written["case_json"])
 
-    @pytest.mark.parametrize("form", ["evalset", "adk_test"])
+    @pytest.mark.parametrize("form", ["evalset", "adk-test"])
     async def test_of_many_exports_at_once_one_is_written(self, browser: ApiClient, tmp_path: Path, form: str) -> None:
         session_id = await browser.start_session("math_agent", "2+2?")
         await browser.respond(session_id, "4")
@@ -783,14 +783,36 @@ class TestExport:
         assert sorted(answer.status_code for answer in answers) == [200, 409, 409, 409, 409]
         assert len(written) == 1
 
-    async def test_two_sessions_that_are_exported_at_once_both_land(self, browser: ApiClient, tmp_path: Path) -> None:
+    async def test_two_sessions_that_are_exported_at_once_are_both_written(
+        self, browser: ApiClient, tmp_path: Path
+    ) -> None:
         both = [await browser.start_session("math_agent", "2+2?") for _ in range(2)]
         for session_id in both:
             await browser.respond(session_id, "4")
             await browser.wait_for_status(session_id, "done")
-        await asyncio.gather(*(browser.post(f"/sessions/{one}/export", {"format": "adk_test"}) for one in both))
+        await asyncio.gather(*(browser.post(f"/sessions/{one}/export", {"format": "adk-test"}) for one in both))
 
         assert len(list((tmp_path / "tests").glob("*.json"))) == 2
+
+    async def test_the_formats_that_the_server_offers_are_those_it_writes(self, browser: ApiClient) -> None:
+        session_id = await browser.start_session("math_agent", "2+2?")
+        await browser.respond(session_id, "4")
+        await browser.wait_for_status(session_id, "done")
+        formats = (await browser.get("/server"))["export_formats"]
+        written = [
+            (await browser.post(f"/sessions/{session_id}/export", {"format": each["name"]}))["record"]
+            for each in formats
+        ]
+
+        assert [each["name"] for each in formats] == ["evalset", "adk-test"]
+        assert [each["format"] for each in written] == ["evalset", "adk-test"]
+        assert all(record["path"].endswith(each["extension"]) for record, each in zip(written, formats, strict=True))
+
+    async def test_a_format_that_only_the_command_writes_is_refused(self, browser: ApiClient) -> None:
+        session_id = await browser.start_session("math_agent", "2+2?")
+        refusal = await browser.post_refused(f"/sessions/{session_id}/export", {"format": "jsonl"}, 422)
+
+        assert "adksim export" in refusal["message"]
 
     async def test_no_request_can_name_a_path(self, browser: ApiClient) -> None:
         session_id = await browser.start_session("tooled", "x")
@@ -800,7 +822,7 @@ class TestExport:
 
 
 class TestDeleting:
-    async def test_a_deleted_session_is_gone_with_all_that_happened_in_it(self, browser: ApiClient) -> None:
+    async def test_a_deleted_session_is_gone_with_its_events(self, browser: ApiClient) -> None:
         session_id = await browser.start_session("tooled", "hello")
         await browser.wait_for_turn(session_id)
         answer = await browser.client.delete(f"/api/sessions/{session_id}")

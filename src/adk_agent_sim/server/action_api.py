@@ -1,0 +1,108 @@
+"""The endpoints that act in a session: as its user, as its model, on its environment, and its export."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Response
+
+from adk_agent_sim.errors import InvalidArguments, ToolNotOffered
+from adk_agent_sim.server.api_dependencies import (
+    ActionsDependency,
+    EnvironmentDependency,
+    ExporterDependency,
+    FormsDependency,
+    TurnsDependency,
+)
+from adk_agent_sim.server.api_models import (
+    CheckInput,
+    ConsentInput,
+    DecisionInput,
+    EnvironmentInfo,
+    ErrorBody,
+    ExportInput,
+    ExportResult,
+    FaultInput,
+    FieldProblem,
+    RuleSwitchInput,
+    SessionInfo,
+    Suggestion,
+    UserMessage,
+)
+from adk_agent_sim.server.responses import error_response, json_response
+
+action_api = APIRouter(prefix="/api/sessions/{session_id}", responses={"default": {"model": ErrorBody}})
+
+
+@action_api.post("/messages", response_model=SessionInfo)
+async def send_message(actions: ActionsDependency, session_id: str, message: UserMessage) -> Response:
+    """Send a message as the user."""
+    return json_response(await actions.send_message(session_id, message))
+
+
+@action_api.post("/consent", response_model=SessionInfo)
+async def answer_confirmation(actions: ActionsDependency, session_id: str, consent: ConsentInput) -> Response:
+    """Approve or deny a call as the user."""
+    return json_response(await actions.answer_confirmation(session_id, consent))
+
+
+@action_api.post("/calls/{call_id}/cancel", response_model=SessionInfo)
+async def cancel_call(actions: ActionsDependency, session_id: str, call_id: str) -> Response:
+    """Cancel one running call."""
+    return json_response(await actions.cancel_call(session_id, call_id))
+
+
+@action_api.post("/stop", response_model=SessionInfo)
+async def stop_run(actions: ActionsDependency, session_id: str) -> Response:
+    """Cancel the current run; another message continues the session."""
+    return json_response(await actions.stop_run(session_id))
+
+
+@action_api.post("/turns/{turn_id}/decision", response_model=SessionInfo)
+async def decide_turn(turns: TurnsDependency, session_id: str, turn_id: str, decision: DecisionInput) -> Response:
+    """Decide a turn as its model."""
+    try:
+        return json_response(await turns.decide(session_id, turn_id, decision))
+    except (InvalidArguments, ToolNotOffered) as error:
+        # The timeline stops at the first invalid call; a person wants to see the problems of all of them.
+        return error_response(error, await turns.find_call_problems(session_id, turn_id, decision))
+
+
+@action_api.post("/turns/{turn_id}/suggestion", response_model=Suggestion)
+async def suggest_decision(turns: TurnsDependency, session_id: str, turn_id: str) -> Response:
+    """Ask the agent's own model what it would decide; the turn keeps waiting."""
+    return json_response(await turns.suggest_decision(session_id, turn_id))
+
+
+@action_api.post("/turns/{turn_id}/own-model", response_model=SessionInfo)
+async def decide_with_own_model(turns: TurnsDependency, session_id: str, turn_id: str) -> Response:
+    """Let the agent's own model decide this turn."""
+    return json_response(await turns.decide_with_own_model(session_id, turn_id))
+
+
+@action_api.post("/check", response_model=list[FieldProblem])
+async def check_form(forms: FormsDependency, session_id: str, form: CheckInput, turn_id: str | None = None) -> Response:
+    """The problems of a form, without sending it."""
+    return json_response(await forms.find_problems(session_id, turn_id, form))
+
+
+@action_api.get("/environment", response_model=EnvironmentInfo)
+async def get_environment(environment: EnvironmentDependency, session_id: str) -> Response:
+    """The rules and pending faults of the session's simulated environment."""
+    return json_response(await environment.get_environment(session_id))
+
+
+@action_api.post("/environment/rules", response_model=EnvironmentInfo)
+async def switch_rule(environment: EnvironmentDependency, session_id: str, rule_switch: RuleSwitchInput) -> Response:
+    """Switch a rule on or off, from the next call on."""
+    return json_response(await environment.switch_rule(session_id, rule_switch))
+
+
+@action_api.post("/environment/faults", response_model=EnvironmentInfo)
+async def add_fault(environment: EnvironmentDependency, session_id: str, fault: FaultInput) -> Response:
+    """Inject a fault into the next call of a tool."""
+    return json_response(await environment.add_fault(session_id, fault))
+
+
+@action_api.post("/export", response_model=ExportResult)
+async def export_session(exporter: ExporterDependency, session_id: str, export_input: ExportInput) -> Response:
+    """Write the session as a golden trace, to the file that the agent's config names."""
+    return json_response(await exporter.export_session(session_id, export_input))

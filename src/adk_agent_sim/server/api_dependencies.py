@@ -1,0 +1,66 @@
+"""How endpoints get the services they use: as FastAPI dependencies, taken from the state of the app."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import Depends, Request
+
+from adk_agent_sim.server.agent_catalog import AgentCatalog
+from adk_agent_sim.server.environment_controls import EnvironmentControls
+from adk_agent_sim.server.form_checks import FormChecks
+from adk_agent_sim.server.session_actions import SessionActions
+from adk_agent_sim.server.session_directory import SessionDirectory
+from adk_agent_sim.server.session_exporter import SessionExporter
+from adk_agent_sim.server.session_reader import SessionReader
+from adk_agent_sim.server.session_services import SessionServices
+from adk_agent_sim.server.turn_actions import TurnActions
+
+
+def _get_services(request: Request) -> SessionServices:
+    return request.app.state.services
+
+
+_Services = Annotated[SessionServices, Depends(_get_services)]
+
+
+def _get_agents(services: _Services) -> AgentCatalog:
+    return services.agents
+
+
+def _get_directory(services: _Services) -> SessionDirectory:
+    return services.directory
+
+
+def _get_reader(services: _Services) -> SessionReader:
+    return services.reader
+
+
+def _get_actions(services: _Services) -> SessionActions:
+    return services.actions
+
+
+def _get_turns(services: _Services) -> TurnActions:
+    return services.turns
+
+
+def _get_forms(services: _Services) -> FormChecks:
+    return services.forms
+
+
+def _get_environment(services: _Services) -> EnvironmentControls:
+    return services.environment
+
+
+def _get_exporter(services: _Services) -> SessionExporter:
+    return services.exporter
+
+
+AgentsDependency = Annotated[AgentCatalog, Depends(_get_agents)]
+DirectoryDependency = Annotated[SessionDirectory, Depends(_get_directory)]
+ReaderDependency = Annotated[SessionReader, Depends(_get_reader)]
+ActionsDependency = Annotated[SessionActions, Depends(_get_actions)]
+TurnsDependency = Annotated[TurnActions, Depends(_get_turns)]
+FormsDependency = Annotated[FormChecks, Depends(_get_forms)]
+EnvironmentDependency = Annotated[EnvironmentControls, Depends(_get_environment)]
+ExporterDependency = Annotated[SessionExporter, Depends(_get_exporter)]

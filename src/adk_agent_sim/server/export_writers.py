@@ -1,0 +1,113 @@
+"""Writes a session to a file in one of the export formats, at the place that the agent's config names.
+
+It does not decide whether a session may be exported: `SessionExporter` does.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+from adk_agent_sim.golden.adk_test_fixture import build_adk_test_fixture, write_adk_test_fixture
+from adk_agent_sim.golden.eval_set import EvalSetWriter
+from adk_agent_sim.golden.export_formats import EXPORT_FORMATS, ExportFormatName
+from adk_agent_sim.golden.golden_trace_builder import GoldenTraceBuilder, build_eval_id
+from adk_agent_sim.golden.session import SimulatedAgentConfig, SimulationSession, select_finished_events
+from adk_agent_sim.server.api_models import ExportFormatInfo, ExportRecord, ExportResult
+from adk_agent_sim.timeline.events import Event
+from adk_agent_sim.timeline.json_conversion import to_json_value
+from adk_agent_sim.timeline.strict_json import dump_json
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExportSource:
+    """What is exported, and for which agent."""
+
+    config: SimulatedAgentConfig
+    session_id: str
+    events: Sequence[Event]
+
+    has_tool_error_plugin: bool
+    """Whether the agent's app answers tool errors as the simulator does; without it some traces do not replay."""
+
+    now: float
+    """When the export was requested, in seconds since 1970."""
+
+    anyway: bool
+    """Whether to write a fixture that `adk test` cannot replay."""
+
+
+ExportWriter: TypeAlias = Callable[[ExportSource], ExportResult]
+
+
+def list_export_formats() -> list[ExportFormatInfo]:
+    """Returns the formats that this server can write, in the order in which people are offered them."""
+    return [
+        ExportFormatInfo(
+            name=each.name,
+            label=each.label,
+            extension=each.extension,
+            requirement=each.requirement,
+            is_redactable=each.is_redactable,
+        )
+        for each in EXPORT_FORMATS.values()
+        if each.name in EXPORT_WRITERS
+    ]
+
+
+def write_eval_case(source: ExportSource) -> ExportResult:
+    """Append the finished part of a session to the agent's EvalSet; the notes name what is left out."""
+    config, session_id = source.config, source.session_id
+    session = SimulationSession.from_events(config, session_id, select_finished_events(source.events))
+    # The notes are about the whole session, so that they also name the turn that is not finished.
+    notes = GoldenTraceBuilder(SimulationSession.from_events(config, session_id, source.events)).collect_notes(
+        has_tool_error_plugin=source.has_tool_error_plugin
+    )
+    path = config.resolve_eval_set_path()
+    case = EvalSetWriter(path, session.agent_name).write_eval_case(GoldenTraceBuilder(session).build())
+    return ExportResult(
+        record=ExportRecord(format="evalset", path=str(path), eval_id=case.eval_id, exported_at=source.now),
+        case_json=dump_json(to_json_value(case), indent=2),
+        command=f"adk eval {_quote_folder(config)} {shlex.quote(str(path))}",
+        notes=notes,
+    )
+
+
+def write_test_fixture(source: ExportSource) -> ExportResult:
+    """Write the finished part of a session as a new fixture file for `adk test`."""
+    config = source.config
+    finished = select_finished_events(source.events)
+    session = SimulationSession.from_events(config, source.session_id, finished)
+    # `adk test` names its test cases by file: the style without colons is valid in a file name on every platform.
+    name = build_eval_id(session.agent_name, session.start_timestamp, "selectable")
+    folder = config.folder or config.resolve_eval_set_path().parent
+    path = _find_free_path(Path(folder) / "tests", name)
+    write_adk_test_fixture(
+        session, finished, path, has_tool_error_plugin=source.has_tool_error_plugin, anyway=source.anyway
+    )
+    move_note = f"`adk test` reads fixtures only from the folder `tests` beside agent.py: move {path} there."
+    return ExportResult(
+        record=ExportRecord(format="adk-test", path=str(path), eval_id=path.stem, exported_at=source.now),
+        case_json=dump_json(build_adk_test_fixture(session, finished), indent=2),
+        command=f"adk test {_quote_folder(config)}",
+        notes=[] if config.folder else [move_note],
+    )
+
+
+EXPORT_WRITERS: Mapping[ExportFormatName, ExportWriter] = {"evalset": write_eval_case, "adk-test": write_test_fixture}
+"""The formats for which the agent's config names a place to write to. The others need `adksim export`."""
+
+
+def _find_free_path(folder: Path, name: str) -> Path:
+    path, number = folder / f"{name}.json", 1
+    while path.exists():
+        number += 1
+        path = folder / f"{name}_{number}.json"
+    return path
+
+
+def _quote_folder(config: SimulatedAgentConfig) -> str:
+    return shlex.quote(str(config.folder)) if config.folder is not None else "AGENT_FOLDER"

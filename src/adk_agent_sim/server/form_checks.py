@@ -1,0 +1,64 @@
+"""Checks a form while a person fills it in: the arguments of a call, a user message, or a final response."""
+
+from __future__ import annotations
+
+from adk_agent_sim.adk.answer_check import check_answer
+from adk_agent_sim.adk.user_message import build_user_message
+from adk_agent_sim.errors import InvalidAnswer, InvalidMessage, TurnNotFound
+from adk_agent_sim.server import decision_parsing
+from adk_agent_sim.server.api_models import CheckInput, FieldProblem
+from adk_agent_sim.server.json_input import parse_json_input
+from adk_agent_sim.server.session_runs import SessionRuns
+from adk_agent_sim.server.session_views import SessionViews
+from adk_agent_sim.timeline.canonical_json import Json
+from adk_agent_sim.timeline.model_request import ModelRequest
+from adk_agent_sim.timeline.strict_json import dump_json
+from adk_agent_sim.timeline.timeline import Timeline
+
+
+class FormChecks:
+    """Finds the problems of a form without sending it."""
+
+    def __init__(self, timeline: Timeline, runs: SessionRuns, views: SessionViews) -> None:
+        self._timeline = timeline
+        self._runs = runs
+        self._views = views
+
+    async def find_problems(self, session_id: str, turn_id: str | None, form: CheckInput) -> list[FieldProblem]:
+        """Returns the problems of a form; none if it could be sent.
+
+        Raises:
+            TurnNotFound: A call or answer was given without its turn, or there is no such turn.
+        """
+        await self._views.get(session_id)
+        value = parse_json_input(form.value)
+        if form.target == "message":
+            return self._find_message_problems(session_id, value)
+        if turn_id is None:
+            raise TurnNotFound(session_id, "")
+        request = await self._timeline.read_request(await self._views.get_turn(session_id, turn_id))
+        if form.target == "call":
+            return decision_parsing.find_call_problems(request, [{"name": form.tool_name, "args": value}])
+        return self._find_answer_problems(session_id, turn_id, request, value)
+
+    def _find_message_problems(self, session_id: str, value: Json) -> list[FieldProblem]:
+        run = self._runs.require(session_id, "check a message")
+        try:
+            build_user_message(run.root_agent, dump_json(value))
+        except InvalidMessage as error:
+            return [FieldProblem(path=problem.path, message=problem.message) for problem in error.problems]
+        return []
+
+    def _find_answer_problems(
+        self, session_id: str, turn_id: str, request: ModelRequest, value: Json
+    ) -> list[FieldProblem]:
+        problems = decision_parsing.find_answer_problems(request, value)
+        run = self._runs.find(session_id)
+        pending = run.recorded_session.pending_requests.get(turn_id) if run else None
+        # The agent's pydantic model may be stricter than its JSON Schema; it is known only where the agent runs.
+        if not problems and pending is not None:
+            try:
+                check_answer(pending, {"content": {"parts": [{"text": dump_json(value)}]}})
+            except InvalidAnswer as error:
+                problems = list(error.problems)
+        return [FieldProblem(path=problem.path, message=problem.message) for problem in problems]

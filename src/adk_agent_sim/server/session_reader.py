@@ -1,0 +1,92 @@
+"""Reads what is in a session: rows and what is behind them, the briefing, the request of a turn, the state."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from adk_agent_sim.adk.user_message import get_input_schema
+from adk_agent_sim.errors import AgentNotLocal, NotFound
+from adk_agent_sim.golden.session import compute_final_state
+from adk_agent_sim.server import request_view, row_details
+from adk_agent_sim.server.agent_catalog import load_briefing_with_timeout
+from adk_agent_sim.server.api_models import Briefing, RequestInfo, Row, RowDetail
+from adk_agent_sim.server.session_runs import SessionRuns
+from adk_agent_sim.server.session_views import SessionViews
+from adk_agent_sim.timeline.json_conversion import to_json_value
+from adk_agent_sim.timeline.timeline import Timeline
+
+
+class SessionReader:
+    """Reads sessions; nothing here changes one."""
+
+    def __init__(self, timeline: Timeline, runs: SessionRuns, views: SessionViews) -> None:
+        self._timeline = timeline
+        self._runs = runs
+        self._views = views
+
+    async def get_rows(self, session_id: str, start: int, count: int) -> list[Row]:
+        """Returns up to `count` rows from index `start` on."""
+        return (await self._views.get(session_id)).rows.get_range(start, count)
+
+    async def get_row_detail(self, session_id: str, index: int, *, full: bool) -> RowDetail:
+        """Returns the values and files of a row; long values are cut unless `full`."""
+        row, row_events = await self._load_row_events(session_id, index)
+        url = f"/api/sessions/{session_id}/rows/{index}/media"
+        read_block = self._create_block_reader(session_id)
+        return await row_details.build_row_detail(row, row_events, read_block, url=url, full=full)
+
+    async def get_media_file(self, session_id: str, index: int, file_index: int) -> row_details.MediaContent:
+        """Returns an image or file of a row."""
+        _, row_events = await self._load_row_events(session_id, index)
+        files = await row_details.load_media(row_events, self._create_block_reader(session_id))
+        if not 0 <= file_index < len(files):
+            raise NotFound(f"Row {index} has no file {file_index}.")
+        return files[file_index]
+
+    async def get_briefing(self, session_id: str, turn_id: str | None) -> Briefing:
+        """Returns the instruction and tools of a turn, or without `turn_id`, those that the next turn would have.
+
+        If the agent does not run here, the next turn cannot be known: then those of the last turn are returned.
+
+        Raises:
+            AgentNotLocal: The agent does not run here and has not requested a turn yet.
+        """
+        view, run = await self._views.get(session_id), self._runs.find(session_id)
+        if turn_id is None and run is not None:
+            return request_view.build_agent_briefing(await load_briefing_with_timeout(run))
+        asked = view.last_turn_asked if turn_id is None else await self._views.get_turn(session_id, turn_id)
+        if asked is None:
+            raise AgentNotLocal(session_id, "resolve the instruction")
+        return request_view.build_turn_briefing(
+            await self._timeline.read_request(asked),
+            asked.agent_name,
+            input_schema=get_input_schema(run.root_agent) if run else None,
+            has_own_model=run is not None,
+        )
+
+    async def get_request_info(self, session_id: str, turn_id: str) -> RequestInfo:
+        """Returns the exact model request of a turn."""
+        asked = await self._views.get_turn(session_id, turn_id)
+        return request_view.build_request_info(await self._timeline.read_request(asked))
+
+    async def get_state(self, session_id: str) -> dict[str, Any]:
+        """Returns the current session state, for a session without a run as computed from its events."""
+        await self._views.get(session_id)
+        if run := self._runs.find(session_id):
+            return to_json_value(await run.get_state())
+        return compute_final_state(await self._timeline.read_events(session_id))
+
+    async def _load_row_events(self, session_id: str, index: int) -> tuple[Row, Sequence[row_details.RowEvent]]:
+        view = await self._views.get(session_id)
+        rows = view.rows.get_range(index, 1) if index >= 0 else []
+        if not rows:
+            raise NotFound(f"There is no row {index}; the session has {len(view.rows)} rows.")
+        row_events: list[row_details.RowEvent] = []
+        for source in view.rows.get_sources(index):
+            events = await self._timeline.read_events(session_id, source.seq - 1, 1)
+            row_events.append((events[0], source.part_index))
+        return rows[0], row_events
+
+    def _create_block_reader(self, session_id: str) -> row_details.ReadBlock:
+        return lambda block_id: self._timeline.read_block(session_id, block_id)
