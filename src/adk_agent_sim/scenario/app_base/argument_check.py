@@ -1,4 +1,4 @@
-"""Whether the arguments of a call fit the tool: the names always, the types where the tool says so."""
+"""Checks the arguments of a tool call: names always, types if the tool asks for it. The error texts are ARE's."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _JSON_TYPES: Mapping[str, type | None] = {
 
 
 def check_arguments(tool: Tool, arguments: Mapping[str, Any]) -> None:
-    """Refuse arguments that do not fit.
+    """Check the arguments of a call.
 
     Raises:
-        TypeError: A name is missing or unknown, or a value has another type.
+        TypeError: An argument is missing or unknown, or has the wrong type.
     """
     known = tool.annotations
     for name in tool.required_arguments:
@@ -35,9 +35,9 @@ def check_arguments(tool: Tool, arguments: Mapping[str, Any]) -> None:
 
 
 def matches_type(value: object, annotation: str) -> bool:
-    """Whether a value is of a type as Python writes it: `list[str] | None`. A whole number is no float here.
+    """Return whether a value has a type given as Python source, such as `list[str] | None`.
 
-    Of types that are not among those of JSON, every value is.
+    An int is not accepted as a float, as in ARE; every value is accepted for types that JSON does not have.
     """
     return _build_checker(annotation)(value)
 
@@ -57,7 +57,7 @@ def _build_checker(annotation: str) -> Callable[[object], bool]:
 
 
 def split_outside_brackets(text: str, separator: str) -> list[str]:
-    """The parts of a text between marks that stand outside brackets."""
+    """Split a text at the separators that are not inside square brackets."""
     parts, depth = [""], 0
     for each in text:
         depth += (each == "[") - (each == "]")

@@ -1,4 +1,4 @@
-"""A ride in a cab, as agents see it."""
+"""A cab ride as agents see it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from adk_agent_sim.scenario.app_base.entity import Entity
 
 
 class Ride(Entity):
-    """A ride, or what one would cost."""
+    """A ride or a quotation for one."""
 
     fields = (
         "ride_id", "status", "service_type", "start_location", "end_location", "price", "duration", "time_stamp",

@@ -17,7 +17,7 @@ _DAY = 24 * _HOUR
 
 
 class CalendarEvent(Entity):
-    """Something in the calendar."""
+    """An event in the calendar."""
 
     fields = (
         "event_id", "title", "start_datetime", "end_datetime", "tag", "description", "location", "attendees",
@@ -40,7 +40,7 @@ class CalendarApp(App):
     state_keys = ("events",)
 
     def load(self, state: JSON) -> None:
-        """Take over the events."""
+        """Load the events."""
         super().load(state)
         self._events: dict[str, JSON] = dict(get_object(state, "events"))
 
@@ -236,7 +236,7 @@ class CalendarApp(App):
         return self._events[event_id]
 
     def _parse_span(self, start: str | None, end: str | None) -> tuple[float, float]:
-        """When an event starts and ends: now, and an hour from now, where nothing is said."""
+        """Return start and end of an event; by default now and one hour from now."""
         now = self.context.now()
         return _check_order(
             now if start is None else _parse_event_time(start), now + _HOUR if end is None else _parse_event_time(end)
@@ -244,7 +244,7 @@ class CalendarApp(App):
 
 
 class Calendar(CalendarApp):
-    """The same calendar under its short name."""
+    """The same app under its short name."""
 
 
 def _parse_event_time(text: str) -> float:

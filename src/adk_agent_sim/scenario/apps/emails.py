@@ -1,4 +1,4 @@
-"""The user's mail, in folders."""
+"""The user's email, in folders."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from adk_agent_sim.scenario.files.attachment import read_attachment, save_attach
 
 
 class EmailClientApp(App):
-    """The user's mail, in folders."""
+    """The user's email, in folders."""
 
     state_keys = ("user_email", "view_limit", "folders")
 
     def load(self, state: JSON) -> None:
-        """Take over the folders."""
+        """Load the folders."""
         super().load(state)
         self._user_email: str = state.get("user_email", "user@example.com")
         stated: dict[str, JSON] = get_object(state, "folders")
@@ -347,7 +347,7 @@ class EmailClientApp(App):
         cc: list[str] | None = None,
         attachments: JSON | None = None,
     ) -> JSON:
-        """A mail of this moment, if the addresses are some."""
+        """Return a new email with the current time, after checking the addresses."""
         return {
             "sender": check_addresses([sender])[0],
             "recipients": check_addresses(recipients),
@@ -369,7 +369,7 @@ class EmailClientApp(App):
         return self._build_mail(sender, recipients, subject, content, parent_id=parent, attachments=attached)
 
     def _find_reply_recipient(self, mail: JSON) -> str:
-        """Whom an answer goes to: the one who wrote the mail, or what the user answered with it."""
+        """Return the recipient of a reply: the sender, or for the user's own email the sender it replied to."""
         seen: set[str] = set()
         while mail["sender"] == self._user_email and (parent := mail.get("parent_id")) and parent not in seen:
             seen.add(parent)
@@ -382,11 +382,11 @@ class EmailClientApp(App):
 
 
 class EmailClientV2(EmailClientApp):
-    """The mail app of Gaia2; its tools are the same."""
+    """The email app of Gaia2, with the same tools."""
 
 
 class Mail(EmailClientApp):
-    """The same mail under its short name."""
+    """The same app under its short name."""
 
 
 def _get_mail(folder: MailFolder, email_id: str) -> JSON:

@@ -1,4 +1,4 @@
-"""A file system in a folder of its own."""
+"""ARE's sandbox file system: the in-memory file system with options of fsspec that have no effect."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""A scenario whose apps ARE does not have, put into apps that it has.
+"""Conversion of apps that ARE does not have into apps that it has.
 
 EmailApp                       -> EmailClientV2, its lists as folders
-NotificationApp.show_reminder  -> a mail to the user, which the agent is told of at the same level
+NotificationApp.show_reminder  -> an email to the user, which notifies the agent at the same level
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _FOLDERS = {"INBOX": "inbox", "SENT": "sent", "DRAFT": "draft", "TRASH": "trash"
 
 
 def convert_to_are(trace: ExportedTrace) -> tuple[ExportedTrace, tuple[str, ...]]:
-    """The scenario in apps that ARE has, and what was changed for it; the same object where nothing was."""
+    """Return the scenario using only apps of ARE, and what was changed; the same object if nothing was."""
     used = {event.action.app for event in [*trace.events, *trace.completed_events] if event.action}
     classes = {app.name: strip_module_path(app.class_name or app.name) for app in trace.apps}
     missing = {"EmailApp", "NotificationApp"} & (used - set(classes))
@@ -39,7 +39,7 @@ def convert_to_are(trace: ExportedTrace) -> tuple[ExportedTrace, tuple[str, ...]
 
 
 class _AreConverter:
-    """The change of one scenario; `classes` are the app's classes by their names in it."""
+    """Converts one scenario; `classes` are the app classes by their names in it."""
 
     def __init__(self, classes: dict[str, str]) -> None:
         self._classes = classes

@@ -1,4 +1,4 @@
-"""Whether a call fits the tool it names: which arguments are unknown, missing, or of another type."""
+"""Checks whether the arguments of a scenario's call fit its tool: unknown, missing, or of the wrong type."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ from adk_agent_sim.scenario.format.values import ValueDoesNotFit, parse_placehol
 
 @dataclass(frozen=True)
 class ArgumentProblem:
-    """An argument that does not fit."""
+    """An argument that does not fit its tool."""
 
     index: int | None
-    """Which argument of the call; None if it is missing."""
+    """The position of the argument in the call; None if it is missing."""
 
     message: str
 
 
 def map_app_classes(trace: ExportedTrace) -> Mapping[str, type[App] | None]:
-    """The apps of a scenario by the names that events call them; None where nobody knows the class."""
+    """Return the app classes of a scenario by app name; None if the class is unknown."""
     return {**DEFAULT_APPS, **{app.name: find_app_class(app.class_name or app.name) for app in trace.apps}}
 
 
 def find_unlisted_app(name: str) -> type[App] | None:
-    """An app that events use though the scenario does not list it: one that is called as its class."""
+    """Return the built-in app class of that name, for events that call an app without listing it."""
     return BUILT_IN_APPS.get(name)
 
 
 def find_argument_problems(tool: Tool, arguments: list[ExportedActionArg]) -> Iterator[ArgumentProblem]:
-    """The arguments of a call that do not fit its tool."""
+    """Yield the arguments of a call that do not fit its tool."""
     for place, given in enumerate(arguments):
         stated = tool.find_argument(given.name)
         if stated is None:

@@ -1,4 +1,4 @@
-"""The events of a scenario as a graph: who waits for whom, in which order, at what time, and who waits for ever."""
+"""The dependency graph of a scenario's events: order, expected times, turns and cycles."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from adk_agent_sim.scenario.format.models import AnyEvent, ExportedTrace
 
 
 class EventGraph:
-    """The graph of a scenario's events. Where an id is there twice, its first event counts."""
+    """The dependency graph of a scenario's events. If an id occurs twice, its first event counts."""
 
     def __init__(self, trace: ExportedTrace) -> None:
         definition = trace.metadata.definition
@@ -28,18 +28,18 @@ class EventGraph:
             for parent in parents:
                 self.children[parent].append(name)
         self.order = self._sort_topologically()
-        """The events that do not wait for a cycle, each after all it waits for, breadth first."""
+        """The events that do not depend on a cycle in topological order, breadth first."""
         self.times: dict[str, float] = {}
         """When each event of `order` is expected."""
         self.levels: dict[str, int] = {}
-        """How many events come before it at least, one after the other."""
+        """The length of the longest chain of events before each event of `order`."""
         for name in self.order:
             parents = self.parents[name]
             self.levels[name] = 1 + max((self.levels[each] for each in parents), default=-1)
             self.times[name] = self._compute_time(self.events[name], [self.times[each] for each in parents])
 
     def find_cycles(self) -> list[list[str]]:
-        """The cycles, each as the ids along it; events that only wait for a cycle are in none."""
+        """Return the cycles as lists of ids; events that only depend on a cycle are in none."""
         left = set(self.events) - set(self.order)
         found: list[list[str]] = []
         seen: set[str] = set()
@@ -55,7 +55,7 @@ class EventGraph:
         return found
 
     def compute_turns(self) -> dict[str, int]:
-        """In which turn each event of `order` is: how many messages to the user come before it."""
+        """Return the turn of each event of `order`: the number of messages to the user before it."""
         turns: dict[str, int] = {}
         for name in self.order:
             before = self.parents[name]
@@ -82,6 +82,6 @@ class EventGraph:
 
 
 def is_message_to_user(event: AnyEvent) -> bool:
-    """Whether the agent says something to the user: this ends its turn."""
+    """Return whether the event is a message of the agent to the user, which ends its turn."""
     action = event.action
     return event.event_type == "AGENT" and action is not None and action.function == "send_message_to_user"

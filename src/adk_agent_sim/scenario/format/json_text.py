@@ -1,4 +1,4 @@
-"""JSON text read strictly: whatever is not plain JSON is refused with its line, whatever the reader cannot hold too."""
+"""Strict JSON parsing: anything that is not standard JSON, or that Python cannot represent exactly, is rejected."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from adk_agent_sim.timeline.canonical_json import Json
 
 
 class InvalidJson(ValueError):
-    """The text is not JSON that can be kept as it is."""
+    """The text is not JSON that can be read without loss."""
 
     def __init__(self, reason: str, line: int | None = None) -> None:
         super().__init__(reason)
@@ -20,10 +20,10 @@ class InvalidJson(ValueError):
 
 
 def parse_json(text: str | bytes) -> Json:
-    """The value of a JSON text.
+    """Return the value of a JSON text.
 
     Raises:
-        InvalidJson: It is not JSON, holds a key twice, or a number or nesting beyond what can be read.
+        InvalidJson: The text is not JSON, contains a key twice, or a number or nesting that is too large.
     """
     try:
         return json.loads(
@@ -40,7 +40,11 @@ def parse_json(text: str | bytes) -> Json:
 
 
 def decode_text(text: str | bytes) -> str:
-    """The text itself, without a byte order mark."""
+    """Return the decoded text without a byte order mark.
+
+    Raises:
+        InvalidJson: The bytes are not UTF-8.
+    """
     if isinstance(text, str):
         return text.removeprefix("\ufeff")
     try:

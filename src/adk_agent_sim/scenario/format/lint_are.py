@@ -1,4 +1,4 @@
-"""What the ARE package would refuse to import, though it can be read here: its dialect, its apps, its values."""
+"""Findings about scenarios that can be read here but not by the ARE package: dialect, apps and values."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _BASE_TYPES = ("int", "str", "float", "bool", "list", "dict")
 
 
 def check_are_import(scenario: ScenarioImportedFromJson, graph: EventGraph) -> Iterator[LintFinding]:
-    """What ARE 1.2.0 refuses."""
+    """Yield what ARE 1.2.0 refuses."""
     for change in scenario.adapted:
         yield LintFinding(
             code="are-dialect", path=(), message=f"ARE reads its own dialect only: {change}", advice=_CONVERT_ADVICE

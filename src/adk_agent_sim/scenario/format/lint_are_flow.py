@@ -1,6 +1,6 @@
-"""Event graphs that the ARE package refuses: who may follow whom, one thread of messages, messages that end a turn.
+"""Findings about event graphs that the ARE package refuses: order of events, separate message threads, ends of turns.
 
-ARE adds one event after the other, breadth first, and looks back from each; so does this.
+ARE adds events one by one, breadth first, and validates each against those added before. This module does the same.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _ALLOWED_BEFORE_ENV = ("ENV", "USER", "CONDITION")
 
 
 def check_are_flow(trace: ExportedTrace, graph: EventGraph) -> Iterator[LintFinding]:
-    """What ARE refuses in the order and the times of events."""
+    """Yield what ARE refuses in the order and times of events."""
     threads = _MessageThreads()
     turns = _TurnChecker(graph)
     for name in graph.order:
@@ -64,14 +64,14 @@ def _check_predecessors(graph: EventGraph, name: str, event: AnyEvent) -> Iterat
 
 
 class _MessageThreads:
-    """Which events hang together, as far as they were added, and which of these hold messages."""
+    """Union-find of connected events as they are added, with the components that contain messages."""
 
     def __init__(self) -> None:
         self._parent_of: dict[str, str] = {}
         self._message_roots: set[str] = set()
 
     def is_disconnected(self, parents: list[str]) -> bool:
-        """Whether a message after these events would be apart from another one."""
+        """Return whether a message after these events would be disconnected from an earlier message."""
         return len(self._message_roots) > len({self._find_root(each) for each in parents} & self._message_roots)
 
     def add(self, name: str, parents: list[str], *, is_message: bool) -> None:
@@ -98,14 +98,14 @@ class _MessageThreads:
 class _TurnProgress:
     latest_time: float = 0
     is_immediate: bool = True
-    """Whether all events so far come 0 or 1 seconds after the last; then ARE does not look at times."""
+    """Whether all events so far have a delay of 0 or 1 seconds; ARE then does not check times."""
     closing_message_id: str | None = None
     times: dict[str, float] = field(default_factory=dict[str, float])
-    """When each event comes, counted as ARE does: what is in an earlier turn counts as 0."""
+    """The time of each event as ARE counts it: an event of an earlier turn counts as 0."""
 
 
 class _TurnChecker:
-    """The turns as far as their events were added."""
+    """The turns with the events added so far."""
 
     def __init__(self, graph: EventGraph) -> None:
         self._graph = graph
@@ -113,7 +113,7 @@ class _TurnChecker:
         self._turns: dict[int, _TurnProgress] = {}
 
     def add_event(self, name: str) -> str | None:
-        """Add an event; why ARE refuses it, if it does."""
+        """Add an event and return why ARE refuses it, or None."""
         why = self._find_problem(name)
         event = self._graph.events[name]
         turn = self._turns.setdefault(self._turn_numbers[name], _TurnProgress())
@@ -155,7 +155,7 @@ class _TurnChecker:
 
 
 def _get_relative_time(event: AnyEvent) -> float | None:
-    """The relative time as ARE takes it: 0 where no time is given."""
+    """Return the relative time as ARE reads it: 0 if neither time is given."""
     if event.event_relative_time is None and event.event_time is None:
         return 0
     return event.event_relative_time

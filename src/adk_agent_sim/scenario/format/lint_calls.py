@@ -1,4 +1,4 @@
-"""Calls that no app can do: unknown apps and tools, tools of somebody else, arguments that do not fit."""
+"""Findings about calls that no app can execute: unknown apps and tools, tools of another caller, wrong arguments."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _CALLABLE_KINDS: dict[str, tuple[frozenset[ToolKind], str]] = {
     "ENV": (frozenset({ENV, USER}), "happens by itself"),
     "USER": (frozenset({ENV, USER}), "happens by itself"),
 }
-"""Whose tools an event of each type can call; ARE makes no difference between ENV and USER events."""
+"""The kinds of tools that an event of each type can call; ARE does not distinguish ENV and USER events."""
 
 
 def check_calls(trace: ExportedTrace, graph: EventGraph) -> Iterator[LintFinding]:
-    """What is wrong with the apps, and with the action of each event."""
+    """Yield the findings about the apps and about the action of each event."""
     for place, app in enumerate(trace.apps):
         if find_app_class(app.class_name or app.name) is None:
             yield LintFinding(

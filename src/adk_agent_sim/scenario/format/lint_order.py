@@ -1,4 +1,4 @@
-"""Order and time: cycles, dependencies on nothing, what can never happen, and times that contradict each other."""
+"""Findings about order and time: cycles, unknown dependencies, events that can never happen, contradictory times."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from adk_agent_sim.scenario.format.values import find_placeholder_event, parse_p
 
 
 def check_order(trace: ExportedTrace, graph: EventGraph) -> Iterator[LintFinding]:
-    """What is wrong with the order of events and their times."""
+    """Yield the findings about the order and the times of events."""
     in_cycle: set[str] = set()
     for cycle in graph.find_cycles():
         in_cycle.update(cycle)
@@ -89,7 +89,7 @@ def _check_placeholders(path: JsonPath, event: AnyEvent, graph: EventGraph) -> I
 
 
 def _is_before(first: str, second: str, graph: EventGraph) -> bool:
-    """Whether an event can be over when another one happens; by time, and at the same time by what comes before it."""
+    """Return whether the first event can be completed when the second happens, by time and then by level."""
     if first == second:
         return False
     if first not in graph.times or second not in graph.times:
@@ -98,7 +98,7 @@ def _is_before(first: str, second: str, graph: EventGraph) -> bool:
 
 
 def _check_unreachable(graph: EventGraph, in_cycle: set[str]) -> Iterator[LintFinding]:
-    """Events that can never happen, though nothing is wrong with their own dependencies."""
+    """Yield the events that can never happen although their own dependencies are valid."""
     reasons: dict[str, str] = dict.fromkeys(in_cycle, "")
     after_cycles = [name for name in graph.events if name not in graph.times and name not in in_cycle]
     for name in after_cycles:

@@ -1,4 +1,4 @@
-"""Values that mean nothing: ids twice, hints to missing events, words that the format does not know."""
+"""Findings about invalid values: duplicate ids, hints to missing events, unknown enumeration values."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ REVIEW_DECISIONS = ("valid", "invalid", "needs_review")
 
 
 def check_values(trace: ExportedTrace, graph: EventGraph) -> Iterator[LintFinding]:
-    """Ids that are there twice, hints to events that are not there, and unknown words."""
+    """Yield the findings about duplicate ids, hints to missing events, and unknown enumeration values."""
     yield from _check_duplicates(
         "event_id", ((("events", n, "event_id"), e.event_id) for n, e in enumerate(trace.events))
     )

@@ -1,4 +1,4 @@
-"""A scenario's events as an SVG drawing: a column a step, a box an event, coloured by kind, a line a dependency."""
+"""SVG drawing of a scenario's events: a column per level, a box per event coloured by type, a line per dependency."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _INVALID_XML_CHARACTERS = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U000100
 
 
 def render_svg(scenario: ScenarioImportedFromJson) -> str:
-    """The drawing; events that wait for a cycle are in the last column."""
+    """Return the drawing. Events that depend on a cycle are in the last column."""
     graph = EventGraph(scenario.trace)
     places = _compute_positions(graph)
     right = max((x for x, _ in places.values()), default=0) + _WIDTH + _MARGIN
@@ -75,5 +75,5 @@ def _shorten(text: str) -> str:
 
 
 def _escape_xml(text: str) -> str:
-    """Text for XML, which has no place for most control characters."""
+    """Escape text for XML and replace characters that XML cannot represent."""
     return escape(_INVALID_XML_CHARACTERS.sub("\ufffd", text))

@@ -1,4 +1,4 @@
-"""Whether a value fits the type that a tool's argument states, in the notation of Python."""
+"""Checks whether a value of a scenario file fits the type of a tool's argument, given as Python source."""
 
 from __future__ import annotations
 

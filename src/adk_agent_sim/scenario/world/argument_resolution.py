@@ -1,4 +1,4 @@
-"""The arguments of an event's call: texts read as values, placeholders replaced by what other events returned."""
+"""Arguments of an event's call: texts parsed as values, placeholders replaced by return values of other events."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from adk_agent_sim.scenario.format.values import find_placeholder_event, parse_p
 
 
 class UnresolvedReference(LookupError):
-    """A placeholder stands for nothing: the event it names did not happen, failed, or returned no such key."""
+    """A placeholder cannot be resolved: its event did not happen, failed, or returned no such key."""
 
 
 def resolve_arguments(args: list[ExportedActionArg] | None, return_values: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments by name.
+    """Return the arguments by name.
 
     Args:
-        given: The arguments as the file has them.
-        returned: What events returned, by their ids; without those that failed.
+        args: The arguments as in the scenario file.
+        return_values: The return values by event id, without those of failed events.
 
     Raises:
-        Unresolved: A placeholder stands for nothing.
-        ValueDoesNotFit: A text is not of its type.
+        UnresolvedReference: A placeholder cannot be resolved.
+        ValueDoesNotFit: A text cannot be parsed as its type.
     """
     return {each.name: _resolve_value(each, return_values) for each in args or ()}
 
