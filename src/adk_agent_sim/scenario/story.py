@@ -102,16 +102,16 @@ class Story:
 
     def app(self, name: str, class_name: str | None = None, state: Mapping[str, Any] | None = None) -> None:
         """Add an app to the world, under the name by which steps refer to it."""
-        found = find_app_class(class_name or name)
-        if found is None:
-            raise _build_misfit_error(
+        app_class = find_app_class(class_name or name)
+        if app_class is None:
+            raise _build_error(
                 f"App {name!r}",
-                f"there is no app class {class_name or name!r}; there are {', '.join(list_app_class_names())}",
+                f"there is no app class {class_name or name!r}; known classes: {', '.join(list_app_class_names())}",
             )
         if name in self._app_classes:
-            raise _build_misfit_error(f"App {name!r}", "the world has an app of that name")
-        self._app_classes[name] = found
-        self._apps.append({"name": name, "class_name": found.__name__, "app_state": dict(state or {})})
+            raise _build_error(f"App {name!r}", "the world already has an app of that name")
+        self._app_classes[name] = app_class
+        self._apps.append({"name": name, "class_name": app_class.__name__, "app_state": dict(state or {})})
 
     def user(self, content: str, /) -> StoryStep:
         """Add a message from the user to the agent."""
@@ -161,12 +161,10 @@ class Story:
         """
         tool = self._find_tool(kind, app, function)
         args = [_build_argument(name, value) for name, value in arguments.items()]
-        if found := [Problem(path="", message=each.message) for each in find_argument_problems(tool, args)]:
-            raise InvalidStoryStep(f"{app}.{function}", found)
+        if problems := [Problem(path="", message=each.message) for each in find_argument_problems(tool, args)]:
+            raise InvalidStoryStep(f"{app}.{function}", problems)
         if unknown := [step.event_id for step in timing.after if step not in self._steps]:
-            raise _build_misfit_error(
-                f"{app}.{function}", f"it is to come after {unknown[0]!r}, which is not in this story"
-            )
+            raise _build_error(f"{app}.{function}", f"it comes after {unknown[0]!r}, which is not a step of this story")
         event = self._build_event(timing, kind, tool, app, args)
         self._events.append(event)
         self._steps[StoryStep(event["event_id"])] = None
@@ -197,18 +195,19 @@ class Story:
 
     def _find_tool(self, kind: ToolKind, app: str, function: str) -> Tool:
         if app not in self._app_classes:
-            raise _build_misfit_error(
+            raise _build_error(
                 f"{app}.{function}", f"the world has no app {app!r}; its apps are {', '.join(self._app_classes)}"
             )
         tools = self._app_classes[app].tools()
-        fitting = ", ".join(name for name, each in tools.items() if kind in each.kinds) or "none"
+        callable_names = ", ".join(name for name, each in tools.items() if kind in each.kinds) or "none"
         if function not in tools:
-            raise _build_misfit_error(
-                f"{app}.{function}", f"{app!r} has no such tool; for {_EVENT_TYPES[kind]} events it has {fitting}"
+            raise _build_error(
+                f"{app}.{function}",
+                f"{app!r} has no such tool; its tools for {_EVENT_TYPES[kind]} events: {callable_names}",
             )
         if kind not in tools[function].kinds:
-            raise _build_misfit_error(
-                f"{app}.{function}", f"it is no tool for {_EVENT_TYPES[kind]} events; these are {fitting}"
+            raise _build_error(
+                f"{app}.{function}", f"it is not a tool for {_EVENT_TYPES[kind]} events; these are: {callable_names}"
             )
         return tools[function]
 
@@ -236,9 +235,9 @@ class Story:
 
 
 def _build_argument(name: str, value: Any) -> ExportedActionArg:
-    given = str(value) if isinstance(value, StoryStep) else value
-    return ExportedActionArg(name=name, value=format_value(given), value_type=get_value_type(given))
+    content = str(value) if isinstance(value, StoryStep) else value
+    return ExportedActionArg(name=name, value=format_value(content), value_type=get_value_type(content))
 
 
-def _build_misfit_error(subject: str, reason: str) -> InvalidStoryStep:
+def _build_error(subject: str, reason: str) -> InvalidStoryStep:
     return InvalidStoryStep(subject, [Problem(path="", message=reason)])

@@ -112,5 +112,7 @@ def test_an_app_that_does_not_load_is_an_error_that_names_its_distribution(tmp_p
         """,
     )
     first, second = output.splitlines()
-    assert "The app Number of thermostat-app 1.0 does not load: thermostat_app:Number is no subclass of App." in first
+    assert (
+        "The app Number of thermostat-app 1.0 does not load: thermostat_app:Number is not a subclass of App." in first
+    )
     assert "The app Absent of thermostat-app 1.0 does not load: AttributeError: " in second

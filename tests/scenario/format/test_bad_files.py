@@ -29,7 +29,7 @@ _BAD: dict[str, tuple[str | bytes, str]] = {
     "a list": ("[]", "the file (line 1): Input should be"),
     "a number": ("5", "the file (line 1): Input should be"),
     "empty object": ("{}", "version (line 1): Field required"),
-    "NaN": ('{"version": NaN}', "NaN is no JSON number"),
+    "NaN": ('{"version": NaN}', "NaN is not a JSON number"),
     "infinite": ('{"version": 1e999}', "the number 1e999 is too large"),
     "huge": ('{"version": ' + "9" * 10_000 + "}", "is too large"),
     "deep": ("[" * 100_000 + "]" * 100_000, "it is nested too deeply to be read"),
@@ -37,7 +37,7 @@ _BAD: dict[str, tuple[str | bytes, str]] = {
     "a key twice": ('{"version": "1", "version": "2"}', "the key 'version' twice"),
     "other version": (
         json.dumps(build_scenario() | {"version": "are_simulation_v9"}),
-        "'are_simulation_v9' is not known",
+        "'are_simulation_v9' is not a known version",
     ),
     "id of a wrong type": (
         json.dumps(build_scenario(build_event("e") | {"event_id": 5})),

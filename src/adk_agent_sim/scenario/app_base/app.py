@@ -44,8 +44,9 @@ class App:
         self._loaded_state: JSON = {}
         try:
             self.load(state or {})
-        except (AttributeError, KeyError, TypeError, ValueError) as misfit:
-            raise InvalidAppState(self.name, type(self).__name__, f"{type(misfit).__name__}: {misfit}") from misfit
+        # Apps index into the state without checking it first, so these are what a state of the wrong shape raises.
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise InvalidAppState(self.name, type(self).__name__, f"{type(error).__name__}: {error}") from error
 
     @classmethod
     def tools(cls) -> Mapping[str, Tool]:
@@ -61,8 +62,9 @@ class App:
 
         Keys that were not changed keep their loaded form: an absent key stays absent, null stays null.
         """
-        held = {key: value for key, value in self._mutable_state().items() if value or self._loaded_state.get(key)}
-        return self._loaded_state | held
+        # An empty value is written only if the loaded one was not empty: absent and null keys keep their form.
+        changed = {key: value for key, value in self._mutable_state().items() if value or self._loaded_state.get(key)}
+        return self._loaded_state | changed
 
     def hidden_state(self) -> JSON:
         """Return what the app knows beyond its state, as JSON. State and hidden state together restore the app."""
@@ -94,15 +96,17 @@ class App:
 
 
 class _TemplateArguments(dict[str, Any]):
+    """Replaces missing arguments by nothing, where ARE raises: a failed event must not stop the run."""
+
     def __missing__(self, key: str) -> str:
         return ""
 
 
 @cache
 def _collect_tools(app: type[App]) -> Mapping[str, Tool]:
-    found: dict[str, Tool] = {}
-    for owner in reversed(app.__mro__):
+    tools: dict[str, Tool] = {}
+    for owner in reversed(app.__mro__):  # base classes first, so that a subclass can override a tool
         for member in vars(owner).values():
-            if each := read_tool(member):
-                found[each.name] = each
-    return MappingProxyType(found)
+            if declared := read_tool(member):
+                tools[declared.name] = declared
+    return MappingProxyType(tools)

@@ -117,7 +117,7 @@ class AppContext:
     record_call: Callable[[AppCall], None] = lambda call: None
     """Receives every logged call when it has ended."""
 
-    notify_agent: Callable[[Notification], None] = lambda message: None
+    notify_agent: Callable[[Notification], None] = lambda notification: None
     """Receives every notification, regardless of the agent's notification level."""
 
     apps: dict[str, App] = field(default_factory=dict[str, "App"])

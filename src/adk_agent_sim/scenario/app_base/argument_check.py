@@ -30,8 +30,9 @@ def check_arguments(tool: Tool, arguments: Mapping[str, Any]) -> None:
     if tool.type_checked:
         for name, annotation in known.items():
             if name in arguments and not matches_type(arguments[name], annotation):
-                stated = _JSON_TYPES.get(annotation) or annotation.replace("Any", "typing.Any")
-                raise TypeError(f"Argument {name!r} must be of type {stated}, got {type(arguments[name])}")
+                # ARE prints plain types as classes and generic ones as `typing` does.
+                expected = _JSON_TYPES.get(annotation) or annotation.replace("Any", "typing.Any")
+                raise TypeError(f"Argument {name!r} must be of type {expected}, got {type(arguments[name])}")
 
 
 def matches_type(value: object, annotation: str) -> bool:
@@ -46,11 +47,11 @@ def matches_type(value: object, annotation: str) -> bool:
 def _build_checker(annotation: str) -> Callable[[object], bool]:
     if len(options := split_outside_brackets(annotation, "|")) > 1:
         checkers = [_build_checker(each) for each in options]
-        return lambda value: any(fits_one(value) for fits_one in checkers)
+        return lambda value: any(check(value) for check in checkers)
     outer, _, inner = annotation.removesuffix("]").partition("[")
-    held = split_outside_brackets(inner, ",")
-    if outer == "dict" and len(held) == len(("key", "value")):
-        return _build_dict_checker(*map(_build_checker, held))
+    item_types = split_outside_brackets(inner, ",")
+    if outer == "dict" and len(item_types) == len(("key", "value")):
+        return _build_dict_checker(*map(_build_checker, item_types))
     if outer == "list" and inner:
         return _build_list_checker(_build_checker(inner))
     return _build_class_checker(_JSON_TYPES.get(outer))
@@ -59,12 +60,12 @@ def _build_checker(annotation: str) -> Callable[[object], bool]:
 def split_outside_brackets(text: str, separator: str) -> list[str]:
     """Split a text at the separators that are not inside square brackets."""
     parts, depth = [""], 0
-    for each in text:
-        depth += (each == "[") - (each == "]")
-        if each == separator and depth == 0:
+    for character in text:
+        depth += (character == "[") - (character == "]")
+        if character == separator and depth == 0:
             parts.append("")
         else:
-            parts[-1] += each
+            parts[-1] += character
     return [part.strip() for part in parts]
 
 

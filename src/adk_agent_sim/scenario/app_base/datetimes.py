@@ -11,6 +11,7 @@ DATETIME_FORMAT = "%Y-%m-%d %H:%M:%S"
 """The format in which agents write a date and time."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+# strftime("%A") depends on the locale, and datetime.fromtimestamp() on what the platform's C library supports.
 _WEEKDAY_NAMES = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 
@@ -36,3 +37,15 @@ def parse_datetime(text: str) -> float:
         ValueError: The text has another format.
     """
     return datetime.strptime(text, DATETIME_FORMAT).replace(tzinfo=UTC).timestamp()
+
+
+def parse_datetime_argument(text: str) -> float:
+    """Return the seconds since the epoch of a tool's argument.
+
+    Raises:
+        ValueError: The text has another format; the message is the one that agents see.
+    """
+    try:
+        return parse_datetime(text)
+    except ValueError:
+        raise ValueError("Invalid datetime format. Please use YYYY-MM-DD HH:MM:SS") from None

@@ -30,12 +30,13 @@ class Entity(dict[str, Any]):
         for name, value in self.defaults.items():
             self.setdefault(name, value)
         for name, value in self.items():
+            # Shallow: entities that contain entities copy those in their own constructors.
             if isinstance(value, list | dict):
                 self[name] = copy(value)  # pyright: ignore[reportUnknownArgumentType]
 
     def __repr__(self) -> str:
-        shown = ", ".join(f"{name}={self.render_field(name)}" for name in self.fields or self)
-        return f"{type(self).__name__}({shown})"
+        fields = ", ".join(f"{name}={self.render_field(name)}" for name in self.fields or self)
+        return f"{type(self).__name__}({fields})"
 
     def render_field(self, field_name: str) -> str:
         """Return the text of a field as it is printed."""

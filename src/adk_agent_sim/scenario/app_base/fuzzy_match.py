@@ -23,22 +23,22 @@ def find_similar_names(name: str, names: Iterable[str], *, min_score: float = 80
     Names much shorter than the search text are skipped without scoring: they cannot reach the minimum score, and
     scoring a very long text is slow.
     """
-    wanted = name.lower()
-    near = (each for each in names if len(wanted) <= _MAX_LENGTH_RATIO * len(each))
-    scored = [(score_similarity(wanted, each.lower()), each) for each in near]
-    found = sorted((each for each in scored if each[0] >= min_score), key=lambda each: -each[0])
-    return [each for _, each in found[:max_results]]
+    query = name.lower()
+    candidates = (each for each in names if len(query) <= _MAX_LENGTH_RATIO * len(each))
+    scored = [(score_similarity(query, each.lower()), each) for each in candidates]
+    matches = sorted((each for each in scored if each[0] >= min_score), key=lambda each: -each[0])
+    return [each for _, each in matches[:max_results]]
 
 
 def score_similarity(one: str, other: str) -> float:
     """Return the highest of the weighted scores of two texts."""
     if not one or not other:
         return 0.0
-    longer = max(len(one), len(other)) / min(len(one), len(other))
+    length_ratio = max(len(one), len(other)) / min(len(one), len(other))
     whole = _score_characters(one, other)
-    if longer < _SIMILAR_LENGTH_RATIO:
+    if length_ratio < _SIMILAR_LENGTH_RATIO:
         return max(whole, _TOKEN_WEIGHT * _score_tokens(one.split(), other.split()))
-    part = _PARTIAL_WEIGHT if longer <= _MAX_LENGTH_RATIO else _SMALL_PARTIAL_WEIGHT
+    part = _PARTIAL_WEIGHT if length_ratio <= _MAX_LENGTH_RATIO else _SMALL_PARTIAL_WEIGHT
     parts = _TOKEN_WEIGHT * _score_partial_tokens(one.split(), other.split())
     return max(whole, part * _score_partial_characters(one, other), part * parts)
 
@@ -55,6 +55,7 @@ def _score_tokens(one: list[str], other: list[str]) -> float:
 def _score_token_set(one: set[str], other: set[str]) -> float:
     common = len(" ".join(one & other))
     left, right = " ".join(sorted(one - other)), " ".join(sorted(other - one))
+    # One set of words contains the other.
     if common and not (left and right):
         return 100.0
     gap = 1 if common else 0
@@ -86,9 +87,9 @@ def _score_partial_characters(one: str, other: str) -> float:
 
 
 def _find_best_partial_score(short: str, long: str) -> float:
-    places, size = _build_position_masks(short), len(short)
+    masks, size = _build_position_masks(short), len(short)
     parts = (long[max(0, end - size) : end] for end in range(1, len(long) + size))
-    return max(_edits_to_score(_count_edits(places, size, part), size + len(part)) for part in parts)
+    return max(_edits_to_score(_count_edits(masks, size, part), size + len(part)) for part in parts)
 
 
 def _score_characters(one: str, other: str) -> float:
@@ -101,10 +102,10 @@ def _edits_to_score(edits: int, length: int) -> float:
 
 def _build_position_masks(text: str) -> dict[str, int]:
     """Return the positions of each character in a text as a bit mask."""
-    found: dict[str, int] = {}
-    for place, letter in enumerate(text):
-        found[letter] = found.get(letter, 0) | 1 << place
-    return found
+    masks: dict[str, int] = {}
+    for position, character in enumerate(text):
+        masks[character] = masks.get(character, 0) | 1 << position
+    return masks
 
 
 def _count_edits(position_masks: dict[str, int], text_length: int, other: str) -> int:
@@ -114,10 +115,10 @@ def _count_edits(position_masks: dict[str, int], text_length: int, other: str) -
     algorithm: a set bit is a position of the first text that is not matched yet, and each character of the second text
     clears one bit of a run by an addition.
     """
-    every = (1 << text_length) - 1
-    left = every
-    for letter in other:
-        met = left & position_masks.get(letter, 0)
-        left = ((left + met) | (left - met)) & every
-    common = text_length - left.bit_count()
+    all_bits = (1 << text_length) - 1
+    unmatched = all_bits
+    for character in other:
+        matched = unmatched & position_masks.get(character, 0)
+        unmatched = ((unmatched + matched) | (unmatched - matched)) & all_bits
+    common = text_length - unmatched.bit_count()
     return text_length + len(other) - 2 * common

@@ -7,7 +7,7 @@ import re
 from adk_agent_sim.forms.bounded_regex import is_match
 
 
-class error(re.error):  # noqa: N801 - the name that agents have always seen; Python 3.13 has another
+class error(re.error):  # noqa: N801 - agents see this name; Python 3.13 renamed it to PatternError
     """The text is not a valid regular expression."""
 
 
@@ -22,8 +22,8 @@ class SafeRegex:
         """
         try:
             re.compile(pattern, re.IGNORECASE)
-        except re.error as unreadable:
-            raise error(str(unreadable)) from None
+        except re.error as invalid:
+            raise error(str(invalid)) from None
         self._pattern = f"(?i){pattern}"
 
     def has_match(self, text: str) -> bool:

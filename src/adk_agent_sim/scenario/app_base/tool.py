@@ -125,8 +125,8 @@ class Tool:
 
     def find_argument(self, name: str) -> Argument | None:
         """Return the argument of that name, or the variadic argument, or None."""
-        found = next((each for each in self.arguments if each.name == name and not each.variadic), None)
-        return found or next((each for each in self.arguments if each.variadic), None)
+        named = next((each for each in self.arguments if each.name == name and not each.variadic), None)
+        return named or next((each for each in self.arguments if each.variadic), None)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -157,7 +157,7 @@ def tool(
         type_checked: Whether argument types are checked before the call.
         success_text: What an agent sees of a successful call, if that is not the return value.
     """
-    mark = _ToolDeclaration(
+    declaration = _ToolDeclaration(
         kinds=frozenset(kinds),
         operation=operation,
         return_type=return_type,
@@ -167,7 +167,7 @@ def tool(
     )
 
     def mark_method(method: _Method) -> _Method:
-        setattr(method, _DECLARATION_ATTRIBUTE, mark)
+        setattr(method, _DECLARATION_ATTRIBUTE, declaration)
         return method
 
     return mark_method
@@ -175,21 +175,21 @@ def tool(
 
 def read_tool(method: object) -> Tool | None:
     """Return the tool that a method declares, or None if it is not marked as a tool."""
-    mark = getattr(method, _DECLARATION_ATTRIBUTE, None)
-    if not isinstance(mark, _ToolDeclaration) or not inspect.isfunction(method):
+    declaration = getattr(method, _DECLARATION_ATTRIBUTE, None)
+    if not isinstance(declaration, _ToolDeclaration) or not inspect.isfunction(method):
         return None
     signature = inspect.signature(method)
-    described = _parse_docstring(inspect.getdoc(method) or "")
+    descriptions = _parse_docstring(inspect.getdoc(method) or "")
     return Tool(
         name=method.__name__,
-        description=described.pop("", ""),
-        kinds=mark.kinds,
-        operation=mark.operation,
-        arguments=tuple(_read_argument(each, described) for each in list(signature.parameters.values())[1:]),
-        return_type=mark.return_type or _format_annotation(signature.return_annotation),
-        notification=mark.notification,
-        type_checked=mark.type_checked,
-        success_text=mark.success_text,
+        description=descriptions.pop("", ""),
+        kinds=declaration.kinds,
+        operation=declaration.operation,
+        arguments=tuple(_read_argument(each, descriptions) for each in list(signature.parameters.values())[1:]),
+        return_type=declaration.return_type or _format_annotation(signature.return_annotation),
+        notification=declaration.notification,
+        type_checked=declaration.type_checked,
+        success_text=declaration.success_text,
     )
 
 
@@ -215,6 +215,6 @@ def _format_annotation(annotation: object) -> str:
 
 def _parse_docstring(docstring: str) -> dict[str, str]:
     """Return the descriptions in a docstring by argument name; the tool's own is under the empty name."""
-    summary, _, listed = docstring.partition("\n\nArgs:\n")
-    lines = (line.strip().partition(": ") for line in listed.splitlines() if line.strip())
+    summary, _, arguments = docstring.partition("\n\nArgs:\n")
+    lines = (line.strip().partition(": ") for line in arguments.splitlines() if line.strip())
     return {"": " ".join(summary.split())} | {name: text for name, _, text in lines}

@@ -52,11 +52,11 @@ def find_tool(app: App, function: str, caller: CallerRole) -> Tool:
     """
     tool = app.tools().get(function)
     if tool is None or not can_call(tool, caller):
-        offered = ", ".join(name for name, each in app.tools().items() if can_call(each, caller))
+        callable_names = ", ".join(name for name, each in app.tools().items() if can_call(each, caller))
         message = (
             f"{app.name} ({type(app).__name__}) has no tool {function[:80]!r} that can be called via {caller.value}"
         )
-        raise UnknownTool(f"{message}. It has: {offered or 'none'}.")
+        raise UnknownTool(f"{message}. It has: {callable_names or 'none'}.")
     return tool
 
 
@@ -75,13 +75,14 @@ def call_tool(
     tool = find_tool(app, function, caller)
     world = app.context
     scheduled = scheduled or caller is CallerRole.ENV
+    # A tool can let time pass (wait_for_notification), during which scenario events make calls: save and restore.
     before = world.caller, world.suppress_nested_logging
     world.caller, world.suppress_nested_logging = caller, scheduled
     try:
-        outcome, begun = _run_tool(app, tool, arguments, render_text=True)
+        outcome, has_started = _run_tool(app, tool, arguments, render_text=True)
     finally:
         world.caller, world.suppress_nested_logging = before
-    if not begun and not scheduled:
+    if not has_started and not scheduled:
         return outcome
     operation = READ if scheduled and caller is not CallerRole.AGENT else tool.operation
     if operation is not None:
@@ -97,9 +98,10 @@ def call_tool(
             )
         )
     if tool.notification is not None and (caller is not CallerRole.AGENT or tool.notification.notify_own_calls):
-        message = app.build_notification(tool, arguments)
-        if message is not None and (scheduled or outcome.error is None):
-            world.notify_agent(message)
+        notification = app.build_notification(tool, arguments)
+        # ARE also notifies of a scheduled call that failed.
+        if notification is not None and (scheduled or outcome.error is None):
+            world.notify_agent(notification)
     return outcome
 
 
@@ -107,8 +109,8 @@ def call_nested_tool(app: App, function: str, /, **arguments: Any) -> Any:
     """Call a tool from inside another tool. The call is logged like one of the agent; exceptions propagate."""
     tool = app.tools()[function]
     world = app.context
-    outcome, begun = _run_tool(app, tool, arguments, render_text=False)
-    if begun and not world.suppress_nested_logging and world.caller is not None and tool.operation is not None:
+    outcome, has_started = _run_tool(app, tool, arguments, render_text=False)
+    if has_started and not world.suppress_nested_logging and world.caller is not None and tool.operation is not None:
         world.record_call(
             AppCall(
                 caller=world.caller,
@@ -131,11 +133,11 @@ def _run_tool(app: App, tool: Tool, arguments: Mapping[str, Any], *, render_text
     try:
         if tool.operation is not None:
             check_arguments(tool, arguments)
-    except TypeError as misfit:
-        return CallOutcome(error=misfit), False
+    except TypeError as error:
+        return CallOutcome(error=error), False
     try:
         value = getattr(app, tool.name)(**arguments)
         text = app.render_result(tool, value) if render_text else None
         return CallOutcome(value=value, text=text), True
-    except Exception as failure:  # noqa: BLE001 - the edge of a tool: whatever it raises is its answer
+    except Exception as failure:  # noqa: BLE001 - the boundary of a tool: any exception is its result
         return CallOutcome(error=failure), True

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
+from adk_agent_sim.scenario.app_base.app import JSON
 from adk_agent_sim.scenario.app_base.entity import get_list
-
-JSON = dict[str, Any]
 
 
 class ConversationStore:
@@ -36,11 +34,11 @@ class ConversationStore:
 
     def get_mutable(self, conversation_id: str) -> JSON:
         """Return the conversation with that id for modification."""
-        held = self._conversations[conversation_id]
+        conversation = self._conversations[conversation_id]
         if conversation_id not in self._owned_ids:
-            held = self._conversations[conversation_id] = _copy_conversation(held)
+            conversation = self._conversations[conversation_id] = _copy_conversation(conversation)
             self._owned_ids.add(conversation_id)
-        return held
+        return conversation
 
     def add_message(self, conversation_id: str, message: JSON) -> None:
         """Append a message to a conversation and update its time."""
@@ -51,8 +49,8 @@ class ConversationStore:
     def to_state(self) -> JSON:
         """Return the conversations as in scenario files. The returned objects are not modified later."""
         return {
-            each: _copy_conversation(held) if each in self._owned_ids else held
-            for each, held in self._conversations.items()
+            conversation_id: _copy_conversation(each) if conversation_id in self._owned_ids else each
+            for conversation_id, each in self._conversations.items()
         }
 
 

@@ -48,8 +48,8 @@ def check_addresses(addresses: list[str] | None) -> list[str]:
 
 def collect_search_texts(mail: dict[str, Any]) -> list[str]:
     """Return the texts of an email that a search looks at."""
-    told = Email(mail)
-    return [text for text in (told["sender"], *told["recipients"], told["subject"], told["content"]) if text]
+    email = Email(mail)
+    return [text for text in (email["sender"], *email["recipients"], email["subject"], email["content"]) if text]
 
 
 def _is_email_address(text: str) -> bool:

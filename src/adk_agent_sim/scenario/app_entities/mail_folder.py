@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import Any
 
+from adk_agent_sim.scenario.app_base.app import JSON
 from adk_agent_sim.scenario.app_base.entity import get_list
-
-JSON = dict[str, Any]
 
 
 class MailFolder:
@@ -26,6 +24,7 @@ class MailFolder:
     def add(self, mail: JSON) -> None:
         """Add an email to the folder."""
         email_id = mail["email_id"]
+        # A scenario may contain an id twice: both emails are kept, and the id finds the first.
         self._mails[(email_id, len(self._mails)) if email_id in self._mails else email_id] = mail
 
     def get(self, email_id: str) -> JSON | None:

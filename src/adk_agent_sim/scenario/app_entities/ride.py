@@ -18,7 +18,7 @@ class Ride(Entity):
     defaults: ClassVar[Mapping[str, Any]] = {**dict.fromkeys(fields), "delay_history": []}
 
     def __str__(self) -> str:
-        told = {
+        lines = {
             "Ride ID": self["ride_id"],
             "Status": self["status"],
             "Service Type": self["service_type"],
@@ -31,7 +31,7 @@ class Ride(Entity):
             "Delay": f"{_to_minutes(self['delay'])} mins",
         }
         margin = "\n        "
-        return "".join(f"{margin}{name}: {value}" for name, value in told.items()) + margin
+        return "".join(f"{margin}{name}: {value}" for name, value in lines.items()) + margin
 
 
 def _to_minutes(seconds: float | None) -> float | None:

@@ -43,9 +43,9 @@ class AgentUserInterface(App):
         if tool.notification is None:
             return None
         now = self.context.now()
-        said = {"sender": "User", "content": arguments.get("content", ""), "timestamp": now, "time_read": now}
+        message = {"sender": "User", "content": arguments.get("content", ""), "timestamp": now, "time_read": now}
         return Notification(
-            level=tool.notification.level, kind=NotificationKind.USER_MESSAGE, text=str(AUIMessage(said))
+            level=tool.notification.level, kind=NotificationKind.USER_MESSAGE, text=str(AUIMessage(message))
         )
 
     def render_result(self, tool: Tool, value: Any) -> str:

@@ -214,8 +214,8 @@ class CabApp(App):
         if status not in _ACTIVE_STATUSES:
             raise ValueError(f"status must be one of {', '.join(map(repr, _ACTIVE_STATUSES))}")
         self._update_current_ride(status=status)
-        said = f" Message from your driver: {message}" if message else ""
-        return f"Ride status has been updated to {status}.{said}"
+        note = f" Message from your driver: {message}" if message else ""
+        return f"Ride status has been updated to {status}.{note}"
 
     @tool(DATA, operation=WRITE)
     def add_new_ride(
@@ -311,8 +311,8 @@ class CabApp(App):
         if self._quotations_by_route is None:
             self._quotations_by_route = {}
             for each in self._quotations:
-                way = (each["start_location"], each["end_location"])
-                self._quotations_by_route.setdefault(way, {})[each["service_type"]] = each
+                route = (each["start_location"], each["end_location"])
+                self._quotations_by_route.setdefault(route, {})[each["service_type"]] = each
         return self._quotations_by_route.setdefault((start, end), {})
 
     def _draw_delay(self, service_type: str) -> float:

@@ -6,7 +6,12 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from adk_agent_sim.scenario.app_base.app import JSON, App
-from adk_agent_sim.scenario.app_base.datetimes import format_datetime, get_weekday_name, parse_datetime, to_datetime
+from adk_agent_sim.scenario.app_base.datetimes import (
+    format_datetime,
+    get_weekday_name,
+    parse_datetime_argument,
+    to_datetime,
+)
 from adk_agent_sim.scenario.app_base.entity import Entity, get_list, get_object
 from adk_agent_sim.scenario.app_base.paging import slice_page
 from adk_agent_sim.scenario.app_base.tool import APP, DATA, ENV, MEDIUM, READ, WRITE, NotificationTemplate, tool
@@ -126,12 +131,12 @@ class CalendarApp(App):
             offset: How many to pass over first.
             limit: How many to return at most.
         """
-        first, last = _check_order(_parse_event_time(start_datetime), _parse_event_time(end_datetime))
+        first, last = _check_order(parse_datetime_argument(start_datetime), parse_datetime_argument(end_datetime))
         found = [
             each for each in self._events.values() if each["start_datetime"] < last and each["end_datetime"] > first
         ]
-        shown, places = slice_page(found, offset, limit)
-        return {"events": [CalendarEvent(each) for each in shown], "range": places, "total": len(found)}
+        shown, page_range = slice_page(found, offset, limit)
+        return {"events": [CalendarEvent(each) for each in shown], "range": page_range, "total": len(found)}
 
     @tool(APP, operation=READ, return_type="list[CalendarEvent]", type_checked=False)
     def read_today_calendar_events(self) -> Any:
@@ -239,19 +244,13 @@ class CalendarApp(App):
         """Return start and end of an event; by default now and one hour from now."""
         now = self.context.now()
         return _check_order(
-            now if start is None else _parse_event_time(start), now + _HOUR if end is None else _parse_event_time(end)
+            now if start is None else parse_datetime_argument(start),
+            now + _HOUR if end is None else parse_datetime_argument(end),
         )
 
 
 class Calendar(CalendarApp):
     """The same app under its short name."""
-
-
-def _parse_event_time(text: str) -> float:
-    try:
-        return parse_datetime(text)
-    except ValueError:
-        raise ValueError("Invalid datetime format. Please use YYYY-MM-DD HH:MM:SS") from None
 
 
 def _check_order(start: float, end: float) -> tuple[float, float]:
@@ -261,6 +260,6 @@ def _check_order(start: float, end: float) -> tuple[float, float]:
 
 
 def _collect_event_texts(event: JSON) -> list[str]:
-    told = CalendarEvent(event)
-    texts = [told["title"], told["description"], told["location"], *get_list(told, "attendees")]
+    shown = CalendarEvent(event)
+    texts = [shown["title"], shown["description"], shown["location"], *get_list(shown, "attendees")]
     return [text.lower() for text in texts if text]

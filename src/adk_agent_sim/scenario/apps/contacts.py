@@ -249,6 +249,6 @@ def _validate_field(name: str, value: Any) -> Any:
     if name in {"first_name", "last_name"} and not isinstance(value, str):
         raise ValueError(f"Invalid {name.replace('_', ' ')}.")
     if name == "age" and value is not None and value not in _VALID_AGES:
-        raise ValueError("Invalid age.", value)
+        raise ValueError("Invalid age.", value)  # two arguments, as in ARE: agents see the tuple
     choice = {"gender": GENDER, "status": STATUS}.get(name)
     return choice.parse_lenient(value) if choice else value

@@ -30,15 +30,16 @@ class EmailClientApp(App):
         """Load the folders."""
         super().load(state)
         self._user_email: str = state.get("user_email", "user@example.com")
-        stated: dict[str, JSON] = get_object(state, "folders")
-        self._folders = {name: MailFolder(each) for name, each in stated.items()}
+        folders: dict[str, JSON] = get_object(state, "folders")
+        self._folders = {name: MailFolder(each) for name, each in folders.items()}
         for name in FOLDER_NAME.values:
             self._folders.setdefault(name, MailFolder({"folder_name": name, "emails": []}))
 
     def _mutable_state(self) -> JSON:
-        stated: JSON = get_object(self._loaded_state, "folders")
-        kept = {name: folder for name, folder in self._folders.items() if len(folder) or name in stated}
-        return {"folders": {name: folder.to_state() for name, folder in kept.items()}}
+        # Folders that were added by `load` are written only if they have emails.
+        loaded: JSON = get_object(self._loaded_state, "folders")
+        folders = {name: folder for name, folder in self._folders.items() if len(folder) or name in loaded}
+        return {"folders": {name: folder.to_state() for name, folder in folders.items()}}
 
     @tool(APP, operation=READ, return_type="ReturnedEmails")
     def list_emails(self, folder_name: str = "INBOX", offset: int = 0, limit: int = 10) -> Any:
@@ -61,7 +62,7 @@ class EmailClientApp(App):
         return ReturnedEmails(
             emails=[Email(each) for each in shown],
             emails_range=places,
-            total_returned_emails=places[1] - places[0] + 1,
+            total_returned_emails=places[1] - places[0] + 1,  # one too many, as in ARE
             total_emails=len(folder),
         )
 
@@ -370,7 +371,7 @@ class EmailClientApp(App):
 
     def _find_reply_recipient(self, mail: JSON) -> str:
         """Return the recipient of a reply: the sender, or for the user's own email the sender it replied to."""
-        seen: set[str] = set()
+        seen: set[str] = set()  # a scenario may contain emails that are replies to each other
         while mail["sender"] == self._user_email and (parent := mail.get("parent_id")) and parent not in seen:
             seen.add(parent)
             found = (folder.get(parent) for folder in self._folders.values())

@@ -121,6 +121,7 @@ class BaseMessagingApp(App):
         if message is None:
             raise_exception("No attachment found in the specified message")
         if "attachment" not in message:
+            # ARE accesses the attribute without checking, and agents see Python's error.
             raise AttributeError(f"{self.message_class.__name__!r} object has no attribute 'attachment'")
         return save_attachment(self, folder, message["attachment_name"], message["attachment"])
 
@@ -154,8 +155,8 @@ class BaseMessagingApp(App):
         for each in conversations[page_range[0] : sum(page_range)]:
             messages = sort_newest_first(get_list(each, "messages"))[offset : offset + limit]
             title = each.get("title") or ", ".join(get_list(each, self.participants_key))
-            said = [*map(self._build_message, messages)]
-            shown.append(self.conversation_class(each | {"messages": said, "title": title}))
+            entities = [*map(self._build_message, messages)]
+            shown.append(self.conversation_class(each | {"messages": entities, "title": title}))
         return shown
 
     def _read_messages(
@@ -168,8 +169,8 @@ class BaseMessagingApp(App):
         if page_range[0] < 0:
             raise ValueError("Offset must be positive")
         first, last = _parse_bounds(dates)
-        said: list[JSON] = get_list(conversation, "messages")
-        found = sort_newest_first([each for each in said if first <= each["timestamp"] <= last])
+        messages: list[JSON] = get_list(conversation, "messages")
+        found = sort_newest_first([each for each in messages if first <= each["timestamp"] <= last])
         if page_range[0] > len(found):
             raise ValueError("Offset is larger than the number of messages")
         shown, places = slice_page(found, *page_range)

@@ -102,12 +102,12 @@ def _load_app_class(name: str) -> type[App] | None:
     if entry is None:
         return None
     try:
-        found: object = entry.load()
+        loaded: object = entry.load()
     except Exception as failure:
         raise AppLoadFailed(name, _describe_distribution(entry), f"{type(failure).__name__}: {failure}") from failure
-    if not (isinstance(found, type) and issubclass(found, App)):
-        raise AppLoadFailed(name, _describe_distribution(entry), f"{entry.value} is no subclass of App")
-    return found
+    if not (isinstance(loaded, type) and issubclass(loaded, App)):
+        raise AppLoadFailed(name, _describe_distribution(entry), f"{entry.value} is not a subclass of App")
+    return loaded
 
 
 def _describe_distribution(entry: EntryPoint) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 from adk_agent_sim.scenario.app_base.app import JSON, App
 from adk_agent_sim.scenario.app_base.app_context import Notification, NotificationKind
-from adk_agent_sim.scenario.app_base.datetimes import format_datetime, parse_datetime, to_datetime
+from adk_agent_sim.scenario.app_base.datetimes import format_datetime, parse_datetime_argument, to_datetime
 from adk_agent_sim.scenario.app_base.entity import Entity
 from adk_agent_sim.scenario.app_base.tool import APP, LOW, READ, WRITE, Tool, tool
 
@@ -54,8 +54,8 @@ class ReminderApp(App):
 
     def next_due_time(self) -> float | None:
         """Return when the next reminder is due of which the agent was not notified yet; the engine jumps there."""
-        waiting = [each["due_datetime"] for each in self._reminders.values() if not each["told"]]
-        return min(waiting, default=None)
+        due_times = [each["due_datetime"] for each in self._reminders.values() if not each["told"]]
+        return min(due_times, default=None)
 
     def take_due_notification(self) -> Notification | None:
         """Return a notification of the reminders that came due since the last call; reschedule repeating ones."""
@@ -99,7 +99,7 @@ class ReminderApp(App):
         reminder: JSON = {
             "reminder_id": self.random.new_id(),
             "title": title,
-            "due_datetime": _parse_due_time(due_datetime),
+            "due_datetime": parse_datetime_argument(due_datetime),
             "description": description,
             "repetition_unit": repetition_unit,
             "repetition_value": repetition_value,
@@ -139,13 +139,6 @@ class ReminderApp(App):
         return [_build_reminder(each) for each in self._reminders.values()]
 
 
-def _parse_due_time(text: str) -> float:
-    try:
-        return parse_datetime(text)
-    except ValueError:
-        raise ValueError("Invalid datetime format. Please use YYYY-MM-DD HH:MM:SS") from None
-
-
 def _build_reminder(reminder: JSON) -> Reminder:
     return Reminder({name: reminder[name] for name in Reminder.fields})
 
@@ -158,7 +151,7 @@ def _reschedule(reminder: JSON, now: float) -> JSON:
         later = _find_next_due_time(
             reminder["due_datetime"], reminder["repetition_unit"], reminder["repetition_value"], now
         )
-        format_datetime(later)
+        format_datetime(later)  # raises if the time is after the year 9999; such a reminder does not repeat
     except (OverflowError, ValueError):
         return {"told": True}
     return {"due_datetime": later}

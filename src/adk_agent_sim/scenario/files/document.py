@@ -22,11 +22,12 @@ def extract_document_text(path: str, content: bytes) -> str:
     kind = PurePosixPath(path).suffix.lower()
     try:
         text = content.decode()
-    except UnicodeDecodeError as unreadable:
+    except UnicodeDecodeError as error:
+        # ARE's text for a file that it cannot convert.
         raise ValueError(
             f"Could not convert file to Markdown. File type was recognized as {[kind]}. "
             "While converting the file, the following error was encountered:\n\n"
-            f"Traceback (most recent call last):\n{type(unreadable).__name__}: {unreadable}"
+            f"Traceback (most recent call last):\n{type(error).__name__}: {error}"
         ) from None
     return _convert_html_to_markdown(text) if kind in {".html", ".htm"} else text
 

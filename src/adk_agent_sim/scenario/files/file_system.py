@@ -27,9 +27,9 @@ class FileHandle(str):
             value: The value that is recorded and compared.
             display_text: The text that an agent sees.
         """
-        made = super().__new__(cls, value)
-        made._display_text = display_text
-        return made
+        handle = super().__new__(cls, value)
+        handle._display_text = display_text
+        return handle
 
     def __str__(self) -> str:
         return self._display_text
@@ -72,6 +72,7 @@ class FileSystem(App):
         if path.startswith("~"):
             path = _HOME_PATH + path[1:]
         absolute = normpath("/" + path.lstrip("/"))
+        # normpath() drops a ".." at the root, so leaving the root must be detected on the unnormalized path.
         depth = 0
         for name in PurePosixPath(path.lstrip("/")).parts:
             depth += -1 if name == ".." else 1
@@ -85,14 +86,15 @@ class FileSystem(App):
     def _open_file(self, path: str, mode: str) -> FileHandle:
         """Do what opening in this mode does to the file: check that it exists, create it, or empty it."""
         parts = self._resolve_path(path)
+        # fsspec, which ARE uses, always opens in binary mode; its errors name that mode.
         binary = mode if "b" in mode else mode.replace("t", "") + "b"
         kind = binary.replace("b", "", 1).replace("+", "", 1)
         if kind not in _OPEN_MODES:
             raise ValueError(_explain_invalid_mode(binary))
-        there = self._tree.find_node(parts) is not None
-        if kind == "r" or (kind == "a" and there):
+        exists = self._tree.find_node(parts) is not None
+        if kind == "r" or (kind == "a" and exists):
             self._tree.get_file(parts)
-        elif kind == "x" and there:
+        elif kind == "x" and exists:
             raise self._tree.build_error(EXISTS, parts)
         else:
             self._tree.write_file(parts, b"", self.context.now())
@@ -110,8 +112,8 @@ class FileSystem(App):
     def _list_folder(self, path: str, *, detail: bool) -> list[Any]:
         parts = self._resolve_path(path)
         node = self._tree.get_node(parts)
-        places = [(*parts, name) for name in node.children] if isinstance(node, Folder) else [parts]
-        return [self._build_info(each) if detail else _format_path(each) for each in places]
+        paths = [(*parts, name) for name in node.children] if isinstance(node, Folder) else [parts]
+        return [self._build_info(each) if detail else _format_path(each) for each in paths]
 
     def _build_info(self, parts: PathParts) -> JSON:
         node = self._tree.get_node(parts)

@@ -9,11 +9,10 @@ import shutil
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
+from adk_agent_sim.scenario.app_base.app import JSON
 from adk_agent_sim.scenario.app_base.entity import get_list
 
-JSON = dict[str, Any]
 NO_PERMISSION, NOT_FOUND, EXISTS, NOT_A_FOLDER, IS_A_FOLDER, NAME_TOO_LONG, NOT_EMPTY = 1, 2, 17, 20, 21, 36, 39
 _ERRORS_BY_CODE: dict[int, tuple[type[OSError], str]] = {
     NO_PERMISSION: (PermissionError, "Operation not permitted"),
@@ -72,34 +71,34 @@ class FileTree:
 
     def to_state(self) -> JSON:
         """Return the root folder as in scenario files; an empty object if there is and was none."""
-        unstated = {"name": "", "type": "directory"} if self._root.children else {}
-        return _node_to_state(self._root, self._loaded_state or unstated)
+        default = {"name": "", "type": "directory"} if self._root.children else {}
+        return _node_to_state(self._root, self._loaded_state or default)
 
     def list_modified_files(self) -> JSON:
         """Return the files that differ from the scenario by path, as needed to restore the tree."""
-        found: JSON = {}
+        modified: JSON = {}
         for parts, file in _iter_files(self._root, ()):
             path = "/".join(parts)
             if file.origin != path:
                 content = None if file.origin else b64encode(file.content or b"").decode()
-                found[path] = {"content": content, "origin": file.origin, "made": file.created_at}
-        return found
+                modified[path] = {"content": content, "origin": file.origin, "made": file.created_at}
+        return modified
 
     def restore_files(self, modified_files: JSON) -> None:
         """Restore what `list_modified_files` returned."""
-        for path, told in modified_files.items():
+        for path, entry in modified_files.items():
             file = self.get_file(tuple(path.split("/")))
-            file.content = None if told["content"] is None else b64decode(told["content"])
-            file.origin, file.created_at = told["origin"], told["made"]
+            file.content = None if entry["content"] is None else b64decode(entry["content"])
+            file.origin, file.created_at = entry["origin"], entry["made"]
 
     def find_node(self, parts: PathParts) -> File | Folder | None:
         """Return the node at a position, or None."""
-        here: File | Folder = self._root
+        node: File | Folder = self._root
         for name in parts:
-            if not isinstance(here, Folder) or name not in here.children:
+            if not isinstance(node, Folder) or name not in node.children:
                 return None
-            here = here.children[name]
-        return here
+            node = node.children[name]
+        return node
 
     def get_node(self, parts: PathParts) -> File | Folder:
         """Return the node at a position.
@@ -107,10 +106,10 @@ class FileTree:
         Raises:
             FileNotFoundError: There is no such node.
         """
-        found = self.find_node(parts)
-        if found is None:
+        node = self.find_node(parts)
+        if node is None:
             raise self.build_error(NOT_FOUND, parts)
-        return found
+        return node
 
     def get_folder(self, parts: PathParts) -> Folder:
         """Return the folder at a position.
@@ -118,10 +117,10 @@ class FileTree:
         Raises:
             OSError: There is no such folder.
         """
-        found = self.get_node(parts)
-        if not isinstance(found, Folder):
+        node = self.get_node(parts)
+        if not isinstance(node, Folder):
             raise self.build_error(NOT_A_FOLDER, parts)
-        return found
+        return node
 
     def get_file(self, parts: PathParts) -> File:
         """Return the file at a position.
@@ -129,10 +128,10 @@ class FileTree:
         Raises:
             OSError: There is no such file.
         """
-        found = self.get_node(parts)
-        if not isinstance(found, File):
+        node = self.get_node(parts)
+        if not isinstance(node, File):
             raise self.build_error(IS_A_FOLDER, parts)
-        return found
+        return node
 
     def read_file(self, parts: PathParts) -> bytes:
         """Return the content of a file."""
@@ -143,11 +142,11 @@ class FileTree:
 
     def write_file(self, parts: PathParts, content: bytes, created_at: float) -> None:
         """Create a file or replace its content. The parent folder must exist."""
-        there = self.find_node(parts)
-        if isinstance(there, Folder):
+        node = self.find_node(parts)
+        if isinstance(node, Folder):
             raise self.build_error(IS_A_FOLDER, parts)
-        if isinstance(there, File):
-            there.content, there.origin = content, ""
+        if isinstance(node, File):
+            node.content, node.origin = content, ""
         else:
             self._get_parent(parts).children[parts[-1]] = File(content=content, created_at=created_at)
 
@@ -178,12 +177,12 @@ class FileTree:
             self._check_root_move(target)
             return
         moved = self.get_node(source)
-        there = self.find_node(target)
-        if isinstance(there, Folder) and there is not moved:
+        existing = self.find_node(target)
+        if isinstance(existing, Folder) and existing is not moved:
             target = (*target, *source[-1:])
             if self.find_node(target) is not None:
                 raise shutil.Error(f"Destination path '{self.format_path(target)}' already exists")
-        elif isinstance(there, File) and isinstance(moved, Folder):
+        elif isinstance(existing, File) and isinstance(moved, Folder):
             raise self.build_error(EXISTS, target)
         if isinstance(moved, Folder) and target[: len(source)] == source and target != source:
             raise shutil.Error(
@@ -208,12 +207,12 @@ class FileTree:
 
     def _get_parent(self, parts: PathParts) -> Folder:
         """Return the parent folder of a node. Errors name the node itself, as a real disk would."""
-        found = self.find_node(parts[:-1])
-        if not parts or found is None:
+        parent = self.find_node(parts[:-1])
+        if not parts or parent is None:
             raise self.build_error(NOT_FOUND, parts)
-        if not isinstance(found, Folder):
+        if not isinstance(parent, Folder):
             raise self.build_error(NOT_A_FOLDER, parts)
-        return found
+        return parent
 
     def _remove_node(self, parts: PathParts) -> None:
         if not parts:
@@ -231,8 +230,8 @@ def _measure_height(node: File | Folder) -> int:
 
 
 def _build_children(folder: JSON, parts: PathParts) -> dict[str, File | Folder]:
-    listed: list[JSON] = get_list(folder, "children")
-    return {each["name"]: _build_node(each, (*parts, each["name"])) for each in listed}
+    children: list[JSON] = get_list(folder, "children")
+    return {each["name"]: _build_node(each, (*parts, each["name"])) for each in children}
 
 
 def _build_node(node: JSON, parts: PathParts) -> File | Folder:

@@ -44,8 +44,8 @@ class _AreConverter:
     def __init__(self, classes: dict[str, str]) -> None:
         self._classes = classes
         self._changes: dict[str, None] = {}
-        named = [name for name, each in classes.items() if each in ("EmailApp", "EmailClientV2", "Mail")]
-        self._mail_app = named[0] if named else "Emails"
+        mail_apps = [name for name, each in classes.items() if each in ("EmailApp", "EmailClientV2", "Mail")]
+        self._mail_app = mail_apps[0] if mail_apps else "Emails"
 
     def convert(self, trace: ExportedTrace) -> tuple[ExportedTrace, tuple[str, ...]]:
         apps = [self._convert_app(app) for app in trace.apps if self._get_class(app.name) != "NotificationApp"]
@@ -72,25 +72,26 @@ class _AreConverter:
         )
         state = app.app_state or {}
         if lost := sorted(set(state) - set(_FOLDERS.values())):
-            self._note_change(f"app {app.name!r}: {_MAIL_CLASS} has no place for {', '.join(lost)}")
+            self._note_change(f"app {app.name!r}: {_MAIL_CLASS} has no fields for {', '.join(lost)}, which are omitted")
         return app.model_copy(update={"class_name": _MAIL_CLASS, "app_state": _build_mail_state(state)})
 
     def _convert_event(self, event: Any) -> Any:
-        made: AnyEvent | ExportedCompletedEvent = event
-        action = made.action
+        converted: AnyEvent | ExportedCompletedEvent = event
+        action = converted.action
         change = _CALL_CONVERTERS.get((self._get_class(action.app), action.function)) if action else None
         if action is None or change is None:
-            return made
+            return converted
         before = f"{action.app}.{action.function}"
         arguments = {each.name: each.value for each in action.args or ()}
-        changed = _build_action(action, self._mail_app, *change(arguments))
-        self._note_change(f"{before} is written as {self._mail_app}.{changed.function}")
-        return made.model_copy(update={"action": changed})
+        new_action = _build_action(action, self._mail_app, *change(arguments))
+        self._note_change(f"{before} is written as {self._mail_app}.{new_action.function}")
+        return converted.model_copy(update={"action": new_action})
 
     def _convert_root_event(self, event: AnyEvent) -> AnyEvent:
         if event.event_type != "ENV" or event.dependencies:
             return event
-        self._note_change("an ENV event that depends on nothing is written as USER event")
+        # ARE refuses an ENV event without a dependency, and does not distinguish the tools of ENV and USER events.
+        self._note_change("an ENV event without dependencies is written as a USER event")
         return event.model_copy(update={"event_type": "USER"})
 
 
@@ -156,6 +157,7 @@ def _build_mail(index: int, entry: dict[str, Any]) -> dict[str, Any]:
         "timestamp": sent if isinstance(sent, int | float) else 0,
         "is_read": entry.get("is_read") is True,
     }
+    # Derived from the content, so that converting the same file twice gives the same ids.
     identity = hashlib.sha256(json.dumps([index, mail]).encode()).hexdigest()[:32]
     return mail | {"email_id": _find_text(entry, "email_id") or identity}
 

@@ -9,7 +9,7 @@ from adk_agent_sim.scenario.app_base.app import App
 from adk_agent_sim.scenario.app_base.tool import Tool
 from adk_agent_sim.scenario.apps.registry import BUILT_IN_APPS, DEFAULT_APPS, find_app_class
 from adk_agent_sim.scenario.format.models import ExportedActionArg, ExportedTrace
-from adk_agent_sim.scenario.format.type_match import matches_type
+from adk_agent_sim.scenario.format.type_match import fits_annotation
 from adk_agent_sim.scenario.format.values import ValueDoesNotFit, parse_placeholder, parse_value
 
 
@@ -35,26 +35,27 @@ def find_unlisted_app(name: str) -> type[App] | None:
 
 def find_argument_problems(tool: Tool, arguments: list[ExportedActionArg]) -> Iterator[ArgumentProblem]:
     """Yield the arguments of a call that do not fit its tool."""
-    for place, given in enumerate(arguments):
-        stated = tool.find_argument(given.name)
-        if stated is None:
+    for index, argument in enumerate(arguments):
+        declared = tool.find_argument(argument.name)
+        if declared is None:
             names = ", ".join(each.name for each in tool.arguments) or "none"
-            yield ArgumentProblem(place, f"{tool.name} has no argument {given.name[:80]!r}; its arguments are: {names}")
-        elif not stated.variadic and (why := _describe_problem(given, stated.annotation)):
-            yield ArgumentProblem(place, why)
-    names = {given.name for given in arguments}
-    for stated in tool.arguments:
-        if stated.required and stated.name not in names:
-            yield ArgumentProblem(None, f"{tool.name} needs the argument {stated.name!r} ({stated.annotation})")
+            message = f"{tool.name} has no argument {argument.name[:80]!r}; its arguments are: {names}"
+            yield ArgumentProblem(index, message)
+        elif not declared.variadic and (message := _describe_problem(argument, declared.annotation)):
+            yield ArgumentProblem(index, message)
+    given_names = {argument.name for argument in arguments}
+    for declared in tool.arguments:
+        if declared.required and declared.name not in given_names:
+            yield ArgumentProblem(None, f"{tool.name} requires the argument {declared.name!r} ({declared.annotation})")
 
 
 def _describe_problem(argument: ExportedActionArg, annotation: str) -> str | None:
     if parse_placeholder(argument.value):
-        return None
+        return None  # its value is known only in a run
     try:
         value = parse_value(argument.value, argument.value_type or annotation)
     except ValueDoesNotFit as error:
         return f"{argument.name}: {error}"
-    if matches_type(value, annotation):
+    if fits_annotation(value, annotation):
         return None
-    return f"{argument.name} is to be {annotation}, and {argument.value!r:.80} is {type(value).__name__}"
+    return f"{argument.name} must be {annotation}, but {argument.value!r:.80} is {type(value).__name__}"

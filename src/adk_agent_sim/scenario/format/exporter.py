@@ -111,7 +111,7 @@ class JsonScenarioExporter:
         try:
             atomic_write_text(path, text + "\n")
         except OSError as error:
-            _LOG.warning("Scenario %r was not written to %s: %s", scenario.scenario_id, path, error)
+            _LOG.warning("Could not write scenario %r to %s: %s", scenario.scenario_id, path, error)
             return False, None
         return True, str(path)
 
@@ -120,6 +120,7 @@ def serialize_trace(trace: ExportedTrace, *, indent: int | None = None) -> str:
     """Return the JSON text of a scenario."""
     try:
         text = json.dumps(to_json_value(trace), ensure_ascii=False, allow_nan=False, indent=indent)
+        # A lone surrogate cannot be encoded as UTF-8; escaping everything keeps it.
         if text.isascii() or not _LONE_SURROGATE.search(text):
             return text
         return json.dumps(to_json_value(trace), allow_nan=False, indent=indent)

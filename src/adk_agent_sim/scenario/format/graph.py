@@ -16,9 +16,9 @@ class EventGraph:
         self.end = None if definition.duration is None else self.start + definition.duration
         self.events: dict[str, AnyEvent] = {}
         self.positions: dict[str, int] = {}
-        for place, event in enumerate(trace.events):
+        for position, event in enumerate(trace.events):
             self.events.setdefault(event.event_id, event)
-            self.positions.setdefault(event.event_id, place)
+            self.positions.setdefault(event.event_id, position)
         self.parents = {
             name: [each for each in dict.fromkeys(event.dependencies) if each in self.events]
             for name, event in self.events.items()
@@ -40,15 +40,16 @@ class EventGraph:
 
     def find_cycles(self) -> list[list[str]]:
         """Return the cycles as lists of ids; events that only depend on a cycle are in none."""
-        left = set(self.events) - set(self.order)
+        # What a topological sort leaves over is in a cycle or depends on one. Walking up its parents ends in a cycle.
+        unsorted = set(self.events) - set(self.order)
         found: list[list[str]] = []
         seen: set[str] = set()
         for name in self.events:
             walk: dict[str, int] = {}
-            at: str | None = name if name in left else None
+            at: str | None = name if name in unsorted else None
             while at is not None and at not in seen and at not in walk:
                 walk[at] = len(walk)
-                at = next((each for each in self.parents[at] if each in left), None)
+                at = next((each for each in self.parents[at] if each in unsorted), None)
             if at is not None and at in walk:
                 found.append(list(walk)[walk[at] :][::-1])
             seen.update(walk)
@@ -63,14 +64,14 @@ class EventGraph:
         return turns
 
     def _sort_topologically(self) -> list[str]:
-        waits = {name: len(parents) for name, parents in self.parents.items()}
-        ready = deque(name for name, count in waits.items() if not count)
+        open_counts = {name: len(parents) for name, parents in self.parents.items()}
+        ready = deque(name for name, count in open_counts.items() if not count)
         order: list[str] = []
         while ready:
             order.append(ready.popleft())
             for child in self.children[order[-1]]:
-                waits[child] -= 1
-                if not waits[child]:
+                open_counts[child] -= 1
+                if not open_counts[child]:
                     ready.append(child)
         return order
 

@@ -108,5 +108,5 @@ class BenchmarkScenarioImportedFromJson(ScenarioImportedFromJson):
         Raises AttributeError if it does not come from one, so that `hasattr` works as in the specification's example.
         """
         if self.definition.hf_metadata is None:
-            raise AttributeError(f"Scenario {self.scenario_id!r} comes from no Hugging Face dataset.")
+            raise AttributeError(f"Scenario {self.scenario_id!r} does not come from a Hugging Face dataset.")
         return self.definition.hf_metadata

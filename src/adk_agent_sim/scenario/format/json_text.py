@@ -56,13 +56,13 @@ def decode_text(text: str | bytes) -> str:
 def _build_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     made = dict(pairs)
     if len(made) != len(pairs):
-        twice = next(name for name, times in Counter(name for name, _ in pairs).items() if times > 1)
-        raise InvalidJson(f"an object has the key {twice[:80]!r} twice, and only one could be kept")
+        duplicate = next(name for name, times in Counter(name for name, _ in pairs).items() if times > 1)
+        raise InvalidJson(f"an object has the key {duplicate[:80]!r} twice")
     return made
 
 
 def _reject_constant(name: str) -> Any:
-    raise InvalidJson(f"{name} is no JSON number")
+    raise InvalidJson(f"{name} is not a JSON number")
 
 
 def _parse_float(digits: str) -> float:
@@ -73,6 +73,7 @@ def _parse_float(digits: str) -> float:
 
 
 def _parse_int(digits: str) -> int:
+    # Python limits int() to 4300 digits by default, and a float has at most 309.
     if len(digits) > 300:
         raise InvalidJson(f"the number {digits[:40]}... is too large")
     return int(digits)

@@ -21,9 +21,9 @@ def lint(scenario: ScenarioImportedFromJson, *, are: bool = False) -> list[Locat
         scenario: The scenario.
         are: Whether to also report what the ARE package would refuse.
     """
-    found = list(_iter_findings(scenario, are=are))
+    findings = list(_iter_findings(scenario, are=are))
     source = scenario.source or SourceText(name=scenario.scenario_id, text="")
-    return sorted(_locate_findings(source, found), key=lambda each: (each.line, each.path))
+    return sorted(_locate_findings(source, findings), key=lambda each: (each.line, each.path))
 
 
 def _iter_findings(scenario: ScenarioImportedFromJson, *, are: bool) -> Iterator[LintFinding]:

@@ -24,9 +24,9 @@ def check_are_flow(trace: ExportedTrace, graph: EventGraph) -> Iterator[LintFind
         event = graph.events[name]
         yield from _check_predecessors(graph, name, event)
         if _get_function(event) in _MESSAGE_FUNCTIONS and threads.is_disconnected(graph.parents[name]):
-            message = "ARE refuses messages between user and agent that do not hang together"
+            message = "ARE refuses messages between user and agent that are not connected"
             yield _build_finding(
-                graph, name, "are-two-threads", message, "Let it depend on an event of the thread before it"
+                graph, name, "are-two-threads", message, "Let it depend on an event of the earlier thread"
             )
         threads.add(name, graph.parents[name], is_message=_get_function(event) in _MESSAGE_FUNCTIONS)
         if why := turns.add_event(name):
@@ -36,31 +36,33 @@ def check_are_flow(trace: ExportedTrace, graph: EventGraph) -> Iterator[LintFind
         for name, event in graph.events.items():
             if event.event_type == "CONDITION":
                 message = "ARE refuses a CONDITION event without metadata.execution"
-                yield _build_finding(graph, name, "are-condition", message, "Take it out; ARE makes these itself")
+                yield _build_finding(
+                    graph, name, "are-condition", message, "Remove it; ARE creates these events itself"
+                )
 
 
 def _check_predecessors(graph: EventGraph, name: str, event: AnyEvent) -> Iterator[LintFinding]:
     parents = [graph.events[each] for each in graph.parents[name]]
     if event.event_type == "AGENT" and not event.dependencies:
-        message = "ARE refuses an AGENT event that depends on nothing"
+        message = "ARE refuses an AGENT event without dependencies"
         yield _build_finding(graph, name, "are-agent-first", message, "Let it depend on a USER event")
     if event.event_type == "ENV":
         if len(event.dependencies) != 1:
-            message = f"ARE wants one dependency of an ENV event, and this has {len(event.dependencies)}"
+            message = f"ARE requires exactly one dependency of an ENV event, and this has {len(event.dependencies)}"
             yield _build_finding(graph, name, "are-env-parents", message, "Let it depend on one USER or ENV event")
         elif any(each.event_type not in _ALLOWED_BEFORE_ENV and not is_message_to_user(each) for each in parents):
-            message = "ARE refuses an ENV event after an AGENT event that is no message to the user"
+            message = "ARE refuses an ENV event after an AGENT event that is not a message to the user"
             yield _build_finding(
                 graph, name, "are-env-parents", message, "Let it depend on the message to the user that follows"
             )
     elif _get_function(event) != "send_message_to_agent" and any(is_message_to_user(each) for each in parents):
         message = "ARE refuses this event right after a message to the user"
         yield _build_finding(
-            graph, name, "are-after-message", message, "Let an ENV event or a message of the user come between"
+            graph, name, "are-after-message", message, "Put an ENV event or a message of the user between them"
         )
     if event.event_type in ("ENV", "USER") and _get_comparator(event):
         message = "ARE compares the times of AGENT events only"
-        yield _build_finding(graph, name, "are-comparator", message, "Take event_time_comparator out")
+        yield _build_finding(graph, name, "are-comparator", message, "Remove event_time_comparator")
 
 
 class _MessageThreads:

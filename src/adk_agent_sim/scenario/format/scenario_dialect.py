@@ -81,7 +81,7 @@ class DialectAdapter:
             self._count_change(f"hint_type {kind!r} is written as {_HINT_TYPES[kind]!r}")
             hint["hint_type"] = _HINT_TYPES[kind]
         if hint.get("associated_event_id") is None:
-            self._count_change("a hint without event has the associated_event_id ''")
+            self._count_change("a hint without an event gets the associated_event_id ''")
             hint["associated_event_id"] = ""
         return hint
 
@@ -99,7 +99,7 @@ class DialectAdapter:
             event["class_name"] = "Event"
         for key in ("event_time", "event_relative_time"):
             if key not in event:
-                self._count_change(f"an event without {key} has it as null")
+                self._count_change(f"an event without {key} gets it as null")
                 event[key] = None
         action = event.get("action")
         if isinstance(action, dict) and "args" in action:

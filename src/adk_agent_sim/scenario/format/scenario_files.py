@@ -19,10 +19,10 @@ def load_scenario(path: str | Path) -> ScenarioImportedFromJson:
     Raises:
         InvalidScenario: There is no scenario or more than one; the message says where and why.
     """
-    found = list(load_scenarios(path))
-    if len(found) != 1:
-        raise _build_error(path, f"it holds {len(found)} scenarios; name a file with one")
-    return found[0]
+    scenarios = list(load_scenarios(path))
+    if len(scenarios) != 1:
+        raise _build_error(path, f"it contains {len(scenarios)} scenarios; give a file with exactly one")
+    return scenarios[0]
 
 
 def load_scenarios(path: str | Path) -> Iterator[ScenarioImportedFromJson]:
@@ -53,7 +53,7 @@ def _read_file(file: Path) -> bytes:
         return file.read_bytes()
     except OSError as error:
         raise _build_error(file, error.strerror or str(error)) from error
-    except ValueError as error:
+    except ValueError as error:  # a path with a null character
         raise _build_error(file, str(error)) from error
 
 
@@ -64,8 +64,8 @@ def _extract_row_scenario(line: bytes) -> str | bytes:
     except InvalidJson:
         return line
     row = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
-    kept = None if "metadata" in row else row.get("data")
-    return kept if isinstance(kept, str) else line
+    data = None if "metadata" in row else row.get("data")
+    return data if isinstance(data, str) else line
 
 
 def _build_error(path: str | Path, reason: str) -> InvalidScenario:

@@ -80,7 +80,9 @@ def parse_scenario(document: Json, source: SourceText) -> ParsedScenario:
     adapter = DialectAdapter()
     trace = _validate(adapter.adapt(document), source)
     if trace.version != FORMAT_VERSION:
-        raise _build_error(source, {("version",): f"{trace.version[:80]!r} is not known; write {FORMAT_VERSION!r}"})
+        raise _build_error(
+            source, {("version",): f"{trace.version[:80]!r} is not a known version; use {FORMAT_VERSION!r}"}
+        )
     return ParsedScenario(trace=trace, adapted=adapter.changes, source=source)
 
 
@@ -94,10 +96,10 @@ def _validate(document: Json, source: SourceText) -> ExportedTrace:
 
 def _collect_problems(details: Iterable[Any]) -> dict[JsonPath, str]:
     """Return one message per path: pydantic reports a wrong number once per number type."""
-    found: dict[JsonPath, str] = {}
+    messages: dict[JsonPath, str] = {}
     for each in details:
-        found.setdefault(_to_file_path(each["loc"]), each["msg"])
-    return found
+        messages.setdefault(_to_file_path(each["loc"]), each["msg"])
+    return messages
 
 
 def _to_file_path(location: JsonPath) -> JsonPath:

@@ -81,13 +81,13 @@ def _render_lines(summary: dict[str, Any]) -> Iterator[str]:
     for event in summary["events"]:
         if event["turn"] != turn:
             turn = event["turn"]
-            yield from ("", f"turn {turn + 1}" if turn is not None else "never, as they wait for a cycle")
+            yield from ("", f"turn {turn + 1}" if turn is not None else "never, because they depend on a cycle")
         yield _render_event(event, numbers)
 
 
 def _render_event(event: dict[str, Any], numbers: dict[str, int]) -> str:
-    waits = ", ".join(f"[{numbers[name]}]" if name in numbers else f"? {name}" for name in event["after"])
-    after = f"  after {waits}" if waits else ""
+    parents = ", ".join(f"[{numbers[name]}]" if name in numbers else f"? {name}" for name in event["after"])
+    after = f"  after {parents}" if parents else ""
     seconds = "" if event["seconds"] is None else f"+{event['seconds']:g} s"
     number = f"[{numbers[event['event_id']]}]"
     return f"{number:>6} {seconds:>8}  {event['event_type']:<5}  {event['call']}{after}  ({event['event_id']})"

@@ -57,11 +57,12 @@ def parse_value(text: str | None, value_type: str | None) -> Json:
     if text is None or value_type is None:
         return text
     base = value_type.split("|")[0].strip().partition("[")[0].lower()
-    reader = _PARSERS.get(base)
-    return reader(text) if reader else text
+    parse = _PARSERS.get(base)
+    return parse(text) if parse else text
 
 
 def _parse_int(text: str) -> int:
+    # Not int() alone, which also accepts underscores and other digits, and is slow for very long texts.
     return int(_require_match(text, r"[+-]?\d{1,300}", "an int, such as 5"))
 
 

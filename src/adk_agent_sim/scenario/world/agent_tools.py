@@ -46,6 +46,7 @@ def build_agent_tools(apps: Mapping[str, App], noise: Noise, seed: int) -> dict[
         for tool in app.tools().values():
             if APP in tool.kinds:
                 each = _build_tool(name, tool, noise, seed)
+                # Two renamed tools may get the same name; the later one keeps its own.
                 taken = each.name in found
                 plain = OfferedTool(name=f"{name}__{tool.name}", description=each.description, app=name, tool=tool)
                 found[plain.name if taken else each.name] = plain if taken else each

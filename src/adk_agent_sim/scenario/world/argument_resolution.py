@@ -28,21 +28,21 @@ def resolve_arguments(args: list[ExportedActionArg] | None, return_values: Mappi
 
 
 def _resolve_value(argument: ExportedActionArg, return_values: Mapping[str, Any]) -> Any:
-    named = parse_placeholder(argument.value)
-    if named is None:
+    reference = parse_placeholder(argument.value)
+    if reference is None:
         return parse_value(argument.value, argument.value_type)
-    source = find_placeholder_event(named, cast("dict[str, Any]", return_values))
+    source = find_placeholder_event(reference, cast("dict[str, Any]", return_values))
     if source not in return_values:
-        why = f"no event {source[:80]!r} has returned anything"
+        why = f"event {source[:80]!r} has no return value"
         raise UnresolvedReference(
-            f"The placeholder {{{{{named[:80]}}}}} of {argument.name!r} stands for nothing: {why}"
+            f"The placeholder {{{{{reference[:80]}}}}} of {argument.name!r} cannot be resolved: {why}"
         )
     value = return_values[source]
-    for key in named[len(source) :].split(".")[1:]:
+    for key in reference[len(source) :].split(".")[1:]:
         if not isinstance(value, dict) or key not in value:
-            why = f"what event {source[:80]!r} returned has no {key[:80]!r}"
+            why = f"the return value of event {source[:80]!r} has no key {key[:80]!r}"
             raise UnresolvedReference(
-                f"The placeholder {{{{{named[:80]}}}}} of {argument.name!r} stands for nothing: {why}"
+                f"The placeholder {{{{{reference[:80]}}}}} of {argument.name!r} cannot be resolved: {why}"
             )
         value = cast("dict[str, Any]", value)[key]
     return value

@@ -62,14 +62,15 @@ class ActiveValidation:
         self, evaluate: Callable[[WorldPredicate], bool], now: float, *, is_final: bool = False
     ) -> ValidationFailed | bool:
         """Return True if the validation has succeeded, False while it is undecided, or the failure."""
-        for name, stepped_on in self.validation.minefields.items():
-            if evaluate(stepped_on):
-                return ValidationFailed(f"Minefield {name!r} was stepped on")
-        left = [each for each in self.validation.milestones if each not in self.reached_milestones]
-        found = [each for each in left if evaluate(self.validation.milestones[each])]
-        self.reached_milestones = (*self.reached_milestones, *found)
-        missing = [each for each in left if each not in found]
+        for name, predicate in self.validation.minefields.items():
+            if evaluate(predicate):
+                return ValidationFailed(f"Minefield {name!r} was triggered")
+        open_milestones = [each for each in self.validation.milestones if each not in self.reached_milestones]
+        reached = [each for each in open_milestones if evaluate(self.validation.milestones[each])]
+        self.reached_milestones = (*self.reached_milestones, *reached)
+        missing = [each for each in open_milestones if each not in reached]
         late = self.validation.timeout is not None and now >= self.started_at + self.validation.timeout
         if missing and (late or is_final):
-            return ValidationFailed(f"Not reached in time: {', '.join(missing)}")
+            return ValidationFailed(f"Milestones not reached in time: {', '.join(missing)}")
+        # Without milestones, a validation only watches its minefields, and succeeds when its time is over.
         return not missing and (bool(self.validation.milestones) or late or is_final)

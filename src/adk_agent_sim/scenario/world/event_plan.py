@@ -118,11 +118,11 @@ def _find_blocked_reason(event: AnyEvent, graph: EventGraph, in_cycle: set[str],
     """Return why an event can never happen, or an empty text."""
     missing = next((each for each in event.dependencies if each not in graph.events), None)
     if missing is not None:
-        return f"it waits for {missing[:80]!r}, which is not there"
+        return f"it depends on {missing[:80]!r}, which does not exist"
     if event.event_id in in_cycle:
-        return "it waits for itself"
+        return "it is part of a dependency cycle"
     if event.event_id in watched_ids:
         return ""
     if event.event_type not in ("AGENT", "ENV", "USER"):
-        return "nobody handed in what it watches"
+        return "no condition or validation was passed to World for it"
     return "it has no action" if event.action is None else ""

@@ -44,6 +44,7 @@ class EventQueue:
     def schedule_initial_events(self) -> None:
         """Schedule the events without dependencies."""
         events: Mapping[str, PlannedEvent] = self.plan.events
+        # All absolute times first: an event whose dependencies all have a time can be scheduled before they happen.
         for event in events.values():
             if event.absolute_time is not None:
                 self.times[event.event_id] = float(event.absolute_time)
@@ -54,7 +55,7 @@ class EventQueue:
     def schedule(self, event_id: str, time: float) -> None:
         """Schedule an event, unless its time is after the year 9999."""
         self.times[event_id] = time
-        if not time <= _MAX_TIME:
+        if not time <= _MAX_TIME:  # not `>`: the time may be NaN
             self.too_late_ids.add(event_id)
             return
         self.scheduled_ids.add(event_id)
@@ -95,6 +96,6 @@ class EventQueue:
 
     def restore(self, state: tuple[Any, ...]) -> None:
         """Restore what `capture_state` returned."""
-        times, queue, queued, over, too_late = state
-        self.times, self.heap = dict(times), list(queue)
-        self.scheduled_ids, self.completed_ids, self.too_late_ids = set(queued), set(over), set(too_late)
+        times, heap, scheduled, completed, too_late = state
+        self.times, self.heap = dict(times), list(heap)
+        self.scheduled_ids, self.completed_ids, self.too_late_ids = set(scheduled), set(completed), set(too_late)

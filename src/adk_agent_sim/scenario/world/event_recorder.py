@@ -52,7 +52,7 @@ class EventRecorder:
         event = None if app_call.is_nested else self.frame.event
         app, function = app_call.app, app_call.function
         event_id = event.event_id if event else f"{app_call.caller.upper()}-{app.name}.{function}-{self._new_uuid()}"
-        given = event.action.action_id if event and event.action else ""
+        action_id = event.action.action_id if event and event.action else ""
         self.add_event(
             CompletedEvent.from_return_value(
                 event_id=event_id,
@@ -61,10 +61,11 @@ class EventRecorder:
                 operation=app_call.operation.value,
                 app=app.name,
                 function=function,
+                # ARE logs the arguments of agent calls and of calls outside events with defaults, others as given.
                 arguments=_fill_in_defaults(app_call)
                 if app_call.caller is CallerRole.AGENT or event is None
                 else app_call.arguments,
-                action_id=given or f"{type(app).__name__}.{function}-{self._new_uuid()}",
+                action_id=action_id or f"{type(app).__name__}.{function}-{self._new_uuid()}",
                 dependencies=event.parents if event else (),
                 value=app_call.value,
                 error=app_call.error,
@@ -111,8 +112,8 @@ class EventRecorder:
 
     def restore(self, state: tuple[Any, ...]) -> None:
         """Restore what `capture_state` returned."""
-        log, returned, faults, self.random.draw_count = state
-        self.log, self.return_values, self.failures = log.copy(), dict(returned), list(faults)
+        log, return_values, failures, self.random.draw_count = state
+        self.log, self.return_values, self.failures = log.copy(), dict(return_values), list(failures)
 
     def _new_uuid(self) -> str:
         digits = self.random.new_id()
@@ -123,5 +124,5 @@ def _fill_in_defaults(app_call: AppCall) -> Mapping[str, Any]:
     """Return the arguments in the order of the tool's signature, including defaults."""
     tool = app_call.app.tools()[app_call.function]
     given = app_call.arguments
-    stated = {each.name: given.get(each.name, each.default) for each in tool.arguments if not each.variadic}
-    return stated if stated.keys() >= given.keys() else stated | dict(given)
+    complete = {each.name: given.get(each.name, each.default) for each in tool.arguments if not each.variadic}
+    return complete if complete.keys() >= given.keys() else complete | dict(given)

@@ -53,6 +53,7 @@ class RandomFailures:
         """Return the error of the next call of a tool, or None if it does not fail."""
         if self._probability <= 0:
             return None
+        # A stream per tool: calls of other tools do not change which calls of this one fail.
         chance = WorldRandom(self._seed, f"failure/{tool_name}")
         chance.draw_count = self.call_counts[tool_name] = self.call_counts.get(tool_name, 0) + 1
         if chance.next_float() >= self._probability:
@@ -74,6 +75,7 @@ def generate_noise_events(noise: Noise, seed: int, trace: ExportedTrace) -> list
     events: list[ExportedEvent] = []
     time = 0.0
     while True:
+        # Exponentially distributed gaps make a Poisson process.
         time += -math.log(1.0 - chance.next_float()) * 60.0 / noise.events_per_minute
         if time > end:
             return events
@@ -137,7 +139,7 @@ def _find_conversations(state: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """Return the conversations that have a participant other than the user, with that participant."""
     found: list[Mapping[str, Any]] = []
     for each in _extract_objects(state.get("conversations")):
-        others = [who for who in each.get("participant_ids", ()) if who != state.get("current_user_id")]
+        others = [person for person in each.get("participant_ids", ()) if person != state.get("current_user_id")]
         if others and "conversation_id" in each:
             found.append({"conversation_id": each["conversation_id"], "sender_id": others[0]})
     return found
@@ -145,7 +147,9 @@ def _find_conversations(state: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 def _extract_texts(state: Mapping[str, Any]) -> list[str]:
     messages = [
-        each for talk in _extract_objects(state.get("conversations")) for each in _extract_objects(talk.get("messages"))
+        message
+        for conversation in _extract_objects(state.get("conversations"))
+        for message in _extract_objects(conversation.get("messages"))
     ]
     return [str(each["content"]) for each in messages if each.get("content")]
 

@@ -96,13 +96,14 @@ def _diff_lists(old: list[Any], new: list[Any], path: StatePath) -> Iterator[Sta
     while after < min(len(old), len(new)) - first and _is_same(old[-1 - after], new[-1 - after]):
         after += 1
     left, right = old[first : len(old) - after], new[first : len(new) - after]
-    for place, (before, now) in enumerate(zip(left, right, strict=False), start=first):
-        yield from diff_values(before, now, (*path, place))
-    for place in range(first + len(right), first + len(left)):
-        yield StateChange(path=(*path, place), op="remove", old=old[place])
-    for place in range(first + len(left), first + len(right)):
-        yield StateChange(path=(*path, place), op="add", new=new[place])
+    for index, (before, now) in enumerate(zip(left, right, strict=False), start=first):
+        yield from diff_values(before, now, (*path, index))
+    for index in range(first + len(right), first + len(left)):
+        yield StateChange(path=(*path, index), op="remove", old=old[index])
+    for index in range(first + len(left), first + len(right)):
+        yield StateChange(path=(*path, index), op="add", new=new[index])
 
 
 def _is_same(one: Any, other: Any) -> bool:
+    # 1 == 1.0 == True in Python, but not in a state.
     return one is other or (type(one) is type(other) and one == other)

@@ -54,10 +54,10 @@ class TurnTracker:
         """Return the time of the check that ends the current turn, or None if no message ends it yet."""
         if len(self.message_times) <= self.ended_count or self.ended_count >= self.plan.last_turn:
             return None
-        look = math.ceil((self.message_times[self.ended_count] - self.plan.start) / self.plan.time_increment)
+        check = math.ceil((self.message_times[self.ended_count] - self.plan.start) / self.plan.time_increment)
         if self.checked_until is not None:
-            look = max(look, math.floor((self.checked_until - self.plan.start) / self.plan.time_increment) + 1)
-        return self.plan.start + max(0, look) * self.plan.time_increment
+            check = max(check, math.floor((self.checked_until - self.plan.start) / self.plan.time_increment) + 1)
+        return self.plan.start + max(0, check) * self.plan.time_increment
 
     def format_check_id(self, time: float) -> str:
         """Return ARE's id of that check. Ids determine the order of events with equal times."""
@@ -75,5 +75,5 @@ class TurnTracker:
 
     def restore(self, state: tuple[Any, ...]) -> None:
         """Restore what `capture_state` returned."""
-        said, self.ended_count, self.checked_until = state
-        self.message_times = list(said)
+        message_times, self.ended_count, self.checked_until = state
+        self.message_times = list(message_times)

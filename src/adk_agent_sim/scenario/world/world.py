@@ -87,7 +87,7 @@ class World:
             plan=plan,
             notifications=NotificationQueue(level=NotificationLevel(notifications)),
             watches=watches or {},
-            evaluate=lambda question: question(self),
+            evaluate=lambda predicate: predicate(self),
             judge_turn=self._judge_turn,
             now=plan.start,
         )
@@ -170,14 +170,16 @@ class World:
         Raises:
             UnknownTool: There is no such app or tool for this caller.
         """
-        found = self.apps.get(app)
-        if found is None:
+        target = self.apps.get(app)
+        if target is None:
             raise UnknownTool(f"There is no app {app[:80]!r} in this world. It has: {', '.join(self.apps)}.")
         caller = CallerRole(via)
-        find_tool(found, function, caller)
+        # Before the random failure is drawn: a call that cannot be made does not count.
+        find_tool(target, function, caller)
         if caller is CallerRole.AGENT and (error := self._random_failures.draw_failure(f"{app}__{function}")):
             return CallOutcome(error=error)
-        return self._engine.try_call(found, function, deepcopy(dict(arguments or {})), caller)
+        # A copy: the log and the apps keep the arguments, and the caller may change them afterwards.
+        return self._engine.try_call(target, function, deepcopy(dict(arguments or {})), caller)
 
     def take_notifications(self) -> list[DeliveredNotification]:
         """Return the notifications for the agent since the last call."""
@@ -229,7 +231,7 @@ class World:
         """
         engine = self._engine
         if engine.has_started:
-            raise InvalidTransition("Cannot run the oracle: this world has begun. Make a new World for it.")
+            raise InvalidTransition("Cannot run the oracle: this world has already started. Create a new World for it.")
         engine.is_oracle_run = True
         engine.run(progress)
         return OracleResult(
@@ -257,7 +259,7 @@ class World:
         state = self.state()
         listed = {each.name for each in self.scenario.apps}
         listing = [(each, state[each.name] or each.app_state) for each in self.scenario.apps]
-        apps = [each.model_copy(update={"app_state": held}) for each, held in listing]
+        apps = [each.model_copy(update={"app_state": app_state}) for each, app_state in listing]
         apps += [_export_app(app) for name, app in self.apps.items() if name not in listed]
         return self.scenario.trace.model_copy(update={"apps": apps, "completed_events": self.export_completed_events()})
 
@@ -293,25 +295,25 @@ class World:
         self._engine.notify(notification)
 
     def _judge_turn(self, turn: int) -> TurnVerdict:
-        found = True if self._turn_condition is None else self._turn_condition(self, turn)
-        return found if isinstance(found, TurnVerdict) else TurnVerdict(passed=found)
+        verdict = True if self._turn_condition is None else self._turn_condition(self, turn)
+        return verdict if isinstance(verdict, TurnVerdict) else TurnVerdict(passed=verdict)
 
 
 def _list_apps(trace: ExportedTrace) -> list[ExportedApp]:
     """Return the apps that a scenario lists, those that every world has, and those that events call by class name."""
-    found = {each.name: each for each in trace.apps}
+    apps = {each.name: each for each in trace.apps}
     called = (event.action.app for event in trace.events if event.action is not None and event.action.app)
     for name in dict.fromkeys((*DEFAULT_APPS, *called)):
-        if name not in found and (name in DEFAULT_APPS or find_unlisted_app(name) is not None):
-            found[name] = ExportedApp(name=name, class_name=name)
-    return list(found.values())
+        if name not in apps and (name in DEFAULT_APPS or find_unlisted_app(name) is not None):
+            apps[name] = ExportedApp(name=name, class_name=name)
+    return list(apps.values())
 
 
 def _create_app(app: ExportedApp, app_context: AppContext) -> App:
-    made = find_app_class(app.class_name or app.name)
-    if made is None:
+    app_class = find_app_class(app.class_name or app.name)
+    if app_class is None:
         raise UnknownApp(app.name, app.class_name or app.name, list_app_class_names())
-    return made(app.name, app_context, app.app_state)
+    return app_class(app.name, app_context, app.app_state)
 
 
 def _export_app(app: App) -> ExportedApp:

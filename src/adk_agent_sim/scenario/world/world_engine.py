@@ -82,8 +82,8 @@ class WorldEngine:
     """Whether the initial events were scheduled; before that nothing happens."""
 
     def __post_init__(self) -> None:
-        chance = WorldRandom(self.app_context.seed, "engine")
-        self.recorder = EventRecorder(random=chance, frame=CallFrame(time=self.now))
+        random = WorldRandom(self.app_context.seed, "engine")
+        self.recorder = EventRecorder(random=random, frame=CallFrame(time=self.now))
         self.turn_tracker = TurnTracker(plan=self.plan)
         self.event_queue = EventQueue(plan=self.plan)
         self._reminder_sources: list[ReminderSource] = []
@@ -133,7 +133,7 @@ class WorldEngine:
         self.recorder.latest_event, before = None, self.now
         while self.status == RUNNING and self.recorder.latest_event is None:
             if not self.due_events and not self._advance_to_next_event():
-                self.now = before
+                self.now = before  # turn checks and conditions that completed no event have moved the clock
                 return None
             if self._collect_due_events():
                 self._process_event(*self.due_events.popleft())
@@ -146,6 +146,7 @@ class WorldEngine:
         coming = self._next_event_time()
         if coming is None or (self.plan.end is not None and coming > self.plan.end):
             return False
+        # Reminders before the event come first, each at its own time.
         while (due := self.next_activity_time()) is not None and due < coming:
             self.now = max(self.now, due)
             self._send_due_reminders()
@@ -189,6 +190,7 @@ class WorldEngine:
         end = self.plan.end
         self.now = target if end is None else min(target, max(self.now, end))
         self.tick()
+        # The clock stopped at the scenario's end before it reached the target.
         if self.now < target and self.status == RUNNING:
             self.stop()
 
@@ -200,8 +202,9 @@ class WorldEngine:
     def _next_event_time(self) -> float | None:
         if self.due_events:
             return self.now
-        coming, look = self.event_queue.next_time(), None if self.is_oracle_run else self.turn_tracker.next_check_time()
-        return coming if look is None or (coming is not None and coming <= look) else look
+        coming = self.event_queue.next_time()
+        check = None if self.is_oracle_run else self.turn_tracker.next_check_time()
+        return coming if check is None or (coming is not None and coming <= check) else check
 
     def stop(self) -> None:
         """End the run. Nothing happens afterwards."""
@@ -245,8 +248,8 @@ class WorldEngine:
         for event_id, event in self.plan.events.items():
             if event_id in self.plan.noise_ids or event_id in self.event_queue.completed_ids:
                 continue
-            waits = next((each for each in event.parents if each not in self.event_queue.completed_ids), "")
-            why = event.blocked_reason or f"it waits for {waits[:80]!r}, which did not happen"
+            missing = next((each for each in event.parents if each not in self.event_queue.completed_ids), "")
+            why = event.blocked_reason or f"it depends on {missing[:80]!r}, which did not happen"
             if event_id in self.event_queue.too_late_ids:
                 why = "its time is after the year 9999"
             elif event_id in self.event_queue.scheduled_ids:
@@ -282,9 +285,10 @@ class WorldEngine:
         """Collect the events that are due and return whether there are any."""
         if not self.due_events:
             until = self.now if self.plan.end is None else min(self.now, self.plan.end)
-            look = None if self.is_oracle_run else self.turn_tracker.next_check_time()
-            if look is not None and look <= until:
-                heapq.heappush(self.event_queue.heap, (look, self.turn_tracker.format_check_id(look)))
+            check = None if self.is_oracle_run else self.turn_tracker.next_check_time()
+            if check is not None and check <= until:
+                # The check goes through the queue because its id decides the order among events of the same time.
+                heapq.heappush(self.event_queue.heap, (check, self.turn_tracker.format_check_id(check)))
             self.due_events.extend(self.event_queue.pop_due(until))
         return bool(self.due_events)
 
@@ -303,7 +307,7 @@ class WorldEngine:
 
     def _process_event(self, time: float, event_id: str) -> None:
         event = self.plan.events.get(event_id)
-        if event is None:
+        if event is None:  # not an event of the plan but a check for the end of a turn
             self._end_turn(time)
             return
         watch = self.watches.get(event_id)
@@ -330,7 +334,7 @@ class WorldEngine:
         if condition.timeout is None or time < began + condition.timeout:
             self.event_queue.schedule(event_id, time + condition.interval)
             return False
-        error = TimeoutError(f"it did not hold within {condition.timeout:g} s")
+        error = TimeoutError(f"the condition was not fulfilled within {condition.timeout:g} s")
         self.recorder.record_failure(event_id, event_id, str(error), self.elapsed)
         self.recorder.add_event(
             CompletedEvent.from_return_value(event_id=event_id, kind="CONDITION", time=time, error=error)
@@ -339,11 +343,11 @@ class WorldEngine:
 
     def _execute_action(self, time: float, event: PlannedEvent, action: ExportedAction) -> None:
         """Make an event's call. Failures are recorded and never raised."""
-        journal = self.recorder
+        recorder = self.recorder
         app = self.app_context.apps.get(action.app or "")
-        before, journal.frame = journal.frame, CallFrame(time=time, event=event)
+        before, recorder.frame = recorder.frame, CallFrame(time=time, event=event)
         try:
-            arguments = resolve_arguments(action.args, journal.return_values)
+            arguments = resolve_arguments(action.args, recorder.return_values)
             if app is None:
                 raise UnresolvedReference(f"There is no app {action.app!r:.80} in this world")
             outcome = call_tool(
@@ -351,35 +355,35 @@ class WorldEngine:
             )
         except (UnresolvedReference, ValueDoesNotFit, SimulatorError) as error:
             outcome = CallOutcome(error=error)
-            journal.record_refused_call(event, action, app, error)
+            recorder.record_refused_call(event, action, app, error)
             self._notify_of_failed_call(event, action, app)
         finally:
-            journal.frame = before
+            recorder.frame = before
         if outcome.error is None:
-            journal.return_values[event.event_id] = outcome.value
+            recorder.return_values[event.event_id] = outcome.value
         else:
             why = f"{type(outcome.error).__name__}: {outcome.error}"
-            journal.record_failure(event.event_id, event.call_name, why, self.elapsed)
+            recorder.record_failure(event.event_id, event.call_name, why, self.elapsed)
 
     def _notify_of_failed_call(self, event: PlannedEvent, action: ExportedAction, app: App | None) -> None:
         """Notify the agent of an event whose call could not be made, as of any failed event."""
         tool = app.tools().get(action.function or "") if app is not None else None
         if app is not None and tool is not None and event.kind != "AGENT":
-            message = app.build_notification(tool, {each.name: each.value for each in action.args or ()})
-            if message is not None:
-                self.notify(message)
+            notification = app.build_notification(tool, {each.name: each.value for each in action.args or ()})
+            if notification is not None:
+                self.notify(notification)
 
     def _check_validations(self, *, is_final: bool = False) -> None:
         self.active_validations = [
-            watched for watched in self.active_validations if not self._settle_validation(watched, is_final=is_final)
+            each for each in self.active_validations if not self._settle_validation(each, is_final=is_final)
         ]
 
     def _settle_validation(self, active: ActiveValidation, *, is_final: bool) -> bool:
         """Return whether a validation is decided, and record its result."""
-        found = active.check(self.evaluate, self.now, is_final=is_final)
-        if found is False:
+        result = active.check(self.evaluate, self.now, is_final=is_final)
+        if result is False:
             return False
-        error = found if isinstance(found, Exception) else None
+        error = result if isinstance(result, Exception) else None
         if error is not None:
             self.recorder.record_failure(active.event_id, active.event_id, str(error), self.elapsed)
         reached = list(active.reached_milestones)
@@ -392,8 +396,8 @@ class WorldEngine:
 
     def _send_due_reminders(self) -> None:
         for app in self._reminder_sources:
-            if (message := app.take_due_notification()) is not None:
-                self.notify(message)
+            if (notification := app.take_due_notification()) is not None:
+                self.notify(notification)
 
     def _notify_from_environment(self, text: str, kind: str = "ENVIRONMENT_NOTIFICATION") -> None:
         self.notifications.add(
