@@ -112,7 +112,7 @@ def _world(apps: list[dict[str, Any]], now: list[float]) -> AppContext:
 
 
 def _do(world: AppContext, rows: list[dict[str, Any]], now: list[float]) -> str:
-    """Make recorded calls; numbers of ids mean nothing here, so some calls fail, which is as good."""
+    """Make recorded calls and return everything observable. Recorded ids are unknown here, so some calls fail."""
     seen: list[Any] = []
     for row in rows:
         now[0] = 1_741_268_400.0 + row["t"]
@@ -134,7 +134,7 @@ def test_a_scenario_is_never_changed_and_worlds_do_not_see_each_other() -> None:
 
 
 @pytest.mark.parametrize("cut", [40, 150, 300, 450])
-def test_a_world_put_back_does_again_what_it_did(cut: int) -> None:
+def test_a_restored_world_repeats_what_it_did(cut: int) -> None:
     rows = [row for row in load_lines("tool_calls.jsonl") if row["in"] == "B"]
     now = [0.0]
     world = _world(load_sandbox()["apps"], now)

@@ -1,4 +1,4 @@
-"""What is wrong with a scenario: each kind of mistake once, with its place and line."""
+"""Lint findings: each kind of mistake once, with its path and line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The complete example of the format's description: read, and written as ARE reads it."""
+"""The specification's complete example: read, and written as ARE reads it."""
 
 from __future__ import annotations
 

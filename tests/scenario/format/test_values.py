@@ -1,4 +1,4 @@
-"""Argument values: text in the file, read as their type says."""
+"""Argument values: text in the file, parsed according to their type."""
 
 from __future__ import annotations
 

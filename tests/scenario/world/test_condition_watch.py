@@ -1,4 +1,4 @@
-"""Conditions hold events back, validations check the run."""
+"""Conditions delay events, validations check the run."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_a_condition_of_the_file_begins_when_its_dependencies_are_over() -> None
     assert list_happened(world) == [(0, "u"), (5, "c"), (7, "e")]
 
 
-def test_a_condition_that_never_holds_is_given_up_and_said() -> None:
+def test_a_condition_that_is_never_fulfilled_times_out_and_is_recorded() -> None:
     world = build_world(
         USER, WAITS, watches={"c": WorldCondition(predicate=lambda world: False, interval=2, timeout=9)}
     )
@@ -58,7 +58,7 @@ def test_a_condition_that_never_holds_is_given_up_and_said() -> None:
     ]
 
 
-def test_a_condition_that_nobody_handed_in_holds_back_for_ever() -> None:
+def test_a_condition_that_was_not_passed_in_blocks_its_dependents() -> None:
     condition = build_world_event("c", "ENV", ("u",)) | {"event_type": "CONDITION", "action": None}
     world = build_world(USER, condition, WAITS)
     result = world.run_oracle()

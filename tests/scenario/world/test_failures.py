@@ -1,4 +1,4 @@
-"""What goes wrong is recorded and said, and never stops the run."""
+"""Failures are recorded and reported, and never stop the run."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_placeholders_take_what_was_returned_and_its_keys() -> None:
     assert [mail["subject"] for mail in sent] == ["now {{t}}", "1970-01-01 00:16:42"]
 
 
-def test_a_failed_env_event_still_tells_the_agent() -> None:
+def test_a_failed_env_event_still_notifies_the_agent() -> None:
     world = build_world(
         USER,
         build_world_event(
@@ -162,7 +162,7 @@ def test_an_app_that_nobody_knows_is_named() -> None:
         World(scenario)
 
 
-def test_a_time_that_no_calendar_has_is_said() -> None:
+def test_a_time_after_the_year_9999_is_reported() -> None:
     events = [
         build_world_event("e", "ENV", ("u",), delay=1e300),
         build_world_event("f", "ENV", ("u",), delay=None, at=1e15),
