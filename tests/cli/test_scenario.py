@@ -31,7 +31,7 @@ def test_lint_tells_file_line_place_and_what_to_do(wrong: Path) -> None:
     assert result.exit_code == 1
     line = next(number for number, text in enumerate(wrong.read_text().splitlines(), start=1) if '"gone"' in text)
     assert f"{wrong}:{line}: error[dependency-unknown] events[0].dependencies[0]: event 'a' depends" in result.output
-    assert "take the dependency out." in result.output
+    assert "remove the dependency." in result.output
     assert "1 errors, 0 warnings" in result.output
 
 
