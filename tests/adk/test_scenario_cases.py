@@ -277,7 +277,7 @@ _IMAGE = types.Content(role="user", parts=[types.Part(inline_data=types.Blob(dat
             "turn 1: the tool 'Cabs__list_rides' is no tool of an app: .* its apps Age",
         ),
         ([_turn((SEND, {"to": "x"}))], "turn 1: Emails.send_email is invalid: send_email has no argument 'to'"),
-        ([_turn(("Emails__send_email_to_user_only", {}))], "turn 1: .* it is no tool for AGENT events"),
+        ([_turn(("Emails__send_email_to_user_only", {}))], "turn 1: .* it is not a tool for AGENT events"),
         ([_turn(answer=None), _turn()], "turn 1: it has no final response, so the next turn would never begin"),
         ([_turn((SEND, _mail(content="{{x}}")))], "turn 1: the text '{{x}}' would be read as a placeholder"),
         (

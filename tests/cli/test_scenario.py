@@ -31,8 +31,8 @@ def test_lint_prints_file_line_path_and_advice(invalid_file: Path) -> None:
     assert result.exit_code == 1
     line = next(number for number, text in enumerate(invalid_file.read_text().split("\n"), 1) if '"gone"' in text)
     position = f"{invalid_file}:{line}: error[dependency-unknown] events[0].dependencies[0]"
-    assert f"{position}: event 'a' waits" in result.output
-    assert "take the dependency out." in result.output
+    assert f"{position}: event 'a' depends" in result.output
+    assert "remove the dependency." in result.output
     assert "1 errors, 0 warnings" in result.output
 
 

@@ -55,7 +55,7 @@ def test_run_reports_what_failed_or_never_happened(broken: Path) -> None:
     assert (
         "failed: a (Emails__delete_email): UnresolvedReference: The placeholder {{nope}} of 'email_id'" in result.output
     )
-    assert "never happened: z (Emails__send_email): it waits for '\\x1b[31m', which is not there" in result.output
+    assert "never happened: z (Emails__send_email): it depends on '\\x1b[31m', which does not exist" in result.output
     assert "\x1b" not in result.output
     assert "3 events in 2 s of simulated time, 1 failed, 1 never happened" in result.output
 

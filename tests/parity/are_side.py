@@ -1,7 +1,7 @@
-"""What the real ARE package does with a job; run by `run.py` in an environment that has the package.
+"""Runs jobs with the real ARE package; started by `run.py` in an environment that has the package.
 
-A job is a line of JSON on stdin, its outcome a line of JSON on stdout. The package is only called, by its public names.
-Its wall clock is held, so its world's time moves by events and waits alone, as ours does.
+A job is a line of JSON on stdin, its outcome a line of JSON on stdout. Only public names of the package are used. The
+wall clock is frozen, so that time in its world advances only by events and waits, as in ours.
 """
 
 from __future__ import annotations
@@ -18,26 +18,26 @@ from datetime import UTC, datetime
 from importlib import import_module
 from typing import Any, cast
 
-HELD = [time.time()]
+FROZEN_TIME = [time.time()]
 
 
 def main() -> None:
-    """Do the jobs on stdin."""
+    """Run the jobs on stdin."""
     out, sys.stdout = sys.stdout, sys.stderr
     logging.disable(logging.CRITICAL)
-    time.time = lambda: HELD[0]
+    time.time = lambda: FROZEN_TIME[0]
     kinds = {"oracle": oracle, "calls": calls, "agent": agent, "load": load, "speed": speed}
     for line in sys.stdin:
         job = json.loads(line)
         try:
             outcome = kinds[job["kind"]](job)
-        except Exception as error:  # noqa: BLE001 - whatever the package raises is its answer
+        except Exception as error:  # noqa: BLE001 - any exception of the package is its result
             outcome = {"refused": f"{type(error).__name__}: {error}"}
         print(json.dumps(outcome), file=out, flush=True)
 
 
 def oracle(job: Mapping[str, Any]) -> dict[str, Any]:
-    """Do all that is expected of the agent."""
+    """Run the scenario with all actions expected of the agent."""
     scenario, environment = _oracle_world(job["scenario"])
     environment.run(scenario)
     exporter = import_module("are.simulation.data_handler.exporter").JsonScenarioExporter()
@@ -51,44 +51,44 @@ def oracle(job: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def load(job: Mapping[str, Any]) -> dict[str, Any]:
-    """Read a trace; says how many events it has."""
+    """Read a trace and return its number of events."""
     scenario, completed, _ = _importer().import_from_json(json_str=job["scenario"], load_completed_events=True)
     scenario.initialize()
     return {"events": len(scenario.events), "completed": len(completed)}
 
 
 def calls(job: Mapping[str, Any]) -> dict[str, Any]:
-    """Call tools one after the other, without the scenario's events."""
+    """Call tools in order, without the scenario's events."""
     scenario, environment = _agent_world(job["scenario"], "HIGH", rewired=False)
     environment.event_queue = type(environment.event_queue)()
     answers: list[Any] = []
     values: list[Any] = []
     for each in job["calls"]:
         environment.time_manager.reset(start_time=scenario.start_time + each["t"])
-        value, answer = _called(environment, each, values)
+        value, answer = _call_tool(environment, each, values)
         values.append(value)
         answers.append(answer)
     return {"answers": answers, "states": _states(environment)}
 
 
 def agent(job: Mapping[str, Any]) -> dict[str, Any]:
-    """Play an agent's steps in a world whose turns are rewired."""
+    """Play an agent's steps in a world with rewired turns."""
     scenario, environment = _agent_world(job["scenario"], job["level"], rewired=True)
     start = scenario.start_time
     environment.tick()
-    told = [_told(environment, start)]
-    HELD[0] += 0.25
+    notifications = [_take_notifications(environment, start)]
+    FROZEN_TIME[0] += 0.25
     times = [0.25]
     for step in job["steps"]:
         if step["op"] == "sleep":
             for _ in range(step["seconds"]):
-                HELD[0] += 1
+                FROZEN_TIME[0] += 1
                 environment.tick()
         else:
-            _, answer = _called(environment, step, [])
+            _, answer = _call_tool(environment, step, [])
             if step["fn"] == "wait_for_notification" and "error" in answer:
                 raise RuntimeError(f"its event loop died: {answer['error']}")
-        told.append(_told(environment, start))
+        notifications.append(_take_notifications(environment, start))
         times.append(round(environment.time_manager.time() - start, 6))
     log = [
         [
@@ -101,11 +101,11 @@ def agent(job: Mapping[str, Any]) -> dict[str, Any]:
         for each in environment.event_log.list_view()
         if each.event_type.value != "CONDITION"
     ]
-    return {"log": log, "told": told, "times": times, "states": _states(environment)}
+    return {"log": log, "notifications": notifications, "times": times, "states": _states(environment)}
 
 
 def speed(job: Mapping[str, Any]) -> dict[str, Any]:
-    """Measure, with the real clock."""
+    """Measure with the real clock."""
     from_start = time.perf_counter
     begun = from_start()
     scenario, _, _ = _importer().import_from_json(json_str=job["scenario"], load_completed_events=False)
@@ -141,11 +141,13 @@ def _agent_world(text: str, level: str, *, rewired: bool) -> tuple[Any, Any]:
     scenario, _, _ = _importer().import_from_json_to_benchmark(json_str=text, load_completed_events=False)
     scenario.initialize()
     if rewired:
-        module = "are.simulation.scenarios.scenario_imported_from_json.utils"
-        import_module(module).preprocess_scenario(scenario, judge_config=None)
-    notices = import_module("are.simulation.notification_system")
+        utils = "are.simulation.scenarios.scenario_imported_from_json.utils"
+        import_module(utils).preprocess_scenario(scenario, judge_config=None)
+    module = import_module("are.simulation.notification_system")
     environment = _environment(
-        scenario, notices.VerboseNotificationSystem(getattr(notices.VerbosityLevel, level)), oracle_mode=False
+        scenario,
+        module.VerboseNotificationSystem(getattr(module.VerbosityLevel, level)),
+        oracle_mode=False,
     )
     environment.register_apps(scenario.apps)
     environment.schedule(scenario.events)
@@ -156,23 +158,23 @@ def _agent_world(text: str, level: str, *, rewired: bool) -> tuple[Any, Any]:
     return scenario, environment
 
 
-def _called(environment: Any, call: Mapping[str, Any], values: list[Any]) -> tuple[Any, Any]:
+def _call_tool(environment: Any, call: Mapping[str, Any], values: list[Any]) -> tuple[Any, Any]:
     app = next(each for each in environment.apps.values() if each.name == call["app"])
-    arguments = {name: _referred(value, values) for name, value in call["args"].items()}
+    arguments = {name: _resolve_reference(value, values) for name, value in call["args"].items()}
     try:
         value = getattr(app, call["fn"])(**arguments)
-    except Exception as error:  # noqa: BLE001 - whatever the tool raises is its answer
+    except Exception as error:  # noqa: BLE001 - any exception of the tool is its result
         return None, {"error": [type(error).__name__, str(error)]}
     return value, {"type": type(value).__name__, "value": view(value), "text": str(value)}
 
 
-def _referred(value: Any, values: list[Any]) -> Any:
-    """A value, or what an earlier call returned."""
+def _resolve_reference(value: Any, values: list[Any]) -> Any:
+    """Return the value, or the result of the earlier call that it refers to."""
     given: Any = value
     return values[given["$result"]] if isinstance(value, dict) and "$result" in value else given
 
 
-def _told(environment: Any, start: float) -> list[Any]:
+def _take_notifications(environment: Any, start: float) -> list[Any]:
     now = datetime.fromtimestamp(environment.time_manager.time(), tz=UTC)
     due = environment.notification_system.message_queue.get_by_timestamp(now)
     return [[round(each.timestamp.timestamp() - start, 6), each.message_type.value, each.message] for each in due]
@@ -186,7 +188,7 @@ def _states(environment: Any) -> dict[str, Any]:
 
 
 def view(value: Any) -> Any:
-    """A value as JSON, as the corpus has it."""
+    """Return a value as JSON, in the form of the corpus."""
     if isinstance(value, enum.Enum):
         return value.value
     if is_dataclass(value) and not isinstance(value, type):

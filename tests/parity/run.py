@@ -1,9 +1,9 @@
-"""Compares this engine and its apps with the real ARE package, live, on what is made from a seed: `make are-parity`.
+"""Compares the engine and the apps with the real ARE package on generated inputs: `make are-parity`.
 
     python tests/parity/run.py ARE_PYTHON [--seed N] [--count N]
 
-Four comparisons: oracle runs of made scenarios, which go through our export first; calls of any tools with any
-arguments; agents that wait, talk and let time pass; and what the package exports, read and built by us.
+Four comparisons: oracle runs of generated scenarios, which go through our export first; calls of arbitrary tools with
+arbitrary arguments; agents that wait, send messages and let time pass; and exports of the package, read and run by us.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from are_normal_form import IdNumbering, normalize, to_json_view
-from parity.making import Making
+from parity.scenario_generator import ScenarioGenerator
 from scenario_corpus import load_universe
 
 from adk_agent_sim.scenario import JsonScenarioImporter, ScenarioImportedFromJson, World
@@ -30,23 +30,23 @@ from adk_agent_sim.scenario.format.models import to_json_value
 from adk_agent_sim.scenario.world.snapshot import diff_values
 
 _FALSY = ("", "[]", "{}", "0", "0.0", "False", "()")
-"""What the package does not write down; `docs/are-differences.md` says that we do."""
+"""Return values that the package does not record but we do; see `docs/are-differences.md`."""
 
 
 _EMPTY = "Non-optional type str cannot be None or empty."
-"""Why the package refuses some of its own exports: an argument is an empty text."""
+"""The package refuses some of its own exports with this error: an argument is an empty text."""
 
 
 _FOLDER = re.compile(r"/tmp/are_simulation_sandbox_\w+/are_simulation_fs_sandbox_\w+")  # noqa: S108
-"""Where the package keeps a scenario's files."""
+"""Where the package stores a scenario's files."""
 
 
-class Refused(Exception):
-    """The package does not take a made scenario, or dies of it."""
+class RefusedByAre(Exception):
+    """The package refuses a generated scenario or crashes on it."""
 
 
 class Are:
-    """The package, in a process of its own."""
+    """The ARE package in its own process."""
 
     def __init__(self, python: str) -> None:
         script = Path(__file__).with_name("are_side.py")
@@ -55,14 +55,14 @@ class Are:
         )
 
     def does(self, kind: str, **job: Any) -> dict[str, Any]:
-        """The outcome of a job."""
+        """Return the outcome of a job."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._process.stdin.write(json.dumps({"kind": kind, **job}) + "\n")
         self._process.stdin.flush()
         outcome = json.loads(self._process.stdout.readline())
         if "refused" in outcome and kind != "load":
-            raise Refused(outcome["refused"])
+            raise RefusedByAre(outcome["refused"])
         return outcome
 
     def close(self) -> None:
@@ -73,17 +73,17 @@ class Are:
 
 
 def read(text: str) -> ScenarioImportedFromJson:
-    """A scenario of a text."""
+    """Read a scenario from JSON text."""
     return JsonScenarioImporter().import_from_json(json_str=text)[0]
 
 
-def compare_oracle(are: Are, making: Making, number: int) -> Iterator[str]:
-    """Run a made scenario on both sides; then give each side what the other wrote."""
-    file = making.oracle(number)
+def compare_oracle(are: Are, generator: ScenarioGenerator, number: int) -> Iterator[str]:
+    """Run a generated scenario on both sides, then load each side's export on the other."""
+    file = generator.oracle(number)
     text = serialize_trace(convert_to_are(read(json.dumps(file)).trace)[0])
     theirs = are.does("oracle", scenario=text)
     if theirs["died"]:
-        raise Refused
+        raise RefusedByAre
     world = World(read(text))
     world.run_oracle()
     ours = [to_json_value(each) for each in world.export_completed_events()]
@@ -103,13 +103,13 @@ def compare_oracle(are: Are, making: Making, number: int) -> Iterator[str]:
     )
 
 
-def compare_calls(are: Are, making: Making, number: int) -> Iterator[str]:
+def compare_calls(are: Are, generator: ScenarioGenerator, number: int) -> Iterator[str]:
     """Make the same calls on both sides."""
-    text = json.dumps(making.oracle(number))
-    made = making.calls(40)
+    text = json.dumps(generator.oracle(number))
+    made = generator.calls(40)
     theirs = are.does("calls", scenario=text, calls=made)
     world = World(read(text))
-    ours, other = IdNumbering(making.apps), IdNumbering(making.apps)
+    ours, other = IdNumbering(generator.apps), IdNumbering(generator.apps)
     for call, answer in zip(made, theirs["answers"], strict=True):
         world.set_time(call["t"])
         outcome = world.try_call(call["app"], call["fn"], call["args"])
@@ -124,24 +124,24 @@ def compare_calls(are: Are, making: Making, number: int) -> Iterator[str]:
             mine, expected = sorted(mine, key=str), sorted(expected, key=str)
         ours.number_new_ids(mine)
         other.number_new_ids(expected)
-        if normalize(mine, ours) != normalize(expected, other) and not _by_chance(call["fn"]):
-            said = f"\n    ours   {normalize(mine, ours)!r:.300}\n    theirs {normalize(expected, other)!r:.300}"
-            yield f"{call['app']}__{call['fn']}({call['args']}):{said}"
+        if normalize(mine, ours) != normalize(expected, other) and not _is_random(call["fn"]):
+            details = f"\n    ours   {normalize(mine, ours)!r:.300}\n    theirs {normalize(expected, other)!r:.300}"
+            yield f"{call['app']}__{call['fn']}({call['args']}):{details}"
     states = to_json_view(world.state())
     ours.number_new_ids(states)
     other.number_new_ids(theirs["states"])
     yield from _differences({"states": normalize(states, ours)}, {"states": normalize(theirs["states"], other)})
 
 
-def compare_agent(are: Are, making: Making, number: int) -> Iterator[str]:
+def compare_agent(are: Are, generator: ScenarioGenerator, number: int) -> Iterator[str]:
     """Play the same agent on both sides."""
-    file = making.oracle(number)
-    level = making.chance.choice(("LOW", "MEDIUM", "HIGH"))
-    steps = making.steps()
+    file = generator.oracle(number)
+    level = generator.random.choice(("LOW", "MEDIUM", "HIGH"))
+    steps = generator.steps()
     theirs = are.does("agent", scenario=json.dumps(file), level=level, steps=steps)
     world = World(read(json.dumps(file)), notifications=level)
     world.tick()
-    told = [_told(world)]
+    notifications = [_take_notifications(world)]
     world.set_time(0.25)
     times = [0.25]
     for step in steps:
@@ -151,33 +151,35 @@ def compare_agent(are: Are, making: Making, number: int) -> Iterator[str]:
                 world.tick()
         else:
             world.try_call(step["app"], step["fn"], step["args"])
-        told.append(_told(world))
+        notifications.append(_take_notifications(world))
         times.append(world.elapsed)
     start = world.scenario.start_time or 0
     log = [
         [round(each.time - start, 6), each.kind, each.event_id, each.function, each.error is None]
         for each in world.event_log()
     ]
-    ids, other = IdNumbering([making.apps, file["events"]]), IdNumbering([making.apps, file["events"]])
-    ids.number_new_ids(told)
-    other.number_new_ids(theirs["told"])
+    ids, other = IdNumbering([generator.apps, file["events"]]), IdNumbering([generator.apps, file["events"]])
+    ids.number_new_ids(notifications)
+    other.number_new_ids(theirs["notifications"])
     yield from _differences(
-        normalize({"times": times, "told": told, "log": _by_time(log)}, ids),
-        normalize({"times": theirs["times"], "told": theirs["told"], "log": _by_time(theirs["log"])}, other),
+        normalize({"times": times, "notifications": notifications, "log": _by_time(log)}, ids),
+        normalize(
+            {"times": theirs["times"], "notifications": theirs["notifications"], "log": _by_time(theirs["log"])}, other
+        ),
     )
 
 
 def _by_time(log: list[Any]) -> list[Any]:
-    """A log whose order at one time does not count, nor the ids of what the agent did."""
+    """Sort a log so that the order at equal times and the ids of agent events do not matter."""
     return sorted([time, kind, "" if kind == "AGENT" else name, function, ok] for time, kind, name, function, ok in log)
 
 
-def _told(world: World) -> list[Any]:
+def _take_notifications(world: World) -> list[Any]:
     return [[each.elapsed_seconds, each.kind, each.text] for each in world.take_notifications()]
 
 
-def _by_chance(function: str) -> bool:
-    """Whether a tool's answer is drawn by chance."""
+def _is_random(function: str) -> bool:
+    """Return whether a tool's result is random."""
     return function in (
         "get_quotation",
         "list_rides",
@@ -196,7 +198,7 @@ def _run_form(events: list[Any], states: Any, file: dict[str, Any]) -> dict[str,
         value = None if metadata["return_value"] in _FALSY else metadata["return_value"]
         args = {each["name"]: [each["value"], each["value_type"]] for each in action["args"]}
         if action["function"].endswith("_by_attendee"):
-            args.pop("attendees", None)  # the package adds to the list that it was given
+            args.pop("attendees", None)  # the package modifies the list that it was given
         ids.number_new_ids(list(args.values()))
         ids.number_new_ids(value)
         kind = metadata["return_value_type"] if value is not None else None
@@ -225,11 +227,11 @@ def _differences(ours: Any, theirs: Any, path: str = "") -> Iterator[str]:
 
 
 def main() -> int:
-    """Compare, print what differs, and count."""
+    """Compare, and print the differences and their number."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("python", help="a Python that has the package")
+    parser.add_argument("python", help="a Python interpreter with the ARE package")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--count", type=int, default=60, help="of each comparison")
+    parser.add_argument("--count", type=int, default=60, help="number of runs of each comparison")
     parser.add_argument("--only", choices=["oracle", "calls", "agent"])
     given = parser.parse_args()
     are = Are(given.python)
@@ -241,15 +243,15 @@ def main() -> int:
         wrong = refused = 0
         for number in range(given.seed, given.seed + given.count):
             try:
-                found = list(compare(are, Making(apps, number), number))
-            except Refused:
+                found = list(compare(are, ScenarioGenerator(apps, number), number))
+            except RefusedByAre:
                 refused += 1
                 continue
             wrong += bool(found)
             for each in found[:5]:
                 print(f"{name} {number}: {each}")
-        alike = given.count - wrong - refused
-        print(f"{name}: {alike} of {given.count} alike, {wrong} not, {refused} refused by the package")
+        equal = given.count - wrong - refused
+        print(f"{name}: {equal} of {given.count} equal, {wrong} different, {refused} refused by the package")
         failed += wrong
     are.close()
     return 1 if failed else 0

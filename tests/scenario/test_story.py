@@ -22,7 +22,7 @@ def _story() -> Story:
     return s
 
 
-def _told() -> Story:
+def _full_story() -> Story:
     s = _story()
     ask = s.user("Ask Gus for lunch.")
     s.at(_START + 5, after=[ask]).env("Shopping", "add_product", name="Mug")
@@ -40,7 +40,7 @@ def _told() -> Story:
 
 
 def test_a_story_is_written_as_are_reads_it() -> None:
-    imported, _, _ = JsonScenarioImporter().import_from_json(_told().json())
+    imported, _, _ = JsonScenarioImporter().import_from_json(_full_story().json())
     assert imported.adapted == ()
     assert [(event.class_name, event.event_type) for event in imported.events] == [
         ("Event", "USER"),
@@ -55,7 +55,7 @@ def test_a_story_is_written_as_are_reads_it() -> None:
 
 
 def test_a_story_lints_clean() -> None:
-    imported, _, _ = JsonScenarioImporter().import_from_json(_told().json())
+    imported, _, _ = JsonScenarioImporter().import_from_json(_full_story().json())
     assert lint(imported, are=True) == []
 
 
@@ -71,23 +71,29 @@ def test_a_step_as_an_argument_stands_for_what_it_returned() -> None:
 _UNFIT: dict[str, tuple[Callable[[Story], Any], str]] = {
     "an app that is not there": (lambda s: s.env("Letters", "send"), "the world has no app 'Letters'"),
     "an app class that is not there": (lambda s: s.app("Letters"), "there is no app class 'Letters'"),
-    "an app twice": (lambda s: s.app("Emails", "Mail"), "the world has an app of that name"),
-    "a tool that is not there": (lambda s: s.oracle("Emails", "fax"), "'Emails' has no such tool; for AGENT events"),
-    "a tool of the world": (lambda s: s.oracle("Shopping", "add_product", name="x"), "it is no tool for AGENT events"),
-    "a tool of the agent": (lambda s: s.env("Emails", "list_emails"), "it is no tool for ENV events"),
-    "a missing argument": (lambda s: s.env("Shopping", "add_product"), "needs the argument 'name' (str)"),
+    "an app twice": (lambda s: s.app("Emails", "Mail"), "the world already has an app of that name"),
+    "a tool that is not there": (
+        lambda s: s.oracle("Emails", "fax"),
+        "'Emails' has no such tool; its tools for AGENT events",
+    ),
+    "a tool of the world": (
+        lambda s: s.oracle("Shopping", "add_product", name="x"),
+        "it is not a tool for AGENT events",
+    ),
+    "a tool of the agent": (lambda s: s.env("Emails", "list_emails"), "it is not a tool for ENV events"),
+    "a missing argument": (lambda s: s.env("Shopping", "add_product"), "requires the argument 'name' (str)"),
     "an unknown argument": (lambda s: s.oracle("Emails", "list_emails", colour="red"), "no argument 'colour'"),
-    "a number for a text": (lambda s: s.env("Shopping", "add_product", name=5), "name is to be str, and '5' is int"),
-    "a text for a list": (lambda s: s.oracle("Emails", "send_email", recipients="a@b.c"), "is to be list[str] | None"),
-    "a step of another story": (lambda s: s.after(_story().user("Hi")).user("Ho"), "which is not in this story"),
+    "a number for a text": (lambda s: s.env("Shopping", "add_product", name=5), "name must be str, but '5' is int"),
+    "a text for a list": (lambda s: s.oracle("Emails", "send_email", recipients="a@b.c"), "must be list[str] | None"),
+    "a step of another story": (lambda s: s.after(_story().user("Hi")).user("Ho"), "which is not a step of this story"),
 }
 
 
 @pytest.mark.parametrize("name", _UNFIT)
 def test_a_step_that_does_not_fit_is_refused_at_once(name: str) -> None:
-    step, said = _UNFIT[name]
+    step, message = _UNFIT[name]
     s = _story()
     with pytest.raises(InvalidStoryStep) as error:
         step(s)
-    assert said in str(error.value)
+    assert message in str(error.value)
     assert json.loads(s.json())["events"] == []

@@ -158,11 +158,11 @@ class TestStarting:
 class TestKeeping:
     @pytest.mark.req("001/FR-017", "001/edge-abandonment")
     async def test_without_a_database_sessions_end_with_the_server(self, tmp_path: Path) -> None:
-        async with serve_agents(tmp_path, _agent()) as browser:
+        async with serve_agents(tmp_path, _create_agent()) as browser:
             session_id = await browser.start_session("agent", "1+1?")
             await browser.wait_for_turn(session_id)
             assert [one["session_id"] for one in await browser.get("/sessions")] == [session_id]
-        async with serve_agents(tmp_path, _agent()) as browser:
+        async with serve_agents(tmp_path, _create_agent()) as browser:
             assert await browser.get("/sessions") == []
             assert (await browser.client.get(f"/api/sessions/{session_id}")).status_code == 404
 

@@ -1,4 +1,4 @@
-"""Scenarios: their file format, their apps, and how they are written, read and explained."""
+"""Scenarios: file format, apps, the simulated world, and authoring in Python."""
 
 from adk_agent_sim.scenario.format.agent_log import BaseAgentLog as BaseAgentLog
 from adk_agent_sim.scenario.format.exporter import JsonScenarioExporter as JsonScenarioExporter

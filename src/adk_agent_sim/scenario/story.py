@@ -1,4 +1,4 @@
-"""Authoring: a scenario written in Python as the story goes, each step checked against the tools of its app.
+"""Authoring of scenarios in Python. Each step is checked against the tools of its app when it is added.
 
 s = Story("lunch", start_time=1728975600, duration=600)
 s.app("Emails", "EmailClientV2", state)
@@ -32,12 +32,12 @@ _EVENT_TYPES: dict[ToolKind, str] = {APP: "AGENT", ENV: "ENV", USER: "USER"}
 
 @dataclass(frozen=True)
 class StoryStep:
-    """An event of a story. As an argument of a later one, it stands for what the event returned."""
+    """An event of a story. Passed as an argument of a later step, it is a placeholder for the event's return value."""
 
     event_id: str
 
     def __getitem__(self, key: str) -> str:
-        """A part of what the event returned, as an argument of a later event."""
+        """Return a placeholder for one key of the event's return value."""
         return f"{{{{{self.event_id}.{key}}}}}"
 
     def __str__(self) -> str:
@@ -46,7 +46,7 @@ class StoryStep:
 
 @dataclass(frozen=True, kw_only=True)
 class StepTiming:
-    """When a step happens: so many seconds after others, or at a fixed time."""
+    """When a step happens: a delay after other steps, or an absolute time."""
 
     story: Story
     after: tuple[StoryStep, ...] = ()
@@ -55,24 +55,24 @@ class StepTiming:
     comparator: Comparator | None = None
 
     def user(self, content: str, /) -> StoryStep:
-        """The user says something to the agent."""
+        """Add a message from the user to the agent."""
         return self.story.add_step(self, USER, _USER_INTERFACE, "send_message_to_agent", {"content": content})
 
     def env(self, app: str, function: str, /, **arguments: Any) -> StoryStep:
-        """Something happens in the world."""
+        """Add an event of the environment."""
         return self.story.add_step(self, ENV, app, function, arguments)
 
     def oracle(self, app: str, function: str, /, **arguments: Any) -> StoryStep:
-        """The agent is expected to call a tool."""
+        """Add a tool call that is expected of the agent."""
         return self.story.add_step(self, APP, app, function, arguments)
 
     def answer(self, content: str, /) -> StoryStep:
-        """The agent is expected to say something to the user, which ends its turn."""
+        """Add a message to the user that is expected of the agent. It ends the agent's turn."""
         return self.oracle(_USER_INTERFACE, "send_message_to_user", content=content)
 
 
 class Story:
-    """A scenario that is being written; a step without a moment of its own follows the step before it."""
+    """Builder of a scenario. A step without a timing of its own follows the previous step after one second."""
 
     def __init__(
         self,
@@ -101,46 +101,52 @@ class Story:
             self._apps.append({"name": name, "class_name": name, "app_state": state})
 
     def app(self, name: str, class_name: str | None = None, state: Mapping[str, Any] | None = None) -> None:
-        """Put an app into the world, under the name by which steps call it."""
-        found = find_app_class(class_name or name)
-        if found is None:
-            raise _build_misfit_error(
+        """Add an app to the world, under the name by which steps refer to it."""
+        app_class = find_app_class(class_name or name)
+        if app_class is None:
+            raise _build_error(
                 f"App {name!r}",
-                f"there is no app class {class_name or name!r}; there are {', '.join(list_app_class_names())}",
+                f"there is no app class {class_name or name!r}; known classes: {', '.join(list_app_class_names())}",
             )
         if name in self._app_classes:
-            raise _build_misfit_error(f"App {name!r}", "the world has an app of that name")
-        self._app_classes[name] = found
-        self._apps.append({"name": name, "class_name": found.__name__, "app_state": dict(state or {})})
+            raise _build_error(f"App {name!r}", "the world already has an app of that name")
+        self._app_classes[name] = app_class
+        self._apps.append({"name": name, "class_name": app_class.__name__, "app_state": dict(state or {})})
 
     def user(self, content: str, /) -> StoryStep:
-        """The user says something to the agent."""
+        """Add a message from the user to the agent."""
         return self._build_next_timing().user(content)
 
     def env(self, app: str, function: str, /, **arguments: Any) -> StoryStep:
-        """Something happens in the world."""
+        """Add an event of the environment."""
         return self._build_next_timing().env(app, function, **arguments)
 
     def oracle(self, app: str, function: str, /, **arguments: Any) -> StoryStep:
-        """The agent is expected to call a tool."""
+        """Add a tool call that is expected of the agent."""
         return self._build_next_timing().oracle(app, function, **arguments)
 
     def answer(self, content: str, /) -> StoryStep:
-        """The agent is expected to say something to the user, which ends its turn."""
+        """Add a message to the user that is expected of the agent. It ends the agent's turn."""
         return self._build_next_timing().answer(content)
 
     def after(self, *steps: StoryStep, seconds: float = 1, comparator: Comparator | None = None) -> StepTiming:
-        """So many seconds after the last of these steps; the comparator says how strictly an oracle is timed."""
+        """Return the timing `seconds` after the last of these steps.
+
+        Args:
+            steps: The steps that must happen first.
+            seconds: The delay after the last of them.
+            comparator: How strictly the time of an oracle step is judged.
+        """
         return StepTiming(story=self, after=steps, seconds=seconds, comparator=comparator)
 
     def at(self, time: float, *, after: Iterable[StoryStep] = (), comparator: Comparator | None = None) -> StepTiming:
-        """At a Unix time."""
+        """Return the timing at an absolute Unix time."""
         return StepTiming(story=self, after=tuple(after), seconds=None, time=time, comparator=comparator)
 
     def hint(
         self, content: str, *, step: StoryStep | None = None, about: Literal["task", "environment"] = "task"
     ) -> None:
-        """Give help to whoever plays the agent."""
+        """Add a hint for whoever plays the agent."""
         kind = "TASK_HINT" if about == "task" else "ENVIRONMENT_HINT"
         hint = {"hint_type": kind, "content": content, "associated_event_id": step.event_id if step else ""}
         self._definition["hints"].append(hint)
@@ -148,26 +154,24 @@ class Story:
     def add_step(
         self, timing: StepTiming, kind: ToolKind, app: str, function: str, arguments: Mapping[str, Any]
     ) -> StoryStep:
-        """Add a step at a moment.
+        """Add a step with a given timing.
 
         Raises:
-            InvalidStoryStep: No app of the world can do it so; says what would fit.
+            InvalidStoryStep: No app of the world has a tool that fits the step; the message lists what would fit.
         """
         tool = self._find_tool(kind, app, function)
         args = [_build_argument(name, value) for name, value in arguments.items()]
-        if found := [Problem(path="", message=each.message) for each in find_argument_problems(tool, args)]:
-            raise InvalidStoryStep(f"{app}.{function}", found)
+        if problems := [Problem(path="", message=each.message) for each in find_argument_problems(tool, args)]:
+            raise InvalidStoryStep(f"{app}.{function}", problems)
         if unknown := [step.event_id for step in timing.after if step not in self._steps]:
-            raise _build_misfit_error(
-                f"{app}.{function}", f"it is to come after {unknown[0]!r}, which is not in this story"
-            )
+            raise _build_error(f"{app}.{function}", f"it comes after {unknown[0]!r}, which is not a step of this story")
         event = self._build_event(timing, kind, tool, app, args)
         self._events.append(event)
         self._steps[StoryStep(event["event_id"])] = None
         return StoryStep(event["event_id"])
 
     def scenario(self) -> ScenarioImportedFromJson:
-        """The scenario as far as it is written."""
+        """Return the scenario with all steps added so far."""
         file = {
             "world_logs": [],
             "apps": self._apps,
@@ -181,7 +185,7 @@ class Story:
         return ScenarioImportedFromJson(trace=ExportedTrace.model_validate(file))
 
     def json(self) -> str:
-        """The text of the scenario's file."""
+        """Return the text of the scenario file."""
         return JsonScenarioExporter().export_to_json(scenario=self.scenario(), indent=2)
 
     def _build_next_timing(self) -> StepTiming:
@@ -191,18 +195,19 @@ class Story:
 
     def _find_tool(self, kind: ToolKind, app: str, function: str) -> Tool:
         if app not in self._app_classes:
-            raise _build_misfit_error(
+            raise _build_error(
                 f"{app}.{function}", f"the world has no app {app!r}; its apps are {', '.join(self._app_classes)}"
             )
         tools = self._app_classes[app].tools()
-        fitting = ", ".join(name for name, each in tools.items() if kind in each.kinds) or "none"
+        callable_names = ", ".join(name for name, each in tools.items() if kind in each.kinds) or "none"
         if function not in tools:
-            raise _build_misfit_error(
-                f"{app}.{function}", f"{app!r} has no such tool; for {_EVENT_TYPES[kind]} events it has {fitting}"
+            raise _build_error(
+                f"{app}.{function}",
+                f"{app!r} has no such tool; its tools for {_EVENT_TYPES[kind]} events: {callable_names}",
             )
         if kind not in tools[function].kinds:
-            raise _build_misfit_error(
-                f"{app}.{function}", f"it is no tool for {_EVENT_TYPES[kind]} events; these are {fitting}"
+            raise _build_error(
+                f"{app}.{function}", f"it is not a tool for {_EVENT_TYPES[kind]} events; these are: {callable_names}"
             )
         return tools[function]
 
@@ -230,9 +235,9 @@ class Story:
 
 
 def _build_argument(name: str, value: Any) -> ExportedActionArg:
-    given = str(value) if isinstance(value, StoryStep) else value
-    return ExportedActionArg(name=name, value=format_value(given), value_type=get_value_type(given))
+    content = str(value) if isinstance(value, StoryStep) else value
+    return ExportedActionArg(name=name, value=format_value(content), value_type=get_value_type(content))
 
 
-def _build_misfit_error(subject: str, reason: str) -> InvalidStoryStep:
+def _build_error(subject: str, reason: str) -> InvalidStoryStep:
     return InvalidStoryStep(subject, [Problem(path="", message=reason)])

@@ -1,4 +1,4 @@
-"""The declared tools against those of the ARE package."""
+"""The declared tools, compared with those of the ARE package."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tools in the hands of a model that hallucinates: an answer or an error, and a world that stays whole."""
+"""Tools called with arbitrary arguments return a result or an error and keep the world intact."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files that are no scenarios: one clear error, whatever is in them."""
+"""Files that are not scenarios give one clear error."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _BAD: dict[str, tuple[str | bytes, str]] = {
     "a key twice": ('{"version": "1", "version": "2"}', "the key 'version' twice"),
     "other version": (
         json.dumps(build_scenario() | {"version": "are_simulation_v9"}),
-        "'are_simulation_v9' is not known",
+        "'are_simulation_v9' is not a known version",
     ),
     "id of a wrong type": (
         json.dumps(build_scenario(build_event("e") | {"event_id": 5})),
@@ -60,10 +60,10 @@ _BAD: dict[str, tuple[str | bytes, str]] = {
 @pytest.mark.parametrize("name", _BAD)
 @pytest.mark.req("004/schema-types", "004/schema-errors")
 def test_a_bad_file_gives_one_clear_error(name: str) -> None:
-    text, said = _BAD[name]
+    text, message = _BAD[name]
     with pytest.raises(InvalidScenario) as error:
         JsonScenarioImporter().import_from_json(text)
-    assert said in str(error.value)
+    assert message in str(error.value)
     assert len(str(error.value)) < 4_000
 
 

@@ -1,4 +1,4 @@
-"""What is wrong with a scenario: each kind of mistake once, with its place and line."""
+"""Lint findings: each kind of mistake once, with its path and line."""
 
 from __future__ import annotations
 
@@ -34,19 +34,19 @@ _WRONG: dict[str, tuple[dict[str, Any], str, str, str]] = {
         build_scenario(build_event("a", after=("b",)), build_event("b", after=("c",)), build_event("c", after=("a",))),
         "dependency-cycle",
         "events[2].dependencies",
-        "events wait for each other: c -> b -> a -> c",
+        "events depend on each other: c -> b -> a -> c",
     ),
     "an event that waits for itself": (
         build_scenario(build_event("a", after=("a",))),
         "dependency-cycle",
         "events[0].dependencies",
-        "events wait for each other: a -> a",
+        "events depend on each other: a -> a",
     ),
     "a dependency on nothing": (
         build_scenario(build_event("a", after=("gone",))),
         "dependency-unknown",
         "events[0].dependencies[0]",
-        "event 'a' waits for 'gone', which is not there",
+        "event 'a' depends on 'gone', which does not exist",
     ),
     "an unknown app": (
         build_scenario(build_event("a", **_call("Letters", "send"))),
@@ -76,7 +76,7 @@ _WRONG: dict[str, tuple[dict[str, Any], str, str, str]] = {
         build_scenario(build_event("a", **_call(*_MAIL))),
         "argument-unfit",
         "events[0].action.args",
-        "needs the argument 'sender' (str)",
+        "requires the argument 'sender' (str)",
     ),
     "an argument of another type": (
         build_scenario(
@@ -84,31 +84,31 @@ _WRONG: dict[str, tuple[dict[str, Any], str, str, str]] = {
         ),
         "argument-unfit",
         "events[0].action.args[0]",
-        "recipients is to be list[str] | None, and 'a@b.c' is str",
+        "recipients must be list[str] | None, but 'a@b.c' is str",
     ),
     "a placeholder to a later event": (
         build_scenario(build_event("a", **_call(*_MAIL, sender="{{b.sender}}")), build_event("b", after=("a",))),
         "placeholder-later",
         "events[0].action.args[0].value",
-        "stands for what event 'b' returns, which happens later",
+        "refers to the return value of event 'b', which happens later",
     ),
     "a placeholder to the event itself": (
         build_scenario(build_event("a", **_call(*_MAIL, sender="{{a}}"))),
         "placeholder-later",
         "events[0].action.args[0].value",
-        "event 'a' returns, which happens later",
+        "the return value of event 'a', which happens later",
     ),
     "a placeholder to nothing": (
         build_scenario(build_event("a", **_call(*_MAIL, sender="{{gone}}"))),
         "placeholder-unknown",
         "events[0].action.args[0].value",
-        "names event 'gone', which is not there",
+        "refers to event 'gone', which does not exist",
     ),
     "an oracle with a tool that the agent does not have": (
         build_scenario(_ASK, build_event("a", "AGENT", after=("ask",), **_call(*_MAIL, sender="a@b.c"))),
         "oracle-impossible",
         "events[1].action.function",
-        "send_email_to_user_only is not a tool that the agent calls",
+        "send_email_to_user_only is not a tool that the agent can call",
     ),
     "an oracle after the end": (
         build_scenario(_ASK, build_event("a", "AGENT", after=("ask",), event_relative_time=700)),
@@ -126,13 +126,13 @@ _WRONG: dict[str, tuple[dict[str, Any], str, str, str]] = {
         build_scenario(build_event("a", event_relative_time=601), build_event("b", after=("a",))),
         "event-cannot-fire",
         "events[1]",
-        "it waits for 'a', which never happens",
+        "it depends on 'a', which never happens",
     ),
     "an event behind a cycle": (
         build_scenario(build_event("a", after=("b",)), build_event("b", after=("a",)), build_event("c", after=("b",))),
         "event-cannot-fire",
         "events[2]",
-        "it waits for events that wait for each other",
+        "it depends on events that depend on each other",
     ),
     "an event without action": (
         build_scenario(build_event("a", action=None)),
@@ -144,7 +144,7 @@ _WRONG: dict[str, tuple[dict[str, Any], str, str, str]] = {
         build_scenario(hints=[{"hint_type": "TASK_HINT", "content": "", "associated_event_id": "gone"}]),
         "hint-unknown-event",
         "metadata.definition.hints[0].associated_event_id",
-        "belongs to event 'gone', which is not there",
+        "belongs to event 'gone', which does not exist",
     ),
     "a time before what it waits for": (
         build_scenario(
@@ -153,37 +153,37 @@ _WRONG: dict[str, tuple[dict[str, Any], str, str, str]] = {
         ),
         "time-contradiction",
         "events[1].event_time",
-        "it is to happen 30 s before an event that it waits for",
+        "it is scheduled 30 s before an event it depends on",
     ),
     "a negative time": (
         build_scenario(build_event("a"), build_event("b", after=("a",), event_relative_time=-5)),
         "time-contradiction",
         "events[1].event_relative_time",
-        "it is to happen 5 s before the events it waits for",
+        "it is scheduled 5 s before the events it depends on",
     ),
     "an event id twice": (
         build_scenario(build_event("a"), build_event("a") | _call(*_MAIL, sender="a@b.c")),
         "id-twice",
         "events[1].event_id",
-        "the event_id 'a' is there twice",
+        "the event_id 'a' is used twice",
     ),
     "an action id twice": (
         build_scenario(build_event("a", **_call(*_MAIL, sender="x")), build_event("b", **_call(*_MAIL, sender="x"))),
         "id-twice",
         "events[1].action.action_id",
-        "the action_id 'a' is there twice",
+        "the action_id 'a' is used twice",
     ),
     "an unknown kind of event": (
         build_scenario(build_event("a", event_type="ALIEN")),
         "value-unknown",
         "events[0].event_type",
-        "'ALIEN' is not known here",
+        "'ALIEN' is not a known value",
     ),
     "an unknown comparator": (
         build_scenario(_ASK, build_event("a", "AGENT", after=("ask",), event_time_comparator="ABOUT")),
         "value-unknown",
         "events[1].event_time_comparator",
-        "'ABOUT' is not known here",
+        "'ABOUT' is not a known value",
     ),
     "an unknown strictness": (
         build_scenario(
@@ -193,7 +193,7 @@ _WRONG: dict[str, tuple[dict[str, Any], str, str, str]] = {
         ),
         "value-unknown",
         "events[1].action.args[0].strictness",
-        "'1' is not known here",
+        "'1' is not a known value",
     ),
 }
 
@@ -201,11 +201,11 @@ _WRONG: dict[str, tuple[dict[str, Any], str, str, str]] = {
 @pytest.mark.parametrize("name", _WRONG)
 @pytest.mark.req("004/event-ids")
 def test_each_mistake_is_found_where_it_is(name: str) -> None:
-    file, code, path, said = _WRONG[name]
+    file, code, path, message = _WRONG[name]
     found = _linted(file)
     (finding,) = [each for each in found if each.code == code and each.path == path]
     assert finding.severity == "error"
-    assert said in finding.message
+    assert message in finding.message
     assert finding.advice
     assert finding.line > 1
 

@@ -1,4 +1,4 @@
-"""Import then export: nothing is lost, not even what ARE loses."""
+"""Import followed by export loses nothing, not even what ARE loses."""
 
 from __future__ import annotations
 

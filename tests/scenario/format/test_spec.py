@@ -1,4 +1,4 @@
-"""The code blocks of the format's description, with the import path of this project."""
+"""The code blocks of the format's specification, with this project's import path."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Argument values: text in the file, read as their type says."""
+"""Argument values: text in the file, parsed according to their type."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adk_agent_sim.scenario.format.type_match import matches_type
+from adk_agent_sim.scenario.format.type_match import fits_annotation
 from adk_agent_sim.scenario.format.values import (
     ValueDoesNotFit,
     find_placeholder_event,
@@ -79,7 +79,7 @@ def test_a_union_is_read_as_its_first_type() -> None:
     ],
 )
 def test_a_value_fits_its_type_or_does_not(value: Any, annotation: str, does: bool) -> None:
-    assert matches_type(value, annotation) is does
+    assert fits_annotation(value, annotation) is does
 
 
 def test_only_a_whole_value_is_a_placeholder() -> None:

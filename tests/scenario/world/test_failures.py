@@ -1,4 +1,4 @@
-"""What goes wrong is recorded and said, and never stops the run."""
+"""Failures are recorded and reported, and never stop the run."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ def test_a_failed_event_is_recorded_and_what_follows_it_happens() -> None:
 @pytest.mark.parametrize(
     ("placeholder", "why"),
     [
-        ("{{nope}}", "no event 'nope' has returned anything"),
-        ("{{b}}", "no event 'b' has returned anything"),
-        ("{{failed}}", "no event 'failed' has returned anything"),
-        ("{{t.nokey}}", "what event 't' returned has no 'nokey'"),
-        ("{{u.key}}", "what event 'u' returned has no 'key'"),
+        ("{{nope}}", "event 'nope' has no return value"),
+        ("{{b}}", "event 'b' has no return value"),
+        ("{{failed}}", "event 'failed' has no return value"),
+        ("{{t.nokey}}", "the return value of event 't' has no key 'nokey'"),
+        ("{{u.key}}", "the return value of event 'u' has no key 'key'"),
     ],
 )
 def test_an_unresolved_placeholder_fails_its_event_and_the_call_is_not_made(placeholder: str, why: str) -> None:
@@ -70,7 +70,7 @@ def test_placeholders_take_what_was_returned_and_its_keys() -> None:
     assert [mail["subject"] for mail in sent] == ["now {{t}}", "1970-01-01 00:16:42"]
 
 
-def test_a_failed_env_event_still_tells_the_agent() -> None:
+def test_a_failed_env_event_still_notifies_the_agent() -> None:
     world = build_world(
         USER,
         build_world_event(
@@ -128,10 +128,10 @@ def test_events_that_can_never_happen_are_listed_with_the_reason() -> None:
     nothing = build_world_event("e", after=("u",)) | {"action": None}
     result = build_world(USER, *events, nothing).run_oracle()
     assert {each.event_id: each.why for each in result.missing} == {
-        "a": "it waits for itself",
-        "b": "it waits for itself",
-        "c": "it waits for 'b', which did not happen",
-        "d": "it waits for 'gone', which is not there",
+        "a": "it is part of a dependency cycle",
+        "b": "it is part of a dependency cycle",
+        "c": "it depends on 'b', which did not happen",
+        "d": "it depends on 'gone', which does not exist",
         "e": "it has no action",
     }
     assert [each.event_id for each in result.completed] == ["u"]
@@ -150,7 +150,7 @@ def test_a_call_raises_what_the_tool_raises() -> None:
 def test_an_oracle_runs_in_a_world_at_rest_only() -> None:
     world = build_world(USER, build_reply_event("m", "u"))
     world.tick()
-    with pytest.raises(InvalidTransition, match="Make a new World"):
+    with pytest.raises(InvalidTransition, match="Create a new World"):
         world.run_oracle()
 
 
@@ -161,7 +161,7 @@ def test_an_app_that_nobody_knows_is_named() -> None:
         World(scenario)
 
 
-def test_a_time_that_no_calendar_has_is_said() -> None:
+def test_a_time_after_the_year_9999_is_reported() -> None:
     events = [
         build_world_event("e", "ENV", ("u",), delay=1e300),
         build_world_event("f", "ENV", ("u",), delay=None, at=1e15),
@@ -171,5 +171,5 @@ def test_a_time_that_no_calendar_has_is_said() -> None:
     assert {each.event_id: each.why for each in result.missing} == {
         "e": "its time is after the year 9999",
         "f": "its time is after the year 9999",
-        "a": "it waits for 'e', which did not happen",
+        "a": "it depends on 'e', which did not happen",
     }

@@ -1,4 +1,4 @@
-"""Noise is there when it is asked for, and the same for the same seed."""
+"""Noise is off by default, and the same for the same seed."""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
-"""Every run with an agent that ARE recorded goes the same way. The judge here knows the recorded verdict: judging is
-another room's work, the world only has to ask at the right moment and do what it is told."""
+"""Every recorded run of ARE with an agent goes the same way.
+
+The judge here replays the recorded verdict: the world only has to ask at the right time and apply the answer.
+"""
 
 from __future__ import annotations
 
@@ -16,11 +18,11 @@ from adk_agent_sim.scenario.world.turn_tracker import TurnVerdict
 RUNS = load_lines("online_runs.jsonl")
 
 
-def _judge(run: dict[str, Any], asked: list[tuple[int, float]]) -> Any:
-    """Match what the agent did to what was expected, as the log says, and stop where the recorded judge did."""
+def _judge(run: dict[str, Any], judged: list[tuple[int, float]]) -> Any:
+    """Return a judge that matches events as the recorded log does and stops where the recorded judge did."""
 
     def judge(world: World, turn: int) -> TurnVerdict:
-        asked.append((turn, world.elapsed))
+        judged.append((turn, world.elapsed))
         done = [each for each in world.event_log() if each.kind == "AGENT"]
         recorded = [row for row in run["log"] if row[1] == "AGENT"][: len(done)]
         matches = {ours.event_id: row[2] for ours, row in zip(done, recorded, strict=True) if row[2] != "<agent>"}
@@ -33,13 +35,13 @@ def _judge(run: dict[str, Any], asked: list[tuple[int, float]]) -> Any:
 def test_a_run_with_an_agent_goes_as_in_are(run: dict[str, Any]) -> None:
     file = load_scenarios()[run["scenario"]]
     scenario, _, _ = JsonScenarioImporter().import_from_json(json_str=json.dumps(file))
-    asked: list[tuple[int, float]] = []
-    world = World(scenario, notifications=run["verbosity"], turn_condition=_judge(run, asked))
+    judged: list[tuple[int, float]] = []
+    world = World(scenario, notifications=run["verbosity"], turn_condition=_judge(run, judged))
     ids = IdNumbering([file["apps"], file["events"]])
-    told: list[dict[str, Any]] = []
+    notifications: list[dict[str, Any]] = []
 
-    def listen() -> None:
-        told.extend(
+    def collect_notifications() -> None:
+        notifications.extend(
             {"t": each.elapsed_seconds, "type": each.kind, "text": each.text} for each in world.take_notifications()
         )
 
@@ -47,17 +49,17 @@ def test_a_run_with_an_agent_goes_as_in_are(run: dict[str, Any]) -> None:
         while world.elapsed < t and world.status == "RUNNING":
             world.set_time(world.elapsed + 1)
             world.tick()
-            listen()
+            collect_notifications()
 
     world.tick()
-    listen()
+    collect_notifications()
     world.set_time(0.25)
     waits = [row for row in run["log"] if row[3] == "SystemApp__wait_for_notification"]
     for action in run["actions"]:
         for wait in [row for row in waits if world.elapsed <= row[0] < action["t"]]:
             sleep_until(wait[0])
             world.call("SystemApp", "wait_for_notification", {"timeout": 100})
-            listen()
+            collect_notifications()
         sleep_until(action["t"])
         assert world.elapsed == action["t"]
         if "<NEW:" in json.dumps(action["args"]):
@@ -76,5 +78,5 @@ def test_a_run_with_an_agent_goes_as_in_are(run: dict[str, Any]) -> None:
         for each in world.event_log()
     ]
     assert log == run["log"]
-    assert told == run["notifications"]
+    assert notifications == run["notifications"]
     assert (world.elapsed, world.status, world.turn) == (run["end_t"], run["env_state"], run["turns_judged"])

@@ -1,4 +1,4 @@
-"""Every oracle run that ARE recorded comes out the same: what happened, and what the apps hold in the end."""
+"""Every recorded oracle run of ARE has the same events and the same final app states."""
 
 from __future__ import annotations
 

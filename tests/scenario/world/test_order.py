@@ -1,4 +1,4 @@
-"""When events happen and in which order; the cases were seen in ARE."""
+"""When events happen and in which order; the cases were observed in ARE."""
 
 from __future__ import annotations
 
@@ -59,8 +59,8 @@ def test_at_one_time_ids_decide_and_what_became_due_comes_after_what_was() -> No
     assert [name for _, name in _order(*events)] == ["u", "a", "b", "0", "c"]
 
 
-def test_an_event_is_on_the_agenda_once_all_it_waits_for_have_a_time() -> None:
-    """So it can come before one of them, at the same time, by its id."""
+def test_an_event_is_scheduled_once_all_its_dependencies_have_a_time() -> None:
+    """Because its id decides, it can come before one of them at the same time."""
     events = [build_world_event("a", after=("u",), delay=5), build_world_event("b", after=("u",), delay=9)]
     assert _order(*events, build_world_event("a0", after=("a", "b"), delay=0)) == [
         (0, "u"),

@@ -1,4 +1,4 @@
-"""The same seed gives the same run, byte for byte, whatever the process hashes with."""
+"""The same seed gives the same run, byte for byte, whatever the hash seed of the process."""
 
 from __future__ import annotations
 

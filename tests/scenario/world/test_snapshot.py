@@ -1,4 +1,4 @@
-"""A world can be put back to any event, and two moments can be compared."""
+"""A world can be restored to any event, and two snapshots can be compared."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ def _bytes(world: World) -> str:
     return json.dumps([world.elapsed, world.state(), [each.model_dump() for each in world.export_completed_events()]])
 
 
-def _played(world: World) -> str:
-    """Play on to the end, the same way each time."""
+def _play_to_end(world: World) -> str:
+    """Play to the end, the same way each time, and return everything observable."""
     if world.turn == 0:
         world.try_call("AgentUserInterface", "send_message_to_user", {"content": "Hello."})
     world.try_call("Emails", "send_email", {"recipients": ["a@example.org"], "subject": "x"})
     world.advance(60)
-    told = [(each.elapsed_seconds, each.text) for each in world.take_notifications()]
-    return _bytes(world) + json.dumps(told) + str(world.failed_events)
+    notifications = [(each.elapsed_seconds, each.text) for each in world.take_notifications()]
+    return _bytes(world) + json.dumps(notifications) + str(world.failed_events)
 
 
 def test_from_every_event_the_run_can_be_run_again() -> None:
@@ -44,17 +44,17 @@ def test_from_every_event_the_run_can_be_run_again() -> None:
     )
     while True:
         snapshot = world.snapshot()
-        first = _played(world)
+        first = _play_to_end(world)
         world.restore(snapshot)
         assert world.snapshot().diff(snapshot) == []
-        assert _played(world) == first
+        assert _play_to_end(world) == first
         world.restore(snapshot)
         if world.step() is None:
             break
     assert len(list_happened(world)) > len(EVENTS) - 2
 
 
-def test_a_snapshot_of_an_oracle_world_can_be_put_back() -> None:
+def test_a_snapshot_of_an_oracle_world_can_be_restored() -> None:
     world = build_world(*EVENTS)
     start = world.snapshot()
     first = (world.run_oracle().completed, _bytes(world))
@@ -64,7 +64,7 @@ def test_a_snapshot_of_an_oracle_world_can_be_put_back() -> None:
 
 
 @pytest.mark.parametrize("scenario_id", load_scenarios())
-def test_every_app_of_the_corpus_can_be_put_back(scenario_id: str) -> None:
+def test_every_app_of_the_corpus_can_be_restored(scenario_id: str) -> None:
     scenario, _, _ = JsonScenarioImporter().import_from_json(json_str=json.dumps(load_scenarios()[scenario_id]))
     world = World(scenario)
     start = world.snapshot()

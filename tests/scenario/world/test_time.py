@@ -1,4 +1,4 @@
-"""Time in a world: it jumps, it can be held, and waiting ends with what there is to tell."""
+"""Time in a world: it jumps, it can be paused, and a wait ends with a notification."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_before_the_first_tick_nothing_happens_and_a_wait_ends_at_once() -> None
     )
 
 
-def test_a_wait_jumps_to_what_there_is_to_tell() -> None:
+def test_a_wait_jumps_to_the_next_notification() -> None:
     world = build_world(*MAILS)
     world.tick()
     world.take_notifications()
@@ -36,7 +36,7 @@ def test_a_wait_jumps_to_what_there_is_to_tell() -> None:
     assert list_happened(world) == [(0, "u"), (0, "wait_for_notification"), (10, "e1")]
 
 
-def test_a_wait_ends_at_once_while_there_is_something_to_tell() -> None:
+def test_a_wait_ends_at_once_while_a_notification_is_pending() -> None:
     world = build_world(*MAILS)
     world.tick()
     world.set_time(3)
@@ -44,7 +44,7 @@ def test_a_wait_ends_at_once_while_there_is_something_to_tell() -> None:
     assert (world.elapsed, len(world.take_notifications())) == (3, 1)
 
 
-def test_a_wait_that_hears_nothing_says_so() -> None:
+def test_a_wait_that_times_out_adds_a_notification() -> None:
     world = build_world(USER)
     world.tick()
     world.take_notifications()
@@ -64,14 +64,14 @@ def test_a_wait_does_not_outlast_the_scenario() -> None:
     assert [each.kind for each in world.take_notifications()] == ["ENVIRONMENT_STOP"]
 
 
-def test_levels_decide_what_is_told() -> None:
-    told: dict[str, list[str]] = {}
+def test_the_level_decides_which_notifications_are_delivered() -> None:
+    delivered: dict[str, list[str]] = {}
     for level in ("LOW", "MEDIUM", "HIGH"):
         world = build_world(*MAILS, notifications=level)
         world.advance(60)
-        told[level] = [each.kind for each in world.take_notifications()]
+        delivered[level] = [each.kind for each in world.take_notifications()]
     mail = "ENVIRONMENT_NOTIFICATION"
-    assert told == {
+    assert delivered == {
         "LOW": ["USER_MESSAGE"],
         "MEDIUM": ["USER_MESSAGE", mail, mail],
         "HIGH": ["USER_MESSAGE", mail, mail],
@@ -140,13 +140,13 @@ def test_reminders_come_due_by_themselves_once_or_again_and_again() -> None:
     once = {"title": "Tea", "due_datetime": "1970-01-01 00:16:45", "description": "It is ready"}
     world.call("ReminderApp", "add_reminder", once)
     world.call("ReminderApp", "add_reminder", once | {"title": "Walk", "repetition_unit": "minute"})
-    told: list[tuple[float, str]] = []
+    delivered: list[tuple[float, str]] = []
     for _ in range(3):
         world.call("SystemApp", "wait_for_notification", {"timeout": 500})
-        told += [(each.elapsed_seconds, each.text) for each in world.take_notifications()]
-    assert [time for time, _ in told] == [5, 65, 125]
-    assert told[0][1].startswith("ReminderApp: New due reminders:\nReminder ID: ")
-    assert ("Tea" in told[0][1], "Tea" in told[1][1], "Walk" in told[1][1]) == (True, False, True)
+        delivered += [(each.elapsed_seconds, each.text) for each in world.take_notifications()]
+    assert [time for time, _ in delivered] == [5, 65, 125]
+    assert delivered[0][1].startswith("ReminderApp: New due reminders:\nReminder ID: ")
+    assert ("Tea" in delivered[0][1], "Tea" in delivered[1][1], "Walk" in delivered[1][1]) == (True, False, True)
 
 
 def test_reminders_that_repeat_do_not_keep_a_run_alive() -> None:

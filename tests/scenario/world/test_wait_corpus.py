@@ -1,4 +1,4 @@
-"""Every wait that ARE recorded goes the same way: when it ends, and what the agent is told."""
+"""Every recorded wait of ARE ends at the same time with the same notifications."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from adk_agent_sim.scenario import JsonScenarioImporter, World
 TRANSCRIPTS = load_lines("wait_transcripts.jsonl")
 
 
-def opened(scenario_id: str, **options: Any) -> World:
+def _open_world(scenario_id: str, **options: Any) -> World:
     scenario, _, _ = JsonScenarioImporter().import_from_json(json_str=json.dumps(load_scenarios()[scenario_id]))
     return World(scenario, **options)
 
 
-def told(world: World) -> list[dict[str, Any]]:
+def _take_notifications(world: World) -> list[dict[str, Any]]:
     return [{"t": each.elapsed_seconds, "type": each.kind, "text": each.text} for each in world.take_notifications()]
 
 
-def rows(world: World) -> list[list[Any]]:
-    """The log as the transcripts have it; what the agent did has no id of its own there."""
+def _list_log_rows(world: World) -> list[list[Any]]:
+    """Return the log as in the transcripts, where the agent's events have no ids."""
     start = world.scenario.start_time or 0
     found = [
         [
@@ -40,7 +40,7 @@ def rows(world: World) -> list[list[Any]]:
 
 @pytest.mark.parametrize("transcript", TRANSCRIPTS, ids=lambda each: f"{each['scenario']}-{each['verbosity']}")
 def test_waits_go_as_in_are(transcript: dict[str, Any]) -> None:
-    world = opened(transcript["scenario"], notifications=transcript["verbosity"])
+    world = _open_world(transcript["scenario"], notifications=transcript["verbosity"])
     for step in transcript["steps"]:
         match step["op"]:
             case "start":
@@ -54,5 +54,5 @@ def test_waits_go_as_in_are(transcript: dict[str, Any]) -> None:
                     world.tick()
             case _:
                 world.call(step["app"], step["fn"], step["args"])
-        assert (world.elapsed, told(world)) == (step["t"], step["drained"]), step
-    assert rows(world) == transcript["log"]
+        assert (world.elapsed, _take_notifications(world)) == (step["t"], step["drained"]), step
+    assert _list_log_rows(world) == transcript["log"]

@@ -1,3 +1,3 @@
-"""What every app is built from: `App`, the tool decorator, tool calls and argument checks, the app context, entities,
-and shared random, date, paging and matching functions. Imports no app.
+"""Base of all apps: `App`, the tool decorator, tool calls and argument checks, the app context, entities, and shared
+functions for random numbers, dates, paging and matching. Imports no app.
 """

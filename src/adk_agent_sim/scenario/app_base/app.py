@@ -1,8 +1,8 @@
-"""What every app has: a name, the tools its class declares, and a state that loads and dumps as scenario files have it.
+"""Base class of all apps: a name, the tools that the class declares, and a state that round-trips `app_state`.
 
-What an app holds of its entities (a mail, a contact) are JSON objects as the file has them, never changed in place: a
-change puts a new object where the old one was. So worlds of one scenario share what none of them changed, dumping is
-cheap, and keys that nobody knows stay where they were.
+Apps hold their entities (an email, a contact) as the JSON objects of the scenario file and never change them in place;
+a change replaces the object. Worlds of one scenario can therefore share unchanged objects, dumping a state is cheap,
+and unknown keys are preserved.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ JSON = dict[str, Any]
 
 
 class App:
-    """The base of all apps. Two apps of one class differ by the names a scenario gives them."""
+    """Base of all apps. A world can have several apps of one class under different names."""
 
     state_keys: ClassVar[tuple[str, ...]] = ()
     """The keys of `app_state` in a scenario file."""
 
     def __init__(self, name: str = "", context: AppContext | None = None, state: JSON | None = None) -> None:
-        """Join a world.
+        """Create the app and register it in its world.
 
         Args:
-            name: What the scenario calls the app; the name of its class if empty.
-            surroundings: The world; a world of its own, at rest, if left out.
+            name: The app's name in the scenario; the class name if empty.
+            context: The world; a separate world in which no time passes if omitted.
             state: `app_state` of the scenario file.
 
         Raises:
-            InvalidAppState: The state has another shape than the app's.
+            InvalidAppState: The state does not have the shape that the app expects.
         """
         self.name = name or type(self).__name__
         self.context = context or AppContext()
@@ -44,36 +44,38 @@ class App:
         self._loaded_state: JSON = {}
         try:
             self.load(state or {})
-        except (AttributeError, KeyError, TypeError, ValueError) as misfit:
-            raise InvalidAppState(self.name, type(self).__name__, f"{type(misfit).__name__}: {misfit}") from misfit
+        # Apps index into the state without checking it first, so these are what a state of the wrong shape raises.
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise InvalidAppState(self.name, type(self).__name__, f"{type(error).__name__}: {error}") from error
 
     @classmethod
     def tools(cls) -> Mapping[str, Tool]:
-        """The tools by name, in the order of declaration."""
+        """Return the tools by name, in the order of declaration."""
         return _collect_tools(cls)
 
     def load(self, state: JSON) -> None:
-        """Take over a state; what is given is never changed."""
+        """Load a state. The given object is never modified."""
         self._loaded_state = state
 
     def state(self) -> JSON:
-        """The state as scenario files have it, with the unknown keys and the order of what was loaded.
+        """Return the state as in scenario files, with unknown keys and key order preserved.
 
-        What was loaded stays as it is as long as nothing is changed: an absent key stays absent, null stays null.
+        Keys that were not changed keep their loaded form: an absent key stays absent, null stays null.
         """
-        held = {key: value for key, value in self._mutable_state().items() if value or self._loaded_state.get(key)}
-        return self._loaded_state | held
+        # An empty value is written only if the loaded one was not empty: absent and null keys keep their form.
+        changed = {key: value for key, value in self._mutable_state().items() if value or self._loaded_state.get(key)}
+        return self._loaded_state | changed
 
     def hidden_state(self) -> JSON:
-        """What the app knows beyond its state, as JSON: with the state and this, a world can be put back."""
+        """Return what the app knows beyond its state, as JSON. State and hidden state together restore the app."""
         return {"draws": self.random.draw_count} | self._extra_hidden_state()
 
     def restore_hidden_state(self, hidden_state: JSON) -> None:
-        """Know again what `hidden` told; the state it belongs to was loaded before."""
+        """Restore what `hidden_state` returned. The matching state must be loaded first."""
         self.random.draw_count = hidden_state["draws"]
 
     def build_notification(self, tool: Tool, arguments: Mapping[str, Any]) -> Notification | None:
-        """What the agent is told when that tool was called with these arguments."""
+        """Return the notification that a call of this tool sends to the agent, or None."""
         if tool.notification is None:
             return None
         text = tool.notification.text.format_map(_TemplateArguments(arguments))
@@ -81,28 +83,30 @@ class App:
         return Notification(level=tool.notification.level, kind=kind, text=f"{type(self).__name__}: {text}")
 
     def render_result(self, tool: Tool, value: Any) -> str:
-        """The text that an agent sees of what a tool returned."""
+        """Return the text that an agent sees for a tool's return value."""
         return tool.success_text or str(value)
 
     def _mutable_state(self) -> JSON:
-        """The keys of the state that can change; the others are dumped as they were loaded."""
+        """Return the state keys that can change; all others are dumped as they were loaded."""
         return {}
 
     def _extra_hidden_state(self) -> JSON:
-        """What the app knows beyond its state and its chance."""
+        """Return what the app knows beyond its state and its random stream."""
         return {}
 
 
 class _TemplateArguments(dict[str, Any]):
+    """Replaces missing arguments by nothing, where ARE raises: a failed event must not stop the run."""
+
     def __missing__(self, key: str) -> str:
         return ""
 
 
 @cache
 def _collect_tools(app: type[App]) -> Mapping[str, Tool]:
-    found: dict[str, Tool] = {}
-    for owner in reversed(app.__mro__):
+    tools: dict[str, Tool] = {}
+    for owner in reversed(app.__mro__):  # base classes first, so that a subclass can override a tool
         for member in vars(owner).values():
-            if each := read_tool(member):
-                found[each.name] = each
-    return MappingProxyType(found)
+            if declared := read_tool(member):
+                tools[declared.name] = declared
+    return MappingProxyType(tools)

@@ -1,11 +1,13 @@
-"""What an app may know of the world it is in: the time, its chance, the other apps, and who hears of calls.
+"""The interface between apps and the world they are in: time, randomness, the other apps, logging and notifications.
 
 ```
-world.call(...) --calling.call--> App.method --calling.call--> sibling or own tool
-                        |                                          |
-                        +---- record(Call), tell(Message) <--------+
+World.call --> call_tool --> App method --> call_nested_tool --> tool of this or another app
+                   |                               |
+                   +--> record_call(AppCall) <-----+
+                   +--> notify_agent(Notification)
 ```
-The engine makes one `Surroundings` a world and hands in what only it can do: tell the time, and let time pass.
+A world creates one `AppContext` and passes in what only its engine can do, such as reading the clock or letting time
+pass.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class CallerRole(StrEnum):
-    """Who makes a call; the kind of the event that it is logged as."""
+    """Who makes a call. The value is also the type of the event that the call is logged as."""
 
     AGENT = "agent"
     ENV = "env"
@@ -31,7 +33,7 @@ class CallerRole(StrEnum):
 
 
 class NotificationKind(StrEnum):
-    """What the agent is told: something the user says, or something that happened."""
+    """What a notification reports: a message of the user, or something that happened in the environment."""
 
     USER_MESSAGE = "USER_MESSAGE"
     ENVIRONMENT_NOTIFICATION = "ENVIRONMENT_NOTIFICATION"
@@ -39,10 +41,14 @@ class NotificationKind(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Notification:
-    """Something for the agent's ears, made by a call."""
+    """A notification as an app creates it: not yet timed, and not yet filtered by the agent's level.
+
+    The world's queue drops it or stores it as a `world.notifications.DeliveredNotification`, which has the time
+    but no level.
+    """
 
     level: NotificationLevel
-    """The lowest level at which the agent is told."""
+    """The lowest notification level at which the agent receives it."""
 
     kind: NotificationKind
 
@@ -51,7 +57,7 @@ class Notification:
 
 @dataclass(frozen=True, kw_only=True)
 class AppCall:
-    """One call as it goes into the log; a call made inside another comes first."""
+    """One call as it is logged. Nested calls are logged before the call that made them."""
 
     caller: CallerRole
 
@@ -65,64 +71,64 @@ class AppCall:
     """The arguments as given, without defaults."""
 
     value: Any = None
-    """What it returned."""
+    """The return value."""
 
     error: Exception | None = None
-    """Why it failed, if it did."""
+    """The exception, if the call failed."""
 
     is_nested: bool = False
-    """Whether another call made it."""
+    """Whether another call made this one."""
 
     @property
     def has_failed(self) -> bool:
-        """Whether it raised."""
+        """Whether the call raised an exception."""
         return self.error is not None
 
     def to_log_row(self) -> list[str]:
-        """The call in one line: kind of event, operation, `App__function`, ok or failed."""
+        """Return the call as event type, operation, `App__function`, and "ok" or "failed"."""
         name = f"{self.app.name}__{self.function}"
         return [self.caller.upper(), self.operation.value, name, "failed" if self.has_failed else "ok"]
 
 
 def _skip_wait(seconds: float) -> None:
-    """Let no time pass."""
+    """Return at once, without letting time pass."""
 
 
 def _find_no_content(path: str) -> bytes | None:
-    """Know no file's content."""
+    """Return None for every file."""
 
 
 @dataclass(kw_only=True)
 class AppContext:
-    """The world as its apps see it; with nothing handed in, a world at rest, good for tests."""
+    """The world as its apps see it. With the defaults, a world in which no time passes, for tests."""
 
     now: Callable[[], float] = lambda: 0.0
-    """The simulated time, in seconds since the epoch."""
+    """Returns the simulated time, in seconds since the epoch."""
 
     seed: int = 0
-    """The seed of the run; together with an app's name it decides that app's ids and chance."""
+    """The seed of the run. Together with an app's name it determines the app's ids and random numbers."""
 
     wait_for_notification: Callable[[float], None] = _skip_wait
-    """Let up to so many seconds pass, until there is something to tell the agent."""
+    """Lets simulated time pass until a notification is pending, at most this many seconds."""
 
     read_file_content: Callable[[str], bytes | None] = _find_no_content
-    """What is in a file of the scenario, by its path without the leading slash; None where nothing is known of it."""
+    """Returns the content of a scenario file by its path without leading slash, or None if it is unknown."""
 
     record_call: Callable[[AppCall], None] = lambda call: None
-    """Hears of every logged call when it has ended."""
+    """Receives every logged call when it has ended."""
 
-    notify_agent: Callable[[Notification], None] = lambda message: None
-    """Hears of everything that calls want the agent to know, whatever the agent's level."""
+    notify_agent: Callable[[Notification], None] = lambda notification: None
+    """Receives every notification, regardless of the agent's notification level."""
 
     apps: dict[str, App] = field(default_factory=dict[str, "App"])
-    """The apps of the world by name, in the scenario's order. An app puts itself in."""
+    """The apps of the world by name, in the scenario's order. Each app adds itself."""
 
     caller: CallerRole | None = None
-    """Who made the call that is under way; kept by `calling`."""
+    """The caller of the current call; maintained by `tool_call`."""
 
     suppress_nested_logging: bool = False
-    """Whether calls inside the present one are left out of the log; kept by `calling`."""
+    """Whether calls nested in the current one are left out of the log; maintained by `tool_call`."""
 
     def create_random(self, name: str) -> WorldRandom:
-        """The stream of chance that belongs to a name."""
+        """Return a new random stream for this name."""
         return WorldRandom(self.seed, name)

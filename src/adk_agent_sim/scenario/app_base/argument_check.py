@@ -1,4 +1,4 @@
-"""Whether the arguments of a call fit the tool: the names always, the types where the tool says so."""
+"""Checks the arguments of a tool call: names always, types if the tool asks for it. The error texts are ARE's."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _JSON_TYPES: Mapping[str, type | None] = {
 
 
 def check_arguments(tool: Tool, arguments: Mapping[str, Any]) -> None:
-    """Refuse arguments that do not fit.
+    """Check the arguments of a call.
 
     Raises:
-        TypeError: A name is missing or unknown, or a value has another type.
+        TypeError: An argument is missing or unknown, or has the wrong type.
     """
     known = tool.annotations
     for name in tool.required_arguments:
@@ -30,14 +30,15 @@ def check_arguments(tool: Tool, arguments: Mapping[str, Any]) -> None:
     if tool.type_checked:
         for name, annotation in known.items():
             if name in arguments and not matches_type(arguments[name], annotation):
-                stated = _JSON_TYPES.get(annotation) or annotation.replace("Any", "typing.Any")
-                raise TypeError(f"Argument {name!r} must be of type {stated}, got {type(arguments[name])}")
+                # ARE prints plain types as classes and generic ones as `typing` does.
+                expected = _JSON_TYPES.get(annotation) or annotation.replace("Any", "typing.Any")
+                raise TypeError(f"Argument {name!r} must be of type {expected}, got {type(arguments[name])}")
 
 
 def matches_type(value: object, annotation: str) -> bool:
-    """Whether a value is of a type as Python writes it: `list[str] | None`. A whole number is no float here.
+    """Return whether a value has a type given as Python source, such as `list[str] | None`.
 
-    Of types that are not among those of JSON, every value is.
+    An int is not accepted as a float, as in ARE; every value is accepted for types that JSON does not have.
     """
     return _build_checker(annotation)(value)
 
@@ -46,25 +47,25 @@ def matches_type(value: object, annotation: str) -> bool:
 def _build_checker(annotation: str) -> Callable[[object], bool]:
     if len(options := split_outside_brackets(annotation, "|")) > 1:
         checkers = [_build_checker(each) for each in options]
-        return lambda value: any(fits_one(value) for fits_one in checkers)
+        return lambda value: any(check(value) for check in checkers)
     outer, _, inner = annotation.removesuffix("]").partition("[")
-    held = split_outside_brackets(inner, ",")
-    if outer == "dict" and len(held) == len(("key", "value")):
-        return _build_dict_checker(*map(_build_checker, held))
+    item_types = split_outside_brackets(inner, ",")
+    if outer == "dict" and len(item_types) == len(("key", "value")):
+        return _build_dict_checker(*map(_build_checker, item_types))
     if outer == "list" and inner:
         return _build_list_checker(_build_checker(inner))
     return _build_class_checker(_JSON_TYPES.get(outer))
 
 
 def split_outside_brackets(text: str, separator: str) -> list[str]:
-    """The parts of a text between marks that stand outside brackets."""
+    """Split a text at the separators that are not inside square brackets."""
     parts, depth = [""], 0
-    for each in text:
-        depth += (each == "[") - (each == "]")
-        if each == separator and depth == 0:
+    for character in text:
+        depth += (character == "[") - (character == "]")
+        if character == separator and depth == 0:
             parts.append("")
         else:
-            parts[-1] += each
+            parts[-1] += character
     return [part.strip() for part in parts]
 
 

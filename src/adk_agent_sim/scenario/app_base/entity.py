@@ -1,4 +1,4 @@
-"""An entity of an app: its JSON object, with the name and the text under which agents know it."""
+"""Entities of apps: JSON objects with the class name and text representation that agents see."""
 
 from __future__ import annotations
 
@@ -11,34 +11,35 @@ class Entity(dict[str, Any]):
     """A JSON object that prints as `Contact(first_name='Ada', ...)`. It is a copy: changing it changes no app."""
 
     fields: ClassVar[tuple[str, ...]] = ()
-    """The fields that are printed, in this order, absent ones as None; all, if there are none here."""
+    """The fields to print, in this order, absent ones as None. If empty, all fields are printed."""
 
     enums: ClassVar[Mapping[str, str]] = {}
-    """The fields that hold a choice, each with the name of the choice."""
+    """The fields that hold an enumeration value, with the name of the enumeration."""
 
     defaults: ClassVar[Mapping[str, Any]] = {}
-    """What fields hold that a scenario file leaves out."""
+    """The values of fields that a scenario file may omit."""
 
     def __init__(self, entity: Mapping[str, Any] | None = None, /, **fields: Any) -> None:
         """Copy an entity.
 
         Args:
             entity: The JSON object that the app holds.
-            fields: Fields to put in place of the entity's own.
+            fields: Fields that replace those of the entity.
         """
         super().__init__(entity or {}, **fields)
         for name, value in self.defaults.items():
             self.setdefault(name, value)
         for name, value in self.items():
+            # Shallow: entities that contain entities copy those in their own constructors.
             if isinstance(value, list | dict):
                 self[name] = copy(value)  # pyright: ignore[reportUnknownArgumentType]
 
     def __repr__(self) -> str:
-        shown = ", ".join(f"{name}={self.render_field(name)}" for name in self.fields or self)
-        return f"{type(self).__name__}({shown})"
+        fields = ", ".join(f"{name}={self.render_field(name)}" for name in self.fields or self)
+        return f"{type(self).__name__}({fields})"
 
     def render_field(self, field_name: str) -> str:
-        """How a field is printed."""
+        """Return the text of a field as it is printed."""
         value = self.get(field_name)
         choice = self.enums.get(field_name)
         if choice is None or value is None:
@@ -47,10 +48,10 @@ class Entity(dict[str, Any]):
 
 
 def get_list(entity: Mapping[str, Any], key: str) -> list[Any]:
-    """The list under a key; an empty one if the file has none there."""
+    """Return the list under a key, or an empty list if the key is absent or null."""
     return entity.get(key) or []
 
 
 def get_object(entity: Mapping[str, Any], key: str) -> dict[str, Any]:
-    """The object under a key; an empty one if the file has none there."""
+    """Return the object under a key, or an empty one if the key is absent or null."""
     return entity.get(key) or {}

@@ -1,7 +1,7 @@
-"""How like two names are, from 0 to 100: what of one has to be typed anew to get the other, in several readings.
+"""Similarity of names from 0 to 100, as the weighted ratio (`WRatio`) of FuzzyWuzzy and rapidfuzz computes it.
 
-The readings and their weights are those of the weighted ratio that name searches commonly use (FuzzyWuzzy's `WRatio`),
-because agents have come to rely on what it finds: parts of a name, its words in another order, a slip of the finger.
+ARE searches people with rapidfuzz. The ratios and weights are the same, so that agents find the same people: by part of
+a name, with words in another order, or with a typing error.
 """
 
 from __future__ import annotations
@@ -9,41 +9,42 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 _TOKEN_WEIGHT = 0.95
-"""What a reading by words counts, compared with one by letters."""
+"""Weight of a comparison by words, relative to one by characters."""
 
 _PARTIAL_WEIGHT, _SMALL_PARTIAL_WEIGHT = 0.9, 0.6
-"""What it counts that a text is like a part of the other, or like a small part."""
+"""Weights of a match with a part of the longer text, and with a small part of it."""
 
 _SIMILAR_LENGTH_RATIO, _MAX_LENGTH_RATIO = 1.5, 8.0
 
 
 def find_similar_names(name: str, names: Iterable[str], *, min_score: float = 80, max_results: int = 5) -> list[str]:
-    """The names that are like one, the likest first; upper and lower case are the same.
+    """Return the most similar names, best first, ignoring case.
 
-    A text many times as long as a name is never like it, however long that takes to find out.
+    Names much shorter than the search text are skipped without scoring: they cannot reach the minimum score, and
+    scoring a very long text is slow.
     """
-    wanted = name.lower()
-    near = (each for each in names if len(wanted) <= _MAX_LENGTH_RATIO * len(each))
-    scored = [(score_similarity(wanted, each.lower()), each) for each in near]
-    found = sorted((each for each in scored if each[0] >= min_score), key=lambda each: -each[0])
-    return [each for _, each in found[:max_results]]
+    query = name.lower()
+    candidates = (each for each in names if len(query) <= _MAX_LENGTH_RATIO * len(each))
+    scored = [(score_similarity(query, each.lower()), each) for each in candidates]
+    matches = sorted((each for each in scored if each[0] >= min_score), key=lambda each: -each[0])
+    return [each for _, each in matches[:max_results]]
 
 
 def score_similarity(one: str, other: str) -> float:
-    """How like two texts are in the reading in which they are likest."""
+    """Return the highest of the weighted scores of two texts."""
     if not one or not other:
         return 0.0
-    longer = max(len(one), len(other)) / min(len(one), len(other))
+    length_ratio = max(len(one), len(other)) / min(len(one), len(other))
     whole = _score_characters(one, other)
-    if longer < _SIMILAR_LENGTH_RATIO:
+    if length_ratio < _SIMILAR_LENGTH_RATIO:
         return max(whole, _TOKEN_WEIGHT * _score_tokens(one.split(), other.split()))
-    part = _PARTIAL_WEIGHT if longer <= _MAX_LENGTH_RATIO else _SMALL_PARTIAL_WEIGHT
+    part = _PARTIAL_WEIGHT if length_ratio <= _MAX_LENGTH_RATIO else _SMALL_PARTIAL_WEIGHT
     parts = _TOKEN_WEIGHT * _score_partial_tokens(one.split(), other.split())
     return max(whole, part * _score_partial_characters(one, other), part * parts)
 
 
 def _score_tokens(one: list[str], other: list[str]) -> float:
-    """The words in order of the alphabet, or those that both have against all."""
+    """Return the better of two scores: of the sorted words, and of the common words against all words."""
     if not one or not other:
         return 0.0
     return max(
@@ -54,6 +55,7 @@ def _score_tokens(one: list[str], other: list[str]) -> float:
 def _score_token_set(one: set[str], other: set[str]) -> float:
     common = len(" ".join(one & other))
     left, right = " ".join(sorted(one - other)), " ".join(sorted(other - one))
+    # One set of words contains the other.
     if common and not (left and right):
         return 100.0
     gap = 1 if common else 0
@@ -76,7 +78,7 @@ def _score_partial_tokens(one: list[str], other: list[str]) -> float:
 
 
 def _score_partial_characters(one: str, other: str) -> float:
-    """The shorter text against every part of the longer one that is no longer than it."""
+    """Return the best score of the shorter text against the substrings of the longer one up to its length."""
     short, long = sorted((one, other), key=len)
     if not short:
         return 0.0
@@ -85,9 +87,9 @@ def _score_partial_characters(one: str, other: str) -> float:
 
 
 def _find_best_partial_score(short: str, long: str) -> float:
-    places, size = _build_position_masks(short), len(short)
+    masks, size = _build_position_masks(short), len(short)
     parts = (long[max(0, end - size) : end] for end in range(1, len(long) + size))
-    return max(_edits_to_score(_count_edits(places, size, part), size + len(part)) for part in parts)
+    return max(_edits_to_score(_count_edits(masks, size, part), size + len(part)) for part in parts)
 
 
 def _score_characters(one: str, other: str) -> float:
@@ -99,23 +101,24 @@ def _edits_to_score(edits: int, length: int) -> float:
 
 
 def _build_position_masks(text: str) -> dict[str, int]:
-    """Where each letter stands, one bit a place."""
-    found: dict[str, int] = {}
-    for place, letter in enumerate(text):
-        found[letter] = found.get(letter, 0) | 1 << place
-    return found
+    """Return the positions of each character in a text as a bit mask."""
+    masks: dict[str, int] = {}
+    for position, character in enumerate(text):
+        masks[character] = masks.get(character, 0) | 1 << position
+    return masks
 
 
 def _count_edits(position_masks: dict[str, int], text_length: int, other: str) -> int:
-    """How many letters must be put in or taken out to make one text of another.
+    """Return the number of insertions and deletions that turn one text into the other.
 
-    That is all but the longest common subsequence, which Hyyrö's method finds: the places of the first text that are
-    not in it yet are the bits of a number, and each letter of the second text takes one out of a run by an addition.
+    This is the length of both texts less twice their longest common subsequence, computed with Hyyrö's bit-parallel
+    algorithm: a set bit is a position of the first text that is not matched yet, and each character of the second text
+    clears one bit of a run by an addition.
     """
-    every = (1 << text_length) - 1
-    left = every
-    for letter in other:
-        met = left & position_masks.get(letter, 0)
-        left = ((left + met) | (left - met)) & every
-    common = text_length - left.bit_count()
+    all_bits = (1 << text_length) - 1
+    unmatched = all_bits
+    for character in other:
+        matched = unmatched & position_masks.get(character, 0)
+        unmatched = ((unmatched + matched) | (unmatched - matched)) & all_bits
+    common = text_length - unmatched.bit_count()
     return text_length + len(other) - 2 * common

@@ -1,4 +1,4 @@
-"""A page of a list: the items from an offset on, and which places of the whole they are."""
+"""Paging of lists: the items of a page and the range of positions that agents see."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ PageItem = TypeVar("PageItem")
 
 
 def slice_page(items: Sequence[PageItem], offset: int, limit: int) -> tuple[list[PageItem], tuple[int, int]]:
-    """The items of a page, and the places of the first and of the one after the last, as agents are told them."""
+    """Return the items of a page, and the positions of its first item and after its last item, as shown to agents."""
     return list(items[offset : offset + limit]), (offset, min(offset + limit, len(items)))

@@ -1,4 +1,4 @@
-"""Finding texts by a regular expression that may be hostile."""
+"""Case-insensitive regular expressions with a time limit, for patterns written by a model."""
 
 from __future__ import annotations
 
@@ -7,25 +7,25 @@ import re
 from adk_agent_sim.forms.bounded_regex import is_match
 
 
-class error(re.error):  # noqa: N801 - the name that agents have always seen; Python 3.13 has another
-    """What was given is no regular expression."""
+class error(re.error):  # noqa: N801 - agents see this name; Python 3.13 renamed it to PatternError
+    """The text is not a valid regular expression."""
 
 
 class SafeRegex:
-    """A regular expression, looked for in upper and lower case, in bounded time."""
+    """A case-insensitive regular expression that is matched in bounded time."""
 
     def __init__(self, pattern: str) -> None:
-        """Read the expression.
+        """Check the pattern.
 
         Raises:
-            error: It is none.
+            error: It is not a valid regular expression.
         """
         try:
             re.compile(pattern, re.IGNORECASE)
-        except re.error as unreadable:
-            raise error(str(unreadable)) from None
+        except re.error as invalid:
+            raise error(str(invalid)) from None
         self._pattern = f"(?i){pattern}"
 
     def has_match(self, text: str) -> bool:
-        """Whether a text has a match; an expression that would take too long has none."""
+        """Return whether a text contains a match. A pattern that would take too long has none."""
         return is_match(self._pattern, text, if_unchecked=False)

@@ -1,6 +1,7 @@
-"""What a tool of an app declares: who may call it, whether it changes anything, and what the agent is told of it.
+"""Declaration of app tools: who may call them, whether they change anything, and what the agent is notified of.
 
-The arguments are those of the method that carries the mark, their meaning is in its docstring; `calling` runs it.
+The `tool` decorator marks a method; its signature gives the arguments and its docstring the descriptions. `tool_call`
+executes the tools.
 """
 
 from __future__ import annotations
@@ -23,22 +24,22 @@ class ToolKind(StrEnum):
     APP = "app"
     """The agent."""
     ENV = "env"
-    """The scenario's ENV events."""
+    """ENV events of the scenario."""
     USER = "user"
-    """The scenario's USER events."""
+    """USER events of the scenario."""
     DATA = "data"
-    """Whoever prepares the data of a scenario; never in a run."""
+    """Code that prepares the data of a scenario; never called in a run."""
 
 
 class Operation(StrEnum):
-    """Whether a call changes the world, as it is logged for the agent's calls."""
+    """Whether a call changes the world. Logged with the call."""
 
     READ = "READ"
     WRITE = "WRITE"
 
 
 class NotificationLevel(StrEnum):
-    """How much the agent wants to be told; each level has what the ones before it have."""
+    """How many notifications the agent receives; each level includes those of the levels before it."""
 
     LOW = "LOW"
     MEDIUM = "MEDIUM"
@@ -52,16 +53,16 @@ LOW, MEDIUM, HIGH = NotificationLevel
 
 @dataclass(frozen=True)
 class NotificationTemplate:
-    """What the agent is told when a tool was called."""
+    """The notification that the agent receives when a tool was called."""
 
     level: NotificationLevel
-    """The lowest level at which the agent is told."""
+    """The lowest level at which the agent receives it."""
 
     text: str
-    """The text after the name of the app's class; `{argument}` stands for an argument of the call."""
+    """The text after the app's class name; `{argument}` is replaced by an argument of the call."""
 
     notify_own_calls: bool = True
-    """Whether the agent is told of its own calls too."""
+    """Whether the agent is also notified of its own calls."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,17 +72,17 @@ class Argument:
     name: str
 
     annotation: str
-    """Its type, as Python writes it."""
+    """The type, as Python source."""
 
     description: str = ""
 
     required: bool = True
 
     default: Any = None
-    """What is used when it is left out; means nothing when it is required."""
+    """The default value; meaningless for a required argument."""
 
     variadic: bool = False
-    """Stands for any further arguments, by their names."""
+    """Whether it is `**kwargs` and stands for any further named arguments."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,41 +92,41 @@ class Tool:
     name: str
 
     description: str
-    """What it does, for a model."""
+    """What it does; shown to models."""
 
     kinds: frozenset[ToolKind]
 
     operation: Operation | None
-    """None: the call is not logged."""
+    """None if calls are not logged."""
 
     arguments: tuple[Argument, ...]
 
     return_type: str
-    """The type of what it returns, as Python writes it."""
+    """The type of the return value, as Python source."""
 
     notification: NotificationTemplate | None
-    """None: the agent is never told."""
+    """None if the agent is never notified."""
 
     type_checked: bool
-    """Whether a call with an argument of another type is refused before it does anything."""
+    """Whether a call is rejected before it runs if an argument has the wrong type."""
 
     success_text: str = ""
-    """What an agent sees of a call that went well, where that is not what was returned."""
+    """What an agent sees of a successful call, if that is not the return value."""
 
     @cached_property
     def required_arguments(self) -> tuple[str, ...]:
-        """The names of the arguments that must be given."""
+        """The names of the required arguments."""
         return tuple(each.name for each in self.arguments if each.required and not each.variadic)
 
     @cached_property
     def annotations(self) -> Mapping[str, str]:
-        """The types of the arguments by name, as Python writes them."""
+        """The types of the named arguments by name, as Python source."""
         return {each.name: each.annotation for each in self.arguments if not each.variadic}
 
     def find_argument(self, name: str) -> Argument | None:
-        """The argument of that name, or the one that stands for any further ones."""
-        found = next((each for each in self.arguments if each.name == name and not each.variadic), None)
-        return found or next((each for each in self.arguments if each.variadic), None)
+        """Return the argument of that name, or the variadic argument, or None."""
+        named = next((each for each in self.arguments if each.name == name and not each.variadic), None)
+        return named or next((each for each in self.arguments if each.variadic), None)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -150,13 +151,13 @@ def tool(
 
     Args:
         kinds: Who may call it.
-        operation: As what a call is logged; None if it is not.
-        returns: What it returns, where the annotation does not say it.
-        notice: What the agent is told.
-        type_checked: Whether the types of arguments are checked before the call.
-        says: What an agent sees of a call that went well, where that is not what was returned.
+        operation: The operation that calls are logged as; None if they are not logged.
+        return_type: The return type as Python source, if it differs from the annotation.
+        notification: What the agent is notified of.
+        type_checked: Whether argument types are checked before the call.
+        success_text: What an agent sees of a successful call, if that is not the return value.
     """
-    mark = _ToolDeclaration(
+    declaration = _ToolDeclaration(
         kinds=frozenset(kinds),
         operation=operation,
         return_type=return_type,
@@ -166,29 +167,29 @@ def tool(
     )
 
     def mark_method(method: _Method) -> _Method:
-        setattr(method, _DECLARATION_ATTRIBUTE, mark)
+        setattr(method, _DECLARATION_ATTRIBUTE, declaration)
         return method
 
     return mark_method
 
 
 def read_tool(method: object) -> Tool | None:
-    """The tool that a method declares, if it is one."""
-    mark = getattr(method, _DECLARATION_ATTRIBUTE, None)
-    if not isinstance(mark, _ToolDeclaration) or not inspect.isfunction(method):
+    """Return the tool that a method declares, or None if it is not marked as a tool."""
+    declaration = getattr(method, _DECLARATION_ATTRIBUTE, None)
+    if not isinstance(declaration, _ToolDeclaration) or not inspect.isfunction(method):
         return None
     signature = inspect.signature(method)
-    described = _parse_docstring(inspect.getdoc(method) or "")
+    descriptions = _parse_docstring(inspect.getdoc(method) or "")
     return Tool(
         name=method.__name__,
-        description=described.pop("", ""),
-        kinds=mark.kinds,
-        operation=mark.operation,
-        arguments=tuple(_read_argument(each, described) for each in list(signature.parameters.values())[1:]),
-        return_type=mark.return_type or _format_annotation(signature.return_annotation),
-        notification=mark.notification,
-        type_checked=mark.type_checked,
-        success_text=mark.success_text,
+        description=descriptions.pop("", ""),
+        kinds=declaration.kinds,
+        operation=declaration.operation,
+        arguments=tuple(_read_argument(each, descriptions) for each in list(signature.parameters.values())[1:]),
+        return_type=declaration.return_type or _format_annotation(signature.return_annotation),
+        notification=declaration.notification,
+        type_checked=declaration.type_checked,
+        success_text=declaration.success_text,
     )
 
 
@@ -206,14 +207,14 @@ def _read_argument(parameter: inspect.Parameter, descriptions: dict[str, str]) -
 
 
 def _format_annotation(annotation: object) -> str:
-    """A type as Python writes it, whether the module postpones annotations or not."""
+    """Return a type as Python source, whether or not the module postpones the evaluation of annotations."""
     if annotation is inspect.Signature.empty:
         return "Any"
     return annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
 
 
 def _parse_docstring(docstring: str) -> dict[str, str]:
-    """What a docstring says: of the tool under the empty name, of each argument under its own."""
-    summary, _, listed = docstring.partition("\n\nArgs:\n")
-    lines = (line.strip().partition(": ") for line in listed.splitlines() if line.strip())
+    """Return the descriptions in a docstring by argument name; the tool's own is under the empty name."""
+    summary, _, arguments = docstring.partition("\n\nArgs:\n")
+    lines = (line.strip().partition(": ") for line in arguments.splitlines() if line.strip())
     return {"": " ".join(summary.split())} | {name: text for name, _, text in lines}

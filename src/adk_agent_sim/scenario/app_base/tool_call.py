@@ -1,7 +1,8 @@
-"""Calling a tool: whether the arguments fit, what is logged, what the agent is told and sees.
+"""Execution of tool calls: argument checks, logging, notifications, and the text that the agent sees.
 
-A call by the agent, or by the user himself, is refused before it is logged when its arguments do not fit. A call that a
-scenario's event makes is logged and told in any case, as READ unless it stands for one of the agent's.
+A call by the agent or the user whose arguments do not fit is rejected and not logged. A call that a scenario event
+makes is logged and notified in any case; it is logged as READ unless it is an oracle event, which stands for a call of
+the agent.
 """
 
 from __future__ import annotations
@@ -21,66 +22,67 @@ _CALLABLE_KINDS: Mapping[CallerRole, frozenset[ToolKind]] = {
     CallerRole.ENV: frozenset({ENV, USER}),
     CallerRole.USER: frozenset({ENV, USER}),
 }
-"""Whose tools each caller can call; scenarios make no difference between what happens and what the user does."""
+"""The kinds of tools that each caller can call. Like ARE, scenarios do not distinguish ENV and USER tools."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class CallOutcome:
-    """What came of a call."""
+    """The result of a call."""
 
     value: Any = None
-    """What the tool returned."""
+    """The return value."""
 
     text: str | None = None
     """What an agent sees of it; None if the call failed."""
 
     error: Exception | None = None
-    """Why it failed: the class and the text that the app chose."""
+    """The exception, if the call failed. Its class and text are part of the tool's interface."""
 
 
 def can_call(tool: Tool, caller: CallerRole) -> bool:
-    """Whether this caller can call the tool."""
+    """Return whether this caller can call the tool."""
     return bool(tool.kinds & _CALLABLE_KINDS[caller])
 
 
 def find_tool(app: App, function: str, caller: CallerRole) -> Tool:
-    """The tool of an app that this caller can call.
+    """Return the tool of an app that this caller can call.
 
     Raises:
         UnknownTool: The app has no such tool for this caller.
     """
     tool = app.tools().get(function)
     if tool is None or not can_call(tool, caller):
-        offered = ", ".join(name for name, each in app.tools().items() if can_call(each, caller))
+        callable_names = ", ".join(name for name, each in app.tools().items() if can_call(each, caller))
         message = (
             f"{app.name} ({type(app).__name__}) has no tool {function[:80]!r} that can be called via {caller.value}"
         )
-        raise UnknownTool(f"{message}. It has: {offered or 'none'}.")
+        raise UnknownTool(f"{message}. It has: {callable_names or 'none'}.")
     return tool
 
 
 def call_tool(
     app: App, function: str, arguments: Mapping[str, Any], *, caller: CallerRole, scheduled: bool = False
 ) -> CallOutcome:
-    """Call a tool from outside; what it raises is in the outcome, not raised.
+    """Call a tool on behalf of a caller. Exceptions of the tool are returned in the outcome, not raised.
 
     Args:
         app: The app.
         function: The name of the tool.
         arguments: The arguments by name.
-        via: Who calls.
-        scheduled: Whether an event of the scenario makes the call; what happens by itself always is.
+        caller: Who calls.
+        scheduled: Whether a scenario event makes the call; calls by ENV always count as scheduled.
     """
     tool = find_tool(app, function, caller)
     world = app.context
     scheduled = scheduled or caller is CallerRole.ENV
+    # A tool can let time pass (wait_for_notification), during which scenario events make calls: save and restore.
     before = world.caller, world.suppress_nested_logging
     world.caller, world.suppress_nested_logging = caller, scheduled
     try:
-        outcome, begun = _run_tool(app, tool, arguments, render_text=True)
+        outcome, has_started = _run_tool(app, tool, arguments, render_text=True)
     finally:
         world.caller, world.suppress_nested_logging = before
-    if not begun and not scheduled:
+    if not has_started and not scheduled:
         return outcome
     operation = READ if scheduled and caller is not CallerRole.AGENT else tool.operation
     if operation is not None:
@@ -96,18 +98,19 @@ def call_tool(
             )
         )
     if tool.notification is not None and (caller is not CallerRole.AGENT or tool.notification.notify_own_calls):
-        message = app.build_notification(tool, arguments)
-        if message is not None and (scheduled or outcome.error is None):
-            world.notify_agent(message)
+        notification = app.build_notification(tool, arguments)
+        # ARE also notifies of a scheduled call that failed.
+        if notification is not None and (scheduled or outcome.error is None):
+            world.notify_agent(notification)
     return outcome
 
 
 def call_nested_tool(app: App, function: str, /, **arguments: Any) -> Any:
-    """Call a tool from inside another one: it is logged like the agent's own calls, and raises what it raises."""
+    """Call a tool from inside another tool. The call is logged like one of the agent; exceptions propagate."""
     tool = app.tools()[function]
     world = app.context
-    outcome, begun = _run_tool(app, tool, arguments, render_text=False)
-    if begun and not world.suppress_nested_logging and world.caller is not None and tool.operation is not None:
+    outcome, has_started = _run_tool(app, tool, arguments, render_text=False)
+    if has_started and not world.suppress_nested_logging and world.caller is not None and tool.operation is not None:
         world.record_call(
             AppCall(
                 caller=world.caller,
@@ -126,15 +129,15 @@ def call_nested_tool(app: App, function: str, /, **arguments: Any) -> Any:
 
 
 def _run_tool(app: App, tool: Tool, arguments: Mapping[str, Any], *, render_text: bool) -> tuple[CallOutcome, bool]:
-    """What came of it, and whether the arguments let it begin."""
+    """Return the outcome, and whether the arguments were accepted so that the tool was called."""
     try:
         if tool.operation is not None:
             check_arguments(tool, arguments)
-    except TypeError as misfit:
-        return CallOutcome(error=misfit), False
+    except TypeError as error:
+        return CallOutcome(error=error), False
     try:
         value = getattr(app, tool.name)(**arguments)
         text = app.render_result(tool, value) if render_text else None
         return CallOutcome(value=value, text=text), True
-    except Exception as failure:  # noqa: BLE001 - the edge of a tool: whatever it raises is its answer
+    except Exception as failure:  # noqa: BLE001 - the boundary of a tool: any exception is its result
         return CallOutcome(error=failure), True

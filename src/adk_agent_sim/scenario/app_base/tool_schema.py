@@ -1,4 +1,4 @@
-"""The arguments of a tool as a JSON Schema, for forms and for whoever offers the tool to a model."""
+"""JSON Schema of a tool's arguments, for forms and for model function declarations."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _TYPE_SCHEMAS: dict[str, dict[str, Any]] = {
     "list": {"type": "array"},
     "dict": {"type": "object"},
 }
-"""Types that are not among these accept everything."""
+"""Any other type gets an empty schema, which accepts every value."""
 
 
 def build_parameters_schema(tool: Tool) -> dict[str, Any]:
-    """The schema of the object that holds a tool's arguments."""
+    """Return the JSON Schema of the object that holds a tool's arguments."""
     named = [each for each in tool.arguments if not each.variadic]
     schema: dict[str, Any] = {
         "type": "object",
@@ -33,7 +33,7 @@ def build_parameters_schema(tool: Tool) -> dict[str, Any]:
 
 
 def build_type_schema(annotation: str) -> dict[str, Any]:
-    """The schema of a type as Python writes it, as `list[str] | None`."""
+    """Return the JSON Schema of a type given as Python source, such as `list[str] | None`."""
     if len(options := split_outside_brackets(annotation, "|")) > 1:
         return {"anyOf": [build_type_schema(each) for each in options]}
     outer, _, inner = annotation.removesuffix("]").partition("[")

@@ -1,6 +1,6 @@
-"""Chance that can be told again: a stream of ids and numbers that depends on a seed and a name, and on nothing else.
+"""Reproducible randomness: a stream of ids and numbers that depends only on a seed and a name.
 
-The n-th draw is a pure function of (seed, name, n), so a stream is put back to an earlier point by its count alone.
+The n-th draw is a pure function of (seed, name, n), so the draw count alone restores a stream.
 """
 
 from __future__ import annotations
@@ -9,28 +9,28 @@ from hashlib import blake2b
 
 
 class WorldRandom:
-    """A seeded stream of draws. `count` says how many were made, and may be set to go back."""
+    """A seeded random stream. Setting `draw_count` moves it to that position."""
 
     def __init__(self, seed: int, name: str) -> None:
-        """Start the stream of that name.
+        """Start the stream of a name.
 
         Args:
             seed: The seed of the run.
-            name: Whose stream it is, such as the name of an app.
+            name: The owner of the stream, such as the name of an app.
         """
         self._key = f"{seed}/{name}/".encode("utf-8", "surrogatepass")
         self.draw_count = 0
 
     def new_id(self) -> str:
-        """An id that no other draw gives: 32 hexadecimal digits."""
+        """Return a unique id of 32 hexadecimal digits."""
         return self._next_bytes().hex()
 
     def next_float(self) -> float:
-        """A number from 0 up to, and without, 1."""
+        """Return a number in the interval [0, 1)."""
         return int.from_bytes(self._next_bytes()[:7], "big") / (1 << 56)
 
     def uniform(self, low: float, high: float) -> float:
-        """A number between two others."""
+        """Return a number in the interval [low, high)."""
         return low + (high - low) * self.next_float()
 
     def _next_bytes(self) -> bytes:

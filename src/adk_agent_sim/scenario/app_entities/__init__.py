@@ -1,3 +1,3 @@
-"""The entities and collections that apps store: emails and mail folders, conversations, rides, shop items, and
+"""Entities and collections that apps store: emails and mail folders, conversations, rides, shop items, and
 enumerated fields. Contains no tools.
 """

@@ -1,20 +1,18 @@
-"""Conversations, held so that one message more costs the same however many there are."""
+"""Copy-on-write store of conversations; adding a message costs the same however long the conversation is."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
+from adk_agent_sim.scenario.app_base.app import JSON
 from adk_agent_sim.scenario.app_base.entity import get_list
-
-JSON = dict[str, Any]
 
 
 class ConversationStore:
-    """Conversations by id. One that is changed becomes this world's own first; all others stay shared."""
+    """Conversations by id. A conversation is copied before its first change; all others stay shared."""
 
     def __init__(self, state: Mapping[str, JSON]) -> None:
-        """Take over conversations as scenario files have them."""
+        """Load conversations as in scenario files."""
         self._conversations = dict(state)
         self._owned_ids: set[str] = set()
 
@@ -22,47 +20,47 @@ class ConversationStore:
         return len(self._conversations)
 
     def get(self, conversation_id: str) -> JSON | None:
-        """The conversation with that id, if there is one; not to be changed."""
+        """Return the conversation with that id, or None. The caller must not modify it."""
         return self._conversations.get(conversation_id)
 
     def list_all(self) -> list[JSON]:
-        """Every conversation, in the order in which they came."""
+        """Return all conversations in insertion order."""
         return list(self._conversations.values())
 
     def add(self, conversation: JSON) -> None:
-        """Add a conversation that nobody else holds."""
+        """Add a conversation that no other world shares."""
         self._conversations[conversation["conversation_id"]] = conversation
         self._owned_ids.add(conversation["conversation_id"])
 
     def get_mutable(self, conversation_id: str) -> JSON:
-        """The conversation with that id, to be changed."""
-        held = self._conversations[conversation_id]
+        """Return the conversation with that id for modification."""
+        conversation = self._conversations[conversation_id]
         if conversation_id not in self._owned_ids:
-            held = self._conversations[conversation_id] = _copy_conversation(held)
+            conversation = self._conversations[conversation_id] = _copy_conversation(conversation)
             self._owned_ids.add(conversation_id)
-        return held
+        return conversation
 
     def add_message(self, conversation_id: str, message: JSON) -> None:
-        """Put a message into a conversation."""
+        """Append a message to a conversation and update its time."""
         conversation = self.get_mutable(conversation_id)
         conversation["messages"].append(message)
         conversation["last_updated"] = max(get_last_updated(conversation), message["timestamp"])
 
     def to_state(self) -> JSON:
-        """The conversations as scenario files have them; what is given out is not changed any more."""
+        """Return the conversations as in scenario files. The returned objects are not modified later."""
         return {
-            each: _copy_conversation(held) if each in self._owned_ids else held
-            for each, held in self._conversations.items()
+            conversation_id: _copy_conversation(each) if conversation_id in self._owned_ids else each
+            for conversation_id, each in self._conversations.items()
         }
 
 
 def get_last_updated(conversation: JSON) -> float:
-    """When something was last said; long ago if nobody knows."""
+    """Return the time of the last update, or 0 if it is unknown."""
     return conversation.get("last_updated") or 0.0
 
 
 def sort_newest_first(messages: list[JSON]) -> list[JSON]:
-    """Messages by age; of two of the same moment, the one that came first comes first."""
+    """Return messages by descending time; messages of the same time keep their order."""
     return sorted(messages, key=lambda message: message["timestamp"], reverse=True)
 
 

@@ -1,4 +1,4 @@
-"""A mail as agents see it, and what makes an address."""
+"""An email as agents see it, and validation of email addresses."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ FOLDER_NAME = Choice("EmailFolderName", "INBOX", "SENT", "DRAFT", "TRASH")
 
 
 class Email(Entity):
-    """A mail."""
+    """An email."""
 
     fields = (
         "sender", "recipients", "subject", "content", "email_id", "parent_id", "cc", "attachments", "timestamp",
@@ -35,10 +35,10 @@ class ReturnedEmails(Entity):
 
 
 def check_addresses(addresses: list[str] | None) -> list[str]:
-    """A list of mail addresses, if they are some.
+    """Return the email addresses as a list.
 
     Raises:
-        ValueError: One is none.
+        ValueError: One of them is not an email address.
     """
     for each in addresses or []:
         if not _is_email_address(each):
@@ -47,12 +47,15 @@ def check_addresses(addresses: list[str] | None) -> list[str]:
 
 
 def collect_search_texts(mail: dict[str, Any]) -> list[str]:
-    """The texts of a mail in which a search looks."""
-    told = Email(mail)
-    return [text for text in (told["sender"], *told["recipients"], told["subject"], told["content"]) if text]
+    """Return the texts of an email that a search looks at."""
+    email = Email(mail)
+    return [text for text in (email["sender"], *email["recipients"], email["subject"], email["content"]) if text]
 
 
 def _is_email_address(text: str) -> bool:
-    """Whether it looks like one; told without a pattern, which a hostile text could keep busy for hours."""
+    """Return whether a text looks like an email address.
+
+    Done without a regular expression, which a hostile text could slow down.
+    """
     name, at, host = text.partition("@")
     return bool(name and at and "@" not in host and "." in host[1:-1]) and not any(map(str.isspace, text))

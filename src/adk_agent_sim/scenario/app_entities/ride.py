@@ -1,4 +1,4 @@
-"""A ride in a cab, as agents see it."""
+"""A cab ride as agents see it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from adk_agent_sim.scenario.app_base.entity import Entity
 
 
 class Ride(Entity):
-    """A ride, or what one would cost."""
+    """A ride or a quotation for one."""
 
     fields = (
         "ride_id", "status", "service_type", "start_location", "end_location", "price", "duration", "time_stamp",
@@ -18,7 +18,7 @@ class Ride(Entity):
     defaults: ClassVar[Mapping[str, Any]] = {**dict.fromkeys(fields), "delay_history": []}
 
     def __str__(self) -> str:
-        told = {
+        lines = {
             "Ride ID": self["ride_id"],
             "Status": self["status"],
             "Service Type": self["service_type"],
@@ -31,7 +31,7 @@ class Ride(Entity):
             "Delay": f"{_to_minutes(self['delay'])} mins",
         }
         margin = "\n        "
-        return "".join(f"{margin}{name}: {value}" for name, value in told.items()) + margin
+        return "".join(f"{margin}{name}: {value}" for name, value in lines.items()) + margin
 
 
 def _to_minutes(seconds: float | None) -> float | None:

@@ -1,4 +1,4 @@
-"""What a shop deals in, as agents see it."""
+"""Products, items, cart items and orders as agents see them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Item(Entity):
 
 
 class CartItem(Entity):
-    """An item in the cart or in an order, with the price it had when it was put there."""
+    """An item in the cart or an order, with its price at the time it was added."""
 
     fields = ("item_id", "quantity", "price", "available", "options")
     defaults: ClassVar[Mapping[str, Any]] = {"available": True, "options": {}}
@@ -29,23 +29,23 @@ class Product(Entity):
     fields = ("name", "product_id", "variants")
 
     def __init__(self, product: Mapping[str, Any]) -> None:
-        """Copy a product with its items."""
+        """Copy a product and its variants."""
         variants = {item_id: Item(each) for item_id, each in get_object(product, "variants").items()}
         super().__init__(product, variants=variants)
 
 
 class Order(Entity):
-    """An order with what was ordered."""
+    """An order with its items."""
 
     fields = ("order_status", "order_date", "order_total", "order_id", "order_items")
 
     def __init__(self, order: Mapping[str, Any]) -> None:
-        """Copy an order with its items."""
+        """Copy an order and its items."""
         items = {item_id: CartItem(each) for item_id, each in get_object(order, "order_items").items()}
         super().__init__(order, order_items=items)
 
     def render_field(self, field_name: str) -> str:
-        """Print the date as Python does."""
+        """Print the date as a Python datetime, as ARE does."""
         if field_name != "order_date":
             return super().render_field(field_name)
         try:
@@ -55,7 +55,7 @@ class Order(Entity):
 
 
 def build_cart_item(item: Mapping[str, Any], quantity: int) -> dict[str, Any]:
-    """An item as it lies in the cart."""
+    """Return an item as it is stored in the cart."""
     item = Item(item)
     return {
         "item_id": item["item_id"],

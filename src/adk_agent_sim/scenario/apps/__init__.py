@@ -1,4 +1,4 @@
-"""The apps that a scenario's world is made of, one file an app; and what is needed to write another."""
+"""The built-in apps, one file per app, and the names needed to write another."""
 
 from adk_agent_sim.scenario.app_base.app import JSON as JSON
 from adk_agent_sim.scenario.app_base.app import App as App

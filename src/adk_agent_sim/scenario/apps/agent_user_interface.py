@@ -1,4 +1,4 @@
-"""The line between user and agent: every message of one to the other."""
+"""The conversation between the user and the agent."""
 
 from __future__ import annotations
 
@@ -29,27 +29,27 @@ class AUIMessage(Entity):
 
 
 class AgentUserInterface(App):
-    """The line between user and agent: every message of one to the other."""
+    """The conversation between the user and the agent."""
 
     state_keys = ("messages",)
 
     def load(self, state: JSON) -> None:
-        """Take over the conversation so far."""
+        """Load the conversation so far."""
         super().load(state)
         self._messages: list[JSON] = list(get_list(state, "messages"))
 
     def build_notification(self, tool: Tool, arguments: Mapping[str, Any]) -> Notification | None:
-        """What the user says reaches the agent as a message that it has read already."""
+        """Return the user's message as a notification in which it is already marked as read."""
         if tool.notification is None:
             return None
         now = self.context.now()
-        said = {"sender": "User", "content": arguments.get("content", ""), "timestamp": now, "time_read": now}
+        message = {"sender": "User", "content": arguments.get("content", ""), "timestamp": now, "time_read": now}
         return Notification(
-            level=tool.notification.level, kind=NotificationKind.USER_MESSAGE, text=str(AUIMessage(said))
+            level=tool.notification.level, kind=NotificationKind.USER_MESSAGE, text=str(AUIMessage(message))
         )
 
     def render_result(self, tool: Tool, value: Any) -> str:
-        """Show unread messages one below the other."""
+        """Return unread messages as text, separated by blank lines."""
         if tool.name == "get_last_unread_messages":
             return "\n\n".join(map(str, value))
         return super().render_result(tool, value)

@@ -1,4 +1,4 @@
-"""Flats to rent, and those that the user has saved."""
+"""Apartments for rent, and those that the user has saved."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from adk_agent_sim.scenario.app_base.tool import APP, DATA, ENV, HIGH, READ, WRI
 
 
 class Apartment(Entity):
-    """A flat to rent."""
+    """An apartment for rent."""
 
     fields = (
         "name", "location", "zip_code", "price", "bedrooms", "bathrooms", "property_type", "square_footage",
@@ -24,12 +24,12 @@ class Apartment(Entity):
 
 
 class ApartmentListingApp(App):
-    """Flats to rent, and those that the user has saved."""
+    """Apartments for rent, and those that the user has saved."""
 
     state_keys = ("apartments", "saved_apartments")
 
     def load(self, state: JSON) -> None:
-        """Take over the flats."""
+        """Load the apartments."""
         super().load(state)
         self._apartments: dict[str, JSON] = dict(get_object(state, "apartments"))
         self._saved_ids: list[str] = list(get_list(state, "saved_apartments"))
@@ -257,7 +257,7 @@ class ApartmentListingApp(App):
 
 
 class RentAFlat(ApartmentListingApp):
-    """The same app under the name Gaia2 gives it."""
+    """The same app under the name that Gaia2 uses."""
 
 
 def _contains(text: str, part: str | None) -> bool:

@@ -1,4 +1,4 @@
-"""Cabs: quotations, rides, and what becomes of the current ride."""
+"""Cabs: quotations, rides, and the state of the current ride."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _DEFAULT_SERVICES: dict[str, JSON] = {
 
 
 class CabApp(App):
-    """Cabs: quotations, rides, and what becomes of the current ride."""
+    """Cabs: quotations, rides, and the state of the current ride."""
 
     state_keys = ("ride_history", "quotation_history", "d_service_config")
 
     def load(self, state: JSON) -> None:
-        """Take over rides and quotations; no ride is under way, whatever they say."""
+        """Load rides and quotations. No ride is active afterwards, whatever their status, as in ARE."""
         super().load(state)
         self._rides: list[JSON] = list(get_list(state, "ride_history"))
         self._quotations: list[JSON] = list(get_list(state, "quotation_history"))
@@ -36,7 +36,7 @@ class CabApp(App):
         self._quotations_by_route: dict[tuple[str, str], dict[str, JSON]] | None = None
 
     def restore_hidden_state(self, hidden_state: JSON) -> None:
-        """Know the ride under way again."""
+        """Restore the active ride."""
         super().restore_hidden_state(hidden_state)
         self._current_positions = tuple(hidden_state["current"]) if hidden_state["current"] else None
 
@@ -214,8 +214,8 @@ class CabApp(App):
         if status not in _ACTIVE_STATUSES:
             raise ValueError(f"status must be one of {', '.join(map(repr, _ACTIVE_STATUSES))}")
         self._update_current_ride(status=status)
-        said = f" Message from your driver: {message}" if message else ""
-        return f"Ride status has been updated to {status}.{said}"
+        note = f" Message from your driver: {message}" if message else ""
+        return f"Ride status has been updated to {status}.{note}"
 
     @tool(DATA, operation=WRITE)
     def add_new_ride(
@@ -261,7 +261,7 @@ class CabApp(App):
         return self._rides[self._current_positions[0]]
 
     def _update_current_ride(self, **changes: Any) -> JSON:
-        """Change the ride under way, which is also among the quotations."""
+        """Change the active ride, which is stored among the rides and among the quotations."""
         changed = self._get_current_ride() | changes
         if self._current_positions is not None:
             self._rides[self._current_positions[0]] = self._quotations[self._current_positions[1]] = changed
@@ -287,7 +287,7 @@ class CabApp(App):
         }
 
     def _build_quotation(self, start: str, end: str, service_type: str, time_stamp: float) -> JSON:
-        """What a ride would be: a way keeps its length, and the price of a service on it goes up and down."""
+        """Return a quotation. A route keeps its distance; the price of a service on it varies."""
         known = self._get_route_quotations(start, end)
         service = self._services[service_type]
         if known:
@@ -307,12 +307,12 @@ class CabApp(App):
         return ride
 
     def _get_route_quotations(self, start: str, end: str) -> dict[str, JSON]:
-        """What is known of a way, by kind of service."""
+        """Return the latest quotation on a route for each kind of service."""
         if self._quotations_by_route is None:
             self._quotations_by_route = {}
             for each in self._quotations:
-                way = (each["start_location"], each["end_location"])
-                self._quotations_by_route.setdefault(way, {})[each["service_type"]] = each
+                route = (each["start_location"], each["end_location"])
+                self._quotations_by_route.setdefault(route, {})[each["service_type"]] = each
         return self._quotations_by_route.setdefault((start, end), {})
 
     def _draw_delay(self, service_type: str) -> float:

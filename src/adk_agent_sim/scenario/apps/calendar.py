@@ -6,7 +6,12 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from adk_agent_sim.scenario.app_base.app import JSON, App
-from adk_agent_sim.scenario.app_base.datetimes import format_datetime, get_weekday_name, parse_datetime, to_datetime
+from adk_agent_sim.scenario.app_base.datetimes import (
+    format_datetime,
+    get_weekday_name,
+    parse_datetime_argument,
+    to_datetime,
+)
 from adk_agent_sim.scenario.app_base.entity import Entity, get_list, get_object
 from adk_agent_sim.scenario.app_base.paging import slice_page
 from adk_agent_sim.scenario.app_base.tool import APP, DATA, ENV, MEDIUM, READ, WRITE, NotificationTemplate, tool
@@ -17,7 +22,7 @@ _DAY = 24 * _HOUR
 
 
 class CalendarEvent(Entity):
-    """Something in the calendar."""
+    """An event in the calendar."""
 
     fields = (
         "event_id", "title", "start_datetime", "end_datetime", "tag", "description", "location", "attendees",
@@ -40,7 +45,7 @@ class CalendarApp(App):
     state_keys = ("events",)
 
     def load(self, state: JSON) -> None:
-        """Take over the events."""
+        """Load the events."""
         super().load(state)
         self._events: dict[str, JSON] = dict(get_object(state, "events"))
 
@@ -126,12 +131,12 @@ class CalendarApp(App):
             offset: How many to pass over first.
             limit: How many to return at most.
         """
-        first, last = _check_order(_parse_event_time(start_datetime), _parse_event_time(end_datetime))
+        first, last = _check_order(parse_datetime_argument(start_datetime), parse_datetime_argument(end_datetime))
         found = [
             each for each in self._events.values() if each["start_datetime"] < last and each["end_datetime"] > first
         ]
-        shown, places = slice_page(found, offset, limit)
-        return {"events": [CalendarEvent(each) for each in shown], "range": places, "total": len(found)}
+        shown, page_range = slice_page(found, offset, limit)
+        return {"events": [CalendarEvent(each) for each in shown], "range": page_range, "total": len(found)}
 
     @tool(APP, operation=READ, return_type="list[CalendarEvent]", type_checked=False)
     def read_today_calendar_events(self) -> Any:
@@ -236,22 +241,16 @@ class CalendarApp(App):
         return self._events[event_id]
 
     def _parse_span(self, start: str | None, end: str | None) -> tuple[float, float]:
-        """When an event starts and ends: now, and an hour from now, where nothing is said."""
+        """Return start and end of an event; by default now and one hour from now."""
         now = self.context.now()
         return _check_order(
-            now if start is None else _parse_event_time(start), now + _HOUR if end is None else _parse_event_time(end)
+            now if start is None else parse_datetime_argument(start),
+            now + _HOUR if end is None else parse_datetime_argument(end),
         )
 
 
 class Calendar(CalendarApp):
-    """The same calendar under its short name."""
-
-
-def _parse_event_time(text: str) -> float:
-    try:
-        return parse_datetime(text)
-    except ValueError:
-        raise ValueError("Invalid datetime format. Please use YYYY-MM-DD HH:MM:SS") from None
+    """The same app under its short name."""
 
 
 def _check_order(start: float, end: float) -> tuple[float, float]:
@@ -261,6 +260,6 @@ def _check_order(start: float, end: float) -> tuple[float, float]:
 
 
 def _collect_event_texts(event: JSON) -> list[str]:
-    told = CalendarEvent(event)
-    texts = [told["title"], told["description"], told["location"], *get_list(told, "attendees")]
+    shown = CalendarEvent(event)
+    texts = [shown["title"], shown["description"], shown["location"], *get_list(shown, "attendees")]
     return [text.lower() for text in texts if text]

@@ -1,4 +1,4 @@
-"""Crime rates of a city by zip code, behind a limit of calls."""
+"""Crime rates of a city by zip code, with a limit on the number of lookups."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ class CrimeDataPoint(Entity):
 
 
 class CityApp(App):
-    """Crime rates of a city by zip code, behind a limit of calls."""
+    """Crime rates of a city by zip code, with a limit on the number of lookups."""
 
     state_keys = ("api_call_limit", "crime_data")
 
     def load(self, state: JSON) -> None:
-        """Take over the rates; lookups are counted from here on."""
+        """Load the crime rates. The count of lookups starts at 0."""
         super().load(state)
         self._call_limit: int = state.get("api_call_limit", 100)
         self._crime_rates: dict[str, JSON] = dict(get_object(state, "crime_data"))
@@ -29,7 +29,7 @@ class CityApp(App):
         self._locked_at: float | None = None
 
     def restore_hidden_state(self, hidden_state: JSON) -> None:
-        """Know the lookups again."""
+        """Restore the count of lookups and the lock."""
         super().restore_hidden_state(hidden_state)
         self._call_count, self._locked_at = hidden_state["calls"], hidden_state["locked_at"]
 

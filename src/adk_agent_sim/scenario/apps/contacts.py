@@ -50,7 +50,7 @@ class ContactsApp(App):
     state_keys = ("contacts", "view_limit")
 
     def load(self, state: JSON) -> None:
-        """Take over the contacts."""
+        """Load the contacts."""
         super().load(state)
         self._view_limit: int = state.get("view_limit", 10)
         self._contacts: dict[str, JSON] = dict(get_object(state, "contacts"))
@@ -213,7 +213,7 @@ class ContactsApp(App):
         ]
 
     def _index_by_name(self) -> dict[str, str]:
-        """The last contact of each full name, in lower case."""
+        """Return the id of the last contact with each full name, in lower case."""
         if self._ids_by_name is None:
             self._ids_by_name = {
                 f"{each['first_name']} {each['last_name']}".lower(): contact_id
@@ -228,11 +228,11 @@ class ContactsApp(App):
 
 
 class Contacts(ContactsApp):
-    """The same address book under its short name."""
+    """The same app under its short name."""
 
 
 class InternalContacts(ContactsApp):
-    """The same address book, for people of one company."""
+    """The same app, for people of one company."""
 
 
 def _collect_contact_texts(contact: JSON) -> list[str]:
@@ -241,10 +241,14 @@ def _collect_contact_texts(contact: JSON) -> list[str]:
 
 
 def _validate_field(name: str, value: Any) -> Any:
-    """What a field takes on when it is set to that value."""
+    """Return the value that a field takes when it is set to a given value.
+
+    Raises:
+        ValueError: The field does not allow the value.
+    """
     if name in {"first_name", "last_name"} and not isinstance(value, str):
         raise ValueError(f"Invalid {name.replace('_', ' ')}.")
     if name == "age" and value is not None and value not in _VALID_AGES:
-        raise ValueError("Invalid age.", value)
+        raise ValueError("Invalid age.", value)  # two arguments, as in ARE: agents see the tuple
     choice = {"gender": GENDER, "status": STATUS}.get(name)
     return choice.parse_lenient(value) if choice else value

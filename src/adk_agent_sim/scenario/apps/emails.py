@@ -1,4 +1,4 @@
-"""The user's mail, in folders."""
+"""The user's email, in folders."""
 
 from __future__ import annotations
 
@@ -22,23 +22,24 @@ from adk_agent_sim.scenario.files.attachment import read_attachment, save_attach
 
 
 class EmailClientApp(App):
-    """The user's mail, in folders."""
+    """The user's email, in folders."""
 
     state_keys = ("user_email", "view_limit", "folders")
 
     def load(self, state: JSON) -> None:
-        """Take over the folders."""
+        """Load the folders."""
         super().load(state)
         self._user_email: str = state.get("user_email", "user@example.com")
-        stated: dict[str, JSON] = get_object(state, "folders")
-        self._folders = {name: MailFolder(each) for name, each in stated.items()}
+        folders: dict[str, JSON] = get_object(state, "folders")
+        self._folders = {name: MailFolder(each) for name, each in folders.items()}
         for name in FOLDER_NAME.values:
             self._folders.setdefault(name, MailFolder({"folder_name": name, "emails": []}))
 
     def _mutable_state(self) -> JSON:
-        stated: JSON = get_object(self._loaded_state, "folders")
-        kept = {name: folder for name, folder in self._folders.items() if len(folder) or name in stated}
-        return {"folders": {name: folder.to_state() for name, folder in kept.items()}}
+        # Folders that were added by `load` are written only if they have emails.
+        loaded: JSON = get_object(self._loaded_state, "folders")
+        folders = {name: folder for name, folder in self._folders.items() if len(folder) or name in loaded}
+        return {"folders": {name: folder.to_state() for name, folder in folders.items()}}
 
     @tool(APP, operation=READ, return_type="ReturnedEmails")
     def list_emails(self, folder_name: str = "INBOX", offset: int = 0, limit: int = 10) -> Any:
@@ -61,7 +62,7 @@ class EmailClientApp(App):
         return ReturnedEmails(
             emails=[Email(each) for each in shown],
             emails_range=places,
-            total_returned_emails=places[1] - places[0] + 1,
+            total_returned_emails=places[1] - places[0] + 1,  # one too many, as in ARE
             total_emails=len(folder),
         )
 
@@ -347,7 +348,7 @@ class EmailClientApp(App):
         cc: list[str] | None = None,
         attachments: JSON | None = None,
     ) -> JSON:
-        """A mail of this moment, if the addresses are some."""
+        """Return a new email with the current time, after checking the addresses."""
         return {
             "sender": check_addresses([sender])[0],
             "recipients": check_addresses(recipients),
@@ -369,8 +370,8 @@ class EmailClientApp(App):
         return self._build_mail(sender, recipients, subject, content, parent_id=parent, attachments=attached)
 
     def _find_reply_recipient(self, mail: JSON) -> str:
-        """Whom an answer goes to: the one who wrote the mail, or what the user answered with it."""
-        seen: set[str] = set()
+        """Return the recipient of a reply: the sender, or for the user's own email the sender it replied to."""
+        seen: set[str] = set()  # a scenario may contain emails that are replies to each other
         while mail["sender"] == self._user_email and (parent := mail.get("parent_id")) and parent not in seen:
             seen.add(parent)
             found = (folder.get(parent) for folder in self._folders.values())
@@ -382,11 +383,11 @@ class EmailClientApp(App):
 
 
 class EmailClientV2(EmailClientApp):
-    """The mail app of Gaia2; its tools are the same."""
+    """The email app of Gaia2, with the same tools."""
 
 
 class Mail(EmailClientApp):
-    """The same mail under its short name."""
+    """The same app under its short name."""
 
 
 def _get_mail(folder: MailFolder, email_id: str) -> JSON:

@@ -1,4 +1,4 @@
-"""Conversations between people known by name."""
+"""Conversations between people identified by name."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Conversation(Entity):
 
 
 class MessagingApp(BaseMessagingApp):
-    """Conversations between people known by name."""
+    """Conversations between people identified by name."""
 
     state_keys = ("conversations", "messages_view_limit", "conversation_view_limit")
     participants_key = "participants"

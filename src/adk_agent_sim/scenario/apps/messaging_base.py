@@ -1,4 +1,4 @@
-"""What both messaging apps are: conversations that are listed, read, searched, and whose people come and go."""
+"""Base class of both messaging apps: listing, reading and searching conversations, and changing their participants."""
 
 from __future__ import annotations
 
@@ -18,28 +18,28 @@ from adk_agent_sim.scenario.app_entities.conversation_store import (
 from adk_agent_sim.scenario.files.attachment import read_attachment, save_attachment
 
 _MIN_CREATION_TIME = 1_767_225_600.0
-"""When a conversation that was made in a run was last updated, until the world's own time is later than this.
+"""The start of 2026: the earliest `last_updated` of a conversation that is created in a run.
 
-ARE takes the host's clock here, so that new conversations come before all others. The start of 2026 does the same for
-every scenario that plays before, and gives the same world on every host.
+ARE takes the host's clock here, with the effect that new conversations come before all others. This constant has the
+same effect for every scenario set before 2026, and gives the same world on every host.
 """
 
 
 class BaseMessagingApp(App):
-    """The base of the apps in which people talk."""
+    """Base of the messaging apps."""
 
     participants_key: ClassVar[str] = "participant_ids"
-    """Where a conversation lists its people."""
+    """The key of a conversation's participants."""
 
     sender_key: ClassVar[str] = "sender_id"
-    """Where a message says who wrote it."""
+    """The key of a message's sender."""
 
     message_class: ClassVar[type[Entity]] = Entity
     file_message_class: ClassVar[type[Entity]] = Entity
     conversation_class: ClassVar[type[Entity]] = Entity
 
     def load(self, state: JSON) -> None:
-        """Take over the conversations."""
+        """Load the conversations."""
         super().load(state)
         self._conversations = ConversationStore(get_object(state, "conversations"))
         self._message_limit: int = state.get("messages_view_limit", 10)
@@ -70,15 +70,15 @@ class BaseMessagingApp(App):
         return conversation["conversation_id"]
 
     def _build_default_title(self, participants: list[str]) -> str:
-        """The title of a conversation that was given none."""
+        """Return the title of a conversation that was given none."""
         return ", ".join(sorted(participants))
 
     def _build_updated_title(self, participants: list[str]) -> str:
-        """The usual title when people come and go."""
+        """Return the default title after participants have changed."""
         return self._build_default_title(participants)
 
     def _set_participants(self, conversation_id: str, participants: list[str]) -> None:
-        """Change who takes part; a title that only names the people goes with them."""
+        """Set the participants, and update the title if it is the default one."""
         conversation = self._conversations.get_mutable(conversation_id)
         if conversation.get("title") == self._build_updated_title(get_list(conversation, self.participants_key)):
             conversation["title"] = self._build_updated_title(participants)
@@ -99,7 +99,7 @@ class BaseMessagingApp(App):
         return conversation_id
 
     def _add_message(self, conversation_id: str, sender: str, content: str, attachment: JSON) -> str:
-        """Put a message into a conversation, and return the id of the message."""
+        """Add a message to a conversation and return its id."""
         message: JSON = {
             self.sender_key: sender,
             "message_id": self.random.new_id(),
@@ -121,6 +121,7 @@ class BaseMessagingApp(App):
         if message is None:
             raise_exception("No attachment found in the specified message")
         if "attachment" not in message:
+            # ARE accesses the attribute without checking, and agents see Python's error.
             raise AttributeError(f"{self.message_class.__name__!r} object has no attribute 'attachment'")
         return save_attachment(self, folder, message["attachment_name"], message["attachment"])
 
@@ -147,29 +148,29 @@ class BaseMessagingApp(App):
     def _build_conversations(
         self, conversations: list[JSON], page_range: tuple[int, int], message_page_range: tuple[int, int]
     ) -> list[Entity]:
-        """A page of conversations with a page of their newest messages each; a page is offset and limit."""
+        """Return a page of conversations, each with a page of its newest messages. A page is (offset, limit)."""
         offset, limit = message_page_range
         self._check_page_bounds(offset, limit, self._message_limit)
         shown: list[Entity] = []
         for each in conversations[page_range[0] : sum(page_range)]:
             messages = sort_newest_first(get_list(each, "messages"))[offset : offset + limit]
             title = each.get("title") or ", ".join(get_list(each, self.participants_key))
-            said = [*map(self._build_message, messages)]
-            shown.append(self.conversation_class(each | {"messages": said, "title": title}))
+            entities = [*map(self._build_message, messages)]
+            shown.append(self.conversation_class(each | {"messages": entities, "title": title}))
         return shown
 
     def _read_messages(
         self, conversation_id: str, page_range: tuple[int, int], dates: tuple[str | None, str | None]
     ) -> JSON:
-        """A page of the messages of a conversation."""
+        """Return a page of the messages of a conversation."""
         conversation = self._conversations.get(conversation_id)
         if conversation is None:
             raise ValueError(f"Conversation with id {conversation_id} not found")
         if page_range[0] < 0:
             raise ValueError("Offset must be positive")
         first, last = _parse_bounds(dates)
-        said: list[JSON] = get_list(conversation, "messages")
-        found = sort_newest_first([each for each in said if first <= each["timestamp"] <= last])
+        messages: list[JSON] = get_list(conversation, "messages")
+        found = sort_newest_first([each for each in messages if first <= each["timestamp"] <= last])
         if page_range[0] > len(found):
             raise ValueError("Offset is larger than the number of messages")
         shown, places = slice_page(found, *page_range)
@@ -186,9 +187,9 @@ class BaseMessagingApp(App):
     def _search_conversations(
         self, is_wanted: Callable[[str], bool], dates: tuple[str | None, str | None]
     ) -> list[str]:
-        """The conversations with a title, a person's id, or a message between two dates, that is wanted.
+        """Return the conversations whose title, a participant's id, or a message between two dates matches.
 
-        Dates are looked at where there is a message to compare them with, and not before.
+        Dates are parsed only when a message is compared with them, as in ARE: an invalid date is no error before that.
         """
         bounds = cache(lambda: _parse_bounds(dates))
 
@@ -206,7 +207,7 @@ class BaseMessagingApp(App):
 
 
 def raise_exception(reason: str) -> NoReturn:
-    """Raise the bare exception that agents have always been told of."""
+    """Raise a bare `Exception`, the class that agents see in ARE."""
     raise Exception(reason)
 
 

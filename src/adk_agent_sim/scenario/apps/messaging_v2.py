@@ -1,4 +1,4 @@
-"""Conversations between people known by id, alone or in groups."""
+"""Conversations between people identified by id, in pairs or groups."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class ConversationV2(Entity):
 
 
 class MessagingAppV2(BaseMessagingApp):
-    """Conversations between people known by id, alone or in groups."""
+    """Conversations between people identified by id, in pairs or groups."""
 
     state_keys = (
         "conversations",
@@ -52,7 +52,7 @@ class MessagingAppV2(BaseMessagingApp):
     conversation_class = ConversationV2
 
     def load(self, state: JSON) -> None:
-        """Take over people and conversations."""
+        """Load people and conversations."""
         super().load(state)
         self._ids_are_phone_numbers: bool = state.get("mode") == "PHONE_NUMBER"
         self._ids_by_name: dict[str, str] = get_object(state, "name_to_id")

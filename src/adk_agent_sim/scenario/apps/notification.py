@@ -1,4 +1,4 @@
-"""The app of the format's own example that tells the agent something at a given time."""
+"""The notification app of the specification's example, which notifies the agent at a given time."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from adk_agent_sim.scenario.app_base.tool import APP, ENV, MEDIUM, READ, WRITE, 
 
 
 class NotificationApp(App):
-    """Notifications, and the list of those that were shown."""
+    """Shows reminders and lists those that were shown."""
 
     state_keys = ("shown",)
 
     def load(self, state: JSON) -> None:
-        """Take over what was shown."""
+        """Load the reminders that were shown."""
         super().load(state)
         self._reminders: list[str] = list(get_list(state, "shown"))
 

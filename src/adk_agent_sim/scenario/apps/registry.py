@@ -1,7 +1,7 @@
-"""Which app a class name in a file stands for. Names never import code: they are looked up here.
+"""Registry of app classes by name. Names in files never import code; they are only looked up here.
 
-Distributions that the user has installed add apps by an entry point of the group `adk_agent_sim.apps`, as docs/apps.md
-shows. They cannot take the place of an app that is here already.
+Installed distributions add apps through entry points of the group `adk_agent_sim.apps`; see docs/apps.md. They cannot
+replace a built-in app.
 """
 
 from __future__ import annotations
@@ -55,39 +55,39 @@ BUILT_IN_APPS: Mapping[str, type[App]] = {
     "SystemApp": SystemApp,
     "VirtualFileSystem": VirtualFileSystem,
 }
-"""Apps by their bare class name."""
+"""The built-in apps by class name."""
 
 DEFAULT_APPS = {"AgentUserInterface": AgentUserInterface, "SystemApp": SystemApp}
-"""Apps that every world has, by the name under which events reach them, listed in the file or not."""
+"""Apps that every world has, by the name that events use, whether or not the file lists them."""
 
 UNKNOWN_TO_ARE = frozenset({"EmailApp", "NotificationApp"})
-"""Apps that only this project has."""
+"""Apps that ARE does not have."""
 
 NOT_IMPORTABLE_BY_ARE = frozenset({"EmailClientApp", "MessagingApp", "ReminderApp"})
 """Apps that ARE has but cannot read from a scenario file."""
 
 
 ENTRY_POINT_GROUP = "adk_agent_sim.apps"
-"""The group of entry points by which distributions add apps."""
+"""The entry point group through which distributions add apps."""
 
 
 def strip_module_path(class_name: str) -> str:
-    """The class name without the path in front of it."""
+    """Return the class name without a module path."""
     return class_name.rpartition(".")[2]
 
 
 def find_app_class(class_name: str) -> type[App] | None:
-    """The app that a class name, bare or dotted, stands for.
+    """Return the app of a class name, bare or dotted, or None.
 
     Raises:
-        AppLoadFailed: An installed distribution has it, but it does not load.
+        AppLoadFailed: An installed distribution declares it, but it does not load.
     """
     name = strip_module_path(class_name)
     return BUILT_IN_APPS.get(name) or _load_app_class(name)
 
 
 def list_app_class_names() -> list[str]:
-    """The class names of all apps: those that are here, then those of installed distributions."""
+    """Return the class names of all apps: the built-in ones, then those of installed distributions."""
     return [*BUILT_IN_APPS, *(name for name in _find_entry_points() if name not in BUILT_IN_APPS)]
 
 
@@ -102,12 +102,12 @@ def _load_app_class(name: str) -> type[App] | None:
     if entry is None:
         return None
     try:
-        found: object = entry.load()
+        loaded: object = entry.load()
     except Exception as failure:
         raise AppLoadFailed(name, _describe_distribution(entry), f"{type(failure).__name__}: {failure}") from failure
-    if not (isinstance(found, type) and issubclass(found, App)):
-        raise AppLoadFailed(name, _describe_distribution(entry), f"{entry.value} is no subclass of App")
-    return found
+    if not (isinstance(loaded, type) and issubclass(loaded, App)):
+        raise AppLoadFailed(name, _describe_distribution(entry), f"{entry.value} is not a subclass of App")
+    return loaded
 
 
 def _describe_distribution(entry: EntryPoint) -> str:

@@ -1,4 +1,4 @@
-"""Reminders that come due, once or again and again."""
+"""Reminders that come due once or repeatedly."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from adk_agent_sim.scenario.app_base.app import JSON, App
 from adk_agent_sim.scenario.app_base.app_context import Notification, NotificationKind
-from adk_agent_sim.scenario.app_base.datetimes import format_datetime, parse_datetime, to_datetime
+from adk_agent_sim.scenario.app_base.datetimes import format_datetime, parse_datetime_argument, to_datetime
 from adk_agent_sim.scenario.app_base.entity import Entity
 from adk_agent_sim.scenario.app_base.tool import APP, LOW, READ, WRITE, Tool, tool
 
@@ -33,32 +33,32 @@ class Reminder(Entity):
 
 
 class ReminderApp(App):
-    """Reminders that come due, once or again and again."""
+    """Reminders that come due once or repeatedly."""
 
     state_keys = ()
 
     def load(self, state: JSON) -> None:
-        """Start without reminders: scenario files cannot hold them."""
+        """Start without reminders: scenario files cannot contain them."""
         super().load(state)
         self._reminders: dict[str, JSON] = {}
 
     def restore_hidden_state(self, hidden_state: JSON) -> None:
-        """Know the reminders again."""
+        """Restore the reminders."""
         super().restore_hidden_state(hidden_state)
         self._reminders = dict(hidden_state["reminders"])
 
     def render_result(self, tool: Tool, value: Any) -> str:
-        """Show reminders one below the other."""
+        """Return reminders as text, separated by blank lines."""
         listed = tool.name in {"get_due_reminders", "get_all_reminders"}
         return "\n\n".join(map(str, value)) if listed else super().render_result(tool, value)
 
     def next_due_time(self) -> float | None:
-        """When the next reminder comes due that nobody was told of yet; for the engine, which jumps there."""
-        waiting = [each["due_datetime"] for each in self._reminders.values() if not each["told"]]
-        return min(waiting, default=None)
+        """Return when the next reminder is due of which the agent was not notified yet; the engine jumps there."""
+        due_times = [each["due_datetime"] for each in self._reminders.values() if not each["told"]]
+        return min(due_times, default=None)
 
     def take_due_notification(self) -> Notification | None:
-        """What to tell the agent of reminders that came due since the last time; those that repeat are set again."""
+        """Return a notification of the reminders that came due since the last call; reschedule repeating ones."""
         now = self.context.now()
         due = [each for each in self._reminders.values() if not each["told"] and each["due_datetime"] <= now]
         if not due:
@@ -99,7 +99,7 @@ class ReminderApp(App):
         reminder: JSON = {
             "reminder_id": self.random.new_id(),
             "title": title,
-            "due_datetime": _parse_due_time(due_datetime),
+            "due_datetime": parse_datetime_argument(due_datetime),
             "description": description,
             "repetition_unit": repetition_unit,
             "repetition_value": repetition_value,
@@ -139,26 +139,19 @@ class ReminderApp(App):
         return [_build_reminder(each) for each in self._reminders.values()]
 
 
-def _parse_due_time(text: str) -> float:
-    try:
-        return parse_datetime(text)
-    except ValueError:
-        raise ValueError("Invalid datetime format. Please use YYYY-MM-DD HH:MM:SS") from None
-
-
 def _build_reminder(reminder: JSON) -> Reminder:
     return Reminder({name: reminder[name] for name in Reminder.fields})
 
 
 def _reschedule(reminder: JSON, now: float) -> JSON:
-    """What becomes of a reminder that was told: nothing more, or the next time after now."""
+    """Return the changes of a reminder after its notification: done, or due at its next time after now."""
     if reminder["repetition_unit"] is None:
         return {"told": True}
     try:
         later = _find_next_due_time(
             reminder["due_datetime"], reminder["repetition_unit"], reminder["repetition_value"], now
         )
-        format_datetime(later)
+        format_datetime(later)  # raises if the time is after the year 9999; such a reminder does not repeat
     except (OverflowError, ValueError):
         return {"told": True}
     return {"due_datetime": later}
@@ -175,7 +168,7 @@ def _find_next_due_time(due: float, unit: str, value: int, now: float) -> float:
 
 
 def _add_months(due: float, months: int) -> float:
-    """The same day some months later, or the last one of a shorter month."""
+    """Return the same day some months later, or the last day of a shorter month."""
     at = to_datetime(due)
     year, month = divmod(at.year * 12 + at.month - 1 + months, 12)
     day = min(at.day, monthrange(year, month + 1)[1])

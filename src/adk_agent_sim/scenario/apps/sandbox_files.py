@@ -1,4 +1,4 @@
-"""A file system in a folder of its own."""
+"""ARE's sandbox file system: the in-memory file system with options of fsspec that have no effect."""
 
 from __future__ import annotations
 
@@ -172,9 +172,9 @@ class SandboxLocalFileSystem(FileSystem):
         """
         try:
             text = extract_document_text(file_path, self.read_bytes(file_path))
-        except (OSError, ValueError) as unreadable:
-            message = f"File not found or could not be read: {file_path}. Error: {unreadable}"
-            raise FileNotFoundError(message) from unreadable
+        except (OSError, ValueError) as error:
+            message = f"File not found or could not be read: {file_path}. Error: {error}"
+            raise FileNotFoundError(message) from error
         return truncate_lines(text, max_lines)
 
 

@@ -21,7 +21,7 @@ class ShoppingApp(App):
     state_keys = ("products", "cart", "discount_codes", "orders")
 
     def load(self, state: JSON) -> None:
-        """Take over goods, cart, codes and orders."""
+        """Load products, cart, discount codes and orders."""
         super().load(state)
         self._products: dict[str, JSON] = dict(get_object(state, "products"))
         self._cart: dict[str, JSON] = dict(get_object(state, "cart"))
@@ -367,4 +367,4 @@ class ShoppingApp(App):
 
 
 class Shopping(ShoppingApp):
-    """The same shop under its short name."""
+    """The same app under its short name."""

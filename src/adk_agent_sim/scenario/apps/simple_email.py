@@ -1,4 +1,4 @@
-"""The small mail app of the format's own example: an inbox and what was sent, without folders."""
+"""The small email app of the specification's example: an inbox and sent emails, without folders."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from adk_agent_sim.scenario.app_base.tool import APP, ENV, MEDIUM, READ, WRITE, 
 
 
 class EmailApp(App):
-    """Mail as two lists: what came in and what went out."""
+    """Email as two lists: received and sent."""
 
     state_keys = ("inbox", "sent")
 
     def load(self, state: JSON) -> None:
-        """Take over both lists."""
+        """Load both lists."""
         super().load(state)
         self._inbox: list[JSON] = list(get_list(state, "inbox"))
         self._sent: list[JSON] = list(get_list(state, "sent"))

@@ -1,4 +1,4 @@
-"""The time, and waiting for something to happen."""
+"""The simulated time, and waiting for notifications."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from adk_agent_sim.scenario.app_base.tool import APP, READ, tool
 
 
 class SystemApp(App):
-    """The time, and waiting for something to happen."""
+    """The simulated time, and waiting for notifications."""
 
     state_keys = ()
 

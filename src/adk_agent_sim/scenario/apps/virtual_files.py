@@ -1,4 +1,4 @@
-"""A file system that is part of the scenario."""
+"""ARE's virtual file system: the in-memory file system with a smaller set of tools."""
 
 from __future__ import annotations
 

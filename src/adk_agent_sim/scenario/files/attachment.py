@@ -1,4 +1,4 @@
-"""Files on their way between the file system and mails or messages: Base64 in the state, bytes in a file."""
+"""Attachments of emails and messages: read from and saved to the world's file system; Base64 in app states."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from adk_agent_sim.scenario.files.file_system import FileSystem
 
 
 class AttachedFile(str):
-    """A file that was attached in this run. To an agent it prints as bytes, unlike one that the scenario came with."""
+    """Base64 content of a file attached in this run. Agents see it as bytes, unlike attachments of the scenario."""
 
     __slots__ = ()
 
@@ -20,12 +20,12 @@ class AttachedFile(str):
 
 
 def read_attachment(app: App, path: str, missing_message: str) -> tuple[str, AttachedFile]:
-    """The name and the content of a file to attach.
+    """Return the name and the Base64 content of a file to attach.
 
     Args:
         app: The app that attaches it.
-        path: Where it is.
-        missing: What to say when there is no such file.
+        path: The path of the file.
+        missing_message: The error text if there is no such file.
 
     Raises:
         ValueError: There is no such file.
@@ -37,7 +37,7 @@ def read_attachment(app: App, path: str, missing_message: str) -> tuple[str, Att
 
 
 def save_attachment(app: App, folder: str, name: str, content: str) -> str:
-    """Save an attached file, and say where it is."""
+    """Save an attached file in a folder and return its path."""
     path = posixpath.join(folder, name)
     _find_file_system(app).write_bytes(path, b64decode(content))
     return path

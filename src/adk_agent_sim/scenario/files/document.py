@@ -1,4 +1,4 @@
-"""The text of a document: plain text as it is, web pages as Markdown, nothing else."""
+"""Text of documents: plain text unchanged, HTML as Markdown, nothing else."""
 
 from __future__ import annotations
 
@@ -12,27 +12,28 @@ _HIDDEN_TAGS = {"script", "style"}
 
 
 def extract_document_text(path: str, content: bytes) -> str:
-    """The text of a document.
+    """Return the text of a document.
 
     Raises:
-        ValueError: The file is empty, or not a kind that is read here.
+        ValueError: The file is empty or not UTF-8 text.
     """
     if not content:
         raise ValueError(f"File is empty: {path}")
     kind = PurePosixPath(path).suffix.lower()
     try:
         text = content.decode()
-    except UnicodeDecodeError as unreadable:
+    except UnicodeDecodeError as error:
+        # ARE's text for a file that it cannot convert.
         raise ValueError(
             f"Could not convert file to Markdown. File type was recognized as {[kind]}. "
             "While converting the file, the following error was encountered:\n\n"
-            f"Traceback (most recent call last):\n{type(unreadable).__name__}: {unreadable}"
+            f"Traceback (most recent call last):\n{type(error).__name__}: {error}"
         ) from None
     return _convert_html_to_markdown(text) if kind in {".html", ".htm"} else text
 
 
 def truncate_lines(text: str, limit: int | None) -> str:
-    """The first lines of a text, and how many there are if some are left out."""
+    """Return the first lines of a text, with a note of the total if some are omitted."""
     lines = text.split("\n")
     if not limit or len(lines) <= limit:
         return text
@@ -48,7 +49,7 @@ def _convert_html_to_markdown(html: str) -> str:
 
 
 class _MarkdownConverter(HTMLParser):
-    """Writes Markdown while it reads a web page."""
+    """Converts HTML to Markdown while parsing it."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -58,7 +59,7 @@ class _MarkdownConverter(HTMLParser):
         self._link_target = ""
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Open what the tag means."""
+        """Write the Markdown that starts an element."""
         if tag in {"br", "hr", "img", "meta", "link", "input"}:
             self.body.append("\n" if tag == "br" else "")
             return
@@ -73,7 +74,7 @@ class _MarkdownConverter(HTMLParser):
         self.body.append(_INLINE_MARKERS.get(tag, ""))
 
     def handle_endtag(self, tag: str) -> None:
-        """Close what the tag means."""
+        """Write the Markdown that ends an element, and of unclosed elements inside it."""
         if tag not in self._open_tags:
             return
         while self._open_tags.pop() != tag:
@@ -89,7 +90,7 @@ class _MarkdownConverter(HTMLParser):
         self.body.append(_INLINE_MARKERS.get(tag, ""))
 
     def handle_data(self, data: str) -> None:
-        """Take over the text."""
+        """Append text to the title or the body."""
         if "title" in self._open_tags:
             self.title.append(data)
         elif "head" not in self._open_tags and not _HIDDEN_TAGS & set(self._open_tags):

@@ -1,4 +1,4 @@
-"""What both file systems are: paths as agents write them, over a tree that holds everything in memory."""
+"""Base class of the two file system apps: path resolution and file operations on an in-memory tree."""
 
 from __future__ import annotations
 
@@ -16,44 +16,44 @@ _OPEN_MODES = {"r", "w", "a", "x"}
 
 
 class FileHandle(str):
-    """What `open` returns: that a file was opened. Agents see a text, so a text is all there is."""
+    """What `open` returns. Agents only ever see the text of ARE's file object, so it is only a text."""
 
     __slots__ = ("_display_text",)
 
     def __new__(cls, value: str, display_text: str) -> FileHandle:
-        """Stand for an open file.
+        """Create the text of an open file.
 
         Args:
-            value: The value, as recorded and compared.
-            shown: The text that an agent sees.
+            value: The value that is recorded and compared.
+            display_text: The text that an agent sees.
         """
-        made = super().__new__(cls, value)
-        made._display_text = display_text
-        return made
+        handle = super().__new__(cls, value)
+        handle._display_text = display_text
+        return handle
 
     def __str__(self) -> str:
         return self._display_text
 
 
 class FileSystem(App):
-    """The base of the apps that hold files. Paths start at the root, with a slash or without."""
+    """Base of the apps that hold files. All paths start at the root, with or without a leading slash."""
 
     def load(self, state: JSON) -> None:
-        """Take over the names of the files; contents are asked for when somebody looks."""
+        """Load the file tree. Contents are read on first access."""
         super().load(state)
         self._tree = FileTree(state.get("files"), str(state.get("tmpdir") or ""), self.context.read_file_content)
 
     def restore_hidden_state(self, hidden_state: JSON) -> None:
-        """Know the contents again."""
+        """Restore the contents of modified files."""
         super().restore_hidden_state(hidden_state)
         self._tree.restore_files(hidden_state["files"])
 
     def read_bytes(self, path: str) -> bytes:
-        """What is in a file; nobody is told that it was read."""
+        """Return the content of a file, without logging a call."""
         return self._tree.read_file(self._resolve_path(path))
 
     def write_bytes(self, path: str, content: bytes) -> None:
-        """Put content into a file; nobody is told that it was written."""
+        """Write the content of a file, without logging a call."""
         self._tree.write_file(self._resolve_path(path), content, self.context.now())
 
     def _mutable_state(self) -> JSON:
@@ -63,14 +63,16 @@ class FileSystem(App):
         return {"files": self._tree.list_modified_files()}
 
     def _resolve_path(self, path: str) -> PathParts:
-        """The place that a path means.
+        """Return the names from the root to the node that a path denotes.
 
         Raises:
             PermissionError: The path leaves the root.
+            OSError: The path is too deep or a name is too long.
         """
         if path.startswith("~"):
             path = _HOME_PATH + path[1:]
         absolute = normpath("/" + path.lstrip("/"))
+        # normpath() drops a ".." at the root, so leaving the root must be detected on the unnormalized path.
         depth = 0
         for name in PurePosixPath(path.lstrip("/")).parts:
             depth += -1 if name == ".." else 1
@@ -82,16 +84,17 @@ class FileSystem(App):
         return parts
 
     def _open_file(self, path: str, mode: str) -> FileHandle:
-        """Do what opening does: look for the file, make it, or empty it."""
+        """Do what opening in this mode does to the file: check that it exists, create it, or empty it."""
         parts = self._resolve_path(path)
+        # fsspec, which ARE uses, always opens in binary mode; its errors name that mode.
         binary = mode if "b" in mode else mode.replace("t", "") + "b"
         kind = binary.replace("b", "", 1).replace("+", "", 1)
         if kind not in _OPEN_MODES:
             raise ValueError(_explain_invalid_mode(binary))
-        there = self._tree.find_node(parts) is not None
-        if kind == "r" or (kind == "a" and there):
+        exists = self._tree.find_node(parts) is not None
+        if kind == "r" or (kind == "a" and exists):
             self._tree.get_file(parts)
-        elif kind == "x" and there:
+        elif kind == "x" and exists:
             raise self._tree.build_error(EXISTS, parts)
         else:
             self._tree.write_file(parts, b"", self.context.now())
@@ -109,8 +112,8 @@ class FileSystem(App):
     def _list_folder(self, path: str, *, detail: bool) -> list[Any]:
         parts = self._resolve_path(path)
         node = self._tree.get_node(parts)
-        places = [(*parts, name) for name in node.children] if isinstance(node, Folder) else [parts]
-        return [self._build_info(each) if detail else _format_path(each) for each in places]
+        paths = [(*parts, name) for name in node.children] if isinstance(node, Folder) else [parts]
+        return [self._build_info(each) if detail else _format_path(each) for each in paths]
 
     def _build_info(self, parts: PathParts) -> JSON:
         node = self._tree.get_node(parts)
@@ -151,7 +154,7 @@ def _draw_branches(folder: Folder, indent: str) -> list[str]:
 
 
 def _explain_invalid_mode(mode: str) -> str:
-    """Why Python does not open a file in that mode."""
+    """Return Python's error text for an invalid file mode."""
     if set(mode) - set("axrwbt+") or len(set(mode)) < len(mode):
         return f"invalid mode: {mode!r}"
     if "t" in mode:

@@ -1,6 +1,6 @@
-"""Folders and files in memory. There is no way from here to a disk, and so none out of the tree.
+"""Tree of folders and files in memory. It never accesses a disk, so no path can lead out of the tree.
 
-A scenario knows the names of its files only. What is in them is asked for when somebody first looks.
+Scenario files contain only file names. The content of a file is requested on first access.
 """
 
 from __future__ import annotations
@@ -9,11 +9,10 @@ import shutil
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
+from adk_agent_sim.scenario.app_base.app import JSON
 from adk_agent_sim.scenario.app_base.entity import get_list
 
-JSON = dict[str, Any]
 NO_PERMISSION, NOT_FOUND, EXISTS, NOT_A_FOLDER, IS_A_FOLDER, NAME_TOO_LONG, NOT_EMPTY = 1, 2, 17, 20, 21, 36, 39
 _ERRORS_BY_CODE: dict[int, tuple[type[OSError], str]] = {
     NO_PERMISSION: (PermissionError, "Operation not permitted"),
@@ -24,46 +23,46 @@ _ERRORS_BY_CODE: dict[int, tuple[type[OSError], str]] = {
     NAME_TOO_LONG: (OSError, "File name too long"),
     NOT_EMPTY: (OSError, "Directory not empty"),
 }
-"""What Linux says; other systems have other numbers, and a run must not depend on the host."""
+"""Linux error numbers and texts. Other platforms have other numbers, and a run must not depend on the host."""
 
 MAX_DEPTH = 200
-"""How many folders may lie in each other."""
+"""The maximum depth of nested folders, so that every state can be serialized recursively."""
 
 PathParts = tuple[str, ...]
-"""A place in the tree: the names on the way down from the root."""
+"""The position of a node: the names from the root down to it."""
 
 
 @dataclass(kw_only=True, slots=True)
 class File:
-    """A file; `origin` is the path under which the scenario has its content, empty if it was written in the run."""
+    """A file. `origin` is its path in the scenario's contents; empty if the content was written in the run."""
 
     content: bytes | None = None
     origin: str = ""
     created_at: float = 0.0
     definition: JSON = field(default_factory=lambda: {"name": "", "type": "file"})
-    """What the scenario says of it."""
+    """The node as the scenario file describes it."""
 
 
 @dataclass(kw_only=True, slots=True)
 class Folder:
-    """A folder with what is in it, by name."""
+    """A folder with its children by name."""
 
     children: dict[str, File | Folder] = field(default_factory=dict[str, "File | Folder"])
     created_at: float = 0.0
     definition: JSON = field(default_factory=lambda: {"name": "", "type": "directory", "children": []})
-    """What the scenario says of it."""
+    """The node as the scenario file describes it."""
 
 
 class FileTree:
-    """A tree of folders and files; every error names the path with the tree's root in front, as a disk would."""
+    """A tree of folders and files. Errors name the path below the tree's root name, as a real disk would."""
 
     def __init__(self, state: JSON | None, root_name: str, read_content: Callable[[str], bytes | None]) -> None:
-        """Grow the tree that a scenario describes.
+        """Build the tree that a scenario describes.
 
         Args:
-            state: The root folder, as scenario files have it.
-            root: What the root is called in errors.
-            content: What is in a file of the scenario, by its path without the leading slash.
+            state: The root folder as in scenario files.
+            root_name: The path of the root in error texts.
+            read_content: Returns the content of a scenario file by its path without leading slash.
         """
         self._root_name = root_name.rstrip("/")
         self._read_content = read_content
@@ -71,88 +70,88 @@ class FileTree:
         self._root = Folder(children=_build_children(state or {}, ()))
 
     def to_state(self) -> JSON:
-        """The root folder as scenario files have it; nothing if there is and was none."""
-        unstated = {"name": "", "type": "directory"} if self._root.children else {}
-        return _node_to_state(self._root, self._loaded_state or unstated)
+        """Return the root folder as in scenario files; an empty object if there is and was none."""
+        default = {"name": "", "type": "directory"} if self._root.children else {}
+        return _node_to_state(self._root, self._loaded_state or default)
 
     def list_modified_files(self) -> JSON:
-        """The files that are not as the scenario has them, by path: what is needed to put the tree back."""
-        found: JSON = {}
+        """Return the files that differ from the scenario by path, as needed to restore the tree."""
+        modified: JSON = {}
         for parts, file in _iter_files(self._root, ()):
             path = "/".join(parts)
             if file.origin != path:
                 content = None if file.origin else b64encode(file.content or b"").decode()
-                found[path] = {"content": content, "origin": file.origin, "made": file.created_at}
-        return found
+                modified[path] = {"content": content, "origin": file.origin, "made": file.created_at}
+        return modified
 
     def restore_files(self, modified_files: JSON) -> None:
-        """Know again what `strangers` told."""
-        for path, told in modified_files.items():
+        """Restore what `list_modified_files` returned."""
+        for path, entry in modified_files.items():
             file = self.get_file(tuple(path.split("/")))
-            file.content = None if told["content"] is None else b64decode(told["content"])
-            file.origin, file.created_at = told["origin"], told["made"]
+            file.content = None if entry["content"] is None else b64decode(entry["content"])
+            file.origin, file.created_at = entry["origin"], entry["made"]
 
     def find_node(self, parts: PathParts) -> File | Folder | None:
-        """What is at a place, if anything is."""
-        here: File | Folder = self._root
+        """Return the node at a position, or None."""
+        node: File | Folder = self._root
         for name in parts:
-            if not isinstance(here, Folder) or name not in here.children:
+            if not isinstance(node, Folder) or name not in node.children:
                 return None
-            here = here.children[name]
-        return here
+            node = node.children[name]
+        return node
 
     def get_node(self, parts: PathParts) -> File | Folder:
-        """What is at a place.
+        """Return the node at a position.
 
         Raises:
-            FileNotFoundError: Nothing is.
+            FileNotFoundError: There is no such node.
         """
-        found = self.find_node(parts)
-        if found is None:
+        node = self.find_node(parts)
+        if node is None:
             raise self.build_error(NOT_FOUND, parts)
-        return found
+        return node
 
     def get_folder(self, parts: PathParts) -> Folder:
-        """The folder at a place.
+        """Return the folder at a position.
 
         Raises:
-            OSError: There is none.
+            OSError: There is no such folder.
         """
-        found = self.get_node(parts)
-        if not isinstance(found, Folder):
+        node = self.get_node(parts)
+        if not isinstance(node, Folder):
             raise self.build_error(NOT_A_FOLDER, parts)
-        return found
+        return node
 
     def get_file(self, parts: PathParts) -> File:
-        """The file at a place.
+        """Return the file at a position.
 
         Raises:
-            OSError: There is none.
+            OSError: There is no such file.
         """
-        found = self.get_node(parts)
-        if not isinstance(found, File):
+        node = self.get_node(parts)
+        if not isinstance(node, File):
             raise self.build_error(IS_A_FOLDER, parts)
-        return found
+        return node
 
     def read_file(self, parts: PathParts) -> bytes:
-        """What is in a file."""
+        """Return the content of a file."""
         file = self.get_file(parts)
         if file.content is None:
             file.content = self._read_content(file.origin) or b""
         return file.content
 
     def write_file(self, parts: PathParts, content: bytes, created_at: float) -> None:
-        """Make a file, or put other content into it. Its folder must be there."""
-        there = self.find_node(parts)
-        if isinstance(there, Folder):
+        """Create a file or replace its content. The parent folder must exist."""
+        node = self.find_node(parts)
+        if isinstance(node, Folder):
             raise self.build_error(IS_A_FOLDER, parts)
-        if isinstance(there, File):
-            there.content, there.origin = content, ""
+        if isinstance(node, File):
+            node.content, node.origin = content, ""
         else:
             self._get_parent(parts).children[parts[-1]] = File(content=content, created_at=created_at)
 
     def create_folder(self, parts: PathParts, created_at: float, *, parents: bool) -> None:
-        """Make a folder where nothing is."""
+        """Create a folder where no node exists."""
         if self.find_node(parts) is not None:
             raise self.build_error(EXISTS, parts)
         for depth in range(1, len(parts)) if parents else ():
@@ -161,7 +160,7 @@ class FileTree:
         self._get_parent(parts).children[parts[-1]] = Folder(created_at=created_at)
 
     def remove(self, parts: PathParts, *, recursive: bool) -> None:
-        """Remove a file, or a folder with all that is in it."""
+        """Remove a file, or a folder with everything in it."""
         if isinstance(self.get_node(parts), Folder) and not recursive:
             raise ValueError("Cannot delete directory, set recursive=True")
         self._remove_node(parts)
@@ -173,17 +172,17 @@ class FileTree:
         self._remove_node(parts)
 
     def move(self, source: PathParts, target: PathParts) -> None:
-        """Move a file or folder: into the target if that is a folder, onto its name otherwise."""
+        """Move a file or folder: into the target if that is a folder, otherwise to the target's name."""
         if not source:
             self._check_root_move(target)
             return
         moved = self.get_node(source)
-        there = self.find_node(target)
-        if isinstance(there, Folder) and there is not moved:
+        existing = self.find_node(target)
+        if isinstance(existing, Folder) and existing is not moved:
             target = (*target, *source[-1:])
             if self.find_node(target) is not None:
                 raise shutil.Error(f"Destination path '{self.format_path(target)}' already exists")
-        elif isinstance(there, File) and isinstance(moved, Folder):
+        elif isinstance(existing, File) and isinstance(moved, Folder):
             raise self.build_error(EXISTS, target)
         if isinstance(moved, Folder) and target[: len(source)] == source and target != source:
             raise shutil.Error(
@@ -196,24 +195,24 @@ class FileTree:
         parent.children[target[-1]] = moved
 
     def _check_root_move(self, target: PathParts) -> None:
-        """The root stays where it is."""
+        """Allow moving the root only onto itself, which does nothing."""
         if target:
             raise shutil.Error(
                 f"Cannot move a directory '{self.format_path(())}' into itself '{self.format_path(target)}'."
             )
 
     def format_path(self, parts: PathParts) -> str:
-        """The path of a place with the tree's root in front."""
+        """Return the path of a node below the tree's root name."""
         return "/".join((self._root_name, *parts))
 
     def _get_parent(self, parts: PathParts) -> Folder:
-        """The folder that a place is in; errors name the place itself, as a disk would."""
-        found = self.find_node(parts[:-1])
-        if not parts or found is None:
+        """Return the parent folder of a node. Errors name the node itself, as a real disk would."""
+        parent = self.find_node(parts[:-1])
+        if not parts or parent is None:
             raise self.build_error(NOT_FOUND, parts)
-        if not isinstance(found, Folder):
+        if not isinstance(parent, Folder):
             raise self.build_error(NOT_A_FOLDER, parts)
-        return found
+        return parent
 
     def _remove_node(self, parts: PathParts) -> None:
         if not parts:
@@ -221,7 +220,7 @@ class FileTree:
         del self._get_parent(parts).children[parts[-1]]
 
     def build_error(self, code: int, parts: PathParts) -> OSError:
-        """What a disk would raise at a place."""
+        """Return the exception that a real disk would raise for a path."""
         kind, reason = _ERRORS_BY_CODE[code]
         return kind(f"[Errno {code}] {reason}: {self.format_path(parts)!r}")
 
@@ -231,8 +230,8 @@ def _measure_height(node: File | Folder) -> int:
 
 
 def _build_children(folder: JSON, parts: PathParts) -> dict[str, File | Folder]:
-    listed: list[JSON] = get_list(folder, "children")
-    return {each["name"]: _build_node(each, (*parts, each["name"])) for each in listed}
+    children: list[JSON] = get_list(folder, "children")
+    return {each["name"]: _build_node(each, (*parts, each["name"])) for each in children}
 
 
 def _build_node(node: JSON, parts: PathParts) -> File | Folder:

@@ -1,1 +1,1 @@
-"""Scenario files: their models, both dialects, reading and writing, and what is wrong with them."""
+"""Scenario files: models, both dialects, reading, writing and linting."""

@@ -1,4 +1,4 @@
-"""One line of an agent's log, as the world logs of a file hold it: JSON text whose keys are not fixed."""
+"""One entry of an agent's log, as stored in `world_logs` of a scenario file: JSON text without a fixed schema."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from typing import Any, cast
 
 @dataclass(frozen=True)
 class BaseAgentLog:
-    """A line of the log; `fields` are its keys, and `text` is how it stands in the file."""
+    """An entry of the agent's log; `text` is the JSON text in the file, `fields` its keys."""
 
     text: str
 
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> BaseAgentLog:
-        """A line with these keys."""
+        """Create an entry with these keys."""
         return cls(json.dumps(dict(fields), ensure_ascii=False))
 
     @property
     def fields(self) -> dict[str, Any]:
-        """The keys; a text that is no JSON object is a message."""
+        """The keys of the entry; a text that is not a JSON object becomes the key `message`."""
         try:
             value = json.loads(self.text)
         except (ValueError, RecursionError):

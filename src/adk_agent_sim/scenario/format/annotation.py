@@ -1,4 +1,4 @@
-"""What a reviewer says about a scenario."""
+"""Annotations: a reviewer's decision and comment on a scenario."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ _Scenario = TypeVar("_Scenario", bound=ScenarioImportedFromJson)
 
 
 def with_annotation(scenario: _Scenario, fields: Mapping[str, str], *, now: float) -> _Scenario:
-    """The scenario with these fields of its annotation, dated `now`; the others stay."""
+    """Return the scenario with these annotation fields set and dated `now`; other fields are kept."""
     annotation = scenario.annotation.model_copy(update={**fields, "date": now})
     metadata = scenario.trace.metadata.model_copy(update={"annotation": annotation})
     return replace(scenario, trace=scenario.trace.model_copy(update={"metadata": metadata}))
 
 
 def annotate_file(file: Path, fields: Mapping[str, str], *, now: float) -> ScenarioImportedFromJson:
-    """Write these fields of an annotation into a scenario's file, indented or not as it was.
+    """Write annotation fields into a scenario file, preserving whether it is indented.
 
     Raises:
-        InvalidScenario: The file does not hold one scenario; it is as it was before.
+        InvalidScenario: The file does not contain exactly one scenario; it is not modified.
     """
     scenario = load_scenario(file)
     text = scenario.source.text if scenario.source else ""

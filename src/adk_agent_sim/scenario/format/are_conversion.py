@@ -1,7 +1,7 @@
-"""A scenario whose apps ARE does not have, put into apps that it has.
+"""Conversion of apps that ARE does not have into apps that it has.
 
 EmailApp                       -> EmailClientV2, its lists as folders
-NotificationApp.show_reminder  -> a mail to the user, which the agent is told of at the same level
+NotificationApp.show_reminder  -> an email to the user, which notifies the agent at the same level
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _FOLDERS = {"INBOX": "inbox", "SENT": "sent", "DRAFT": "draft", "TRASH": "trash"
 
 
 def convert_to_are(trace: ExportedTrace) -> tuple[ExportedTrace, tuple[str, ...]]:
-    """The scenario in apps that ARE has, and what was changed for it; the same object where nothing was."""
+    """Return the scenario using only apps of ARE, and what was changed; the same object if nothing was."""
     used = {event.action.app for event in [*trace.events, *trace.completed_events] if event.action}
     classes = {app.name: strip_module_path(app.class_name or app.name) for app in trace.apps}
     missing = {"EmailApp", "NotificationApp"} & (used - set(classes))
@@ -39,13 +39,13 @@ def convert_to_are(trace: ExportedTrace) -> tuple[ExportedTrace, tuple[str, ...]
 
 
 class _AreConverter:
-    """The change of one scenario; `classes` are the app's classes by their names in it."""
+    """Converts one scenario; `classes` are the app classes by their names in it."""
 
     def __init__(self, classes: dict[str, str]) -> None:
         self._classes = classes
         self._changes: dict[str, None] = {}
-        named = [name for name, each in classes.items() if each in ("EmailApp", "EmailClientV2", "Mail")]
-        self._mail_app = named[0] if named else "Emails"
+        mail_apps = [name for name, each in classes.items() if each in ("EmailApp", "EmailClientV2", "Mail")]
+        self._mail_app = mail_apps[0] if mail_apps else "Emails"
 
     def convert(self, trace: ExportedTrace) -> tuple[ExportedTrace, tuple[str, ...]]:
         apps = [self._convert_app(app) for app in trace.apps if self._get_class(app.name) != "NotificationApp"]
@@ -72,25 +72,26 @@ class _AreConverter:
         )
         state = app.app_state or {}
         if lost := sorted(set(state) - set(_FOLDERS.values())):
-            self._note_change(f"app {app.name!r}: {_MAIL_CLASS} has no place for {', '.join(lost)}")
+            self._note_change(f"app {app.name!r}: {_MAIL_CLASS} has no fields for {', '.join(lost)}, which are omitted")
         return app.model_copy(update={"class_name": _MAIL_CLASS, "app_state": _build_mail_state(state)})
 
     def _convert_event(self, event: Any) -> Any:
-        made: AnyEvent | ExportedCompletedEvent = event
-        action = made.action
+        converted: AnyEvent | ExportedCompletedEvent = event
+        action = converted.action
         change = _CALL_CONVERTERS.get((self._get_class(action.app), action.function)) if action else None
         if action is None or change is None:
-            return made
+            return converted
         before = f"{action.app}.{action.function}"
         arguments = {each.name: each.value for each in action.args or ()}
-        changed = _build_action(action, self._mail_app, *change(arguments))
-        self._note_change(f"{before} is written as {self._mail_app}.{changed.function}")
-        return made.model_copy(update={"action": changed})
+        new_action = _build_action(action, self._mail_app, *change(arguments))
+        self._note_change(f"{before} is written as {self._mail_app}.{new_action.function}")
+        return converted.model_copy(update={"action": new_action})
 
     def _convert_root_event(self, event: AnyEvent) -> AnyEvent:
         if event.event_type != "ENV" or event.dependencies:
             return event
-        self._note_change("an ENV event that depends on nothing is written as USER event")
+        # ARE refuses an ENV event without a dependency, and does not distinguish the tools of ENV and USER events.
+        self._note_change("an ENV event without dependencies is written as a USER event")
         return event.model_copy(update={"event_type": "USER"})
 
 
@@ -156,6 +157,7 @@ def _build_mail(index: int, entry: dict[str, Any]) -> dict[str, Any]:
         "timestamp": sent if isinstance(sent, int | float) else 0,
         "is_read": entry.get("is_read") is True,
     }
+    # Derived from the content, so that converting the same file twice gives the same ids.
     identity = hashlib.sha256(json.dumps([index, mail]).encode()).hexdigest()[:32]
     return mail | {"email_id": _find_text(entry, "email_id") or identity}
 

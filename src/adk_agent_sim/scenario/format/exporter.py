@@ -1,4 +1,4 @@
-"""`JsonScenarioExporter`: scenarios as JSON text that ARE reads, with nothing lost that was read."""
+"""`JsonScenarioExporter`: writes scenarios as JSON that ARE reads, without losing anything that was read."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from adk_agent_sim.timeline.strict_json import InvalidJson, parse_json
 _LOG = logging.getLogger(__name__)
 
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
-"""Half of a surrogate pair, which only an escape can hold."""
+"""Half of a surrogate pair, which UTF-8 cannot encode and only a JSON escape can represent."""
 
 
 class ExportableWorld(Protocol):
     """A world in which a scenario was run."""
 
     def export_trace(self) -> ExportedTrace:
-        """The scenario with what has happened and the apps in the state they are in."""
+        """Return the scenario with the completed events and the apps in their current states."""
         ...
 
 
@@ -46,19 +46,19 @@ class JsonScenarioExporter:
         world_logs: Sequence[BaseAgentLog] | None = None,
         indent: int | None = None,
     ) -> str:
-        """The JSON text of a scenario.
+        """Return the JSON text of a scenario.
 
         Args:
-            env: The world it was run in, if what has happened there is to be written.
+            env: The world in which it was run, to include app states and completed events.
             scenario: The scenario.
-            scenario_id: Its id in the file, if it is to be another.
-            export_apps: Whether to write the apps; they can be kept elsewhere, as they are large.
+            scenario_id: A different id for the file.
+            export_apps: Whether to write the apps; they are large and can be stored elsewhere.
             apps_state: Apps to write instead, each with `class_name` and `serialized_state`, a JSON text.
-            world_logs: The agent's log, if it is to be another.
-            indent: How many spaces to indent with; everything on one line if None.
+            world_logs: The agent's log, to replace the scenario's own.
+            indent: The number of spaces to indent with; everything on one line if None.
 
         Raises:
-            ExportRefused: The scenario holds what JSON text cannot.
+            ExportRefused: The scenario contains something that JSON cannot represent.
         """
         changes: dict[str, Any] = {}
         if env is not None:
@@ -86,10 +86,10 @@ class JsonScenarioExporter:
         world_logs: Sequence[BaseAgentLog] | None = None,
         indent: int | None = 2,
     ) -> tuple[bool, str | None]:
-        """Write a scenario into a directory, under a name made from its id that no other file has.
+        """Write a scenario into a directory, to a new file named after its id.
 
         Returns:
-            Whether it was written, and where.
+            Whether it was written, and its path.
         """
         text = self.export_to_json(
             env,
@@ -104,15 +104,16 @@ class JsonScenarioExporter:
         try:
             atomic_write_text(path, text + "\n")
         except OSError as error:
-            _LOG.warning("Scenario %r was not written to %s: %s", scenario.scenario_id, path, error)
+            _LOG.warning("Could not write scenario %r to %s: %s", scenario.scenario_id, path, error)
             return False, None
         return True, str(path)
 
 
 def serialize_trace(trace: ExportedTrace, *, indent: int | None = None) -> str:
-    """The JSON text of a file's models."""
+    """Return the JSON text of a scenario."""
     try:
         text = json.dumps(to_json_value(trace), ensure_ascii=False, allow_nan=False, indent=indent)
+        # A lone surrogate cannot be encoded as UTF-8; escaping everything keeps it.
         if text.isascii() or not _LONE_SURROGATE.search(text):
             return text
         return json.dumps(to_json_value(trace), allow_nan=False, indent=indent)
@@ -138,7 +139,7 @@ def _build_app(name: str, fields: Mapping[str, Any]) -> ExportedApp:
 
 
 def _find_unused_path(directory: Path, scenario_id: str) -> Path:
-    """A path in the directory and nowhere else, whatever characters the id has."""
+    """Return an unused path in the directory; no character of the id can lead out of it."""
     stem = re.sub(r"[^\w.-]+", "_", scenario_id).strip(".")[:100] or "scenario"
     path, number = directory / f"{stem}.json", 2
     while path.exists():

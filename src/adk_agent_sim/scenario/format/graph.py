@@ -1,4 +1,4 @@
-"""The events of a scenario as a graph: who waits for whom, in which order, at what time, and who waits for ever."""
+"""The dependency graph of a scenario's events: order, expected times, turns and cycles."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from adk_agent_sim.scenario.format.models import AnyEvent, ExportedTrace
 
 
 class EventGraph:
-    """The graph of a scenario's events. Where an id is there twice, its first event counts."""
+    """The dependency graph of a scenario's events. If an id occurs twice, its first event counts."""
 
     def __init__(self, trace: ExportedTrace) -> None:
         definition = trace.metadata.definition
@@ -16,9 +16,9 @@ class EventGraph:
         self.end = None if definition.duration is None else self.start + definition.duration
         self.events: dict[str, AnyEvent] = {}
         self.positions: dict[str, int] = {}
-        for place, event in enumerate(trace.events):
+        for position, event in enumerate(trace.events):
             self.events.setdefault(event.event_id, event)
-            self.positions.setdefault(event.event_id, place)
+            self.positions.setdefault(event.event_id, position)
         self.parents = {
             name: [each for each in dict.fromkeys(event.dependencies) if each in self.events]
             for name, event in self.events.items()
@@ -28,34 +28,35 @@ class EventGraph:
             for parent in parents:
                 self.children[parent].append(name)
         self.order = self._sort_topologically()
-        """The events that do not wait for a cycle, each after all it waits for, breadth first."""
+        """The events that do not depend on a cycle in topological order, breadth first."""
         self.times: dict[str, float] = {}
         """When each event of `order` is expected."""
         self.levels: dict[str, int] = {}
-        """How many events come before it at least, one after the other."""
+        """The length of the longest chain of events before each event of `order`."""
         for name in self.order:
             parents = self.parents[name]
             self.levels[name] = 1 + max((self.levels[each] for each in parents), default=-1)
             self.times[name] = self._compute_time(self.events[name], [self.times[each] for each in parents])
 
     def find_cycles(self) -> list[list[str]]:
-        """The cycles, each as the ids along it; events that only wait for a cycle are in none."""
-        left = set(self.events) - set(self.order)
+        """Return the cycles as lists of ids; events that only depend on a cycle are in none."""
+        # What a topological sort leaves over is in a cycle or depends on one. Walking up its parents ends in a cycle.
+        unsorted = set(self.events) - set(self.order)
         found: list[list[str]] = []
         seen: set[str] = set()
         for name in self.events:
             walk: dict[str, int] = {}
-            at: str | None = name if name in left else None
+            at: str | None = name if name in unsorted else None
             while at is not None and at not in seen and at not in walk:
                 walk[at] = len(walk)
-                at = next((each for each in self.parents[at] if each in left), None)
+                at = next((each for each in self.parents[at] if each in unsorted), None)
             if at is not None and at in walk:
                 found.append(list(walk)[walk[at] :][::-1])
             seen.update(walk)
         return found
 
     def compute_turns(self) -> dict[str, int]:
-        """In which turn each event of `order` is: how many messages to the user come before it."""
+        """Return the turn of each event of `order`: the number of messages to the user before it."""
         turns: dict[str, int] = {}
         for name in self.order:
             before = self.parents[name]
@@ -63,14 +64,14 @@ class EventGraph:
         return turns
 
     def _sort_topologically(self) -> list[str]:
-        waits = {name: len(parents) for name, parents in self.parents.items()}
-        ready = deque(name for name, count in waits.items() if not count)
+        open_counts = {name: len(parents) for name, parents in self.parents.items()}
+        ready = deque(name for name, count in open_counts.items() if not count)
         order: list[str] = []
         while ready:
             order.append(ready.popleft())
             for child in self.children[order[-1]]:
-                waits[child] -= 1
-                if not waits[child]:
+                open_counts[child] -= 1
+                if not open_counts[child]:
                     ready.append(child)
         return order
 
@@ -82,6 +83,6 @@ class EventGraph:
 
 
 def is_message_to_user(event: AnyEvent) -> bool:
-    """Whether the agent says something to the user: this ends its turn."""
+    """Return whether the event is a message of the agent to the user, which ends its turn."""
     action = event.action
     return event.event_type == "AGENT" and action is not None and action.function == "send_message_to_user"

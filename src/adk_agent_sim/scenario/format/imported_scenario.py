@@ -1,4 +1,4 @@
-"""A scenario as an object: the properties of its file, and the file's models beneath."""
+"""A scenario as an object: properties that read the models of its file."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ from adk_agent_sim.scenario.format.scenario_reader import SourceText
 
 @dataclass(frozen=True, kw_only=True)
 class ScenarioImportedFromJson:
-    """A scenario that was read from a file, or is to be written to one."""
+    """A scenario that was read from a file or is to be written to one."""
 
     trace: ExportedTrace
-    """Everything that the file holds."""
+    """The complete content of the file."""
 
     adapted: tuple[str, ...] = ()
-    """What had to be changed to read the file as ARE's dialect."""
+    """What was changed to read the file as ARE's dialect."""
 
     source: SourceText | None = None
-    """The text it was read from."""
+    """The text from which it was read."""
 
     @property
     def definition(self) -> ExportedTraceDefinitionMetadata:
-        """What the scenario is."""
+        """The definition metadata."""
         return self.trace.metadata.definition
 
     @property
     def annotation(self) -> ExportedTraceAnnotationMetadata:
-        """What a reviewer says; empty where nobody has."""
+        """The reviewer's annotation; empty if there is none."""
         return self.trace.metadata.annotation or ExportedTraceAnnotationMetadata()
 
     @property
@@ -48,52 +48,52 @@ class ScenarioImportedFromJson:
 
     @property
     def seed(self) -> int | None:
-        """What chance is derived from."""
+        """The seed of ids and random numbers."""
         return self.definition.seed
 
     @property
     def duration(self) -> Number | None:
-        """How many seconds it runs at most."""
+        """The maximum duration in seconds."""
         return self.definition.duration
 
     @property
     def start_time(self) -> Number | None:
-        """When it starts, as Unix time."""
+        """The start time as Unix time."""
         return self.definition.start_time
 
     @property
     def time_increment_in_seconds(self) -> int | None:
-        """The step in which it runs."""
+        """The time step in seconds."""
         return self.definition.time_increment_in_seconds
 
     @property
     def run_number(self) -> int | None:
-        """Which run of the same scenario this is."""
+        """The number of this run of the scenario."""
         return self.definition.run_number
 
     @property
     def hints(self) -> list[ExportedHint]:
-        """Help for whoever plays the agent."""
+        """Hints for whoever plays the agent."""
         return self.definition.hints
 
     @property
     def tags(self) -> tuple[str, ...]:
-        """The capabilities that it needs."""
+        """The capabilities that it tests."""
         return tuple(self.definition.tags or ())
 
     @property
     def apps(self) -> list[ExportedApp]:
-        """The apps with the states they start in."""
+        """The apps with their initial states."""
         return self.trace.apps
 
     @property
     def events(self) -> list[AnyEvent]:
-        """What is to happen, and what the agent is expected to do."""
+        """The planned events, including those expected of the agent."""
         return self.trace.events
 
     @property
     def completed_events(self) -> list[ExportedCompletedEvent]:
-        """What has happened."""
+        """The completed events."""
         return self.trace.completed_events
 
 
@@ -103,7 +103,10 @@ class BenchmarkScenarioImportedFromJson(ScenarioImportedFromJson):
 
     @property
     def hf_metadata(self) -> ExportedHuggingFaceMetadata:
-        """Where in a Hugging Face dataset it comes from; a scenario from elsewhere does not have this attribute."""
+        """The scenario's origin in a Hugging Face dataset.
+
+        Raises AttributeError if it does not come from one, so that `hasattr` works as in the specification's example.
+        """
         if self.definition.hf_metadata is None:
-            raise AttributeError(f"Scenario {self.scenario_id!r} comes from no Hugging Face dataset.")
+            raise AttributeError(f"Scenario {self.scenario_id!r} does not come from a Hugging Face dataset.")
         return self.definition.hf_metadata

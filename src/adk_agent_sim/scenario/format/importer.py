@@ -1,4 +1,4 @@
-"""`JsonScenarioImporter`: scenarios from JSON text, whole or without some of their apps."""
+"""`JsonScenarioImporter`: reads scenarios from JSON text, optionally without some of their apps."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from adk_agent_sim.scenario.format.scenario_reader import ParsedScenario, read_s
 
 
 class JsonScenarioImporter:
-    """Reads scenarios in ARE's dialect and in that of the format's description."""
+    """Reads scenarios in ARE's dialect and in that of the format's specification."""
 
     def import_from_json(
         self,
@@ -27,15 +27,15 @@ class JsonScenarioImporter:
 
         Args:
             json_str: The text of the file.
-            apps_to_skip: Apps to leave out, by name or class name.
-            apps_to_keep: The only apps to take, by name or class name.
-            load_completed_events: Whether to take what has happened.
+            apps_to_skip: Apps to omit, by name or class name.
+            apps_to_keep: The only apps to read, by name or class name.
+            load_completed_events: Whether to read the completed events.
 
         Returns:
-            The scenario, what has happened in it, and the agent's logs.
+            The scenario, its completed events, and the agent's logs.
 
         Raises:
-            InvalidScenario: It is not a scenario; says where and why.
+            InvalidScenario: The text is not a scenario; the message says where and why.
         """
         scenario = build_scenario(read_scenario(json_str))
         changes: dict[str, Any] = {}
@@ -55,7 +55,7 @@ class JsonScenarioImporter:
         load_completed_events: bool = True,
         hf_metadata: ExportedHuggingFaceMetadata | Mapping[str, Any] | None = None,
     ) -> tuple[BenchmarkScenarioImportedFromJson, list[ExportedCompletedEvent], list[BaseAgentLog]]:
-        """Read a scenario of a benchmark; `hf_metadata` says where it comes from, if the file does not."""
+        """Read a scenario of a benchmark; `hf_metadata` is its origin, if the file does not have it."""
         scenario, events, logs = self.import_from_json(json_str, apps_to_skip, apps_to_keep, load_completed_events)
         trace = scenario.trace
         if hf_metadata is not None:
@@ -68,7 +68,7 @@ class JsonScenarioImporter:
 
 
 def build_scenario(parsed: ParsedScenario) -> ScenarioImportedFromJson:
-    """The scenario that was read."""
+    """Return the scenario of a parsed file."""
     return ScenarioImportedFromJson(trace=parsed.trace, adapted=parsed.adapted, source=parsed.source)
 
 

@@ -1,4 +1,4 @@
-"""Where in a JSON text a value stands. The text is read once, from left to right; only the wanted paths are kept."""
+"""Line numbers of values in a JSON text. The text is scanned once, and only requested paths are recorded."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 JsonPath = tuple[str | int, ...]
-"""The keys and places that lead to a value."""
+"""The keys and positions that lead to a value."""
 
 _TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\],:]|[^\s{}\[\],:"]+', re.DOTALL)
 
 
 def format_path(path: JsonPath) -> str:
-    """A path as people write it: `events[3].action.app`."""
+    """Return a path in readable form, such as `events[3].action.app`."""
     parts = (f"[{each}]" if isinstance(each, int) else f".{each}" for each in path)
     return "".join(parts).removeprefix(".") or "the file"
 
 
 def find_line_numbers(text: str, paths: Iterable[JsonPath]) -> dict[JsonPath, int]:
-    """The line of each path; of the nearest value around it, where the text has no such value."""
+    """Return the line of each path, or of the nearest enclosing value if the path does not exist."""
     wanted = set(paths)
     prefixes = {path[:length] for path in wanted for length in range(len(path) + 1)}
     scan = _JsonScanner(prefixes)
@@ -35,13 +35,13 @@ def find_line_numbers(text: str, paths: Iterable[JsonPath]) -> dict[JsonPath, in
 @dataclass
 class _Container:
     path: JsonPath | None
-    """None: nothing below is wanted."""
+    """None if nothing below it is requested."""
     next_key: str | int | None
-    """Of the next value: its number or its key; None where a key comes first."""
+    """The index or key of the next value; None in an object before a key."""
 
 
 class _JsonScanner:
-    """Follows the pieces of a text, and notes where wanted values begin; those with a key begin at the key."""
+    """Tracks the tokens of a text and notes where requested values start. Values of an object start at their key."""
 
     def __init__(self, wanted: set[JsonPath]) -> None:
         self.offsets: dict[JsonPath, int] = {(): 0}
@@ -49,7 +49,7 @@ class _JsonScanner:
         self._open_containers: list[_Container] = []
 
     def feed(self, lexeme: str, start: int) -> None:
-        """Take the next piece."""
+        """Process the next token."""
         top = self._open_containers[-1] if self._open_containers else None
         if lexeme in "}]":
             del self._open_containers[-1:]
@@ -65,7 +65,7 @@ class _JsonScanner:
                 self._open_containers.append(_Container(path, None if lexeme == "{" else 0))
 
     def _note_offset(self, top: _Container | None, start: int) -> JsonPath | None:
-        """The path of the value that begins here, if it or something below it is wanted."""
+        """Note and return the path of the value that starts here, if it or something below it is requested."""
         if top is None:
             return ()
         if top.path is None or top.next_key is None or (path := (*top.path, top.next_key)) not in self._wanted:

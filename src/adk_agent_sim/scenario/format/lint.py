@@ -1,4 +1,4 @@
-"""What is wrong with a scenario that can be read: each finding with its place, its line and what to do."""
+"""Linting of scenarios: each finding has its path, its line and advice."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from adk_agent_sim.scenario.format.scenario_reader import SourceText
 
 
 def lint(scenario: ScenarioImportedFromJson, *, are: bool = False) -> list[LocatedFinding]:
-    """The findings of a scenario, in the order of its lines.
+    """Return the findings of a scenario, by line.
 
     Args:
         scenario: The scenario.
-        are: Whether to tell also what the ARE package would refuse.
+        are: Whether to also report what the ARE package would refuse.
     """
-    found = list(_iter_findings(scenario, are=are))
+    findings = list(_iter_findings(scenario, are=are))
     source = scenario.source or SourceText(name=scenario.scenario_id, text="")
-    return sorted(_locate_findings(source, found), key=lambda each: (each.line, each.path))
+    return sorted(_locate_findings(source, findings), key=lambda each: (each.line, each.path))
 
 
 def _iter_findings(scenario: ScenarioImportedFromJson, *, are: bool) -> Iterator[LintFinding]:

@@ -1,4 +1,4 @@
-"""What the ARE package would refuse to import, though it can be read here: its dialect, its apps, its values."""
+"""Findings about scenarios that can be read here but not by the ARE package: dialect, apps and values."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _BASE_TYPES = ("int", "str", "float", "bool", "list", "dict")
 
 
 def check_are_import(scenario: ScenarioImportedFromJson, graph: EventGraph) -> Iterator[LintFinding]:
-    """What ARE 1.2.0 refuses."""
+    """Yield what ARE 1.2.0 refuses."""
     for change in scenario.adapted:
         yield LintFinding(
             code="are-dialect", path=(), message=f"ARE reads its own dialect only: {change}", advice=_CONVERT_ADVICE
@@ -38,23 +38,21 @@ def _check_apps(trace: ExportedTrace) -> Iterator[LintFinding]:
     usable = {app.name for app in trace.apps if (app.class_name or app.name) in known}
     for place, app in enumerate(trace.apps):
         if app.name not in usable:
-            message = f"ARE has no app class {app.class_name or app.name!r:.80} for scenarios, and leaves the app out"
+            message = f"ARE has no app class {app.class_name or app.name!r:.80} for scenarios, and skips the app"
             yield LintFinding(
                 code="are-app", path=("apps", place, "class_name"), message=message, advice=_CONVERT_ADVICE
             )
-        elif lacks := [
+        elif missing := [
             key for key in BUILT_IN_APPS[app.class_name or app.name].state_keys if key not in (app.app_state or {})
         ]:
-            message = f"the state lacks {', '.join(lacks)}; ARE leaves out an app whose state it cannot load"
-            advice = "Give the whole state of the app"
+            message = f"the state has no {', '.join(missing)}; ARE skips an app whose state it cannot load"
+            advice = "Provide the complete state of the app"
             yield LintFinding(code="are-state", path=("apps", place, "app_state"), message=message, advice=advice)
     for place, event in enumerate(trace.events):
         name = event.action.app if event.action else None
         if trace.apps and name is not None and name not in usable:
-            message = f"the app {name[:80]!r} would not be there in ARE, which takes listed apps only"
-            advice = (
-                "List it in apps, with a class that ARE has; `adksim scenario convert` does so for the format's example"
-            )
+            message = f"the app {name[:80]!r} would be missing in ARE, which only uses listed apps"
+            advice = "List it in apps with a class that ARE has; `adksim scenario convert` does this for some apps"
             yield LintFinding(code="are-app", path=("events", place, "action", "app"), message=message, advice=advice)
 
 
@@ -68,7 +66,7 @@ def _check_values(trace: ExportedTrace) -> Iterator[LintFinding]:
 def _check_arguments(path: JsonPath, action: ExportedAction) -> Iterator[LintFinding]:
     for place, argument in enumerate(action.args or ()):
         if why := _describe_refusal(argument):
-            advice = f"Leave the argument {argument.name[:80]!r} out, or give it a value and one of these types"
+            advice = f"Remove the argument {argument.name[:80]!r}, or give it a value and one of these types"
             yield LintFinding(code="are-value", path=(*path, place), message=f"ARE refuses {why}", advice=advice)
 
 
@@ -97,6 +95,6 @@ def _check_logs(trace: ExportedTrace) -> Iterator[LintFinding]:
         except InvalidJson:
             is_object = False
         if not is_object:
-            message = "ARE reads a world log as a JSON object, and this is none"
+            message = "ARE expects a world log to be a JSON object, and this is not one"
             advice = "Write it as a JSON object"
             yield LintFinding(code="are-log", path=("world_logs", place), message=message, advice=advice)

@@ -1,6 +1,6 @@
-"""Event graphs that the ARE package refuses: who may follow whom, one thread of messages, messages that end a turn.
+"""Findings about event graphs that the ARE package refuses: order of events, separate message threads, ends of turns.
 
-ARE adds one event after the other, breadth first, and looks back from each; so does this.
+ARE adds events one by one, breadth first, and validates each against those added before. This module does the same.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ _ALLOWED_BEFORE_ENV = ("ENV", "USER", "CONDITION")
 
 
 def check_are_flow(trace: ExportedTrace, graph: EventGraph) -> Iterator[LintFinding]:
-    """What ARE refuses in the order and the times of events."""
+    """Yield what ARE refuses in the order and times of events."""
     threads = _MessageThreads()
     turns = _TurnChecker(graph)
     for name in graph.order:
         event = graph.events[name]
         yield from _check_predecessors(graph, name, event)
         if _get_function(event) in _MESSAGE_FUNCTIONS and threads.is_disconnected(graph.parents[name]):
-            message = "ARE refuses messages between user and agent that do not hang together"
+            message = "ARE refuses messages between user and agent that are not connected"
             yield _build_finding(
-                graph, name, "are-two-threads", message, "Let it depend on an event of the thread before it"
+                graph, name, "are-two-threads", message, "Let it depend on an event of the earlier thread"
             )
         threads.add(name, graph.parents[name], is_message=_get_function(event) in _MESSAGE_FUNCTIONS)
         if why := turns.add_event(name):
@@ -36,42 +36,44 @@ def check_are_flow(trace: ExportedTrace, graph: EventGraph) -> Iterator[LintFind
         for name, event in graph.events.items():
             if event.event_type == "CONDITION":
                 message = "ARE refuses a CONDITION event without metadata.execution"
-                yield _build_finding(graph, name, "are-condition", message, "Take it out; ARE makes these itself")
+                yield _build_finding(
+                    graph, name, "are-condition", message, "Remove it; ARE creates these events itself"
+                )
 
 
 def _check_predecessors(graph: EventGraph, name: str, event: AnyEvent) -> Iterator[LintFinding]:
     parents = [graph.events[each] for each in graph.parents[name]]
     if event.event_type == "AGENT" and not event.dependencies:
-        message = "ARE refuses an AGENT event that depends on nothing"
+        message = "ARE refuses an AGENT event without dependencies"
         yield _build_finding(graph, name, "are-agent-first", message, "Let it depend on a USER event")
     if event.event_type == "ENV":
         if len(event.dependencies) != 1:
-            message = f"ARE wants one dependency of an ENV event, and this has {len(event.dependencies)}"
+            message = f"ARE requires exactly one dependency of an ENV event, and this has {len(event.dependencies)}"
             yield _build_finding(graph, name, "are-env-parents", message, "Let it depend on one USER or ENV event")
         elif any(each.event_type not in _ALLOWED_BEFORE_ENV and not is_message_to_user(each) for each in parents):
-            message = "ARE refuses an ENV event after an AGENT event that is no message to the user"
+            message = "ARE refuses an ENV event after an AGENT event that is not a message to the user"
             yield _build_finding(
                 graph, name, "are-env-parents", message, "Let it depend on the message to the user that follows"
             )
     elif _get_function(event) != "send_message_to_agent" and any(is_message_to_user(each) for each in parents):
         message = "ARE refuses this event right after a message to the user"
         yield _build_finding(
-            graph, name, "are-after-message", message, "Let an ENV event or a message of the user come between"
+            graph, name, "are-after-message", message, "Put an ENV event or a message of the user between them"
         )
     if event.event_type in ("ENV", "USER") and _get_comparator(event):
         message = "ARE compares the times of AGENT events only"
-        yield _build_finding(graph, name, "are-comparator", message, "Take event_time_comparator out")
+        yield _build_finding(graph, name, "are-comparator", message, "Remove event_time_comparator")
 
 
 class _MessageThreads:
-    """Which events hang together, as far as they were added, and which of these hold messages."""
+    """Union-find of connected events as they are added, with the components that contain messages."""
 
     def __init__(self) -> None:
         self._parent_of: dict[str, str] = {}
         self._message_roots: set[str] = set()
 
     def is_disconnected(self, parents: list[str]) -> bool:
-        """Whether a message after these events would be apart from another one."""
+        """Return whether a message after these events would be disconnected from an earlier message."""
         return len(self._message_roots) > len({self._find_root(each) for each in parents} & self._message_roots)
 
     def add(self, name: str, parents: list[str], *, is_message: bool) -> None:
@@ -98,14 +100,14 @@ class _MessageThreads:
 class _TurnProgress:
     latest_time: float = 0
     is_immediate: bool = True
-    """Whether all events so far come 0 or 1 seconds after the last; then ARE does not look at times."""
+    """Whether all events so far have a delay of 0 or 1 seconds; ARE then does not check times."""
     closing_message_id: str | None = None
     times: dict[str, float] = field(default_factory=dict[str, float])
-    """When each event comes, counted as ARE does: what is in an earlier turn counts as 0."""
+    """The time of each event as ARE counts it: an event of an earlier turn counts as 0."""
 
 
 class _TurnChecker:
-    """The turns as far as their events were added."""
+    """The turns with the events added so far."""
 
     def __init__(self, graph: EventGraph) -> None:
         self._graph = graph
@@ -113,7 +115,7 @@ class _TurnChecker:
         self._turns: dict[int, _TurnProgress] = {}
 
     def add_event(self, name: str) -> str | None:
-        """Add an event; why ARE refuses it, if it does."""
+        """Add an event and return why ARE refuses it, or None."""
         why = self._find_problem(name)
         event = self._graph.events[name]
         turn = self._turns.setdefault(self._turn_numbers[name], _TurnProgress())
@@ -155,7 +157,7 @@ class _TurnChecker:
 
 
 def _get_relative_time(event: AnyEvent) -> float | None:
-    """The relative time as ARE takes it: 0 where no time is given."""
+    """Return the relative time as ARE reads it: 0 if neither time is given."""
     if event.event_relative_time is None and event.event_time is None:
         return 0
     return event.event_relative_time

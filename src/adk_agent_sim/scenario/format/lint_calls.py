@@ -1,4 +1,4 @@
-"""Calls that no app can do: unknown apps and tools, tools of somebody else, arguments that do not fit."""
+"""Findings about calls that no app can execute: unknown apps and tools, tools of another caller, wrong arguments."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from adk_agent_sim.scenario.format.lint_finding import LintFinding
 from adk_agent_sim.scenario.format.models import AnyEvent, ExportedAction, ExportedTrace
 
 _CALLABLE_KINDS: dict[str, tuple[frozenset[ToolKind], str]] = {
-    "AGENT": (frozenset({APP}), "the agent calls"),
-    "ENV": (frozenset({ENV, USER}), "happens by itself"),
-    "USER": (frozenset({ENV, USER}), "happens by itself"),
+    "AGENT": (frozenset({APP}), "the agent can call"),
+    "ENV": (frozenset({ENV, USER}), "ENV or USER events can call"),
+    "USER": (frozenset({ENV, USER}), "ENV or USER events can call"),
 }
-"""Whose tools an event of each type can call; ARE makes no difference between ENV and USER events."""
+"""The kinds of tools that an event of each type can call; ARE does not distinguish ENV and USER events."""
 
 
 def check_calls(trace: ExportedTrace, graph: EventGraph) -> Iterator[LintFinding]:
-    """What is wrong with the apps, and with the action of each event."""
+    """Yield the findings about the apps and about the action of each event."""
     for place, app in enumerate(trace.apps):
         if find_app_class(app.class_name or app.name) is None:
             yield LintFinding(
@@ -33,7 +33,7 @@ def check_calls(trace: ExportedTrace, graph: EventGraph) -> Iterator[LintFinding
                 advice=f"Write one of {', '.join(list_app_class_names())}",
             )
     if not trace.apps:
-        message = "the scenario lists no apps, so that only calls between user and agent can be checked"
+        message = "the scenario lists no apps, so only calls between user and agent can be checked"
         advice = "List its apps"
         yield LintFinding(code="apps-elsewhere", path=(), message=message, advice=advice, severity="warning")
     apps = map_app_classes(trace)
@@ -61,10 +61,10 @@ def _check_action(
         )
         return
     yield from _check_caller((*path, "function"), event, tool)
-    for misfit in find_argument_problems(tool, action.args or []):
-        where = ("args",) if misfit.index is None else ("args", misfit.index)
-        advice = "Give each argument as the tool states it"
-        yield LintFinding(code="argument-unfit", path=(*path, *where), message=misfit.message, advice=advice)
+    for problem in find_argument_problems(tool, action.args or []):
+        where = ("args",) if problem.index is None else ("args", problem.index)
+        advice = "Use the arguments and types that the tool declares"
+        yield LintFinding(code="argument-unfit", path=(*path, *where), message=problem.message, advice=advice)
 
 
 def _build_unlisted_finding(path: JsonPath, name: str, names: list[str]) -> LintFinding:
@@ -79,10 +79,10 @@ def _build_unlisted_finding(path: JsonPath, name: str, names: list[str]) -> Lint
 
 
 def _check_caller(path: JsonPath, event: AnyEvent, tool: Tool) -> Iterator[LintFinding]:
-    kinds, who = _CALLABLE_KINDS.get(event.event_type, (tool.kinds, ""))
+    kinds, phrase = _CALLABLE_KINDS.get(event.event_type, (tool.kinds, ""))
     if kinds & tool.kinds:
         return
-    message = f"{tool.name} is not a tool that {who}"
+    message = f"{tool.name} is not a tool that {phrase}"
     if event.event_type == "AGENT":
         advice = "Expect a tool that the agent is offered, or make this an ENV or USER event"
         yield LintFinding(code="oracle-impossible", path=path, message=message, advice=advice)

@@ -1,4 +1,4 @@
-"""What a check finds in a scenario: where it is, what is wrong, and what to do."""
+"""Findings of the linter: location, problem and advice."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ Severity = Literal["error", "warning"]
 
 @dataclass(frozen=True, kw_only=True)
 class LintFinding:
-    """One thing that is wrong with a scenario."""
+    """One problem of a scenario."""
 
     code: str
-    """The kind of thing, the same in all versions."""
+    """The kind of problem; stable across versions."""
 
     path: JsonPath
 
@@ -24,19 +24,19 @@ class LintFinding:
     """What is wrong."""
 
     advice: str
-    """What to do."""
+    """How to fix it."""
 
     severity: Severity = "error"
 
 
 @dataclass(frozen=True, kw_only=True)
 class LocatedFinding:
-    """A finding in its file."""
+    """A finding with its position in the file."""
 
     file: str
     line: int
     path: str
-    """As the file has it: `events[3].action.app`."""
+    """The path in the file, such as `events[3].action.app`."""
     code: str
     severity: Severity
     message: str

@@ -1,4 +1,4 @@
-"""Order and time: cycles, dependencies on nothing, what can never happen, and times that contradict each other."""
+"""Findings about order and time: cycles, unknown dependencies, events that can never happen, contradictory times."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from adk_agent_sim.scenario.format.values import find_placeholder_event, parse_p
 
 
 def check_order(trace: ExportedTrace, graph: EventGraph) -> Iterator[LintFinding]:
-    """What is wrong with the order of events and their times."""
+    """Yield the findings about the order and the times of events."""
     in_cycle: set[str] = set()
     for cycle in graph.find_cycles():
         in_cycle.update(cycle)
@@ -29,8 +29,8 @@ def _build_cycle_finding(graph: EventGraph, cycle: list[str]) -> LintFinding:
     return LintFinding(
         code="dependency-cycle",
         path=("events", graph.positions[cycle[0]], "dependencies"),
-        message=f"events wait for each other: {' -> '.join([*shown, cycle[0][:80]])}",
-        advice="Take one of these dependencies out",
+        message=f"events depend on each other: {' -> '.join([*shown, cycle[0][:80]])}",
+        advice="Remove one of these dependencies",
     )
 
 
@@ -40,21 +40,21 @@ def _check_dependencies(path: JsonPath, event: AnyEvent, graph: EventGraph) -> I
             yield LintFinding(
                 code="dependency-unknown",
                 path=(*path, "dependencies", place),
-                message=f"event {event.event_id[:80]!r} waits for {name[:80]!r}, which is not there",
-                advice="Name an event_id of this scenario, or take the dependency out",
+                message=f"event {event.event_id[:80]!r} depends on {name[:80]!r}, which does not exist",
+                advice="Name an event_id of this scenario, or remove the dependency",
             )
 
 
 def _check_times(path: JsonPath, event: AnyEvent, graph: EventGraph) -> Iterator[LintFinding]:
     if event.event_relative_time is not None:
         if event.event_relative_time < 0:
-            message = f"it is to happen {-event.event_relative_time:g} s before the events it waits for"
+            message = f"it is scheduled {-event.event_relative_time:g} s before the events it depends on"
             advice = "Give a relative time of 0 or more"
             yield LintFinding(
                 code="time-contradiction", path=(*path, "event_relative_time"), message=message, advice=advice
             )
         elif event.event_time is not None:
-            message = "both event_time and event_relative_time are given; the relative one counts"
+            message = "both event_time and event_relative_time are given; the relative time applies"
             advice = "Give one of them"
             yield LintFinding(
                 code="time-twice", path=(*path, "event_time"), message=message, advice=advice, severity="warning"
@@ -65,31 +65,31 @@ def _check_times(path: JsonPath, event: AnyEvent, graph: EventGraph) -> Iterator
         yield LintFinding(
             code="time-contradiction",
             path=(*path, "event_time"),
-            message=f"it is to happen {max(known) - event.event_time:g} s before an event that it waits for",
+            message=f"it is scheduled {max(known) - event.event_time:g} s before an event it depends on",
             advice="Give a later time, or a relative one",
         )
 
 
 def _check_placeholders(path: JsonPath, event: AnyEvent, graph: EventGraph) -> Iterator[LintFinding]:
     for place, argument in enumerate((event.action.args if event.action else None) or ()):
-        named = parse_placeholder(argument.value)
-        if named is None:
+        reference = parse_placeholder(argument.value)
+        if reference is None:
             continue
-        source = find_placeholder_event(named, graph.events)
+        source = find_placeholder_event(reference, graph.events)
         where = (*path, "action", "args", place, "value")
         if source not in graph.events:
-            message = f"the placeholder names event {source[:80]!r}, which is not there"
+            message = f"the placeholder refers to event {source[:80]!r}, which does not exist"
             yield LintFinding(
                 code="placeholder-unknown", path=where, message=message, advice="Name an event_id of this scenario"
             )
         elif not _is_before(source, event.event_id, graph):
-            message = f"the placeholder stands for what event {source[:80]!r} returns, which happens later"
+            message = f"the placeholder refers to the return value of event {source[:80]!r}, which happens later"
             advice = "Let this event depend on that one"
             yield LintFinding(code="placeholder-later", path=where, message=message, advice=advice)
 
 
 def _is_before(first: str, second: str, graph: EventGraph) -> bool:
-    """Whether an event can be over when another one happens; by time, and at the same time by what comes before it."""
+    """Return whether the first event can be completed when the second happens, by time and then by level."""
     if first == second:
         return False
     if first not in graph.times or second not in graph.times:
@@ -98,15 +98,16 @@ def _is_before(first: str, second: str, graph: EventGraph) -> bool:
 
 
 def _check_unreachable(graph: EventGraph, in_cycle: set[str]) -> Iterator[LintFinding]:
-    """Events that can never happen, though nothing is wrong with their own dependencies."""
+    """Yield the events that can never happen although their own dependencies are valid."""
+    # An empty reason: the event can never happen, but another finding reports it already.
     reasons: dict[str, str] = dict.fromkeys(in_cycle, "")
     after_cycles = [name for name in graph.events if name not in graph.times and name not in in_cycle]
     for name in after_cycles:
-        reasons[name] = "it waits for events that wait for each other"
+        reasons[name] = "it depends on events that depend on each other"
     for name in graph.order:
         event = graph.events[name]
-        if waits := next((each for each in graph.parents[name] if each in reasons), None):
-            reasons[name] = f"it waits for {waits[:80]!r}, which never happens"
+        if blocked := next((each for each in graph.parents[name] if each in reasons), None):
+            reasons[name] = f"it depends on {blocked[:80]!r}, which never happens"
         elif any(each not in graph.events for each in event.dependencies):
             reasons[name] = ""
         elif graph.end is not None and graph.times[name] > graph.end:
@@ -121,10 +122,10 @@ def _check_unreachable(graph: EventGraph, in_cycle: set[str]) -> Iterator[LintFi
 
 def _build_unreachable_finding(graph: EventGraph, name: str, reason: str) -> LintFinding:
     agent = graph.events[name].event_type == "AGENT"
-    what = "what the agent is expected to do can never happen" if agent else "the event can never happen"
+    what = "the expected action of the agent can never happen" if agent else "the event can never happen"
     return LintFinding(
         code="oracle-impossible" if agent else "event-cannot-fire",
         path=("events", graph.positions[name]),
         message=f"{what}: {reason}",
-        advice="Mend what it waits for, or its time, or the scenario's duration",
+        advice="Fix its dependencies, its time, or the scenario's duration",
     )

@@ -1,4 +1,4 @@
-"""Values that mean nothing: ids twice, hints to missing events, words that the format does not know."""
+"""Findings about invalid values: duplicate ids, hints to missing events, unknown enumeration values."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ REVIEW_DECISIONS = ("valid", "invalid", "needs_review")
 
 
 def check_values(trace: ExportedTrace, graph: EventGraph) -> Iterator[LintFinding]:
-    """Ids that are there twice, hints to events that are not there, and unknown words."""
+    """Yield the findings about duplicate ids, hints to missing events, and unknown enumeration values."""
     yield from _check_duplicates(
         "event_id", ((("events", n, "event_id"), e.event_id) for n, e in enumerate(trace.events))
     )
@@ -34,9 +34,9 @@ def _check_duplicates(label: str, ids: Iterable[tuple[JsonPath, str]]) -> Iterat
     seen: set[str] = set()
     for path, name in ids:
         if name in seen:
-            advice = "Give each its own; the first one counts"
+            advice = "Make each unique; the first one is used"
             yield LintFinding(
-                code="id-twice", path=path, message=f"the {label} {name[:80]!r} is there twice", advice=advice
+                code="id-twice", path=path, message=f"the {label} {name[:80]!r} is used twice", advice=advice
             )
         seen.add(name)
 
@@ -48,8 +48,8 @@ def _check_hints(trace: ExportedTrace, graph: EventGraph) -> Iterator[LintFindin
             yield LintFinding(
                 code="hint-unknown-event",
                 path=(*path, "associated_event_id"),
-                message=f"the hint belongs to event {hint.associated_event_id[:80]!r}, which is not there",
-                advice="Name an event_id of this scenario, or leave it empty",
+                message=f"the hint belongs to event {hint.associated_event_id[:80]!r}, which does not exist",
+                advice="Name an event_id of this scenario, or leave the field empty",
             )
         yield from _check_known((*path, "hint_type"), hint.hint_type, HINT_TYPES)
 
@@ -70,7 +70,7 @@ def _check_enum_values(trace: ExportedTrace) -> Iterator[LintFinding]:
         yield LintFinding(
             code="decision-unknown",
             path=("metadata", "annotation", "validation_decision"),
-            message=f"{annotation.validation_decision!r:.80} is not a decision that reviewers take",
+            message=f"{annotation.validation_decision!r:.80} is not a known review decision",
             advice=f"Write one of {', '.join(REVIEW_DECISIONS)}",
             severity="warning",
         )
@@ -78,5 +78,5 @@ def _check_enum_values(trace: ExportedTrace) -> Iterator[LintFinding]:
 
 def _check_known(path: JsonPath, word: str | None, known: Collection[str]) -> Iterator[LintFinding]:
     if word is not None and word not in known:
-        message = f"{word[:80]!r} is not known here"
+        message = f"{word[:80]!r} is not a known value"
         yield LintFinding(code="value-unknown", path=path, message=message, advice=f"Write one of {', '.join(known)}")

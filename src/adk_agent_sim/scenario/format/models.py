@@ -1,6 +1,6 @@
-"""The scenario file as ARE writes it, field by field; what the models do not know is kept beside what they know.
+"""Pydantic models of the scenario file as ARE writes it. Unknown keys are preserved.
 
-Values stay as they are in the file: a number written as 5 stays 5, an absent key stays absent.
+Values keep their form: a number written as 5 stays 5, and an absent key stays absent.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class _ScenarioModel(BaseModel):
 
 
 class ExportedEventMetadata(_ScenarioModel):
-    """What came of an event."""
+    """The outcome of an event."""
 
     return_value: str | None = None
     return_value_type: str | None = None
@@ -29,7 +29,7 @@ class ExportedEventMetadata(_ScenarioModel):
 
 
 class ExportedActionArg(_ScenarioModel):
-    """An argument; its value is text, to be read as its type says."""
+    """An argument; its value is text that is parsed according to its type."""
 
     name: str
     value: str | None = None
@@ -48,27 +48,27 @@ class ExportedAction(_ScenarioModel):
 
 
 class ExportedEvent(_ScenarioModel):
-    """Something that is to happen."""
+    """A planned event."""
 
     class_name: str
     event_type: str
-    """AGENT, ENV, USER, or CONDITION and the like in traces."""
+    """AGENT, ENV or USER; in traces also CONDITION and the like."""
     event_time: Number | None
     event_id: str
     dependencies: list[str]
     event_relative_time: Number | None
-    """Seconds after the last dependency; where both times are given, this one counts."""
+    """Seconds after the last dependency. Takes precedence over `event_time` if both are given."""
     action: ExportedAction | None = None
 
 
 class ExportedOracleEvent(ExportedEvent):
-    """Something that the agent is expected to do."""
+    """An action that is expected of the agent."""
 
     event_time_comparator: str | None = None
 
 
 class ExportedCompletedEvent(_ScenarioModel):
-    """Something that has happened."""
+    """A completed event."""
 
     class_name: str
     event_type: str
@@ -81,16 +81,16 @@ class ExportedCompletedEvent(_ScenarioModel):
 
 
 class ExportedHint(_ScenarioModel):
-    """Help for whoever plays the agent."""
+    """A hint for whoever plays the agent."""
 
     hint_type: str
     content: str
     associated_event_id: str
-    """Empty where the hint belongs to no event."""
+    """Empty if the hint belongs to no event."""
 
 
 class ExportedHuggingFaceMetadata(_ScenarioModel):
-    """Where in a Hugging Face dataset a scenario comes from."""
+    """The origin of a scenario in a Hugging Face dataset."""
 
     dataset: str
     split: str
@@ -98,7 +98,7 @@ class ExportedHuggingFaceMetadata(_ScenarioModel):
 
 
 class ExportedTraceDefinitionMetadata(_ScenarioModel):
-    """What the scenario is."""
+    """The definition of the scenario."""
 
     scenario_id: str
     seed: int | None = None
@@ -126,7 +126,7 @@ class ExportedTraceSimulationMetadata(_ScenarioModel):
 
 
 class ExportedTraceAnnotationMetadata(_ScenarioModel):
-    """What a reviewer says."""
+    """The annotation of a reviewer."""
 
     annotation_id: str | None = None
     annotator: str | None = None
@@ -136,7 +136,7 @@ class ExportedTraceAnnotationMetadata(_ScenarioModel):
 
 
 class ExportedTraceMetadata(_ScenarioModel):
-    """All that is known about the scenario."""
+    """All metadata of the scenario."""
 
     definition: ExportedTraceDefinitionMetadata
     simulation: ExportedTraceSimulationMetadata | None = None
@@ -146,7 +146,7 @@ class ExportedTraceMetadata(_ScenarioModel):
 
 
 class ExportedApp(_ScenarioModel):
-    """An app and the state it starts in."""
+    """An app and its initial state."""
 
     name: str
     class_name: str | None = None
@@ -169,7 +169,7 @@ AnyEvent = Annotated[
 
 
 class ExportedTraceBase(_ScenarioModel):
-    """A scenario or trace without what is known about it."""
+    """A scenario or trace without its metadata."""
 
     world_logs: list[str] = []
     apps: list[ExportedApp] = []
@@ -187,7 +187,7 @@ class ExportedTrace(ExportedTraceBase):
 
 
 def to_json_value(value: Any) -> Any:
-    """A model as JSON values, with just the keys it was given; what the models do not look into is not copied."""
+    """Return a model as JSON values with exactly the keys it was given. Untyped values are not copied."""
     if isinstance(value, BaseModel):
         names = [name for name in type(value).model_fields if name in value.model_fields_set]
         return {name: to_json_value(getattr(value, name)) for name in names} | (value.__pydantic_extra__ or {})

@@ -1,8 +1,8 @@
-"""Text from a file, made safe to print: control characters would command the terminal."""
+"""Escaping of text from files for terminals, which would interpret control characters."""
 
 from __future__ import annotations
 
 
 def escape_unprintable(text: str) -> str:
-    """The text on one line, each sign that cannot be seen written as Python writes it."""
-    return "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in text)
+    """Return the text on one line, with unprintable characters as Python escapes."""
+    return "".join(character if character.isprintable() else repr(character)[1:-1] for character in text)

@@ -1,5 +1,5 @@
-"""The dialect of the format's own description, brought into the shape that ARE writes: flat metadata, dotted class
-names, missing keys. Only shapes change here; apps that ARE does not have are the business of `are.py`.
+"""Conversion of the specification's dialect to ARE's: flat metadata, dotted class names, missing keys. Only shapes
+change here; `are_conversion` replaces apps that ARE does not have.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ _OLD_VERSIONS = ("1.0", "2.0")
 
 
 class DialectAdapter:
-    """Brings one file into ARE's shape; what was changed is listed, each kind of change once."""
+    """Converts one file to ARE's shape and lists each kind of change once."""
 
     def __init__(self) -> None:
         self._changes: dict[str, int] = {}
 
     @property
     def changes(self) -> tuple[str, ...]:
-        """What was changed."""
+        """The changes that were made."""
         return tuple(what if times == 1 else f"{what} ({times} times)" for what, times in self._changes.items())
 
     def adapt(self, file: Json) -> Json:
-        """The file in ARE's shape; what is not understood is left as it is, for the models to refuse."""
+        """Return the file in ARE's shape. Anything unknown is left unchanged for the models to reject."""
         if not isinstance(file, dict):
             return file
         made = dict(cast("dict[str, Any]", file))
@@ -81,7 +81,7 @@ class DialectAdapter:
             self._count_change(f"hint_type {kind!r} is written as {_HINT_TYPES[kind]!r}")
             hint["hint_type"] = _HINT_TYPES[kind]
         if hint.get("associated_event_id") is None:
-            self._count_change("a hint without event has the associated_event_id ''")
+            self._count_change("a hint without an event gets the associated_event_id ''")
             hint["associated_event_id"] = ""
         return hint
 
@@ -99,7 +99,7 @@ class DialectAdapter:
             event["class_name"] = "Event"
         for key in ("event_time", "event_relative_time"):
             if key not in event:
-                self._count_change(f"an event without {key} has it as null")
+                self._count_change(f"an event without {key} gets it as null")
                 event[key] = None
         action = event.get("action")
         if isinstance(action, dict) and "args" in action:

@@ -1,4 +1,4 @@
-"""Scenarios from files: one in a JSON file, many in a JSON Lines file or a directory."""
+"""Loading of scenarios from files: one in a JSON file, many in a JSON Lines file or a directory."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from adk_agent_sim.timeline.strict_json import InvalidJson, parse_json
 
 
 def load_scenario(path: str | Path) -> ScenarioImportedFromJson:
-    """The scenario in a file.
+    """Return the scenario in a file.
 
     Raises:
-        InvalidScenario: There is no scenario, or there are several; says where and why.
+        InvalidScenario: There is no scenario or more than one; the message says where and why.
     """
-    found = list(load_scenarios(path))
-    if len(found) != 1:
-        raise _build_error(path, f"it holds {len(found)} scenarios; name a file with one")
-    return found[0]
+    scenarios = list(load_scenarios(path))
+    if len(scenarios) != 1:
+        raise _build_error(path, f"it contains {len(scenarios)} scenarios; give a file with exactly one")
+    return scenarios[0]
 
 
 def load_scenarios(path: str | Path) -> Iterator[ScenarioImportedFromJson]:
-    """The scenarios in a JSON file, a JSON Lines file, or a directory of both, in the order of their names."""
+    """Yield the scenarios in a JSON file, a JSON Lines file, or a directory of both, by file name."""
     for file in find_scenario_files(path):
         content = _read_file(file)
         if file.suffix != ".jsonl":
@@ -38,7 +38,7 @@ def load_scenarios(path: str | Path) -> Iterator[ScenarioImportedFromJson]:
 
 
 def find_scenario_files(path: str | Path) -> list[Path]:
-    """The files that a path stands for."""
+    """Return the files that a path denotes."""
     root = Path(path)
     if not root.is_dir():
         return [root]
@@ -53,19 +53,19 @@ def _read_file(file: Path) -> bytes:
         return file.read_bytes()
     except OSError as error:
         raise _build_error(file, error.strerror or str(error)) from error
-    except ValueError as error:
+    except ValueError as error:  # a path with a null character
         raise _build_error(file, str(error)) from error
 
 
 def _extract_row_scenario(line: bytes) -> str | bytes:
-    """A line's scenario: the line itself, or the text that a dataset's row keeps under `data`."""
+    """Return the scenario of a line: the line itself, or the text under `data` of a dataset row."""
     try:
         value = parse_json(line)
     except InvalidJson:
         return line
     row = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
-    kept = None if "metadata" in row else row.get("data")
-    return kept if isinstance(kept, str) else line
+    data = None if "metadata" in row else row.get("data")
+    return data if isinstance(data, str) else line
 
 
 def _build_error(path: str | Path, reason: str) -> InvalidScenario:

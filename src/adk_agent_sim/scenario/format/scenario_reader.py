@@ -1,4 +1,4 @@
-"""A scenario file read: text -> JSON -> ARE's shape -> models, and what was adapted on the way."""
+"""Reading of a scenario file: text -> JSON -> ARE's shape -> models, with a list of what was adapted."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.strict_json import InvalidJson, decode_text, parse_json
 
 _MAX_PROBLEMS = 10
-"""How many problems an error lists; a file with more is told with their number."""
+"""The number of problems that an error lists; of more, only the count is given."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class SourceText:
-    """The text that a scenario was read from."""
+    """The text from which a scenario was read."""
 
     name: str
-    """How messages call it: the name of the file."""
+    """The name in messages: the name of the file."""
 
     text: str
 
     has_flat_metadata: bool = False
-    """Whether the definition stands in metadata itself."""
+    """Whether the definition is directly under `metadata`, as in the specification's dialect."""
 
     def find_lines(self, paths: Sequence[JsonPath]) -> list[int]:
-        """The lines on which the values at these paths stand."""
+        """Return the lines of the values at these paths."""
         found = find_line_numbers(self.text, [self._to_text_path(path) for path in paths])
         return [found[self._to_text_path(path)] for path in paths]
 
     def format_path(self, path: JsonPath) -> str:
-        """A path as it is in the text."""
+        """Return a path as it is in the text, in readable form."""
         return format_path(self._to_text_path(path))
 
     def _to_text_path(self, path: JsonPath) -> JsonPath:
@@ -46,12 +46,12 @@ class SourceText:
 
 @dataclass(frozen=True, kw_only=True)
 class ParsedScenario:
-    """What was read from one text."""
+    """The content of one text."""
 
     trace: ExportedTrace
 
     adapted: tuple[str, ...]
-    """What had to be changed to read it as ARE's dialect; empty for files of ARE."""
+    """What was changed to read it as ARE's dialect; empty for files of ARE."""
 
     source: SourceText
 
@@ -61,10 +61,10 @@ def read_scenario(text: str | bytes, name: str = "the text") -> ParsedScenario:
 
     Args:
         text: The JSON text.
-        name: How errors call the text: the name of the file.
+        name: The name of the text in errors: the name of the file.
 
     Raises:
-        InvalidScenario: It is not a scenario; says where and why.
+        InvalidScenario: The text is not a scenario; the message says where and why.
     """
     try:
         content = decode_text(text)
@@ -76,11 +76,13 @@ def read_scenario(text: str | bytes, name: str = "the text") -> ParsedScenario:
 
 
 def parse_scenario(document: Json, source: SourceText) -> ParsedScenario:
-    """The scenario in a JSON value that was read from a text."""
+    """Return the scenario in a JSON value that was read from a text."""
     adapter = DialectAdapter()
     trace = _validate(adapter.adapt(document), source)
     if trace.version != FORMAT_VERSION:
-        raise _build_error(source, {("version",): f"{trace.version[:80]!r} is not known; write {FORMAT_VERSION!r}"})
+        raise _build_error(
+            source, {("version",): f"{trace.version[:80]!r} is not a known version; use {FORMAT_VERSION!r}"}
+        )
     return ParsedScenario(trace=trace, adapted=adapter.changes, source=source)
 
 
@@ -93,15 +95,15 @@ def _validate(document: Json, source: SourceText) -> ExportedTrace:
 
 
 def _collect_problems(details: Iterable[Any]) -> dict[JsonPath, str]:
-    """What the models say, once a place: a number that is wrong is told for every kind of number."""
-    found: dict[JsonPath, str] = {}
+    """Return one message per path: pydantic reports a wrong number once per number type."""
+    messages: dict[JsonPath, str] = {}
     for each in details:
-        found.setdefault(_to_file_path(each["loc"]), each["msg"])
-    return found
+        messages.setdefault(_to_file_path(each["loc"]), each["msg"])
+    return messages
 
 
 def _to_file_path(location: JsonPath) -> JsonPath:
-    """Where in the file an error is: without the names that the models give to kinds of events and numbers."""
+    """Return the path in the file: without the tags that pydantic adds for kinds of events and numbers."""
     if location[:1] == ("events",) and location[2:3] in (("event",), ("oracle",)):
         location = location[:2] + location[3:]
     return location[:-1] if location[-1:] in (("int",), ("float",)) else location

@@ -1,4 +1,4 @@
-"""A scenario in words: what it is, its apps, and its events in the order in which they happen."""
+"""Summary of a scenario: its definition, its apps, and its events in the order in which they happen."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MAX_VALUE_LENGTH = 60
 
 
 def summarize_scenario(scenario: ScenarioImportedFromJson) -> dict[str, Any]:
-    """The scenario as data: its definition, its apps, and its events with the times at which they are expected."""
+    """Return the scenario as data: its definition, its apps, and its events with their expected times."""
     graph = EventGraph(scenario.trace)
     turns = graph.compute_turns()
     return {
@@ -45,12 +45,12 @@ def summarize_scenario(scenario: ScenarioImportedFromJson) -> dict[str, Any]:
 
 
 def render_text(scenario: ScenarioImportedFromJson) -> str:
-    """The scenario for a terminal."""
+    """Return the summary for a terminal."""
     return "\n".join(escape_unprintable(line) for line in _render_lines(summarize_scenario(scenario)))
 
 
 def format_call(action: ExportedAction | None) -> str:
-    """An action as a call, its arguments cut short."""
+    """Return an action as a call with shortened arguments."""
     if action is None:
         return "nothing"
     given = ", ".join(f"{each.name}={_shorten(each.value)}" for each in action.args or ())
@@ -58,7 +58,7 @@ def format_call(action: ExportedAction | None) -> str:
 
 
 def sort_for_display(graph: EventGraph) -> list[str]:
-    """All events: those that can happen by their times, then those that wait for a cycle."""
+    """Return all events: those that can happen by time, then those that depend on a cycle."""
     first = sorted(graph.order, key=lambda name: (graph.times[name], graph.levels[name], graph.positions[name]))
     return first + [name for name in graph.events if name not in graph.times]
 
@@ -81,13 +81,13 @@ def _render_lines(summary: dict[str, Any]) -> Iterator[str]:
     for event in summary["events"]:
         if event["turn"] != turn:
             turn = event["turn"]
-            yield from ("", f"turn {turn + 1}" if turn is not None else "never, as they wait for a cycle")
+            yield from ("", f"turn {turn + 1}" if turn is not None else "never, because they depend on a cycle")
         yield _render_event(event, numbers)
 
 
 def _render_event(event: dict[str, Any], numbers: dict[str, int]) -> str:
-    waits = ", ".join(f"[{numbers[name]}]" if name in numbers else f"? {name}" for name in event["after"])
-    after = f"  after {waits}" if waits else ""
+    parents = ", ".join(f"[{numbers[name]}]" if name in numbers else f"? {name}" for name in event["after"])
+    after = f"  after {parents}" if parents else ""
     seconds = "" if event["seconds"] is None else f"+{event['seconds']:g} s"
     number = f"[{numbers[event['event_id']]}]"
     return f"{number:>6} {seconds:>8}  {event['event_type']:<5}  {event['call']}{after}  ({event['event_id']})"

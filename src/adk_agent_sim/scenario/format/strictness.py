@@ -1,11 +1,11 @@
-"""How strictly an expected argument is compared with what the agent gave, where the scenario says so.
+"""How strictly an expected argument is compared with the agent's, if the scenario specifies it.
 
     exact     the same value
-    contains  what the agent gave has the expected text, or all expected items, in it
-    any       whatever the agent gave; the value only serves to run the expected actions
+    contains  the agent's value contains the expected text, or all expected items
+    any       any value of the agent; the expected value is only used in oracle runs
 
-It is the key `strictness` of the argument. ARE reads over keys that it does not know, so the file works there too. An
-argument without it is compared as the judge compares arguments of its kind: ids exactly, long texts by their meaning.
+It is the key `strictness` of the argument. ARE ignores unknown keys, so the file also works there. Without it, the
+judge compares an argument according to its kind: ids exactly, long texts by their meaning.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ STRICTNESS_KEY = "strictness"
 
 
 def get_strictness(argument: ExportedActionArg) -> object:
-    """What an argument says of its strictness; None if nothing."""
+    """Return the strictness that an argument specifies, or None."""
     return (argument.model_extra or {}).get(STRICTNESS_KEY)
 
 
 def with_strictness(
     trace: ExportedTrace, strictness_by_argument: Mapping[str, Strictness]
 ) -> tuple[ExportedTrace, frozenset[str]]:
-    """The scenario with strictness on the arguments of its expected actions.
+    """Return the scenario with strictness set on arguments of its expected actions.
 
     Args:
         trace: The scenario.
-        wanted: How strictly by argument, as `Emails__send_email.content`.
+        strictness_by_argument: The strictness by argument, such as `Emails__send_email.content`.
 
     Returns:
-        The scenario, and those of `wanted` that no expected action has.
+        The scenario, and the given arguments that no expected action has.
     """
     used: set[str] = set()
     events = [_apply_strictness(event, strictness_by_argument, used) for event in trace.events]

@@ -1,4 +1,4 @@
-"""A scenario's events as an SVG drawing: a column a step, a box an event, coloured by kind, a line a dependency."""
+"""SVG drawing of a scenario's events: a column per level, a box per event coloured by type, a line per dependency."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ _INVALID_XML_CHARACTERS = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U000100
 
 
 def render_svg(scenario: ScenarioImportedFromJson) -> str:
-    """The drawing; events that wait for a cycle are in the last column."""
+    """Return the drawing. Events that depend on a cycle are in the last column."""
     graph = EventGraph(scenario.trace)
-    places = _compute_positions(graph)
-    right = max((x for x, _ in places.values()), default=0) + _WIDTH + _MARGIN
-    below = max((y for _, y in places.values()), default=0) + _HEIGHT + _MARGIN
-    size = f'width="{right}" height="{below}" viewBox="0 0 {right} {below}"'
+    positions = _compute_positions(graph)
+    width = max((x for x, _ in positions.values()), default=0) + _WIDTH + _MARGIN
+    height = max((y for _, y in positions.values()), default=0) + _HEIGHT + _MARGIN
+    size = f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
     return "\n".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="sans-serif" font-size="12">',
             f"<title>{_escape_xml(scenario.scenario_id)}</title>",
-            *_render_edges(graph, places),
-            *(_render_box(graph, name, *place) for name, place in places.items()),
+            *_render_edges(graph, positions),
+            *(_render_box(graph, name, *position) for name, position in positions.items()),
             "</svg>\n",
         ]
     )
@@ -37,13 +37,13 @@ def render_svg(scenario: ScenarioImportedFromJson) -> str:
 def _compute_positions(graph: EventGraph) -> dict[str, tuple[int, int]]:
     last = max(graph.levels.values(), default=-1) + 1
     rows: dict[int, int] = {}
-    places: dict[str, tuple[int, int]] = {}
+    positions: dict[str, tuple[int, int]] = {}
     for name in graph.events:
         column = graph.levels.get(name, last)
         row = rows.get(column, 0)
         rows[column] = row + 1
-        places[name] = (_MARGIN + column * (_WIDTH + _GAP_X), _MARGIN + row * (_HEIGHT + _GAP_Y))
-    return places
+        positions[name] = (_MARGIN + column * (_WIDTH + _GAP_X), _MARGIN + row * (_HEIGHT + _GAP_Y))
+    return positions
 
 
 def _render_edges(graph: EventGraph, positions: dict[str, tuple[int, int]]) -> Iterator[str]:
@@ -75,5 +75,5 @@ def _shorten(text: str) -> str:
 
 
 def _escape_xml(text: str) -> str:
-    """Text for XML, which has no place for most control characters."""
+    """Escape text for XML and replace characters that XML cannot represent."""
     return escape(_INVALID_XML_CHARACTERS.sub("\ufffd", text))

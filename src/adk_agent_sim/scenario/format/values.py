@@ -1,4 +1,4 @@
-"""Argument values: text in the file, read as their `value_type` says, written as ARE reads them."""
+"""Argument values: text in the file, parsed according to `value_type`, and written as ARE reads them."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ _TRUE_WORDS, _FALSE_WORDS = ("true", "1", "t", "y", "yes"), ("false", "0", "f", 
 
 
 class ValueDoesNotFit(ValueError):
-    """A text cannot be read as the type it should have."""
+    """A text cannot be parsed as its type."""
 
 
 def parse_placeholder(value: str | None) -> str | None:
-    """What a placeholder names, `event_id` or `event_id.key`; only a whole value can be one."""
+    """Return what a placeholder names, `event_id` or `event_id.key`; None if the whole text is not a placeholder."""
     found = _PLACEHOLDER_PATTERN.fullmatch(value) if value else None
     return found[1] if found else None
 
 
 def find_placeholder_event(reference: str, event_ids: frozenset[str] | set[str] | dict[str, Any]) -> str:
-    """The event that a placeholder names: ids may have dots in them, so the longest id that exists is meant."""
+    """Return the event id in a placeholder. Ids may contain dots, so the longest existing id is used."""
     candidate = reference
     while candidate not in event_ids and "." in candidate:
         candidate = candidate.rpartition(".")[0]
@@ -35,7 +35,7 @@ def find_placeholder_event(reference: str, event_ids: frozenset[str] | set[str] 
 
 
 def format_value(value: Json) -> str | None:
-    """A value as the file holds it."""
+    """Return a value as text for the file."""
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, list | dict):
@@ -44,24 +44,25 @@ def format_value(value: Json) -> str | None:
 
 
 def get_value_type(value: Json) -> str | None:
-    """The `value_type` of a value."""
+    """Return the `value_type` of a value."""
     return next((name for kind, name in _TYPE_NAMES.items() if isinstance(value, kind)), None)
 
 
 def parse_value(text: str | None, value_type: str | None) -> Json:
-    """The value that a text stands for.
+    """Return the value of a text.
 
     Raises:
-        ValueDoesNotFit: The text is not of that type.
+        ValueDoesNotFit: The text cannot be parsed as that type.
     """
     if text is None or value_type is None:
         return text
     base = value_type.split("|")[0].strip().partition("[")[0].lower()
-    reader = _PARSERS.get(base)
-    return reader(text) if reader else text
+    parse = _PARSERS.get(base)
+    return parse(text) if parse else text
 
 
 def _parse_int(text: str) -> int:
+    # Not int() alone, which also accepts underscores and other digits, and is slow for very long texts.
     return int(_require_match(text, r"[+-]?\d{1,300}", "an int, such as 5"))
 
 

@@ -1,1 +1,1 @@
-"""The world of a scenario in motion: its clock, its events, and what the agent is told."""
+"""The running world of a scenario: clock, events, logging and notifications."""

@@ -1,6 +1,7 @@
-"""What an agent is offered: the tools of all apps, plain or under other words.
+"""The tools that an agent is offered: those of all apps, optionally renamed and reworded.
 
-Other words test whether an agent reads what it is told or only remembers names. They are made by chance from a seed.
+Renaming and rewording test whether an agent reads tool descriptions or relies on names it has memorized. The choice
+depends only on the seed.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ _DESCRIPTION_PREFIXES = ("Use this to do the following. ", "What it does: ", "Pu
 
 @dataclass(frozen=True, kw_only=True)
 class OfferedTool:
-    """A tool as the agent is offered it."""
+    """A tool as it is offered to the agent."""
 
     name: str
     """The name under which the agent calls it."""
@@ -39,12 +40,13 @@ class OfferedTool:
 
 
 def build_agent_tools(apps: Mapping[str, App], noise: Noise, seed: int) -> dict[str, OfferedTool]:
-    """The tools that the agent can call, by the names it knows them under."""
+    """Return the tools that the agent can call, by the names under which it calls them."""
     found: dict[str, OfferedTool] = {}
     for name, app in apps.items():
         for tool in app.tools().values():
             if APP in tool.kinds:
                 each = _build_tool(name, tool, noise, seed)
+                # Two renamed tools may get the same name; the later one keeps its own.
                 taken = each.name in found
                 plain = OfferedTool(name=f"{name}__{tool.name}", description=each.description, app=name, tool=tool)
                 found[plain.name if taken else each.name] = plain if taken else each

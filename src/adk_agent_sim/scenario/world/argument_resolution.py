@@ -1,4 +1,4 @@
-"""The arguments of an event's call: texts read as values, placeholders replaced by what other events returned."""
+"""Arguments of an event's call: texts parsed as values, placeholders replaced by return values of other events."""
 
 from __future__ import annotations
 
@@ -10,39 +10,39 @@ from adk_agent_sim.scenario.format.values import find_placeholder_event, parse_p
 
 
 class UnresolvedReference(LookupError):
-    """A placeholder stands for nothing: the event it names did not happen, failed, or returned no such key."""
+    """A placeholder cannot be resolved: its event did not happen, failed, or returned no such key."""
 
 
 def resolve_arguments(args: list[ExportedActionArg] | None, return_values: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments by name.
+    """Return the arguments by name.
 
     Args:
-        given: The arguments as the file has them.
-        returned: What events returned, by their ids; without those that failed.
+        args: The arguments as in the scenario file.
+        return_values: The return values by event id, without those of failed events.
 
     Raises:
-        Unresolved: A placeholder stands for nothing.
-        ValueDoesNotFit: A text is not of its type.
+        UnresolvedReference: A placeholder cannot be resolved.
+        ValueDoesNotFit: A text cannot be parsed as its type.
     """
     return {each.name: _resolve_value(each, return_values) for each in args or ()}
 
 
 def _resolve_value(argument: ExportedActionArg, return_values: Mapping[str, Any]) -> Any:
-    named = parse_placeholder(argument.value)
-    if named is None:
+    reference = parse_placeholder(argument.value)
+    if reference is None:
         return parse_value(argument.value, argument.value_type)
-    source = find_placeholder_event(named, cast("dict[str, Any]", return_values))
+    source = find_placeholder_event(reference, cast("dict[str, Any]", return_values))
     if source not in return_values:
-        why = f"no event {source[:80]!r} has returned anything"
+        why = f"event {source[:80]!r} has no return value"
         raise UnresolvedReference(
-            f"The placeholder {{{{{named[:80]}}}}} of {argument.name!r} stands for nothing: {why}"
+            f"The placeholder {{{{{reference[:80]}}}}} of {argument.name!r} cannot be resolved: {why}"
         )
     value = return_values[source]
-    for key in named[len(source) :].split(".")[1:]:
+    for key in reference[len(source) :].split(".")[1:]:
         if not isinstance(value, dict) or key not in value:
-            why = f"what event {source[:80]!r} returned has no {key[:80]!r}"
+            why = f"the return value of event {source[:80]!r} has no key {key[:80]!r}"
             raise UnresolvedReference(
-                f"The placeholder {{{{{named[:80]}}}}} of {argument.name!r} stands for nothing: {why}"
+                f"The placeholder {{{{{reference[:80]}}}}} of {argument.name!r} cannot be resolved: {why}"
             )
         value = cast("dict[str, Any]", value)[key]
     return value

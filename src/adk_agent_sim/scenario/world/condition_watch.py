@@ -1,7 +1,7 @@
-"""Conditions and validations: what only Python can say, looked at as time passes.
+"""Conditions and validations: Python predicates that are checked while time passes.
 
-A scenario file can name a condition but not hold it, and no name in a file becomes code here. So whoever makes the
-world hands in the functions, by the ids of their events.
+A scenario file can name a condition but not contain it, and names in files never become code. The creator of the world
+passes in the functions by the ids of their events.
 """
 
 from __future__ import annotations
@@ -14,41 +14,41 @@ if TYPE_CHECKING:
     from adk_agent_sim.scenario.world.world import World
 
 WorldPredicate = Callable[["World"], bool]
-"""Something that can be asked of a world."""
+"""A question about a world."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class WorldCondition:
-    """Holds back what depends on it until it is true."""
+    """Delays the events that depend on it until a predicate is true."""
 
     predicate: WorldPredicate
 
     interval: float = 1.0
-    """Seconds between two looks."""
+    """Seconds between two checks."""
 
     timeout: float | None = None
-    """After how many seconds it is given up: it counts as failed, and what depends on it happens all the same."""
+    """Seconds until the condition fails. Events that depend on it happen nevertheless."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class WorldValidation:
-    """Checks the run: every milestone must be reached, no minefield stepped on."""
+    """Checks a run: all milestones must be reached, and no minefield may be triggered."""
 
     milestones: Mapping[str, WorldPredicate] = field(default_factory=dict[str, WorldPredicate])
 
     minefields: Mapping[str, WorldPredicate] = field(default_factory=dict[str, WorldPredicate])
 
     timeout: float | None = None
-    """Within how many seconds; until the world's end if left out."""
+    """The time limit for the milestones in seconds; the end of the world if None."""
 
 
 class ValidationFailed(AssertionError):
-    """A minefield was stepped on, or a milestone was not reached in time."""
+    """A minefield was triggered, or a milestone was not reached in time."""
 
 
 @dataclass(kw_only=True)
 class ActiveValidation:
-    """A validation under way."""
+    """A validation that has started."""
 
     event_id: str
 
@@ -61,15 +61,16 @@ class ActiveValidation:
     def check(
         self, evaluate: Callable[[WorldPredicate], bool], now: float, *, is_final: bool = False
     ) -> ValidationFailed | bool:
-        """True once it has succeeded, False while it goes on, or why it failed."""
-        for name, stepped_on in self.validation.minefields.items():
-            if evaluate(stepped_on):
-                return ValidationFailed(f"Minefield {name!r} was stepped on")
-        left = [each for each in self.validation.milestones if each not in self.reached_milestones]
-        found = [each for each in left if evaluate(self.validation.milestones[each])]
-        self.reached_milestones = (*self.reached_milestones, *found)
-        missing = [each for each in left if each not in found]
+        """Return True if the validation has succeeded, False while it is undecided, or the failure."""
+        for name, predicate in self.validation.minefields.items():
+            if evaluate(predicate):
+                return ValidationFailed(f"Minefield {name!r} was triggered")
+        open_milestones = [each for each in self.validation.milestones if each not in self.reached_milestones]
+        reached = [each for each in open_milestones if evaluate(self.validation.milestones[each])]
+        self.reached_milestones = (*self.reached_milestones, *reached)
+        missing = [each for each in open_milestones if each not in reached]
         late = self.validation.timeout is not None and now >= self.started_at + self.validation.timeout
         if missing and (late or is_final):
-            return ValidationFailed(f"Not reached in time: {', '.join(missing)}")
+            return ValidationFailed(f"Milestones not reached in time: {', '.join(missing)}")
+        # Without milestones, a validation only watches its minefields, and succeeds when its time is over.
         return not missing and (bool(self.validation.milestones) or late or is_final)

@@ -1,8 +1,9 @@
-"""What has happened, by time.
+"""The log of completed events, by time.
 
-ARE keeps its log as a binary heap on the time alone and lists it by a stable sort of the heap's array. Where times are
-equal this decides the order, and so, for a judge that takes the first event that fits, the verdict. Oracle runs are
-listed that way. With an agent, ARE's clock never gives two calls one time, and ours does: they stay in their order.
+ARE keeps its log as a binary heap on the time alone and lists it with a stable sort of the heap's array. This
+determines the order of events with equal times and so, for a judge that takes the first event that fits, the verdict.
+Oracle runs are listed the same way. In runs with an agent, ARE's clock never gives two calls the same time but ours
+does; these keep the order in which they happened.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from adk_agent_sim.scenario.format.models import (
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class CompletedEvent:
-    """One event that is over."""
+    """One completed event."""
 
     event_id: str
 
@@ -45,7 +46,7 @@ class CompletedEvent:
     dependencies: tuple[str, ...] = ()
 
     value: str | None = None
-    """What it returned, as text."""
+    """The return value as text."""
 
     value_type: str | None = None
 
@@ -53,17 +54,17 @@ class CompletedEvent:
 
     @classmethod
     def from_return_value(cls, *, value: Any = None, **fields: Any) -> CompletedEvent:
-        """An event with what it returned, written down before it can change."""
+        """Create an event, converting the return value to text before it can change."""
         text, value_type = _describe_value(value)
         return cls(value=text, value_type=value_type, **fields)
 
     def __lt__(self, other: object) -> bool:
-        """Never less: in ARE's heap only times are compared."""
+        """Return False: ARE's heap compares only times."""
         return False
 
     @property
     def exported_event(self) -> ExportedCompletedEvent:
-        """The event as scenario files hold it."""
+        """The event as in scenario files."""
         action = None
         if self.function is not None:
             action = ExportedAction(
@@ -91,17 +92,17 @@ class CompletedEvent:
 
 
 class EventLog:
-    """All that has happened."""
+    """All completed events of a run."""
 
     def __init__(self, events: list[CompletedEvent] | None = None) -> None:
         self._events = events or []
 
     def add(self, event: CompletedEvent) -> None:
-        """Something happened."""
+        """Append an event."""
         self._events.append(event)
 
     def list_events(self, *, in_are_order: bool = False) -> list[CompletedEvent]:
-        """Everything by time; of one time, in the order in which it happened, or as ARE's heap has it."""
+        """Return the events by time; events of equal time in the order they happened, or in ARE's heap order."""
         if not in_are_order:
             return sorted(self._events, key=_get_time)
         heap: list[tuple[float, CompletedEvent]] = []
@@ -110,7 +111,7 @@ class EventLog:
         return sorted((event for _, event in heap), key=_get_time)
 
     def rename_events(self, new_ids: Mapping[str, str]) -> None:
-        """Give events other ids."""
+        """Change the ids of events."""
         if new_ids:
             self._events = [
                 replace(event, event_id=new_ids[event.event_id]) if event.event_id in new_ids else event
@@ -118,7 +119,7 @@ class EventLog:
             ]
 
     def copy(self) -> EventLog:
-        """The log as it is now."""
+        """Return a copy of the log."""
         return EventLog(list(self._events))
 
     def __len__(self) -> int:

@@ -1,4 +1,4 @@
-"""What is to happen: the events of a scenario with what they wait for, worked out once and never changed by a run.
+"""The planned events of a scenario with their dependencies. Computed once and not changed by a run.
 
 Worlds of one scenario can share a plan.
 """
@@ -15,7 +15,7 @@ from adk_agent_sim.scenario.world.condition_watch import WorldCondition, WorldVa
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlannedEvent:
-    """One event that is to happen."""
+    """One planned event."""
 
     event_id: str
 
@@ -25,29 +25,29 @@ class PlannedEvent:
     action: ExportedAction | None
 
     absolute_time: Number | None
-    """When it happens, whatever came before; None where `relative` counts."""
+    """When it happens, independent of its dependencies; None if `delay` applies."""
 
     delay: Number
-    """How many seconds after the last event it waits for."""
+    """Seconds after the last of its dependencies."""
 
     parents: tuple[str, ...]
 
     children: tuple[str, ...]
 
     turn: int
-    """How many messages to the user come before it."""
+    """The number of messages to the user that precede it."""
 
     blocked_reason: str
     """Why it can never happen; empty if it can."""
 
     @property
     def call_name(self) -> str:
-        """The call it is, as `Emails__send_email`; its id if it is none."""
+        """The call as `Emails__send_email`; the event id if there is no call."""
         return self.event_id if self.action is None else f"{self.action.app}__{self.action.function}"
 
 
 class EventPlan:
-    """All events of a scenario."""
+    """All planned events of a scenario."""
 
     def __init__(
         self,
@@ -55,12 +55,12 @@ class EventPlan:
         noise: Sequence[ExportedEvent] = (),
         watches: Mapping[str, WorldCondition | WorldValidation] | None = None,
     ) -> None:
-        """Work out the plan.
+        """Compute the plan.
 
         Args:
             trace: The scenario.
-            noise: Further events, that only happen to an agent.
-            watches: What is watched; an event is added for each that the scenario has none for.
+            noise: Additional events that only happen in runs with an agent.
+            watches: Conditions and validations by event id; an event is added for each id that the scenario lacks.
         """
         self.noise_ids = frozenset(each.event_id for each in noise)
         known = {each.event_id for each in trace.events}
@@ -72,7 +72,7 @@ class EventPlan:
         self.start = float(definition.start_time or 0)
         self.end = None if definition.duration is None else self.start + float(definition.duration)
         self.time_increment = float(definition.time_increment_in_seconds or 1)
-        """How many seconds lie between two looks at whether a turn is over."""
+        """Seconds between two checks of whether a turn has ended."""
         watched_ids = frozenset(watches or ())
         self.events = {
             name: _build_planned_event(
@@ -81,7 +81,7 @@ class EventPlan:
             for name, event in graph.events.items()
         }
         self.turn_ends: dict[int, list[str]] = {}
-        """The agent's messages to the user, by the turn they end."""
+        """The agent's expected messages to the user, by the turn that they end."""
         for name, event in graph.events.items():
             if is_message_to_user(event):
                 self.turn_ends.setdefault(turns.get(name, 0), []).append(name)
@@ -115,14 +115,14 @@ def _build_planned_event(event: AnyEvent, graph: EventGraph, turn: int, blocked_
 
 
 def _find_blocked_reason(event: AnyEvent, graph: EventGraph, in_cycle: set[str], watched_ids: frozenset[str]) -> str:
-    """Why an event can never happen, whatever happens before it."""
+    """Return why an event can never happen, or an empty text."""
     missing = next((each for each in event.dependencies if each not in graph.events), None)
     if missing is not None:
-        return f"it waits for {missing[:80]!r}, which is not there"
+        return f"it depends on {missing[:80]!r}, which does not exist"
     if event.event_id in in_cycle:
-        return "it waits for itself"
+        return "it is part of a dependency cycle"
     if event.event_id in watched_ids:
         return ""
     if event.event_type not in ("AGENT", "ENV", "USER"):
-        return "nobody handed in what it watches"
+        return "no condition or validation was passed to World for it"
     return "it has no action" if event.action is None else ""

@@ -1,7 +1,8 @@
-"""When things happen: what is due next, and what becomes due because something happened.
+"""The queue of scheduled events, and the scheduling of events whose dependencies are met.
 
-An event is put on the agenda when one that it waits for has happened and all of them have a time; their times count,
-not whether they are over. An event with an absolute time waits for the first one only.
+An event is scheduled when one of its dependencies has happened and all of them have a time. The times of the
+dependencies count, not whether they have happened. An event with an absolute time waits for its first dependency only.
+These are ARE's rules.
 """
 
 from __future__ import annotations
@@ -14,35 +15,36 @@ from typing import Any
 from adk_agent_sim.scenario.world.event_plan import EventPlan, PlannedEvent
 
 _MAX_TIME = 253_402_300_799.0
-"""The end of the year 9999, the last that dates can be written of."""
+"""The end of the year 9999, the last that Python dates can represent."""
 
 
 @dataclass(kw_only=True)
 class EventQueue:
-    """The events that have a time, earliest first; at the same time by their ids."""
+    """The scheduled events by time; events of equal time by id."""
 
     plan: EventPlan
 
     excluded_ids: Container[str] = field(default_factory=frozenset[str])
-    """Events that get their time from elsewhere."""
+    """Events that are not scheduled here because they get their time elsewhere."""
 
     times: dict[str, float] = field(default_factory=dict[str, float])
-    """The time of every event that has one, also of those that are over."""
+    """The time of every event that has one, including completed events."""
 
     heap: list[tuple[float, str]] = field(default_factory=list[tuple[float, str]])
 
     scheduled_ids: set[str] = field(default_factory=set[str])
-    """Every event that was ever put on the agenda."""
+    """Every event that was ever scheduled."""
 
     too_late_ids: set[str] = field(default_factory=set[str])
-    """Every event whose time no calendar has."""
+    """Every event whose time is after the year 9999."""
 
     completed_ids: set[str] = field(default_factory=set[str])
-    """Every event that has happened."""
+    """Every completed event."""
 
     def schedule_initial_events(self) -> None:
-        """Put on what waits for nothing."""
+        """Schedule the events without dependencies."""
         events: Mapping[str, PlannedEvent] = self.plan.events
+        # All absolute times first: an event whose dependencies all have a time can be scheduled before they happen.
         for event in events.values():
             if event.absolute_time is not None:
                 self.times[event.event_id] = float(event.absolute_time)
@@ -51,16 +53,16 @@ class EventQueue:
                 self.schedule(event.event_id, self.times.get(event.event_id, self.plan.start + event.delay))
 
     def schedule(self, event_id: str, time: float) -> None:
-        """Let an event happen at a time, if a calendar has it."""
+        """Schedule an event, unless its time is after the year 9999."""
         self.times[event_id] = time
-        if not time <= _MAX_TIME:
+        if not time <= _MAX_TIME:  # not `>`: the time may be NaN
             self.too_late_ids.add(event_id)
             return
         self.scheduled_ids.add(event_id)
         heapq.heappush(self.heap, (time, event_id))
 
     def complete_event(self, event: PlannedEvent) -> None:
-        """Put on what can happen now that an event has."""
+        """Mark an event as completed and schedule the events that became ready."""
         self.completed_ids.add(event.event_id)
         for name in event.children:
             child = self.plan.events[name]
@@ -72,18 +74,18 @@ class EventQueue:
                 self.schedule(name, max(self.times[parent] for parent in child.parents) + child.delay)
 
     def pop_due(self, until: float) -> list[tuple[float, str]]:
-        """Take off what is due, in order."""
+        """Remove and return the events that are due, in order."""
         due: list[tuple[float, str]] = []
         while self.heap and self.heap[0][0] <= until:
             due.append(heapq.heappop(self.heap))
         return due
 
     def next_time(self) -> float | None:
-        """When the next event is due."""
+        """Return the time of the next event, or None."""
         return self.heap[0][0] if self.heap else None
 
     def capture_state(self) -> tuple[Any, ...]:
-        """Where the agenda stands, for `put_back`."""
+        """Return the state of the queue for `restore`."""
         return (
             dict(self.times),
             tuple(self.heap),
@@ -93,7 +95,7 @@ class EventQueue:
         )
 
     def restore(self, state: tuple[Any, ...]) -> None:
-        """Stand again where `saved` was taken."""
-        times, queue, queued, over, too_late = state
-        self.times, self.heap = dict(times), list(queue)
-        self.scheduled_ids, self.completed_ids, self.too_late_ids = set(queued), set(over), set(too_late)
+        """Restore what `capture_state` returned."""
+        times, heap, scheduled, completed, too_late = state
+        self.times, self.heap = dict(times), list(heap)
+        self.scheduled_ids, self.completed_ids, self.too_late_ids = set(scheduled), set(completed), set(too_late)

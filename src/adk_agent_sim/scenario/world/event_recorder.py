@@ -1,4 +1,4 @@
-"""What is written down of a run: every call as an event that happened, what it returned, what went wrong."""
+"""Records of a run: every call as a completed event, return values, and failures."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from adk_agent_sim.scenario.world.oracle_result import EventFailure
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CallFrame:
-    """The call under way: of what time it is, and which event makes it."""
+    """The context of the current call: its time and the event that makes it."""
 
     time: float
 
@@ -35,24 +35,24 @@ class EventRecorder:
     log: EventLog = field(default_factory=EventLog)
 
     latest_event: CompletedEvent | None = None
-    """What was written last."""
+    """The event that was recorded last."""
 
     return_values: dict[str, Any] = field(default_factory=dict[str, Any])
-    """What events returned, without those that failed."""
+    """The return values by event id, without those of failed events."""
 
     failures: list[EventFailure] = field(default_factory=list[EventFailure])
 
     def add_event(self, event: CompletedEvent) -> None:
-        """Write down what happened."""
+        """Record a completed event."""
         self.log.add(event)
         self.latest_event = event
 
     def record_call(self, app_call: AppCall) -> None:
-        """Write down a call that was made."""
+        """Record a call that was made."""
         event = None if app_call.is_nested else self.frame.event
         app, function = app_call.app, app_call.function
         event_id = event.event_id if event else f"{app_call.caller.upper()}-{app.name}.{function}-{self._new_uuid()}"
-        given = event.action.action_id if event and event.action else ""
+        action_id = event.action.action_id if event and event.action else ""
         self.add_event(
             CompletedEvent.from_return_value(
                 event_id=event_id,
@@ -61,10 +61,11 @@ class EventRecorder:
                 operation=app_call.operation.value,
                 app=app.name,
                 function=function,
+                # ARE logs the arguments of agent calls and of calls outside events with defaults, others as given.
                 arguments=_fill_in_defaults(app_call)
                 if app_call.caller is CallerRole.AGENT or event is None
                 else app_call.arguments,
-                action_id=given or f"{type(app).__name__}.{function}-{self._new_uuid()}",
+                action_id=action_id or f"{type(app).__name__}.{function}-{self._new_uuid()}",
                 dependencies=event.parents if event else (),
                 value=app_call.value,
                 error=app_call.error,
@@ -76,7 +77,7 @@ class EventRecorder:
     def record_refused_call(
         self, event: PlannedEvent, action: ExportedAction, app: App | None, error: Exception
     ) -> None:
-        """Write down a call that an event could not make."""
+        """Record a call that an event could not make."""
         tool = app.tools().get(action.function or "") if app is not None else None
         operation = tool.operation.value if tool is not None and tool.operation is not None else None
         self.add_event(
@@ -95,24 +96,24 @@ class EventRecorder:
         )
 
     def record_failure(self, event_id: str, call_name: str, why: str, t: float) -> None:
-        """Write down what went wrong with an event of the scenario."""
+        """Record why an event of the scenario failed."""
         self.failures.append(EventFailure(event_id=event_id, call=call_name, why=why, t=t))
 
     def apply_matches(self, matches: Mapping[str, str]) -> None:
-        """Give what the agent did the ids of the expected events that it is."""
+        """Give the agent's events the ids of the expected events that they were matched with."""
         self.log.rename_events(matches)
         self.return_values.update(
             {matches[each]: self.return_values[each] for each in matches if each in self.return_values}
         )
 
     def capture_state(self) -> tuple[Any, ...]:
-        """The records as they are, for `put_back`."""
+        """Return the records for `restore`."""
         return self.log.copy(), dict(self.return_values), tuple(self.failures), self.random.draw_count
 
     def restore(self, state: tuple[Any, ...]) -> None:
-        """Have again the records that `saved` gave."""
-        log, returned, faults, self.random.draw_count = state
-        self.log, self.return_values, self.failures = log.copy(), dict(returned), list(faults)
+        """Restore what `capture_state` returned."""
+        log, return_values, failures, self.random.draw_count = state
+        self.log, self.return_values, self.failures = log.copy(), dict(return_values), list(failures)
 
     def _new_uuid(self) -> str:
         digits = self.random.new_id()
@@ -120,8 +121,8 @@ class EventRecorder:
 
 
 def _fill_in_defaults(app_call: AppCall) -> Mapping[str, Any]:
-    """The arguments in the order of the tool, with what was left out."""
+    """Return the arguments in the order of the tool's signature, including defaults."""
     tool = app_call.app.tools()[app_call.function]
     given = app_call.arguments
-    stated = {each.name: given.get(each.name, each.default) for each in tool.arguments if not each.variadic}
-    return stated if stated.keys() >= given.keys() else stated | dict(given)
+    complete = {each.name: given.get(each.name, each.default) for each in tool.arguments if not each.variadic}
+    return complete if complete.keys() >= given.keys() else complete | dict(given)

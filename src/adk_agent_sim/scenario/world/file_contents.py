@@ -1,4 +1,4 @@
-"""What is in the files of a scenario: a scenario holds their names, a directory beside it their contents."""
+"""Contents of scenario files: the scenario has their names, a directory next to it has their contents."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from pathlib import Path
 
 
 def make_content_reader(directory: str | Path | None) -> Callable[[str], bytes | None]:
-    """A function from a file's path in the scenario to its bytes; None where the directory has no such file.
+    """Return a function from a file's path in the scenario to its bytes, or None if there is no such file.
 
-    What lies outside the directory, also by a link inside it, is not there.
+    Files outside the directory are never read, not even through a symbolic link inside it.
     """
     if directory is None:
         return lambda path: None

@@ -1,6 +1,6 @@
-"""What goes wrong or gets in the way by chance: calls that fail, tools under other words, events nobody asked for.
+"""Random disturbances: failing calls, renamed and reworded tools, and unrelated events.
 
-Every draw is a function of the seed and of what it decides, so the same run has the same noise.
+Every draw depends only on the seed and on what it decides, so the same run has the same noise.
 """
 
 from __future__ import annotations
@@ -21,28 +21,28 @@ from adk_agent_sim.scenario.format.models import (
 from adk_agent_sim.scenario.format.values import format_value, get_value_type
 
 _DEFAULT_DURATION = 1800.0
-"""For how many seconds there are events in a scenario without an end."""
+"""Seconds during which noise events happen in a scenario without a duration."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Noise:
-    """How much noise there is; by default none."""
+    """How much noise there is; none by default."""
 
     failure_probability: float = 0.0
-    """How often a call of the agent fails though nothing is wrong with it, from 0 to 1."""
+    """The probability, from 0 to 1, that a valid call of the agent fails."""
 
     events_per_minute: float = 0.0
-    """How many events happen a minute, on average, that have nothing to do with the task."""
+    """The average number of unrelated events per minute."""
 
     rename_tools: bool = False
-    """Whether the agent is offered the tools under other names."""
+    """Whether the tools are offered to the agent under other names."""
 
     reword_tools: bool = False
-    """Whether the agent is offered the tools with other descriptions."""
+    """Whether the tools are offered to the agent with other descriptions."""
 
 
 class RandomFailures:
-    """Decides which calls of the agent fail: for each tool, by how often it was called."""
+    """Decides which calls of the agent fail, by tool and number of the call."""
 
     def __init__(self, noise: Noise, seed: int) -> None:
         self._probability = noise.failure_probability
@@ -50,9 +50,10 @@ class RandomFailures:
         self.call_counts: dict[str, int] = {}
 
     def draw_failure(self, tool_name: str) -> Exception | None:
-        """Why the next call of a tool fails, if it does."""
+        """Return the error of the next call of a tool, or None if it does not fail."""
         if self._probability <= 0:
             return None
+        # A stream per tool: calls of other tools do not change which calls of this one fail.
         chance = WorldRandom(self._seed, f"failure/{tool_name}")
         chance.draw_count = self.call_counts[tool_name] = self.call_counts.get(tool_name, 0) + 1
         if chance.next_float() >= self._probability:
@@ -61,9 +62,9 @@ class RandomFailures:
 
 
 def generate_noise_events(noise: Noise, seed: int, trace: ExportedTrace) -> list[ExportedEvent]:
-    """Events at random times, of the kinds that the scenario's apps can have.
+    """Return events at random times, of kinds that the scenario's apps support.
 
-    What arrives is taken from the apps under `augmentation`, if the scenario has some, else from a few texts of ours.
+    The contents come from the apps under `augmentation` if the scenario has some, otherwise from built-in texts.
     """
     makers = list(_iter_noise_sources(trace))
     if noise.events_per_minute <= 0 or not makers:
@@ -74,6 +75,7 @@ def generate_noise_events(noise: Noise, seed: int, trace: ExportedTrace) -> list
     events: list[ExportedEvent] = []
     time = 0.0
     while True:
+        # Exponentially distributed gaps make a Poisson process.
         time += -math.log(1.0 - chance.next_float()) * 60.0 / noise.events_per_minute
         if time > end:
             return events
@@ -82,7 +84,7 @@ def generate_noise_events(noise: Noise, seed: int, trace: ExportedTrace) -> list
 
 
 def _iter_noise_sources(trace: ExportedTrace) -> Iterator[tuple[str, str, Callable[[WorldRandom], Mapping[str, Any]]]]:
-    """For each app that can have noise: its name, the tool, and what makes the arguments."""
+    """Yield the name, the tool and the argument generator of each app that can have noise."""
     stored = _read_augmentation(trace)
     for app in trace.apps:
         class_name = (app.class_name or "").rpartition(".")[2]
@@ -121,7 +123,7 @@ def _read_augmentation(trace: ExportedTrace) -> dict[str, Mapping[str, Any]]:
 
 
 def _extract_objects(value: Any) -> list[Mapping[str, Any]]:
-    """The objects in a list or object of objects; nothing where there is something else."""
+    """Return the objects in a list or object of objects, skipping anything else."""
     values = list(cast("dict[str, Any]", value).values()) if isinstance(value, dict) else value
     found = cast("list[Any]", values) if isinstance(values, list) else []
     return [each for each in found if isinstance(each, dict)]
@@ -134,10 +136,10 @@ def _extract_mails(state: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def _find_conversations(state: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """Conversations with somebody in them who can write."""
+    """Return the conversations that have a participant other than the user, with that participant."""
     found: list[Mapping[str, Any]] = []
     for each in _extract_objects(state.get("conversations")):
-        others = [who for who in each.get("participant_ids", ()) if who != state.get("current_user_id")]
+        others = [person for person in each.get("participant_ids", ()) if person != state.get("current_user_id")]
         if others and "conversation_id" in each:
             found.append({"conversation_id": each["conversation_id"], "sender_id": others[0]})
     return found
@@ -145,7 +147,9 @@ def _find_conversations(state: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 def _extract_texts(state: Mapping[str, Any]) -> list[str]:
     messages = [
-        each for talk in _extract_objects(state.get("conversations")) for each in _extract_objects(talk.get("messages"))
+        message
+        for conversation in _extract_objects(state.get("conversations"))
+        for message in _extract_objects(conversation.get("messages"))
     ]
     return [str(each["content"]) for each in messages if each.get("content")]
 

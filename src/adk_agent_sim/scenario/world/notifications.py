@@ -1,6 +1,7 @@
-"""What the agent is told: the messages of its level, kept until it asks.
+"""The queue of notifications for the agent, filtered by its level.
 
-ARE keeps them in a binary heap on the time alone; messages of one time come out as such a heap gives them.
+ARE keeps them in a binary heap on the time alone. Notifications of equal time are returned in the order in which such a
+heap returns them.
 """
 
 from __future__ import annotations
@@ -15,7 +16,11 @@ _LEVEL_RANK = {level: rank for rank, level in enumerate(NotificationLevel)}
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class DeliveredNotification:
-    """One message for the agent."""
+    """A notification in the agent's queue: with the time it was sent, and already filtered by level.
+
+    Apps create `app_context.Notification` instead, which has a level and no time. The types are separate because apps
+    do not know the elapsed time and cannot send ENVIRONMENT_STOP, and because readers have no use for the level.
+    """
 
     elapsed_seconds: float
     """Seconds since the scenario's start."""
@@ -28,19 +33,19 @@ class DeliveredNotification:
 
 @dataclass(kw_only=True)
 class NotificationQueue:
-    """The messages that the agent has not seen yet."""
+    """The notifications that the agent has not received yet."""
 
     level: NotificationLevel = NotificationLevel.MEDIUM
 
     pending: list[DeliveredNotification] = field(default_factory=list[DeliveredNotification])
 
     def add(self, level: NotificationLevel, notification: DeliveredNotification) -> None:
-        """Tell the agent, if it wants to know that much."""
+        """Queue a notification if the agent's level includes it."""
         if _LEVEL_RANK[level] <= _LEVEL_RANK[self.level]:
             self.pending.append(notification)
 
     def drain(self) -> list[DeliveredNotification]:
-        """The messages since the last time."""
+        """Remove and return all queued notifications, in ARE's order."""
         heap: list[tuple[float, _HeapEntry]] = []
         for each in self.pending:
             heapq.heappush(heap, (each.elapsed_seconds, _HeapEntry(each)))
@@ -49,7 +54,7 @@ class NotificationQueue:
 
 
 class _HeapEntry:
-    """A message that is never less than another one of the same time."""
+    """A heap entry that never compares as less, so that only times are compared."""
 
     def __init__(self, notification: DeliveredNotification) -> None:
         self.notification = notification

@@ -1,4 +1,4 @@
-"""What came of running a scenario's own events: what failed and what never happened is said, never hidden."""
+"""The result of an oracle run, including the events that failed or never happened."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class EventFailure:
     event_id: str
 
     call: str
-    """The call it is, as `Emails__send_email`."""
+    """The call, such as `Emails__send_email`."""
 
     why: str
 
@@ -25,20 +25,20 @@ class EventFailure:
 
 @dataclass(frozen=True, kw_only=True)
 class OracleResult:
-    """What came of doing everything as the scenario expects it."""
+    """The result of running a scenario with all expected actions executed."""
 
     scenario_id: str
 
     completed: Sequence[CompletedEvent]
 
     failed: Sequence[EventFailure]
-    """Events that failed, those with an unresolved placeholder among them."""
+    """Events that failed, including those with an unresolved placeholder."""
 
     missing: Sequence[EventFailure]
     """Events that never happened."""
 
     seconds: float
-    """How long it took in the world's time."""
+    """The simulated duration of the run."""
 
     @property
     def ok(self) -> bool:

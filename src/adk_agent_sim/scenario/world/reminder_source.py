@@ -1,4 +1,4 @@
-"""Apps that speak by themselves."""
+"""The interface of apps that send notifications at a time of their own."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from adk_agent_sim.scenario.app_base.app_context import Notification
 
 @runtime_checkable
 class ReminderSource(Protocol):
-    """An app that has something to say when its time comes, without being called."""
+    """An app that has notifications that come due without a call."""
 
     def next_due_time(self) -> float | None:
-        """When there is something to say next; None if never."""
+        """Return when the next notification is due, or None."""
         ...
 
     def take_due_notification(self) -> Notification | None:
-        """What to say now, once; None if nothing."""
+        """Return the notification that is due now, once, or None."""
         ...

@@ -1,6 +1,6 @@
-"""A world at one moment: taken at any event, put back, compared.
+"""Snapshots of a world: taken at any event, restored, and compared.
 
-Apps never change what they hold in place, so a snapshot shares with the world all that has not changed since.
+Apps never modify entities in place, so a snapshot shares everything with the world that has not changed since.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ StatePath = tuple[str | int, ...]
 
 @dataclass(frozen=True, kw_only=True)
 class StateChange:
-    """One place where two states differ."""
+    """One difference between two states."""
 
     path: StatePath
-    """The app, then the keys and positions; positions of removed and replaced values are the old ones."""
+    """The app, then keys and positions; positions of removed and replaced values are the old ones."""
 
     op: str
     """add, remove or replace."""
@@ -38,34 +38,34 @@ class StateChange:
 
 @dataclass(frozen=True, kw_only=True)
 class WorldSnapshot:
-    """All that a world is made of."""
+    """The complete state of a world at one time."""
 
     elapsed: float
 
     app_states: Mapping[str, Mapping[str, Any]]
-    """The states of the apps."""
+    """The states of the apps by name."""
 
     hidden_states: Mapping[str, Mapping[str, Any]]
-    """What the apps know beyond their states."""
+    """What the apps know beyond their states, by name."""
 
     events: tuple[CompletedEvent, ...]
-    """What had happened by then."""
+    """The events completed so far."""
 
     notifications: tuple[DeliveredNotification, ...]
 
     engine_state: Mapping[str, Any]
-    """Where the events stand; a matter between the snapshot and the engine."""
+    """The engine's state; opaque to everyone but the engine."""
 
     failure_counts: Mapping[str, int]
-    """How often each tool was called that may fail by chance."""
+    """The number of calls of each tool, which determines the next random failure."""
 
     def diff(self, later: WorldSnapshot) -> list[StateChange]:
-        """How the states of the apps changed from this snapshot to another one."""
+        """Return how the app states changed from this snapshot to a later one."""
         return list(diff_values(self.app_states, later.app_states))
 
 
 def diff_values(old: Any, new: Any, path: StatePath = ()) -> Iterator[StateChange]:
-    """Where two JSON values differ."""
+    """Yield the differences between two JSON values."""
     if old is new:
         return
     if isinstance(old, dict) and isinstance(new, dict):
@@ -88,7 +88,7 @@ def _diff_objects(old: dict[str, Any], new: dict[str, Any], path: StatePath) -> 
 
 
 def _diff_lists(old: list[Any], new: list[Any], path: StatePath) -> Iterator[StateChange]:
-    """Equal beginnings and ends are taken off; what is left in the middle is compared place by place."""
+    """Skip the common start and end of both lists and compare the rest position by position."""
     first = 0
     while first < min(len(old), len(new)) and _is_same(old[first], new[first]):
         first += 1
@@ -96,13 +96,14 @@ def _diff_lists(old: list[Any], new: list[Any], path: StatePath) -> Iterator[Sta
     while after < min(len(old), len(new)) - first and _is_same(old[-1 - after], new[-1 - after]):
         after += 1
     left, right = old[first : len(old) - after], new[first : len(new) - after]
-    for place, (before, now) in enumerate(zip(left, right, strict=False), start=first):
-        yield from diff_values(before, now, (*path, place))
-    for place in range(first + len(right), first + len(left)):
-        yield StateChange(path=(*path, place), op="remove", old=old[place])
-    for place in range(first + len(left), first + len(right)):
-        yield StateChange(path=(*path, place), op="add", new=new[place])
+    for index, (before, now) in enumerate(zip(left, right, strict=False), start=first):
+        yield from diff_values(before, now, (*path, index))
+    for index in range(first + len(right), first + len(left)):
+        yield StateChange(path=(*path, index), op="remove", old=old[index])
+    for index in range(first + len(left), first + len(right)):
+        yield StateChange(path=(*path, index), op="add", new=new[index])
 
 
 def _is_same(one: Any, other: Any) -> bool:
+    # 1 == 1.0 == True in Python, but not in a state.
     return one is other or (type(one) is type(other) and one == other)

@@ -1,8 +1,8 @@
-"""A scenario come to life: its apps, its events and its clock behind a few methods.
+"""A running scenario: its apps, events and clock behind a few methods.
 
 world = World(load_scenario("lunch.json"))
 world.tick()
-world.notifications()
+world.take_notifications()
 world.call("Emails", "list_emails", {"folder_name": "INBOX"})
 world.call("SystemApp", "wait_for_notification", {"timeout": 60})
 """
@@ -36,7 +36,7 @@ from adk_agent_sim.scenario.world.turn_tracker import TurnVerdict
 from adk_agent_sim.scenario.world.world_engine import PAUSED, RUNNING, STOPPED, WorldEngine
 
 TurnCondition = Callable[["World", int], "TurnVerdict | bool"]
-"""Asked when the agent has ended a turn, with its number from 1: does the scenario go on?"""
+"""Called when the agent has ended a turn, with its number from 1; decides whether the scenario continues."""
 
 
 class World:
@@ -53,20 +53,20 @@ class World:
         watches: Mapping[str, WorldCondition | WorldValidation] | None = None,
         noise: Noise | None = None,
     ) -> None:
-        """Make a world at rest: nothing happens before the first tick.
+        """Create a world. Nothing happens before the first tick.
 
         Args:
-            scenario: What is in it and what is to happen.
-            fs_content: A directory with the contents of the scenario's files; they are empty where it has none.
-            notifications: How much the agent wants to be told: LOW, MEDIUM or HIGH.
-            seed: What ids and chance are derived from; the scenario's own if left out.
-            turn_condition: Asked when the agent has ended a turn; without it every turn is accepted.
-            watches: Conditions and validations by the ids of their events; an id that the scenario does not have is
+            scenario: The scenario.
+            fs_content: A directory with the contents of the scenario's files; files that it lacks are empty.
+            notifications: The agent's notification level: LOW, MEDIUM or HIGH.
+            seed: The seed of ids and random numbers; the scenario's own if omitted.
+            turn_condition: Called when the agent has ended a turn; without it every turn is accepted.
+            watches: Conditions and validations by the ids of their events; an id that the scenario lacks is
                 watched from the start.
-            noise: What goes wrong or gets in the way by chance.
+            noise: Random disturbances.
 
         Raises:
-            UnknownApp: The scenario has an app that nobody knows.
+            UnknownApp: The scenario has an app of an unknown class.
         """
         self.scenario = scenario
         self.seed = seed if seed is not None else scenario.seed or 0
@@ -87,7 +87,7 @@ class World:
             plan=plan,
             notifications=NotificationQueue(level=NotificationLevel(notifications)),
             watches=watches or {},
-            evaluate=lambda question: question(self),
+            evaluate=lambda predicate: predicate(self),
             judge_turn=self._judge_turn,
             now=plan.start,
         )
@@ -97,7 +97,7 @@ class World:
 
     @property
     def now(self) -> float:
-        """The world's time, in seconds since 1970."""
+        """The simulated time, in seconds since 1970."""
         return self._engine.now
 
     @property
@@ -117,16 +117,16 @@ class World:
 
     @property
     def turn(self) -> int:
-        """How many turns of the agent are over."""
+        """The number of turns that the agent has ended."""
         return self._engine.turn_tracker.ended_count
 
     @property
     def failed_events(self) -> list[EventFailure]:
-        """The scenario's own events that failed so far."""
+        """The scenario's own events that have failed so far."""
         return list(self._engine.recorder.failures)
 
     def hints(self) -> list[ExportedHint]:
-        """The hints for whoever plays the agent: those of events that have happened, and those of none."""
+        """Return the hints for whoever plays the agent: those without an event and those of completed events."""
         events = self._engine.plan.events
         return [
             each
@@ -136,7 +136,7 @@ class World:
         ]
 
     def tools(self) -> Mapping[str, OfferedTool]:
-        """What the agent can call, by the names it knows them under."""
+        """Return the tools that the agent can call, by the names under which it calls them."""
         if self._tool_cache is None:
             self._tool_cache = build_agent_tools(self.apps, self._noise, self.seed)
         return self._tool_cache
@@ -151,7 +151,7 @@ class World:
             via: Who calls: agent, env (as an event of the scenario would) or user.
 
         Returns:
-            What the tool returns.
+            The return value of the tool.
 
         Raises:
             UnknownTool: There is no such app or tool for this caller.
@@ -165,26 +165,32 @@ class World:
     def try_call(
         self, app: str, function: str, arguments: Mapping[str, Any] | None = None, via: str = "agent"
     ) -> CallOutcome:
-        """Call a tool now; what it raises is in the outcome, with the text that an agent sees otherwise."""
-        found = self.apps.get(app)
-        if found is None:
+        """Call a tool now and return its outcome, which has the exception or the text that an agent sees.
+
+        Raises:
+            UnknownTool: There is no such app or tool for this caller.
+        """
+        target = self.apps.get(app)
+        if target is None:
             raise UnknownTool(f"There is no app {app[:80]!r} in this world. It has: {', '.join(self.apps)}.")
         caller = CallerRole(via)
-        find_tool(found, function, caller)
+        # Before the random failure is drawn: a call that cannot be made does not count.
+        find_tool(target, function, caller)
         if caller is CallerRole.AGENT and (error := self._random_failures.draw_failure(f"{app}__{function}")):
             return CallOutcome(error=error)
-        return self._engine.try_call(found, function, deepcopy(dict(arguments or {})), caller)
+        # A copy: the log and the apps keep the arguments, and the caller may change them afterwards.
+        return self._engine.try_call(target, function, deepcopy(dict(arguments or {})), caller)
 
     def take_notifications(self) -> list[DeliveredNotification]:
-        """What the agent is told; each message once."""
+        """Return the notifications for the agent since the last call."""
         return self._engine.notifications.drain()
 
     def tick(self) -> None:
-        """Let everything happen that is due now."""
+        """Execute everything that is due now."""
         self._engine.tick()
 
     def step(self) -> CompletedEvent | None:
-        """Go on to the next event and let it happen, and nothing else; None if there is none."""
+        """Advance to the next event and execute only that one. Return it, or None if there is none."""
         return self._engine.step()
 
     def advance(self, seconds: float) -> None:
@@ -192,16 +198,16 @@ class World:
         self._engine.advance(self.now + seconds)
 
     def set_time(self, seconds: float) -> None:
-        """Set the clock to so many seconds since the start; nothing happens before the next tick."""
+        """Set the clock to this many seconds since the start. Nothing happens before the next tick."""
         self._engine.now = self._engine.plan.start + seconds
 
     def pause(self) -> None:
-        """Hold the time, such as while a model thinks."""
+        """Pause the world, for example while a model is working."""
         if self.status == RUNNING:
             self._engine.status = PAUSED
 
     def resume(self, seconds: float = 0.0) -> None:
-        """Go on, as if so many seconds had passed; what is due then happens with the next tick."""
+        """Resume the world as if this many seconds had passed. What is due then happens at the next tick."""
         if self.status == PAUSED:
             self._engine.status = RUNNING
             self._engine.now += seconds
@@ -212,20 +218,20 @@ class World:
             self._engine.stop()
 
     def run_oracle(self, progress: Callable[[int, int], object] | None = None) -> OracleResult:
-        """Do everything as the scenario expects it, the agent's part too; noise stays out.
+        """Execute all events, including those that are expected of the agent, without noise.
 
         Args:
-            progress: Called now and then with how many events are over, and how many there are.
+            progress: Called repeatedly with the number of completed events and the total.
 
         Returns:
-            What came of it. Events that failed or never happened are listed there, not raised.
+            The result. Events that failed or never happened are listed in it, not raised.
 
         Raises:
-            InvalidTransition: The world has begun already.
+            InvalidTransition: The world has already started.
         """
         engine = self._engine
         if engine.has_started:
-            raise InvalidTransition("Cannot run the oracle: this world has begun. Make a new World for it.")
+            raise InvalidTransition("Cannot run the oracle: this world has already started. Create a new World for it.")
         engine.is_oracle_run = True
         engine.run(progress)
         return OracleResult(
@@ -237,28 +243,28 @@ class World:
         )
 
     def export_completed_events(self) -> list[ExportedCompletedEvent]:
-        """What has happened, as scenario files hold it."""
+        """Return the completed events as in scenario files."""
         return [event.exported_event for event in self.event_log()]
 
     def event_log(self) -> list[CompletedEvent]:
-        """What has happened, by time."""
+        """Return the completed events by time."""
         return self._engine.recorder.log.list_events(in_are_order=self._engine.is_oracle_run)
 
     def state(self) -> dict[str, dict[str, Any]]:
-        """The states of the apps by name, as `app_state` of scenario files."""
+        """Return the states of the apps by name, as in `app_state` of scenario files."""
         return {name: app.state() for name, app in self.apps.items()}
 
     def export_trace(self) -> ExportedTrace:
-        """The scenario with what has happened and the present states of its apps."""
+        """Return the scenario with the completed events and the current states of its apps."""
         state = self.state()
         listed = {each.name for each in self.scenario.apps}
         listing = [(each, state[each.name] or each.app_state) for each in self.scenario.apps]
-        apps = [each.model_copy(update={"app_state": held}) for each, held in listing]
+        apps = [each.model_copy(update={"app_state": app_state}) for each, app_state in listing]
         apps += [_export_app(app) for name, app in self.apps.items() if name not in listed]
         return self.scenario.trace.model_copy(update={"apps": apps, "completed_events": self.export_completed_events()})
 
     def snapshot(self) -> WorldSnapshot:
-        """The world as it is now."""
+        """Return a snapshot of the world."""
         engine = self._engine
         return WorldSnapshot(
             elapsed=self.elapsed,
@@ -271,7 +277,7 @@ class World:
         )
 
     def restore(self, snapshot: WorldSnapshot) -> None:
-        """Put the world back to where it was; the snapshot can be used again."""
+        """Restore a snapshot. It can be restored repeatedly."""
         for name, app in self.apps.items():
             app.load(dict(snapshot.app_states[name]))
             app.restore_hidden_state(dict(snapshot.hidden_states[name]))
@@ -289,25 +295,25 @@ class World:
         self._engine.notify(notification)
 
     def _judge_turn(self, turn: int) -> TurnVerdict:
-        found = True if self._turn_condition is None else self._turn_condition(self, turn)
-        return found if isinstance(found, TurnVerdict) else TurnVerdict(passed=found)
+        verdict = True if self._turn_condition is None else self._turn_condition(self, turn)
+        return verdict if isinstance(verdict, TurnVerdict) else TurnVerdict(passed=verdict)
 
 
 def _list_apps(trace: ExportedTrace) -> list[ExportedApp]:
-    """The apps that a scenario lists, those that every world has, and those that events call by their class."""
-    found = {each.name: each for each in trace.apps}
+    """Return the apps that a scenario lists, those that every world has, and those that events call by class name."""
+    apps = {each.name: each for each in trace.apps}
     called = (event.action.app for event in trace.events if event.action is not None and event.action.app)
     for name in dict.fromkeys((*DEFAULT_APPS, *called)):
-        if name not in found and (name in DEFAULT_APPS or find_unlisted_app(name) is not None):
-            found[name] = ExportedApp(name=name, class_name=name)
-    return list(found.values())
+        if name not in apps and (name in DEFAULT_APPS or find_unlisted_app(name) is not None):
+            apps[name] = ExportedApp(name=name, class_name=name)
+    return list(apps.values())
 
 
 def _create_app(app: ExportedApp, app_context: AppContext) -> App:
-    made = find_app_class(app.class_name or app.name)
-    if made is None:
+    app_class = find_app_class(app.class_name or app.name)
+    if app_class is None:
         raise UnknownApp(app.name, app.class_name or app.name, list_app_class_names())
-    return made(app.name, app_context, app.app_state)
+    return app_class(app.name, app_context, app.app_state)
 
 
 def _export_app(app: App) -> ExportedApp:

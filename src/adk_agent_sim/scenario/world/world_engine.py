@@ -1,11 +1,11 @@
-"""The engine: time that jumps, events that come due, calls that are logged.
+"""The discrete-event engine: a virtual clock that jumps, events that come due, and calls that are logged.
 
 ```
-tick: validations -> reminders -> what is due, by (time, id); then what became due by it, until nothing is
+tick: validations -> reminders -> due events, by (time, id); then events that became due, until none is left
         |                                                                              |
-        +---------------- has the agent ended its turn? is the time over? <------------+
+        +------------- has the agent ended its turn? is the duration over? <-----------+
 ```
-Nothing here waits: a second of the world costs as much as what happens in it.
+The engine never sleeps: the cost of simulated time depends only on what happens in it.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ RUNNING, PAUSED, STOPPED = "RUNNING", "PAUSED", "STOPPED"
 
 @dataclass(kw_only=True)
 class WorldEngine:
-    """A world in motion; `World` is its face."""
+    """The engine of a world; `World` is its public interface."""
 
     app_context: AppContext
 
@@ -58,32 +58,32 @@ class WorldEngine:
     watches: Mapping[str, WorldCondition | WorldValidation]
 
     evaluate: Callable[[WorldPredicate], bool]
-    """Put a question to the world."""
+    """Evaluates a predicate on the world."""
 
     judge_turn: Callable[[int], TurnVerdict]
-    """What a judge says of a turn, by its number from 1."""
+    """Returns the verdict on a turn, by its number from 1."""
 
     now: float
 
     is_oracle_run: bool = False
-    """Whether what is expected of the agent is done by the engine."""
+    """Whether the engine executes what is expected of the agent."""
 
     status: str = RUNNING
 
     active_validations: list[ActiveValidation] = field(default_factory=list[ActiveValidation])
 
     first_checked: dict[str, float] = field(default_factory=dict[str, float])
-    """When each condition was looked at first."""
+    """When each condition was first checked."""
 
     due_events: deque[tuple[float, str]] = field(default_factory=deque[tuple[float, str]])
-    """What is due and has not happened yet."""
+    """Events that are due and have not been processed."""
 
     has_started: bool = False
-    """Whether the events were put on the agenda; before, the world is at rest."""
+    """Whether the initial events were scheduled; before that nothing happens."""
 
     def __post_init__(self) -> None:
-        chance = WorldRandom(self.app_context.seed, "engine")
-        self.recorder = EventRecorder(random=chance, frame=CallFrame(time=self.now))
+        random = WorldRandom(self.app_context.seed, "engine")
+        self.recorder = EventRecorder(random=random, frame=CallFrame(time=self.now))
         self.turn_tracker = TurnTracker(plan=self.plan)
         self.event_queue = EventQueue(plan=self.plan)
         self._reminder_sources: list[ReminderSource] = []
@@ -95,11 +95,11 @@ class WorldEngine:
 
     @property
     def is_over(self) -> bool:
-        """Whether the scenario's time is up."""
+        """Whether the scenario's duration is over."""
         return self.plan.end is not None and self.now > self.plan.end
 
     def start(self) -> None:
-        """Put the first events on the agenda."""
+        """Schedule the initial events."""
         if not self.has_started:
             self.has_started = True
             self._update_derived_state()
@@ -112,7 +112,7 @@ class WorldEngine:
         self._reminder_sources = [app for app in self.app_context.apps.values() if isinstance(app, ReminderSource)]
 
     def tick(self) -> None:
-        """Let happen what is due now."""
+        """Execute everything that is due now."""
         self._require_not_paused("tick")
         if self.status == STOPPED:
             return
@@ -127,13 +127,13 @@ class WorldEngine:
             self.stop()
 
     def step(self) -> CompletedEvent | None:
-        """Go on to the next event and let it happen, and nothing else; None if there is no more."""
+        """Advance to the next event and execute only that one. Return it, or None if there is none."""
         self._require_not_paused("step")
         self.start()
         self.recorder.latest_event, before = None, self.now
         while self.status == RUNNING and self.recorder.latest_event is None:
             if not self.due_events and not self._advance_to_next_event():
-                self.now = before
+                self.now = before  # turn checks and conditions that completed no event have moved the clock
                 return None
             if self._collect_due_events():
                 self._process_event(*self.due_events.popleft())
@@ -142,10 +142,11 @@ class WorldEngine:
         return self.recorder.latest_event
 
     def _advance_to_next_event(self) -> bool:
-        """Whether there is a next event; it is its time then."""
+        """Set the clock to the time of the next event; return False if there is none."""
         coming = self._next_event_time()
         if coming is None or (self.plan.end is not None and coming > self.plan.end):
             return False
+        # Reminders before the event come first, each at its own time.
         while (due := self.next_activity_time()) is not None and due < coming:
             self.now = max(self.now, due)
             self._send_due_reminders()
@@ -155,7 +156,7 @@ class WorldEngine:
         return True
 
     def run(self, progress: Callable[[int, int], object] | None = None) -> None:
-        """Let everything happen."""
+        """Execute all events."""
         self.start()
         while self.status == RUNNING and self._advance_to_next_event():
             self.tick()
@@ -171,7 +172,7 @@ class WorldEngine:
             self._advance_towards(until)
 
     def wait(self, seconds: float) -> None:
-        """Let time pass until there is something to tell the agent; if there is not, tell it that the time is up."""
+        """Let time pass until a notification is pending; on timeout, add a notification that says so."""
         if self.is_oracle_run or not self.has_started or self.status != RUNNING:
             return
         until = self.now + seconds
@@ -183,28 +184,30 @@ class WorldEngine:
             self._notify_from_environment(f"SystemApp: Wait for notification timeout reached after {seconds:g} seconds")
 
     def _advance_towards(self, until: float) -> None:
-        """Let time pass until something happens, or until then."""
+        """Let time pass until something happens, at most until the given time."""
         coming = self.next_activity_time()
         target = until if coming is None else min(until, max(self.now, coming))
         end = self.plan.end
         self.now = target if end is None else min(target, max(self.now, end))
         self.tick()
+        # The clock stopped at the scenario's end before it reached the target.
         if self.now < target and self.status == RUNNING:
             self.stop()
 
     def next_activity_time(self) -> float | None:
-        """When something happens next."""
+        """Return when something happens next, or None."""
         times = [self._next_event_time(), *(app.next_due_time() for app in self._reminder_sources)]
         return min((time for time in times if time is not None), default=None)
 
     def _next_event_time(self) -> float | None:
         if self.due_events:
             return self.now
-        coming, look = self.event_queue.next_time(), None if self.is_oracle_run else self.turn_tracker.next_check_time()
-        return coming if look is None or (coming is not None and coming <= look) else look
+        coming = self.event_queue.next_time()
+        check = None if self.is_oracle_run else self.turn_tracker.next_check_time()
+        return coming if check is None or (coming is not None and coming <= check) else check
 
     def stop(self) -> None:
-        """End the run; nothing happens any more."""
+        """End the run. Nothing happens afterwards."""
         self._check_validations(is_final=True)
         self.status = STOPPED
         self._notify_from_environment(
@@ -212,7 +215,7 @@ class WorldEngine:
         )
 
     def try_call(self, app: App, function: str, arguments: Mapping[str, Any], via: CallerRole) -> CallOutcome:
-        """Make a call now; what it raises is in the outcome."""
+        """Make a call now. Exceptions of the tool are returned in the outcome."""
         before, self.recorder.frame = self.recorder.frame, CallFrame(time=self.now)
         try:
             return call_tool(app, function, arguments, caller=via)
@@ -220,7 +223,7 @@ class WorldEngine:
             self.recorder.frame = before
 
     def record_call(self, app_call: AppCall) -> None:
-        """Write a call into the log."""
+        """Log a call."""
         self.recorder.record_call(app_call)
         if (
             app_call.caller is CallerRole.AGENT
@@ -230,23 +233,23 @@ class WorldEngine:
             self.turn_tracker.message_times.append(self.recorder.frame.time)
 
     def notify(self, notification: Notification) -> None:
-        """Tell the agent."""
+        """Queue a notification for the agent."""
         self.notifications.add(
             notification.level,
             DeliveredNotification(elapsed_seconds=self.elapsed, kind=notification.kind.value, text=notification.text),
         )
 
     def has_happened(self, event_id: str) -> bool:
-        """Whether an event has happened."""
+        """Return whether an event is completed."""
         return event_id in self.event_queue.completed_ids
 
     def missed_events(self) -> Iterable[EventFailure]:
-        """The events that have not happened, and why."""
+        """Yield the events that have not happened, with the reason."""
         for event_id, event in self.plan.events.items():
             if event_id in self.plan.noise_ids or event_id in self.event_queue.completed_ids:
                 continue
-            waits = next((each for each in event.parents if each not in self.event_queue.completed_ids), "")
-            why = event.blocked_reason or f"it waits for {waits[:80]!r}, which did not happen"
+            missing = next((each for each in event.parents if each not in self.event_queue.completed_ids), "")
+            why = event.blocked_reason or f"it depends on {missing[:80]!r}, which did not happen"
             if event_id in self.event_queue.too_late_ids:
                 why = "its time is after the year 9999"
             elif event_id in self.event_queue.scheduled_ids:
@@ -255,7 +258,7 @@ class WorldEngine:
             yield EventFailure(event_id=event_id, call=event.call_name, why=why)
 
     def capture_state(self) -> dict[str, Any]:
-        """Where the events stand, for `put_back`."""
+        """Return the engine's state for `restore`."""
         return {
             **{name: getattr(self, name) for name in _SAVED_FIELDS},
             "journal": self.recorder.capture_state(),
@@ -267,7 +270,7 @@ class WorldEngine:
         }
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Stand again where `saved` was taken."""
+        """Restore what `capture_state` returned."""
         for name in _SAVED_FIELDS:
             setattr(self, name, state[name])
         self.recorder.restore(state["journal"])
@@ -279,17 +282,18 @@ class WorldEngine:
         self._update_derived_state()
 
     def _collect_due_events(self) -> bool:
-        """Whether something is due."""
+        """Collect the events that are due and return whether there are any."""
         if not self.due_events:
             until = self.now if self.plan.end is None else min(self.now, self.plan.end)
-            look = None if self.is_oracle_run else self.turn_tracker.next_check_time()
-            if look is not None and look <= until:
-                heapq.heappush(self.event_queue.heap, (look, self.turn_tracker.format_check_id(look)))
+            check = None if self.is_oracle_run else self.turn_tracker.next_check_time()
+            if check is not None and check <= until:
+                # The check goes through the queue because its id decides the order among events of the same time.
+                heapq.heappush(self.event_queue.heap, (check, self.turn_tracker.format_check_id(check)))
             self.due_events.extend(self.event_queue.pop_due(until))
         return bool(self.due_events)
 
     def _end_turn(self, time: float) -> None:
-        """End the turn that the agent has ended, if the judge says so; what waited for that is on the agenda then."""
+        """Have the ended turn judged; if it passed, schedule what waited for it, otherwise stop."""
         verdict = self.judge_turn(self.turn_tracker.ended_count + 1)
         self.recorder.apply_matches(verdict.matches)
         if not verdict.passed:
@@ -303,7 +307,7 @@ class WorldEngine:
 
     def _process_event(self, time: float, event_id: str) -> None:
         event = self.plan.events.get(event_id)
-        if event is None:
+        if event is None:  # not an event of the plan but a check for the end of a turn
             self._end_turn(time)
             return
         watch = self.watches.get(event_id)
@@ -316,11 +320,11 @@ class WorldEngine:
         self.event_queue.complete_event(event)
 
     def _is_only_expected(self, event: PlannedEvent) -> bool:
-        """Whether an event is only expected: it passes without anything being done."""
+        """Return whether an event is expected of the agent and must not be executed by the engine."""
         return event.kind == "AGENT" and not self.is_oracle_run
 
     def _check_condition(self, time: float, event: PlannedEvent, condition: WorldCondition) -> bool:
-        """Whether a condition is fulfilled, or given up; if neither, it is looked at again."""
+        """Return whether a condition is fulfilled or has timed out; otherwise schedule the next check."""
         event_id, began = event.event_id, self.first_checked.setdefault(event.event_id, time)
         if self.evaluate(condition.predicate):
             self.recorder.add_event(
@@ -330,7 +334,7 @@ class WorldEngine:
         if condition.timeout is None or time < began + condition.timeout:
             self.event_queue.schedule(event_id, time + condition.interval)
             return False
-        error = TimeoutError(f"it did not hold within {condition.timeout:g} s")
+        error = TimeoutError(f"the condition was not fulfilled within {condition.timeout:g} s")
         self.recorder.record_failure(event_id, event_id, str(error), self.elapsed)
         self.recorder.add_event(
             CompletedEvent.from_return_value(event_id=event_id, kind="CONDITION", time=time, error=error)
@@ -338,12 +342,12 @@ class WorldEngine:
         return True
 
     def _execute_action(self, time: float, event: PlannedEvent, action: ExportedAction) -> None:
-        """Make an event's call; whatever is wrong with it is recorded, and never raised."""
-        journal = self.recorder
+        """Make an event's call. Failures are recorded and never raised."""
+        recorder = self.recorder
         app = self.app_context.apps.get(action.app or "")
-        before, journal.frame = journal.frame, CallFrame(time=time, event=event)
+        before, recorder.frame = recorder.frame, CallFrame(time=time, event=event)
         try:
-            arguments = resolve_arguments(action.args, journal.return_values)
+            arguments = resolve_arguments(action.args, recorder.return_values)
             if app is None:
                 raise UnresolvedReference(f"There is no app {action.app!r:.80} in this world")
             outcome = call_tool(
@@ -351,35 +355,35 @@ class WorldEngine:
             )
         except (UnresolvedReference, ValueDoesNotFit, SimulatorError) as error:
             outcome = CallOutcome(error=error)
-            journal.record_refused_call(event, action, app, error)
+            recorder.record_refused_call(event, action, app, error)
             self._notify_of_failed_call(event, action, app)
         finally:
-            journal.frame = before
+            recorder.frame = before
         if outcome.error is None:
-            journal.return_values[event.event_id] = outcome.value
+            recorder.return_values[event.event_id] = outcome.value
         else:
             why = f"{type(outcome.error).__name__}: {outcome.error}"
-            journal.record_failure(event.event_id, event.call_name, why, self.elapsed)
+            recorder.record_failure(event.event_id, event.call_name, why, self.elapsed)
 
     def _notify_of_failed_call(self, event: PlannedEvent, action: ExportedAction, app: App | None) -> None:
-        """Tell the agent of an event whose call could not be made, as of any that failed."""
+        """Notify the agent of an event whose call could not be made, as of any failed event."""
         tool = app.tools().get(action.function or "") if app is not None else None
         if app is not None and tool is not None and event.kind != "AGENT":
-            message = app.build_notification(tool, {each.name: each.value for each in action.args or ()})
-            if message is not None:
-                self.notify(message)
+            notification = app.build_notification(tool, {each.name: each.value for each in action.args or ()})
+            if notification is not None:
+                self.notify(notification)
 
     def _check_validations(self, *, is_final: bool = False) -> None:
         self.active_validations = [
-            watched for watched in self.active_validations if not self._settle_validation(watched, is_final=is_final)
+            each for each in self.active_validations if not self._settle_validation(each, is_final=is_final)
         ]
 
     def _settle_validation(self, active: ActiveValidation, *, is_final: bool) -> bool:
-        """Whether a validation is over."""
-        found = active.check(self.evaluate, self.now, is_final=is_final)
-        if found is False:
+        """Return whether a validation is decided, and record its result."""
+        result = active.check(self.evaluate, self.now, is_final=is_final)
+        if result is False:
             return False
-        error = found if isinstance(found, Exception) else None
+        error = result if isinstance(result, Exception) else None
         if error is not None:
             self.recorder.record_failure(active.event_id, active.event_id, str(error), self.elapsed)
         reached = list(active.reached_milestones)
@@ -392,8 +396,8 @@ class WorldEngine:
 
     def _send_due_reminders(self) -> None:
         for app in self._reminder_sources:
-            if (message := app.take_due_notification()) is not None:
-                self.notify(message)
+            if (notification := app.take_due_notification()) is not None:
+                self.notify(notification)
 
     def _notify_from_environment(self, text: str, kind: str = "ENVIRONMENT_NOTIFICATION") -> None:
         self.notifications.add(

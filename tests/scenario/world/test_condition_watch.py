@@ -1,4 +1,4 @@
-"""Conditions hold events back, validations check the run."""
+"""Conditions delay events, validations check the run."""
 
 from __future__ import annotations
 
@@ -48,22 +48,24 @@ def test_a_condition_of_the_file_begins_when_its_dependencies_are_over() -> None
     assert list_happened(world) == [(0, "u"), (5, "c"), (7, "e")]
 
 
-def test_a_condition_that_never_holds_is_given_up_and_said() -> None:
+def test_a_condition_that_is_never_fulfilled_times_out_and_is_recorded() -> None:
     world = build_world(
         USER, WAITS, watches={"c": WorldCondition(predicate=lambda world: False, interval=2, timeout=9)}
     )
     world.advance(30)
     assert list_happened(world) == [(0, "u"), (10, "c"), (12, "e")]
-    assert [(each.event_id, each.why) for each in world.failed_events] == [("c", "it did not hold within 9 s")]
+    assert [(each.event_id, each.why) for each in world.failed_events] == [
+        ("c", "the condition was not fulfilled within 9 s")
+    ]
 
 
-def test_a_condition_that_nobody_handed_in_holds_back_for_ever() -> None:
+def test_a_condition_that_was_not_passed_in_blocks_its_dependents() -> None:
     condition = build_world_event("c", "ENV", ("u",)) | {"event_type": "CONDITION", "action": None}
     world = build_world(USER, condition, WAITS)
     result = world.run_oracle()
     assert [(each.event_id, each.why) for each in result.missing] == [
-        ("c", "nobody handed in what it watches"),
-        ("e", "it waits for 'c', which did not happen"),
+        ("c", "no condition or validation was passed to World for it"),
+        ("e", "it depends on 'c', which did not happen"),
     ]
 
 
@@ -87,9 +89,15 @@ def test_a_validation_succeeds_when_all_milestones_were_reached() -> None:
 @pytest.mark.parametrize(
     ("validation", "why"),
     [
-        (WorldValidation(minefields={"mail": lambda world: _inbox(world) > 0}), "Minefield 'mail' was stepped on"),
-        (WorldValidation(milestones={"two": lambda world: _inbox(world) > 1}, timeout=20), "Not reached in time: two"),
-        (WorldValidation(milestones={"three": lambda world: _inbox(world) > 2}), "Not reached in time: three"),
+        (WorldValidation(minefields={"mail": lambda world: _inbox(world) > 0}), "Minefield 'mail' was triggered"),
+        (
+            WorldValidation(milestones={"two": lambda world: _inbox(world) > 1}, timeout=20),
+            "Milestones not reached in time: two",
+        ),
+        (
+            WorldValidation(milestones={"three": lambda world: _inbox(world) > 2}),
+            "Milestones not reached in time: three",
+        ),
     ],
 )
 def test_a_validation_fails_and_says_why(validation: WorldValidation, why: str) -> None:

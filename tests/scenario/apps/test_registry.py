@@ -1,4 +1,4 @@
-"""Apps that installed distributions add: really installed, in a process of their own."""
+"""Apps from entry points: each test installs a distribution and reads the registry in its own process."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ pytestmark = pytest.mark.process
 _DOCS = Path(__file__).parents[3] / "docs" / "apps.md"
 
 
-def _documented() -> str:
+def _read_documented_app() -> str:
     (text,) = re.findall(r"```python\n(.*?)```", _DOCS.read_text(encoding="utf-8"), flags=re.DOTALL)
     return text
 
 
 def _install(site: Path, code: str, *entries: str) -> None:
-    """Lay down a distribution as an installer does: the module, and a dist-info directory with its entry points."""
+    """Write what an installer would: the module, and a dist-info directory with its entry points."""
     info = site / "thermostat_app-1.0.dist-info"
     info.mkdir(parents=True)
     (site / "thermostat_app.py").write_text(code, encoding="utf-8")
@@ -41,8 +41,8 @@ def _run(site: Path, code: str) -> str:
 
 
 def test_the_documented_app_is_found_linted_and_called(tmp_path: Path) -> None:
-    _install(tmp_path, _documented(), "ThermostatApp = thermostat_app:ThermostatApp")
-    told = _run(
+    _install(tmp_path, _read_documented_app(), "ThermostatApp = thermostat_app:ThermostatApp")
+    output = _run(
         tmp_path,
         """
         import json
@@ -53,8 +53,8 @@ def test_the_documented_app_is_found_linted_and_called(tmp_path: Path) -> None:
         from adk_agent_sim.scenario.format.graph import EventGraph
         from adk_agent_sim.scenario.format.models import ExportedTrace
 
-        heard, logged = [], []
-        world = AppContext(notify=heard.append, record=logged.append)
+        notified, logged = [], []
+        world = AppContext(notify_agent=notified.append, record_call=logged.append)
         app = find_app_class("some.path.ThermostatApp")("Heating", world, {"celsius": 18.5, "room": "hall"})
         read = call_tool(app, "get_temperature", {}, caller=CallerRole.AGENT)
         call_tool(app, "set_temperature", {"celsius": 21.0}, caller=CallerRole.AGENT)
@@ -68,14 +68,14 @@ def test_the_documented_app_is_found_linted_and_called(tmp_path: Path) -> None:
             app.state(),
             str(wrong.error),
             str(event.error),
-            [each.text for each in heard],
+            [each.text for each in notified],
             [each.to_log_row() for each in logged],
             "ThermostatApp" in list_app_class_names(),
             [each.code for each in check_calls(trace, EventGraph(trace))],
         ]))
         """,
     )
-    assert json.loads(told) == [
+    assert json.loads(output) == [
         "18.5",
         {"celsius": 21.0, "room": "hall"},
         "Argument 'celsius' must be of type <class 'float'>, got <class 'str'>",
@@ -93,7 +93,7 @@ def test_the_documented_app_is_found_linted_and_called(tmp_path: Path) -> None:
 
 def test_a_distribution_cannot_replace_an_app_and_an_unknown_name_loads_nothing(tmp_path: Path) -> None:
     _install(tmp_path, "raise SystemExit('imported')", "SystemApp = thermostat_app:Anything")
-    told = _run(
+    output = _run(
         tmp_path,
         """
         from adk_agent_sim.scenario.apps.registry import find_app_class, list_app_class_names
@@ -101,12 +101,12 @@ def test_a_distribution_cannot_replace_an_app_and_an_unknown_name_loads_nothing(
         print(list_app_class_names().count("SystemApp"))
         """,
     )
-    assert told.split() == ["adk_agent_sim.scenario.apps.system", "None", "None", "1"]
+    assert output.split() == ["adk_agent_sim.scenario.apps.system", "None", "None", "1"]
 
 
 def test_an_app_that_does_not_load_is_an_error_that_names_its_distribution(tmp_path: Path) -> None:
     _install(tmp_path, "Number = 3", "Number = thermostat_app:Number", "Absent = thermostat_app:Absent")
-    told = _run(
+    output = _run(
         tmp_path,
         """
         from adk_agent_sim.errors import AppLoadFailed
@@ -118,6 +118,8 @@ def test_an_app_that_does_not_load_is_an_error_that_names_its_distribution(tmp_p
                 print(refused)
         """,
     )
-    first, second = told.splitlines()
-    assert "The app Number of thermostat-app 1.0 does not load: thermostat_app:Number is no subclass of App." in first
+    first, second = output.splitlines()
+    assert (
+        "The app Number of thermostat-app 1.0 does not load: thermostat_app:Number is not a subclass of App." in first
+    )
     assert "The app Absent of thermostat-app 1.0 does not load: AttributeError: " in second

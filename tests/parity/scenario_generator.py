@@ -1,4 +1,4 @@
-"""Scenarios and call sequences made from a seed, out of what is in the corpus's universe."""
+"""Generates scenarios, call sequences and agent steps from a seed, using values of the corpus's universe."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from adk_agent_sim.scenario.apps.registry import find_app_class
 
 START = 1728975600.0
 
-_NAMES: dict[str, tuple[str, ...]] = {
+_STATE_KEYS: dict[str, tuple[str, ...]] = {
     "user_id": ("participant_ids",),
     "user_ids": ("participant_ids",),
     "sender_id": ("participant_ids",),
@@ -29,7 +29,7 @@ _NAMES: dict[str, tuple[str, ...]] = {
     "product_name": ("name",),
     "who_add": ("first_name",),
 }
-"""Under which keys of the states values for an argument are found, where they have another name."""
+"""The state keys with values for an argument, if they are named differently."""
 
 _PLAIN: dict[str, list[Any]] = {
     "str": [
@@ -51,57 +51,57 @@ _PLAIN: dict[str, list[Any]] = {
 }
 
 
-_DONE = frozenset({
+_AGENT_TOOLS = frozenset({
     "send_email", "reply_to_email", "move_email", "delete_email", "add_calendar_event", "send_message",
     "delete_calendar_event", "create_group_conversation", "add_new_contact", "edit_contact", "delete_contact",
     "add_to_cart", "remove_from_cart", "save_apartment",
 })  # fmt: skip
-"""What the agent does in made scenarios."""
+"""Tools that the agent calls in generated scenarios."""
 
-_HAPPENS = frozenset({
+_ENV_TOOLS = frozenset({
     "create_and_add_email", "send_email_to_user_only", "reply_to_email_from_user", "create_and_add_message",
     "add_new_apartment", "update_apartment", "add_product", "add_discount_code", "add_calendar_event_by_attendee",
     "delete_calendar_event_by_attendee",
 })  # fmt: skip
-"""What happens by itself in made scenarios."""
+"""Tools that ENV events call in generated scenarios."""
 
 
-class Making:
-    """Makes things at random; the same seed makes the same."""
+class ScenarioGenerator:
+    """Generates test inputs at random; the same seed gives the same inputs."""
 
     def __init__(self, apps: list[dict[str, Any]], seed: int) -> None:
-        self.chance = Random(seed)  # noqa: S311 - test data
+        self.random = Random(seed)  # noqa: S311 - test data
         self.apps = apps
-        self.found: dict[str, list[Any]] = {}
+        self.known_values: dict[str, list[Any]] = {}
         for app in apps:
-            _harvest(app["app_state"], self.found)
+            _collect_values(app["app_state"], self.known_values)
         self.tools = list(_tools(apps))
 
     def calls(self, count: int) -> list[dict[str, Any]]:
-        """Calls of any of the agent's tools, many of which will fail."""
+        """Return calls of arbitrary agent tools, many of which fail."""
         made: list[dict[str, Any]] = []
         t = 0.0
         for _ in range(count):
-            t += self.chance.choice((0, 1, 60))
-            app, tool = self.chance.choice([each for each in self.tools if APP in each[1].kinds])
+            t += self.random.choice((0, 1, 60))
+            app, tool = self.random.choice([each for each in self.tools if APP in each[1].kinds])
             made.append({"t": t, "app": app, "fn": tool.name, "args": self._arguments(tool)})
         return made
 
     def oracle(self, number: int) -> dict[str, Any]:
-        """A scenario of some turns, in which everything can happen at the same time."""
+        """Return a scenario of some turns, in which many events can have the same time."""
         events: list[dict[str, Any]] = []
         before = ""
-        for turn in range(self.chance.randint(1, 3)):
+        for turn in range(self.random.randint(1, 3)):
             user = self._event(
                 "USER", [before] if before else [], events, "AgentUserInterface", "send_message_to_agent"
             )
             done = [user]
-            for _ in range(self.chance.randint(0, 6)):
-                parents = self.chance.sample(done, min(len(done), self.chance.choice((1, 1, 2))))
-                app, tool = self._writing()
+            for _ in range(self.random.randint(0, 6)):
+                parents = self.random.sample(done, min(len(done), self.random.choice((1, 1, 2))))
+                app, tool = self._pick_agent_tool()
                 done.append(self._event("AGENT", parents, events, app, tool.name, self._arguments(tool, fitting=True)))
-            for _ in range(self.chance.randint(0, 3)):
-                app, tool = self._happening()
+            for _ in range(self.random.randint(0, 3)):
+                app, tool = self._pick_env_tool()
                 self._event("ENV", [user], events, app, tool.name, self._arguments(tool, fitting=True), most=4)
             before = self._event(
                 "AGENT",
@@ -115,14 +115,14 @@ class Making:
         return self._file(f"made_{number}", events)
 
     def steps(self) -> list[dict[str, Any]]:
-        """What an agent does: waits, lets time pass, talks, calls."""
+        """Return the steps of an agent that waits, lets time pass, sends messages and calls tools."""
         made: list[dict[str, Any]] = []
-        for _ in range(self.chance.randint(3, 12)):
-            kind = self.chance.choice(("wait", "sleep", "say", "call"))
+        for _ in range(self.random.randint(3, 12)):
+            kind = self.random.choice(("wait", "sleep", "say", "call"))
             if kind == "sleep":
-                made.append({"op": "sleep", "seconds": self.chance.randint(1, 8)})
+                made.append({"op": "sleep", "seconds": self.random.randint(1, 8)})
             elif kind == "wait":
-                args = {"timeout": self.chance.choice((0, 1, 3, 30, 100))}
+                args = {"timeout": self.random.choice((0, 1, 3, 30, 100))}
                 made.append({"op": "call", "app": "SystemApp", "fn": "wait_for_notification", "args": args})
             elif kind == "say":
                 call = {"app": "AgentUserInterface", "fn": "send_message_to_user", "args": {"content": "x"}}
@@ -132,11 +132,11 @@ class Making:
                 made.append({"op": "call", "app": "Emails", "fn": "send_email", "args": args})
         return made
 
-    def _writing(self) -> tuple[str, Tool]:
-        return self.chance.choice([each for each in self.tools if each[1].name in _DONE])
+    def _pick_agent_tool(self) -> tuple[str, Tool]:
+        return self.random.choice([each for each in self.tools if each[1].name in _AGENT_TOOLS])
 
-    def _happening(self) -> tuple[str, Tool]:
-        return self.chance.choice([each for each in self.tools if each[1].name in _HAPPENS and ENV in each[1].kinds])
+    def _pick_env_tool(self) -> tuple[str, Tool]:
+        return self.random.choice([each for each in self.tools if each[1].name in _ENV_TOOLS and ENV in each[1].kinds])
 
     def _event(
         self,
@@ -150,11 +150,11 @@ class Making:
         least: int = 0,
         most: int = 4,
     ) -> str:
-        """Add an event; its id makes ties fall in any order."""
-        event_id = f"{self.chance.choice('abcXYZ')}{len(events)}"
+        """Add an event. Its random id puts events of equal time into any order."""
+        event_id = f"{self.random.choice('abcXYZ')}{len(events)}"
         given = {"content": f"Please do {event_id}."} if arguments is None else arguments
         args: list[dict[str, Any]] = [
-            {"name": name, "value": _text(each), "value_type": type(each).__name__}
+            {"name": name, "value": _format_value(each), "value_type": type(each).__name__}
             for name, each in given.items()
             if each is not None and each != ""
         ]
@@ -164,7 +164,7 @@ class Making:
             "event_time": None,
             "event_id": event_id,
             "dependencies": parents,
-            "event_relative_time": float(least + self.chance.choice((0, 0, 1, 1, 2, most))),
+            "event_relative_time": float(least + self.random.choice((0, 0, 1, 1, 2, most))),
             "action": {
                 "action_id": f"act-{event_id}",
                 "app": app,
@@ -184,35 +184,35 @@ class Making:
     def _arguments(self, tool: Tool, *, fitting: bool = False) -> dict[str, Any]:
         given: dict[str, Any] = {}
         for each in tool.arguments:
-            if each.variadic or (not each.required and self.chance.random() < 0.5):
+            if each.variadic or (not each.required and self.random.random() < 0.5):
                 continue
-            if not fitting and self.chance.random() < 0.03:
+            if not fitting and self.random.random() < 0.03:
                 continue
             given[each.name] = self._value(each, fitting=fitting)
-        if not fitting and self.chance.random() < 0.02:
+        if not fitting and self.random.random() < 0.02:
             given["nonsense"] = 1
         return given
 
     def _value(self, argument: Argument, *, fitting: bool) -> Any:
         kind = argument.annotation.partition(" | ")[0]
         base = kind.partition("[")[0]
-        if not fitting and self.chance.random() < 0.04:
-            return self.chance.choice([5, "5", None, ["x"], {"a": "b"}, 2.5])
-        keys = (argument.name, *_NAMES.get(argument.name, ()))
-        known = [value for key in keys for value in self.found.get(key, ())]
+        if not fitting and self.random.random() < 0.04:
+            return self.random.choice([5, "5", None, ["x"], {"a": "b"}, 2.5])
+        keys = (argument.name, *_STATE_KEYS.get(argument.name, ()))
+        known = [value for key in keys for value in self.known_values.get(key, ())]
         wanted = {"str": str, "int": int, "float": float, "bool": bool, "list": str, "dict": dict}.get(base, str)
         is_path = argument.name.startswith("path")
         known = [cast("Any", value) for value in known if type(value) is wanted]
-        if is_path:  # an empty path is the root, and the package removes it
+        if is_path:  # an empty path is the root, which ARE would remove
             known = [value for value in known if value]
         plain = _PLAIN.get(base, _PLAIN["str"])
-        if known and (fitting or self.chance.random() < 0.8):
+        if known and (fitting or self.random.random() < 0.8):
             return (
-                [self.chance.choice(known) for _ in range(self.chance.randint(1, 2))]
+                [self.random.choice(known) for _ in range(self.random.randint(1, 2))]
                 if base == "list"
-                else self.chance.choice(known)
+                else self.random.choice(known)
             )
-        return self.chance.choice(plain[1:] if fitting or is_path else plain)
+        return self.random.choice(plain[1:] if fitting or is_path else plain)
 
 
 def _tools(apps: list[dict[str, Any]]) -> Iterator[tuple[str, Tool]]:
@@ -223,18 +223,18 @@ def _tools(apps: list[dict[str, Any]]) -> Iterator[tuple[str, Tool]]:
                 yield app["name"], tool
 
 
-def _harvest(value: Any, found: dict[str, list[Any]]) -> None:
-    """Every value in a state, by its key."""
+def _collect_values(value: Any, found: dict[str, list[Any]]) -> None:
+    """Collect every value in a state by its key."""
     if isinstance(value, dict):
         for key, held in cast("dict[str, Any]", value).items():
             for each in cast("list[Any]", held) if isinstance(held, list) else [held]:
                 if isinstance(each, str | int | float | bool):
                     found.setdefault(key, []).append(each)
-            _harvest(held, found)
+            _collect_values(held, found)
     elif isinstance(value, list):
         for each in cast("list[Any]", value):
-            _harvest(each, found)
+            _collect_values(each, found)
 
 
-def _text(value: Any) -> str:
+def _format_value(value: Any) -> str:
     return json.dumps(value) if isinstance(value, list | dict) else str(value)

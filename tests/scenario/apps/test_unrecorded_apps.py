@@ -1,4 +1,4 @@
-"""Apps and corners that no recording shows: they must at least do what their tools say."""
+"""Apps and cases that the recordings do not cover do what their tools say."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ _NOON = 1_728_993_600.0
 class _Clock:
     def __init__(self) -> None:
         self.now = _NOON
-        self.told: list[Notification] = []
-        self.world = AppContext(now=lambda: self.now, notify_agent=self.told.append)
+        self.notifications: list[Notification] = []
+        self.world = AppContext(now=lambda: self.now, notify_agent=self.notifications.append)
 
 
 def _do(app: App, function: str, **arguments: Any) -> Any:
@@ -42,12 +42,12 @@ def _do(app: App, function: str, **arguments: Any) -> Any:
     return outcome.value
 
 
-def _seen(app: App, function: str, **arguments: Any) -> str | None:
+def _render(app: App, function: str, **arguments: Any) -> str | None:
     return call_tool(app, function, arguments, caller=CallerRole.AGENT).text
 
 
 @pytest.mark.req("004/apps-email", "004/app-state")
-def test_the_apps_of_the_formats_own_example_live() -> None:
+def test_the_apps_of_the_specifications_example_work() -> None:
     clock = _Clock()
     (mail,) = load_scenario(SPEC_EXAMPLE).apps
     app = EmailApp(mail.name, clock.world, mail.app_state)
@@ -68,7 +68,7 @@ def test_the_apps_of_the_formats_own_example_live() -> None:
     _do(notifier, "show_reminder", message="Don't forget")
     assert _do(notifier, "list_reminders") == ["Don't forget"]
     assert notifier.state() == {"shown": ["Don't forget"]}
-    assert [each.text for each in clock.told] == [
+    assert [each.text for each in clock.notifications] == [
         "EmailApp: New email received from client@company.com",
         "NotificationApp: Don't forget",
     ]
@@ -80,15 +80,15 @@ def test_a_reminder_comes_due_once() -> None:
     made = _do(app, "add_reminder", title="Call", due_datetime="2024-10-15 12:00:30", description="Ada")
     assert (app.next_due_time(), app.take_due_notification(), _do(app, "get_due_reminders")) == (_NOON + 30, None, [])
     clock.now += 31
-    told = app.take_due_notification()
-    assert told is not None
-    assert told.text == (
+    notification = app.take_due_notification()
+    assert notification is not None
+    assert notification.text == (
         f"Reminders: New due reminders:\nReminder ID: {made}\nTitle: Call\nDue: 2024-10-15 12:00:30\nDescription: Ada"
     )
     assert (app.next_due_time(), app.take_due_notification()) == (None, None)
     assert [each["title"] for each in _do(app, "get_due_reminders")] == ["Call"]
     _do(app, "delete_reminder", reminder_id=made)
-    assert _seen(app, "get_all_reminders") == ""
+    assert _render(app, "get_all_reminders") == ""
     with pytest.raises(ValueError, match=f"Reminder with id {made} does not exist"):
         _do(app, "delete_reminder", reminder_id=made)
 
@@ -151,7 +151,7 @@ def test_a_reminder_that_repeats_beyond_all_calendars_comes_due_once() -> None:
     assert _do(app, "get_all_reminders") == []
 
 
-def test_people_talk_by_name_in_the_older_messages() -> None:
+def test_the_older_messaging_app_identifies_people_by_name() -> None:
     clock = _Clock()
     files = SandboxLocalFileSystem("Files", clock.world)
     files.write_bytes("/plan.txt", b"plan")
@@ -183,12 +183,14 @@ def test_people_talk_by_name_in_the_older_messages() -> None:
     (shown,) = _do(app, "list_conversations_by_participant", participant="Cy")
     assert (shown["title"], shown["participants"]) == ("Bo, Cy", ["Bo", "Cy"])
     assert [each["title"] for each in _do(app, "list_recent_conversations")] == ["Bo, Cy"]
-    assert [each.text for each in clock.told] == [f"MessagingApp: New message received in conversation ID: {talk}"]
+    assert [each.text for each in clock.notifications] == [
+        f"MessagingApp: New message received in conversation ID: {talk}"
+    ]
     with pytest.raises(Exception, match="Sender Ada not in conversation"):
         _do(app, "create_and_add_message", conversation_id=talk, sender="Ada", content="")
 
 
-def test_a_way_keeps_its_length_and_its_first_price_by_the_kilometre() -> None:
+def test_a_route_keeps_its_distance_and_its_first_price_per_kilometre() -> None:
     clock = _Clock()
     app = CabApp("Cabs", clock.world)
     way = {"start_location": "Home", "end_location": "Airport"}

@@ -1,4 +1,4 @@
-"""What is written down of a run."""
+"""The log of a run."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from adk_agent_sim.scenario.format.models import ExportedActionArg, ExportedComp
 USER = build_world_event("u", "USER", delay=0)
 
 
-def test_what_was_returned_is_written_down_even_if_it_is_nothing_much() -> None:
+def test_falsy_return_values_are_recorded() -> None:
     search = build_world_event("s", "AGENT", ("u",), "Emails__search_emails", query="x", folder_name="INBOX")
     world = build_world(USER, search, build_reply_event("m", "s"))
     world.run_oracle()
@@ -49,7 +49,7 @@ def test_events_of_the_scenario_are_logged_as_reads_and_the_agents_as_what_they_
     assert [(each.kind, each.operation) for each in world.event_log()] == [("USER", "WRITE"), ("ENV", "READ")]
 
 
-def test_looks_at_turns_are_not_in_the_log() -> None:
+def test_turn_checks_are_not_in_the_log() -> None:
     world = build_world(USER, build_reply_event("m", "u"), build_world_event("u2", "USER", ("m",)))
     world.tick()
     send_message_to_user(world)

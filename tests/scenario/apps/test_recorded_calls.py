@@ -1,4 +1,4 @@
-"""Every recorded call of a tool: what it returns, raises, shows, logs, tells and changes, as ARE does it."""
+"""Every recorded call of a tool has the return value, error, text, log, notifications and state changes of ARE."""
 
 from __future__ import annotations
 
@@ -40,17 +40,17 @@ def _content(path: str) -> bytes | None:
 
 
 class _Session:
-    """A world in which the recorded calls of one session are made again."""
+    """A world in which the recorded calls of one session are repeated."""
 
     def __init__(self, session: str) -> None:
         self._start, apps = _start(session)
         self._now = self._start
         self._logged: list[AppCall] = []
-        self._told: list[Notification] = []
+        self._notifications: list[Notification] = []
         self.world = AppContext(
             now=lambda: self._now,
             record_call=self._logged.append,
-            notify_agent=self._told.append,
+            notify_agent=self._notifications.append,
             read_file_content=_content,
         )
         for each in apps:
@@ -60,26 +60,28 @@ class _Session:
         self.hashes = {name: self._hash(name) for name in self._states}
 
     def differences(self, row: dict[str, Any]) -> list[str]:
-        """Make a call, and say in what it differs from the recorded one."""
+        """Make a call and return how it differs from the recorded one."""
         self._now = self._start + row["t"]
         self._logged.clear()
-        self._told.clear()
+        self._notifications.clear()
         app = self.world.apps[row["app"]]
         outcome = call_tool(app, row["fn"], self._ids.restore_ids(row["args"]), caller=CallerRole(row["via"]))
-        changed = self._look(app, outcome)
-        told = [[each.level.value, each.kind.value, self._ids.replace_ids(each.text)] for each in self._told]
+        changed = self._detect_changes(app, outcome)
+        notified = [
+            [each.level.value, each.kind.value, self._ids.replace_ids(each.text)] for each in self._notifications
+        ]
         found = {
             "logged": ([each.to_log_row() for each in self._logged], row["logged"]),
-            "told": (told, row.get("told", [])),
+            "told": (notified, row.get("told", [])),
             "changed": (changed, row.get("changed", {})),
-            **self._answer(outcome, row),
+            **self._compare_result(outcome, row),
         }
         return [
             f"{what}: {ours!r:.600} is not {theirs!r:.600}" for what, (ours, theirs) in found.items() if ours != theirs
         ]
 
-    def _look(self, called: App, outcome: CallOutcome) -> dict[str, str]:
-        """Number the ids that are new, in the order in which the recorder met them; return what changed."""
+    def _detect_changes(self, called: App, outcome: CallOutcome) -> dict[str, str]:
+        """Number new ids in the recorder's order, and return the hashes of the changed states."""
         self._ids.number_new_ids(to_json_view(outcome.value))
         self._ids.number_new_ids(str(outcome.error or ""))
         order = [called.name, *(name for name in self.world.apps if name != called.name)]
@@ -91,7 +93,7 @@ class _Session:
         self.hashes |= {name: self._hash(name) for name in touched}
         return {name: self.hashes[name] for name in order if self.hashes[name] != before[name]}
 
-    def _answer(self, outcome: CallOutcome, row: dict[str, Any]) -> dict[str, tuple[Any, Any]]:
+    def _compare_result(self, outcome: CallOutcome, row: dict[str, Any]) -> dict[str, tuple[Any, Any]]:
         if outcome.error is not None or "exc" in row:
             text = _TRACEBACK.sub("<TRACEBACK>", _OUTSIDE.sub("<OUTSIDE>", str(outcome.error)))
             raised = [type(outcome.error).__name__, self._ids.replace_ids(text)]
@@ -121,7 +123,7 @@ class _Session:
 
 @cache
 def _differences() -> dict[tuple[str, str], list[str]]:
-    """What differs, by app and tool; calls of a session are made in their order, in one world."""
+    """Return the differences by app and tool. The calls of a session are made in order in one world."""
     found: dict[tuple[str, str], list[str]] = defaultdict(list)
     sessions = {name: _Session(name) for name in _START_HASHES}
     for number, row in enumerate(_CALLS):

@@ -1,4 +1,4 @@
-"""The two file systems: no path leaves their root, and they behave as a disk does where the corpus is silent."""
+"""The two file systems: no path leaves the root, and what the corpus does not cover behaves like a disk."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ def test_moving_is_what_a_disk_does(kind: type[FileSystem]) -> None:
     assert _all_paths(app) == {"/a", "/a/b", "/a/f.txt", "/full", "/full/g.txt"}
 
 
-def test_a_file_is_asked_for_once_and_keeps_its_content_when_it_moves() -> None:
+def test_a_file_is_requested_once_and_keeps_its_content_when_it_moves() -> None:
     asked: list[str] = []
 
     def content(path: str) -> bytes:
@@ -202,7 +202,7 @@ def test_a_web_page_is_read_as_markdown(html: str, text: str) -> None:
     assert _call(app, "read_document", file_path="/page.html") == text
 
 
-def test_a_file_system_put_back_knows_what_was_written_moved_and_read() -> None:
+def test_a_restored_file_system_knows_what_was_written_moved_and_read() -> None:
     tree = {
         "name": "",
         "type": "directory",

@@ -1,4 +1,4 @@
-"""What waits for the agent happens once the agent has ended its turn."""
+"""Events that wait for the agent happen once the agent has ended its turn."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ TWO_TURNS = [
 THREE_TURNS = [*TWO_TURNS, build_world_event("u3", "USER", ("m2",)), build_world_event("e3", "ENV", ("m2",), delay=3)]
 
 
-def _pass(world: World, seconds: int) -> None:
+def _tick_seconds(world: World, seconds: int) -> None:
     for _ in range(seconds):
         world.set_time(world.elapsed + 1)
         world.tick()
 
 
-def _begun(*events: dict[str, Any], **options: Any) -> World:
+def _start_world(*events: dict[str, Any], **options: Any) -> World:
     world = build_world(*events, **options)
     world.tick()
     world.set_time(0.25)
@@ -35,12 +35,12 @@ def _begun(*events: dict[str, Any], **options: Any) -> World:
 
 @pytest.mark.req("004/event-agent", "004/event-user", "004/event-env")
 def test_a_turn_ends_with_the_agents_message_and_delays_count_from_the_next_whole_second() -> None:
-    world = _begun(*THREE_TURNS)
-    _pass(world, 4)
+    world = _start_world(*THREE_TURNS)
+    _tick_seconds(world, 4)
     send_message_to_user(world)
-    _pass(world, 6)
+    _tick_seconds(world, 6)
     send_message_to_user(world)
-    _pass(world, 6)
+    _tick_seconds(world, 6)
     message = "send_message_to_user"
     assert list_happened(world) == [(0, "u"), (4.25, message), (9, "u2"), (10.25, message), (12, "u3"), (14, "e3")]
     assert world.turn == 2
@@ -52,23 +52,23 @@ def test_a_turn_ends_with_the_agents_message_and_delays_count_from_the_next_whol
 
 
 def test_without_a_message_the_next_turn_never_comes() -> None:
-    world = _begun(*THREE_TURNS)
+    world = _start_world(*THREE_TURNS)
     world.advance(500)
     assert list_happened(world) == [(0, "u")]
 
 
 def test_two_messages_in_one_second_end_two_turns() -> None:
     """ARE looks for exactly so many messages, so its later turns would never come."""
-    world = _begun(*THREE_TURNS)
-    _pass(world, 4)
+    world = _start_world(*THREE_TURNS)
+    _tick_seconds(world, 4)
     send_message_to_user(world)
     send_message_to_user(world)
-    _pass(world, 5)
+    _tick_seconds(world, 5)
     assert [name for _, name in list_happened(world)][3:] == ["u3", "e3", "u2"]
 
 
 def test_a_failed_message_ends_no_turn() -> None:
-    world = _begun(*TWO_TURNS)
+    world = _start_world(*TWO_TURNS)
     with pytest.raises(TypeError):
         world.call("AgentUserInterface", "send_message_to_user", {"content": 5})
     world.advance(60)
@@ -77,7 +77,7 @@ def test_a_failed_message_ends_no_turn() -> None:
 
 def test_what_waits_for_another_expected_action_happens_when_that_is_due() -> None:
     """ARE refuses such scenarios; here an action that is only expected passes at its time."""
-    world = _begun(
+    world = _start_world(
         USER,
         build_world_event("a", after=("u",), delay=2),
         build_world_event("e", "ENV", ("a",), delay=5),
@@ -89,27 +89,27 @@ def test_what_waits_for_another_expected_action_happens_when_that_is_due() -> No
 
 def test_an_absolute_time_that_is_past_when_the_turn_begins_is_made_up_for() -> None:
     late = build_world_event("z", "ENV", ("m",), delay=None, at=1003.5)
-    world = _begun(USER, build_reply_event("m", "u"), late, build_world_event("w", "ENV", ("z",), delay=2))
-    _pass(world, 6)
+    world = _start_world(USER, build_reply_event("m", "u"), late, build_world_event("w", "ENV", ("z",), delay=2))
+    _tick_seconds(world, 6)
     send_message_to_user(world)
-    _pass(world, 1)
+    _tick_seconds(world, 1)
     assert sorted(list_happened(world)) == [(0, "u"), (3.5, "z"), (5.5, "w"), (6.25, "send_message_to_user")]
     assert [each.elapsed_seconds for each in world.take_notifications()] == [0, 7.25, 7.25]
 
 
 def test_a_condition_is_asked_once_a_turn_and_can_stop_the_world() -> None:
-    asked: list[tuple[int, float]] = []
+    judged: list[tuple[int, float]] = []
 
     def judge(world: World, turn: int) -> bool:
-        asked.append((turn, world.elapsed))
+        judged.append((turn, world.elapsed))
         return turn < 2
 
-    world = _begun(*THREE_TURNS, turn_condition=judge)
+    world = _start_world(*THREE_TURNS, turn_condition=judge)
     send_message_to_user(world)
-    _pass(world, 3)
+    _tick_seconds(world, 3)
     send_message_to_user(world)
-    _pass(world, 3)
-    assert asked == [(1, 1.25), (2, 4.25)]
+    _tick_seconds(world, 3)
+    assert judged == [(1, 1.25), (2, 4.25)]
     assert (world.status, world.turn) == ("STOPPED", 1)
     last = world.take_notifications()[-1]
     assert (last.kind, last.text) == ("ENVIRONMENT_STOP", "Environment stopped with state EnvironmentState.STOPPED")
@@ -126,17 +126,17 @@ def test_what_a_judge_matched_carries_the_expected_events_id_and_is_found_by_pla
         sent = next(each for each in world.event_log() if each.function == "send_email")
         return TurnVerdict(passed=True, matches={sent.event_id: "a"})
 
-    def played(**options: Any) -> World:
-        world = _begun(*events, **options)
+    def play(**options: Any) -> World:
+        world = _start_world(*events, **options)
         world.call("Emails", "send_email", {"recipients": ["b@example.org"], "subject": "Hi"})
         send_message_to_user(world)
-        _pass(world, 3)
+        _tick_seconds(world, 3)
         return world
 
-    judged = played(turn_condition=judge)
-    assert [name for _, name in list_happened(judged)] == ["u", "a", "send_message_to_user", "e"]
-    assert judged.failed_events == []
-    assert [each.event_id for each in played().failed_events] == ["e"]
+    world = play(turn_condition=judge)
+    assert [name for _, name in list_happened(world)] == ["u", "a", "send_message_to_user", "e"]
+    assert world.failed_events == []
+    assert [each.event_id for each in play().failed_events] == ["e"]
 
 
 def test_in_steps_too_a_turn_ends_after_the_message() -> None:
@@ -149,7 +149,7 @@ def test_in_steps_too_a_turn_ends_after_the_message() -> None:
 
 
 def test_each_turn_ends_after_its_own_message_however_seldom_the_world_ticks() -> None:
-    world = _begun(*THREE_TURNS)
+    world = _start_world(*THREE_TURNS)
     for time in (4.25, 8.75):
         world.set_time(time)
         send_message_to_user(world)
@@ -157,8 +157,8 @@ def test_each_turn_ends_after_its_own_message_however_seldom_the_world_ticks() -
     assert list_happened(world)[3:] == [(9, "u2"), (10, "u3"), (12, "e3")]
 
 
-def test_a_message_on_a_whole_second_is_seen_by_the_look_of_that_second() -> None:
-    world = _begun(*TWO_TURNS)
+def test_a_message_on_a_whole_second_is_seen_by_the_check_of_that_second() -> None:
+    world = _start_world(*TWO_TURNS)
     world.set_time(5)
     send_message_to_user(world)
     world.advance(10)

@@ -1,4 +1,4 @@
-"""Points in time and how they are written."""
+"""Conversion of dates and times."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether arguments fit: names always, types where the tool says so."""
+"""Type checks of arguments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tools as JSON Schemas."""
+"""JSON Schemas of tools' arguments."""
 
 from __future__ import annotations
 

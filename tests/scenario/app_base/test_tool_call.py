@@ -1,4 +1,4 @@
-"""Who may call what, what is logged of it and what the agent is told."""
+"""Tool calls: permitted callers, logging and notifications."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from adk_agent_sim.scenario.apps.registry import BUILT_IN_APPS
 class _World:
     def __init__(self) -> None:
         self.logged: list[AppCall] = []
-        self.told: list[Notification] = []
-        self.surroundings = AppContext(record_call=self.logged.append, notify_agent=self.told.append)
+        self.notifications: list[Notification] = []
+        self.context = AppContext(record_call=self.logged.append, notify_agent=self.notifications.append)
         for each in load_sandbox()["apps"]:
-            BUILT_IN_APPS[each["class_name"]](each["name"], self.surroundings, each["app_state"])
+            BUILT_IN_APPS[each["class_name"]](each["name"], self.context, each["app_state"])
 
     def call(
         self, app: str, function: str, via: CallerRole, *, scheduled: bool = False, **arguments: Any
     ) -> CallOutcome:
-        return call_tool(self.surroundings.apps[app], function, arguments, caller=via, scheduled=scheduled)
+        return call_tool(self.context.apps[app], function, arguments, caller=via, scheduled=scheduled)
 
     def rows(self) -> list[list[str]]:
         return [each.to_log_row() for each in self.logged]
@@ -58,19 +58,19 @@ def test_an_oracle_event_logs_its_own_operation_and_nothing_that_is_called_insid
     assert world.rows() == [["AGENT", "WRITE", "Cabs__order_ride", "ok"]]
 
 
-def test_a_scheduled_call_is_logged_and_told_even_if_its_arguments_do_not_fit() -> None:
+def test_a_scheduled_call_is_logged_and_notified_even_if_its_arguments_do_not_fit() -> None:
     world = _World()
     failed = world.call("AgentUserInterface", "send_message_to_agent", CallerRole.USER, scheduled=True, content=3)
     assert isinstance(failed.error, TypeError)
     assert world.rows() == [["USER", "READ", "AgentUserInterface__send_message_to_agent", "failed"]]
-    assert [each.text.splitlines()[2] for each in world.told] == ["Message: 3"]
+    assert [each.text.splitlines()[2] for each in world.notifications] == ["Message: 3"]
 
 
-def test_a_notice_that_names_an_argument_which_is_missing_is_told_without_it() -> None:
+def test_a_notification_omits_an_argument_that_is_missing() -> None:
     world = _World()
     failed = world.call("Emails", "send_email_to_user_only", CallerRole.ENV)
     assert str(failed.error) == "missing a required argument: 'sender'"
-    assert [each.text for each in world.told] == ["EmailClientV2: New email received from "]
+    assert [each.text for each in world.notifications] == ["EmailClientV2: New email received from "]
 
 
 def test_a_call_remembers_what_was_given_and_what_came_of_it() -> None:
@@ -82,7 +82,7 @@ def test_a_call_remembers_what_was_given_and_what_came_of_it() -> None:
     assert (bad.value, type(bad.error), bad.has_failed) == (None, ValueError, True)
 
 
-def test_calls_inside_a_call_say_so() -> None:
+def test_nested_calls_are_marked() -> None:
     world = _World()
     world.call("Calendar", "read_today_calendar_events", CallerRole.AGENT)
     assert [(each.function, each.is_nested) for each in world.logged] == [

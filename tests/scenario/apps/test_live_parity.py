@@ -1,4 +1,4 @@
-"""What the ARE package was seen to answer in `make are-parity`, beyond what the corpus holds."""
+"""Results of the ARE package seen in `make are-parity`, beyond the corpus."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def world() -> World:
         ),
     ],
 )
-def test_what_is_wrong_first_is_said(world: World, tool: str, arguments: dict[str, Any], message: str) -> None:
+def test_the_first_problem_is_reported(world: World, tool: str, arguments: dict[str, Any], message: str) -> None:
     app, _, function = tool.partition("__")
     assert message in str(world.try_call(app, function, arguments).error)
 

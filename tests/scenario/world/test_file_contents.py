@@ -1,4 +1,4 @@
-"""The contents of a scenario's files come from a directory, and from nowhere else."""
+"""The contents of a scenario's files are read from one directory and from nowhere else."""
 
 from __future__ import annotations
 

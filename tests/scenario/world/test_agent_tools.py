@@ -1,4 +1,4 @@
-"""What an agent is offered in the worlds of Gaia2."""
+"""The tools that an agent is offered in the worlds of Gaia2."""
 
 from __future__ import annotations
 

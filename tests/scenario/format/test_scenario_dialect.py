@@ -1,4 +1,4 @@
-"""The complete example of the format's description: read, and written as ARE reads it."""
+"""The specification's complete example: read, and written as ARE reads it."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ def test_what_was_adapted_is_listed() -> None:
         "version '2.0' is written as 'are_simulation_v1'",
         "flat metadata is written under metadata.definition",
         "hint_type 'task' is written as 'TASK_HINT'",
-        "a hint without event has the associated_event_id ''",
+        "a hint without an event gets the associated_event_id ''",
         "class_name 'are.simulation.apps.email.EmailApp' is written as 'EmailApp'",
         "class_name 'ScheduledEvent' is written as 'Event'",
-        "an event without event_relative_time has it as null",
+        "an event without event_relative_time gets it as null",
         "an argument's 'type' is written as 'value_type'",
     )
 
@@ -76,7 +76,7 @@ def test_apps_that_are_lacks_are_written_as_apps_it_has() -> None:
     assert changed == (
         "app 'EmailApp': EmailApp is not an app of ARE; it is written as EmailClientV2, its lists as folders",
         "NotificationApp.show_reminder is written as EmailApp.send_email_to_user_only",
-        "an ENV event that depends on nothing is written as USER event",
+        "an ENV event without dependencies is written as a USER event",
     )
     (mail,) = (trace.apps[0].app_state or {})["folders"]["INBOX"]["emails"]
     assert (mail["sender"], mail["subject"], mail["timestamp"]) == (

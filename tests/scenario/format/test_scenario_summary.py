@@ -1,4 +1,4 @@
-"""A scenario in words and as a drawing."""
+"""Summaries and SVG drawings of scenarios."""
 
 from __future__ import annotations
 
@@ -31,11 +31,13 @@ def test_events_are_listed_by_time_and_turn_with_what_they_wait_for() -> None:
 
 
 def test_events_in_a_cycle_are_listed_last() -> None:
-    told = summarize_scenario(
+    summary = summarize_scenario(
         _imported(build_scenario(build_event("a", after=("b",)), build_event("b", after=("a",)), build_event("c")))
     )
-    assert [(each["event_id"], each["seconds"]) for each in told["events"]] == [("c", 1), ("a", None), ("b", None)]
-    assert "never, as they wait for a cycle" in render_text(_imported(build_scenario(build_event("a", after=("a",)))))
+    assert [(each["event_id"], each["seconds"]) for each in summary["events"]] == [("c", 1), ("a", None), ("b", None)]
+    assert "never, because they depend on a cycle" in render_text(
+        _imported(build_scenario(build_event("a", after=("a",))))
+    )
 
 
 def test_what_was_adapted_is_shown() -> None:
