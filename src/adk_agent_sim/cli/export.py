@@ -89,13 +89,13 @@ def export(
     match format_name:
         case "jsonl":
             _write_text(out, "\n".join(lines) + "\n", as_json=as_json)
-        case "markdown":
-            _write_text(out, _render_markdown(selected), as_json=as_json)
         case "adk-test":
             simulation_session = _build_session(stored_session, selected, agent_dir)
             _write_fixture(simulation_session, selected, out, anyway=anyway, as_json=as_json)
         case "evalset":
             _write_case(_build_session(stored_session, selected, agent_dir), out, as_json=as_json)
+        case _:
+            _write_text(out, _render_text(format_name, selected), as_json=as_json)
 
 
 async def _read_session(
@@ -121,10 +121,10 @@ def _filter_events(events: Sequence[Event], *, finished_only: bool, redact: bool
     return redact_events(selected) if redact else selected
 
 
-def _render_markdown(events: Sequence[Event]) -> str:
-    from adk_agent_sim.golden.markdown_report import render_markdown_report
+def _render_text(format_name: ExportFormatName, events: Sequence[Event]) -> str:
+    from adk_agent_sim.golden.text_renderers import TEXT_RENDERERS
 
-    return render_markdown_report(events)
+    return TEXT_RENDERERS[format_name](events)
 
 
 def _write_text(out: Path | None, text: str, *, as_json: bool) -> None:

@@ -1,27 +1,22 @@
-"""Similarity scores of names, compared with the library that ARE uses."""
+"""The search for similar names, compared with what ARE finds."""
 
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from rapidfuzz import fuzz
 from scenario_corpus import load_lines
 
-from adk_agent_sim.scenario.app_base.fuzzy_match import find_similar_names, score_similarity
-
-_TEXTS = st.text("ab ü", max_size=12)
+from adk_agent_sim.scenario.app_base.fuzzy_match import find_similar_names
 
 
 @pytest.mark.parametrize(("one", "other", "score"), load_lines("likeness.jsonl"))
-def test_scores_are_those_of_the_library(one: str, other: str, score: float) -> None:
-    assert score_similarity(one, other) == pytest.approx(score, abs=1e-6)
+def test_scores_are_those_that_are_recorded(one: str, other: str, score: float) -> None:
+    assert fuzz.WRatio(one, other) == pytest.approx(score, abs=1e-6)
 
 
-@given(_TEXTS, _TEXTS)
-def test_the_score_is_symmetric_and_from_0_to_100(one: str, other: str) -> None:
-    assert 0 <= score_similarity(one, other) <= 100
-    assert score_similarity(one, other) == pytest.approx(score_similarity(other, one))
-    assert score_similarity(one, one) == (100 if one else 0)
+@pytest.mark.parametrize("query", ["ada\tlund", " ada  lund", "lund ada"])
+def test_white_space_and_the_order_of_words_are_ignored(query: str) -> None:
+    assert find_similar_names(query, ["Bo Berg", "Ada Lund"]) == ["Ada Lund"]
 
 
 def test_the_most_similar_names_come_first_and_five_at_most() -> None:

@@ -1,0 +1,85 @@
+"""The examples of CONTRIBUTING.md work as written: they are applied to a copy of the sources and used there."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+from polling import MAX_WAIT_SECONDS
+
+_ROOT = Path(__file__).parents[1]
+_BLOCK = re.compile(r"^```(python|diff) file=(\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+_USE_EXAMPLES = """
+    import asyncio, json
+    from adk_agent_sim.environment.rules_file import parse_rules
+    from adk_agent_sim.golden.export_formats import EXPORT_FORMATS
+    from adk_agent_sim.golden.text_renderers import TEXT_RENDERERS
+    from adk_agent_sim.scenario.apps.registry import find_app_class
+    from adk_agent_sim import Simulation
+
+    def greet(name: str) -> str:
+        "Greet somebody."
+        return f"Hello {name}"
+
+    async def main():
+        from google.adk.agents import LlmAgent
+        rules = parse_rules("rules: [{match: {tool: greet}, do: [{upper_case: true}]}]")
+        agent = LlmAgent(name="greeter", model="gemini-2.5-flash", tools=[greet])
+        async with Simulation(agent, environment=rules) as sim:
+            turn = await sim.send("Hi")
+            turn = await turn.call("greet", {"name": "Ada"})
+            await turn.respond("Done")
+            return turn.results, TEXT_RENDERERS["csv"](sim.log())
+
+    results, table = asyncio.run(main())
+    tools = sorted(find_app_class("NotesApp").tools())
+    print(json.dumps([results, table.splitlines()[0], "greet" in table, EXPORT_FORMATS["csv"].extension, tools]))
+"""
+
+
+@pytest.mark.process
+def test_the_examples_work_as_written(tmp_path: Path) -> None:
+    shutil.copytree(_ROOT / "src", tmp_path / "src", ignore=shutil.ignore_patterns("__pycache__", "static"))
+    blocks = _BLOCK.findall((_ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"))
+    for language, path, text in blocks:
+        target = tmp_path / path
+        if language == "python":
+            target.write_text(text, encoding="utf-8")
+        else:
+            target.write_text(_apply_diff(target.read_text(encoding="utf-8"), text), encoding="utf-8")
+    script = f"import sys; sys.path.insert(0, {str(tmp_path / 'src')!r})\n{dedent(_USE_EXAMPLES)}"
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", script],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=MAX_WAIT_SECONDS,
+    )
+
+    assert len(blocks) == 7
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == [
+        [{"result": "HELLO ADA"}],
+        "call_id,tool_name",
+        True,
+        ".csv",
+        ["add_note", "list_notes"],
+    ]
+
+
+def _apply_diff(text: str, diff: str) -> str:
+    """Apply hunks of context, removed and added lines; each must fit exactly one place."""
+    for hunk in diff.split("@@\n"):
+        lines = hunk.splitlines(keepends=True)
+        before = "".join(line[1:] for line in lines if not line.startswith("+"))
+        after = "".join(line[1:] for line in lines if not line.startswith("-"))
+        assert text.count(before) == 1, f"the example does not fit the file any more:\n{hunk}"
+        text = text.replace(before, after)
+    return text

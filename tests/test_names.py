@@ -1,0 +1,90 @@
+"""One name for one thing: no class name and no file name is used twice, and functions are named with verbs."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+_SOURCES = Path(__file__).parents[1] / "src" / "adk_agent_sim"
+
+_IRREGULAR_PARTICIPLES = re.compile(
+    "begun|bound|built|chosen|done|drawn|found|given|gone|heard|held|hidden|kept|known|laid|left|made|meant|met|said|"
+    "seen|sent|shown|spoken|taken|told|written"
+)
+
+_NOT_PARTICIPLES = re.compile("bring|embed|exceed|feed|need|ping|proceed|read|seed|string")
+
+_DOCUMENTED_NAMES = frozenset(
+    {
+        "pending",  # Simulation.pending() and Simulation.running() are part of the public API
+        "running",
+        "simulated_environment",  # a pytest fixture, which is named for the value it gives
+        "_finding_to_json",  # nouns
+        "_nested_message_to_json",
+        "hidden_state",
+        "missed_events",
+    }
+)
+"""Functions that are named for the value they return, on purpose."""
+
+
+def test_every_class_name_is_used_once() -> None:
+    places: defaultdict[str, list[str]] = defaultdict(list)
+    for path, node in _iter_nodes():
+        if isinstance(node, ast.ClassDef):
+            places[node.name].append(path)
+
+    assert len(places) > 300
+    assert _find_repeated(places) == {}
+
+
+def test_every_file_name_is_used_once() -> None:
+    places: defaultdict[str, list[str]] = defaultdict(list)
+    for path in _iter_paths():
+        # ADK looks for an agent in the file `agent.py` of its folder.
+        if path.name not in ("__init__.py", "agent.py"):
+            places[path.stem].append(path.relative_to(_SOURCES).as_posix())
+
+    assert len(places) > 200
+    assert _find_repeated(places) == {}
+
+
+def test_no_function_is_named_with_a_participle() -> None:
+    names = [
+        (path, node.name)
+        for path, node in _iter_nodes()
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not _is_property(node)
+    ]
+
+    assert len(names) > 2_000
+    assert [(path, name) for path, name in names if _starts_with_participle(name)] == []
+
+
+def _iter_paths() -> Iterator[Path]:
+    return (path for path in sorted(_SOURCES.rglob("*.py")) if "generated" not in path.parts)
+
+
+def _iter_nodes() -> Iterator[tuple[str, ast.AST]]:
+    for path in _iter_paths():
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            yield path.relative_to(_SOURCES).as_posix(), node
+
+
+def _find_repeated(places: Mapping[str, list[str]]) -> dict[str, list[str]]:
+    return {name: found for name, found in places.items() if len(found) > 1}
+
+
+def _is_property(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    return any("property" in ast.unparse(decorator) for decorator in node.decorator_list)
+
+
+def _starts_with_participle(name: str) -> bool:
+    if name in _DOCUMENTED_NAMES or name.startswith("__"):
+        return False
+    first = name.strip("_").split("_")[0]
+    if _NOT_PARTICIPLES.fullmatch(first):
+        return False
+    return bool(_IRREGULAR_PARTICIPLES.fullmatch(first) or re.fullmatch(r"[a-z]{2,}(ed|ing)", first))
