@@ -11,9 +11,10 @@ from adk_agent_sim.forms.json_schema import read_parameters_schema
 from adk_agent_sim.forms.schema_checker import SchemaChecker, build_arguments_checker
 from adk_agent_sim.server.api_models import CallInput, DecisionInput, FieldProblem, Suggestion
 from adk_agent_sim.server.json_text import parse_json, parse_json_object
-from adk_agent_sim.server.request_view import RESPONSE_TOOL_NAME, find_output_schema
+from adk_agent_sim.server.request_view import find_output_schema
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.decision_checks import extract_text, get_function_calls
+from adk_agent_sim.timeline.framework_calls import SET_MODEL_RESPONSE
 from adk_agent_sim.timeline.model_request import ModelRequest
 
 
@@ -25,8 +26,8 @@ def build_response(decision: DecisionInput, request: ModelRequest) -> Json:
     said = decision.text or ""
     if decision.data is not None:
         data = parse_json(decision.data, "The final response")
-        if RESPONSE_TOOL_NAME in request.declarations and not calls:
-            calls = [(RESPONSE_TOOL_NAME, _to_tool_arguments(request, data))]
+        if SET_MODEL_RESPONSE in request.declarations and not calls:
+            calls = [(SET_MODEL_RESPONSE, _to_tool_arguments(request, data))]
         else:
             said = json.dumps(data, ensure_ascii=False)
     parts: list[Json] = [{"text": said}] if said else []
@@ -38,7 +39,7 @@ def build_suggestion(response: Json) -> Suggestion:
     """A model's response as a person could have decided it; an answer by ADK's own tool is an answer."""
     calls = get_function_calls(response)
     said = extract_text(response)
-    if len(calls) == 1 and calls[0].get("name") == RESPONSE_TOOL_NAME:
+    if len(calls) == 1 and calls[0].get("name") == SET_MODEL_RESPONSE:
         return Suggestion(calls=[], text=_format_json(calls[0].get("args") or {}))
     shapes = [CallInput(name=call.get("name") or "", arguments=_format_json(call.get("args") or {})) for call in calls]
     return Suggestion(calls=shapes, text=said)
@@ -63,14 +64,14 @@ def find_answer_problems(request: ModelRequest, value: Json) -> list[Problem]:
     schema = find_output_schema(request)
     if schema is None:
         return []
-    if RESPONSE_TOOL_NAME in request.declarations:
+    if SET_MODEL_RESPONSE in request.declarations:
         return build_arguments_checker(schema).find_problems(_to_tool_arguments(request, value))
     return SchemaChecker(schema).find_problems(value)
 
 
 def _to_tool_arguments(request: ModelRequest, data: Json) -> dict[str, Json]:
     """The answer as arguments of ADK's tool, which has one field where the answer is no object."""
-    schema: dict[str, Any] = read_parameters_schema(request.declarations[RESPONSE_TOOL_NAME])
+    schema: dict[str, Any] = read_parameters_schema(request.declarations[SET_MODEL_RESPONSE])
     fields = list(schema.get("properties", {}))
     if isinstance(data, dict) and not (fields == ["response"] and "response" not in data):
         return cast("dict[str, Json]", data)

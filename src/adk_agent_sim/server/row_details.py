@@ -25,6 +25,7 @@ from adk_agent_sim.timeline.events import (
     TurnDecided,
     UserSpoke,
 )
+from adk_agent_sim.timeline.framework_calls import is_request_call
 
 MAX_PREVIEW_CHARS = 20_000
 """How many characters of a value are sent at first."""
@@ -165,7 +166,7 @@ def _iter_error_values(failed: ToolFailed) -> Iterator[tuple[str, DisplayFormat,
 
 def _is_framework_call(call: Mapping[str, Json]) -> bool:
     """Whether ADK asks by the call, and not the model."""
-    return str(call.get("name")).startswith("adk_request_")
+    return is_request_call(str(call.get("name")))
 
 
 def _iter_content_values(
