@@ -29,6 +29,9 @@ SimulatorError
 ├── InvalidCallSyntax           what a person typed is not a call
 ├── InvalidScript         says where the script is wrong
 ├── ReplayImpossible         a trace does not have what the agent asks for
+├── InvalidPlayer            text that names no player, or a player that a seat does not support
+│   └── PlayerNotAvailable   a player that this release does not have yet
+├── AdkIncompatible          the installed google-adk lacks a name that a feature needs; names both versions
 ├── ToolsetUnavailable         a toolset, such as an MCP server, did not load
 ├── DeadlineExceeded           no person decided in time
 ├── MalformedValue          a text that should be JSON, or bytes, and is not
@@ -306,6 +309,31 @@ class InvalidScript(SimulatorError):
 
 class ReplayImpossible(SimulatorError):
     """A golden trace cannot play the agent's model here."""
+
+
+class InvalidPlayer(SimulatorError, ValueError):
+    """The text names no player, or one that the seat does not support."""
+
+    def __init__(self, player: str, reason: str) -> None:
+        super().__init__(f"The player {player!r} cannot be used: {reason}.")
+        self.player = player
+
+
+class PlayerNotAvailable(InvalidPlayer):
+    """The player is part of the grammar, but this release cannot play it yet."""
+
+
+class AdkIncompatible(SimulatorError):
+    """The installed google-adk has no name that a feature needs, because the name is private and was changed."""
+
+    def __init__(self, feature: str, name: str, *, installed_version: str, tested_version: str) -> None:
+        super().__init__(
+            f"{feature} needs {name}, which the installed google-adk {installed_version} does not have. "
+            f"This release of adk-agent-sim was tested with google-adk {tested_version}: upgrade adk-agent-sim, or "
+            f"install that version with `pip install google-adk=={tested_version}`."
+        )
+        self.name = name
+        self.installed_version = installed_version
 
 
 class ToolsetUnavailable(SimulatorError):
