@@ -516,7 +516,7 @@ class TestMedia:
 
 
 async def _both_gemini(make_app: MakeApp, turns: list[FidelityTurn]) -> None:
-    """As `_both`, with a model that calls itself Gemini: ADK lets no other run code by itself."""
+    """Like `_both`, with a model whose name is Gemini's, because ADK lets no other model execute code itself."""
     expected = await run_with_scripted_model(
         lambda model: make_app(model.model_copy(update={"model": "gemini-2.5-flash"})), turns
     )

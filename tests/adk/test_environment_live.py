@@ -1,4 +1,4 @@
-"""In a live session tools are simulated too."""
+"""Tools of a live session are simulated too."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ def add(a: int, b: int) -> int:
 async def test_rules_answer_and_count_the_calls_of_a_live_session() -> None:
     rules = parse_rules("rules: [{name: nine, match: {tool: add, call: {first: 1}}, do: {respond: {result: 9}}}]")
     timeline = Timeline()
-    placed = await timeline.create_session()
-    seated = RecordedSession(timeline, placed.session_id, Player.HUMAN)
+    timeline_session = await timeline.create_session()
+    recorded_session = RecordedSession(timeline, timeline_session.session_id, Player.HUMAN)
     seats = SeatPlugin()
     plugins = [seats, EnvironmentSimulationFactory.create_plugin(rules)]
     sessions = InMemorySessionService()
     agent = LlmAgent(name="talker", model="no/such/model", tools=[add])
     runner = Runner(app=App(name="live", root_agent=agent, plugins=list(plugins)), session_service=sessions)
     session = await sessions.create_session(app_name="live", user_id="user")
-    seats.bind(session, seated)
+    seats.bind(session, recorded_session)
     queue = LiveRequestQueue()
     said: list[str] = []
 
@@ -54,9 +54,9 @@ async def test_rules_answer_and_count_the_calls_of_a_live_session() -> None:
             said.extend(part.text for part in (event.content.parts if event.content else None) or () if part.text)
 
     async def decide(response: Any) -> None:
-        await wait_until(lambda: bool(timeline.peek_pending_turns(placed.session_id)))
-        (asked,) = timeline.peek_pending_turns(placed.session_id)
-        await seated.decide(TurnDecision(asked.session_id, asked.turn_id, response))
+        await wait_until(lambda: bool(timeline.peek_pending_turns(timeline_session.session_id)))
+        (asked,) = timeline.peek_pending_turns(timeline_session.session_id)
+        await recorded_session.decide(TurnDecision(asked.session_id, asked.turn_id, response))
 
     talking = asyncio.ensure_future(talk())
     queue.send_content(types.Content(role="user", parts=[types.Part(text="2+2?")]))
@@ -68,6 +68,6 @@ async def test_rules_answer_and_count_the_calls_of_a_live_session() -> None:
     await asyncio.wait_for(talking, MAX_WAIT_SECONDS)
     await runner.close()
 
-    log = [event.payload for event in await timeline.read_events(placed.session_id)]
+    log = [event.payload for event in await timeline.read_events(timeline_session.session_id)]
     assert [payload.result for payload in log if isinstance(payload, ToolFinished)] == [{"result": 9}, 4]
     assert [payload.rule for payload in log if isinstance(payload, EnvironmentDecided)] == ["nine", ""]

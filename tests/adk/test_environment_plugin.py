@@ -1,4 +1,4 @@
-"""Rules act inside ADK's calls: consent, retries, callbacks, concurrency and nested agents see them as real."""
+"""Rules act inside ADK's tool calls, so consent, retries, callbacks, concurrency and nested agents work as for real."""
 
 from __future__ import annotations
 
@@ -314,12 +314,12 @@ async def test_two_environments_in_one_app_are_refused() -> None:
         _plugin("rules: [{match: {tool: lookup}, do: {respond: 1}}]", name=name) for name in ("first", "second")
     )
 
-    with pytest.raises(RuntimeError, match="Two simulated environments"):
+    with pytest.raises(RuntimeError, match="Two environment plugins"):
         await run_scripted_agent(build_scripted_agent([lookup], [("lookup", {})]), one, two)
 
 
 async def test_calls_of_one_turn_are_counted_in_the_order_in_which_the_model_asked() -> None:
-    """A plugin before ours holds the first calls up, so they arrive last."""
+    """A plugin before ours delays the first calls, so they arrive last."""
 
     class Reorders(BasePlugin):
         def __init__(self) -> None:
@@ -487,7 +487,7 @@ async def test_a_delayed_call_can_be_cancelled() -> None:
         assert failed.error_type == "Cancelled"
 
 
-async def test_the_report_tells_what_became_of_all_calls() -> None:
+async def test_the_report_shows_what_happened_to_all_calls() -> None:
     plugin = _plugin(
         """
         rules:
@@ -567,7 +567,7 @@ async def test_an_unhandled_fault_fails_a_simulation_only_if_the_app_says_so() -
             await turn.call("lookup")
 
 
-async def test_sessions_that_are_forgotten_stay_in_the_report(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_evicted_sessions_stay_in_the_report(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(environment_module, "_MAX_SESSIONS", 2)
     plugin = _rule("", "{respond: 1}")
 

@@ -1,4 +1,4 @@
-"""Every field and every example of the spec of environment simulation, with ADK's own config objects."""
+"""Every field and example of the environment simulation spec, with ADK's own config objects."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def _config(*injections: InjectionConfig, tool: str = "search", **fields: Any) -
 
 
 async def _answers(config: EnvironmentSimulationConfig, *turns: Sequence[tuple[str, dict[str, Any]]]) -> list[Any]:
-    """What the calls get by the plugin and by the callback, which must be the same."""
+    """The responses to the calls, which must be the same with the plugin and with the callback."""
     by_plugin = await run_scripted_agent(
         build_scripted_agent([search, other], *turns), EnvironmentSimulationFactory.create_plugin(config)
     )
@@ -117,7 +117,7 @@ def test_an_empty_or_repeated_tool_list_is_refused_however_it_was_made() -> None
         with pytest.raises(ValidationError):
             EnvironmentSimulationConfig(tool_simulation_configs=wrong)
         config = EnvironmentSimulationConfig(tool_simulation_configs=[one])
-        config.tool_simulation_configs = wrong  # ADK does not look again
+        config.tool_simulation_configs = wrong  # ADK does not validate assignments
         with pytest.raises(InvalidRules, match="tool_simulation_configs"):
             EnvironmentSimulationFactory.create_plugin(config)
         with pytest.raises(InvalidRules, match="tool_simulation_configs"):
@@ -433,7 +433,7 @@ def test_a_whole_app_takes_the_plugin_as_the_spec_shows_it() -> None:
 
 
 def test_every_field_of_adks_objects_is_known_here() -> None:
-    """A field that ADK adds would be ignored silently; this tells."""
+    """Fails when ADK adds a field, which would be ignored silently otherwise."""
     assert set(InjectionConfig.model_fields) == {
         "injection_probability",
         "match_args",

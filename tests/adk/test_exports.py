@@ -1,4 +1,4 @@
-"""What `Simulation` writes for others to read."""
+"""The files and reports that `Simulation` exports."""
 
 from pathlib import Path
 

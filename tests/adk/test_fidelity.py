@@ -1,4 +1,4 @@
-"""A wizard changes nothing but who decides: events, state and artifacts are those of a plain Runner."""
+"""A wizard changes only who decides: events, state and artifacts are the same as with a plain Runner."""
 
 from __future__ import annotations
 
@@ -278,7 +278,7 @@ async def test_the_agents_own_plugins_and_callbacks_see_what_they_would_see() ->
     assert outcome.events[-1]["content"]["parts"][0]["text"] == "DONE"
 
 
-async def test_the_seated_model_reads_what_the_agents_own_model_would_read() -> None:
+async def test_a_player_gets_the_request_that_the_agents_own_model_would_get() -> None:
     requests: list[Any] = []
 
     class _Spy(BasePlugin):

@@ -1,4 +1,4 @@
-"""In a live session a person plays the model too."""
+"""A person can play the model of a live session."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ def _says(words: str) -> types.Content:
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 async def test_a_person_answers_a_live_session() -> None:
     timeline = Timeline()
-    placed = await timeline.create_session()
-    seated = RecordedSession(timeline, placed.session_id, Player.HUMAN)
+    timeline_session = await timeline.create_session()
+    recorded_session = RecordedSession(timeline, timeline_session.session_id, Player.HUMAN)
     plugin = SeatPlugin()
     sessions = InMemorySessionService()
     app = App(name="live", root_agent=LlmAgent(name="talker", model="no/such/model", tools=[add]), plugins=[plugin])
     runner = Runner(app=app, session_service=sessions)
     session = await sessions.create_session(app_name="live", user_id="user")
-    plugin.bind(session, seated)
+    plugin.bind(session, recorded_session)
     queue = LiveRequestQueue()
     said: list[str] = []
 
@@ -54,9 +54,9 @@ async def test_a_person_answers_a_live_session() -> None:
             said.extend(part.text for part in (event.content.parts if event.content else None) or () if part.text)
 
     async def decide(response: Any) -> None:
-        await wait_until(lambda: bool(timeline.peek_pending_turns(placed.session_id)))
-        (asked,) = timeline.peek_pending_turns(placed.session_id)
-        await seated.decide(TurnDecision(asked.session_id, asked.turn_id, response))
+        await wait_until(lambda: bool(timeline.peek_pending_turns(timeline_session.session_id)))
+        (asked,) = timeline.peek_pending_turns(timeline_session.session_id)
+        await recorded_session.decide(TurnDecision(asked.session_id, asked.turn_id, response))
 
     talking = asyncio.ensure_future(talk())
     queue.send_content(_says("2+2?"))
@@ -72,7 +72,7 @@ async def test_a_person_answers_a_live_session() -> None:
 
     results = [
         event.payload.result
-        for event in await timeline.read_events(placed.session_id)
+        for event in await timeline.read_events(timeline_session.session_id)
         if isinstance(event.payload, ToolFinished)
     ]
     assert results == [4]

@@ -1,4 +1,4 @@
-"""The fixture and the marker that the package brings to pytest, run by a pytest of their own."""
+"""The fixture and the marker of the pytest plugin, each tested in a pytest process of its own."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.process
 _HEAD = """
 from pathlib import Path
 import pytest
-from environments import agent, run
+from scripted_agent import build_scripted_agent, run_scripted_agent
 from google.adk.tools import AgentTool
 from adk_agent_sim import ToolErrorPlugin
 
@@ -53,14 +53,16 @@ def test_the_fixture_makes_a_plugin_and_a_failing_test_shows_what_it_did(tmp_pat
         tmp_path,
         """
         async def test_dict(simulated_environment):
-            assert await run(agent([lookup], [("lookup", {"key": "a"})]), simulated_environment(RULES)) == [{"hit": 1}]
+            shop = build_scripted_agent([lookup], [("lookup", {"key": "a"})])
+            assert await run_scripted_agent(shop, simulated_environment(RULES)) == [{"hit": 1}]
 
         async def test_file(simulated_environment):
             plugin = simulated_environment("rules.yaml")
-            assert await run(agent([lookup], [("lookup", {})]), plugin) == [{"file": 1}]
+            assert await run_scripted_agent(build_scripted_agent([lookup], [("lookup", {})]), plugin) == [{"file": 1}]
 
         async def test_fails(simulated_environment):
-            await run(agent([lookup], [("lookup", {"key": "a"}), ("lookup", {})]), simulated_environment(RULES))
+            shop = build_scripted_agent([lookup], [("lookup", {"key": "a"}), ("lookup", {})])
+            await run_scripted_agent(shop, simulated_environment(RULES))
             assert False
         """,
     )
@@ -84,28 +86,30 @@ def test_the_marker_fails_a_test_in_which_a_tool_would_run_for_real(tmp_path: Pa
 
         @pytest.mark.no_real_tools
         async def test_simulated(simulated_environment):
-            helper = agent([lookup], [("lookup", {"key": "a"})], name="helper")
-            shop = agent([lookup, AgentTool(helper)], [("lookup", {"key": "a"}), ("helper", {"request": "x"})])
-            assert await run(shop, simulated_environment(RULES)) == [{"hit": 1}, {"result": "done"}]
+            helper = build_scripted_agent([lookup], [("lookup", {"key": "a"})], name="helper")
+            calls = [("lookup", {"key": "a"}), ("helper", {"request": "x"})]
+            shop = build_scripted_agent([lookup, AgentTool(helper)], calls)
+            assert await run_scripted_agent(shop, simulated_environment(RULES)) == [{"hit": 1}, {"result": "done"}]
 
         @pytest.mark.no_real_tools
         async def test_swallowed():
-            (answer,) = await run(agent([touch], [("touch", {})]), ToolErrorPlugin())
+            (answer,) = await run_scripted_agent(build_scripted_agent([touch], [("touch", {})]), ToolErrorPlugin())
             assert answer["error"]["type"] == "RealToolRefused"
 
         @pytest.mark.no_real_tools
         async def test_uncovered(simulated_environment):
-            await run(agent([lookup], [("lookup", {"key": "b"})]), simulated_environment(RULES))
+            shop = build_scripted_agent([lookup], [("lookup", {"key": "b"})])
+            await run_scripted_agent(shop, simulated_environment(RULES))
 
         async def test_unmarked():
             assert ran == []
-            await run(agent([touch], [("touch", {})]))
+            await run_scripted_agent(build_scripted_agent([touch], [("touch", {})]))
             assert ran == [1]
         """,
     )
 
     assert "2 failed, 2 passed" in output
-    assert "would have run for real: touch" in output
+    assert "real tools were called: touch" in output
     assert "lookup would run for real: the test allows no real tools" in output
 
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import httpx
 from google.adk.models.llm_request import LlmRequest
 from google.genai import types
 from pydantic import BaseModel
@@ -66,3 +67,12 @@ def test_bytes_come_back() -> None:
     (block,) = RequestEncoder().encode("a", LlmRequest(contents=[image])).contents
 
     assert types.Content.model_validate_json(block.data) == image
+
+
+def test_an_open_connection_is_not_recorded() -> None:
+    options = types.HttpOptions(timeout=5, httpx_client=httpx.Client())
+    request = LlmRequest(model="m", config=types.GenerateContentConfig(http_options=options))
+
+    config = decode_json(RequestEncoder().encode("a", request).config.data)
+
+    assert config["config"]["http_options"] == {"timeout": 5}

@@ -1,4 +1,4 @@
-"""EvalSets become scenarios and scenarios EvalSets; what was said, called and expected stays the same."""
+"""EvalSets are converted to scenarios and back; messages, calls and expectations stay the same."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from adk_agent_sim.scenario.format.lint import lint
 SEND = "Emails__send_email"
 ANSWER = "AgentUserInterface__send_message_to_user"
 EMPTY = small()
-"""A world with a mail box and nothing else."""
+"""A world with only a mailbox."""
 
 
 def _corpus(name: str) -> ScenarioImportedFromJson:
@@ -73,7 +73,7 @@ def _mail(**more: Any) -> dict[str, Any]:
 
 
 def _expected(scenario: ScenarioImportedFromJson) -> list[tuple[str, list[int]]]:
-    """The events: what each calls, and the places of those it waits for."""
+    """The events: what each calls, and the indexes of the events it depends on."""
     places = {each.event_id: place for place, each in enumerate(scenario.events)}
     return [
         (f"{each.action.app}__{each.action.function}", [places[name] for name in each.dependencies])
@@ -83,13 +83,13 @@ def _expected(scenario: ScenarioImportedFromJson) -> list[tuple[str, list[int]]]
 
 
 def _arguments(scenario: ScenarioImportedFromJson, function: str) -> list[dict[str, Any]]:
-    """The arguments of the expected calls of a tool, by name, as the file has them."""
+    """The arguments of the expected calls of a tool, by name, as in the file."""
     actions = [each.action for each in scenario.events if each.action and each.action.function == function]
     return [{arg.name: arg.value for arg in action.args or ()} for action in actions]
 
 
 def _spoken(case: EvalCase) -> list[Any]:
-    """What a case says, without ids."""
+    """The contents of a case, without ids."""
     found: list[Any] = []
     for each in case.conversation or ():
         assert isinstance(each.intermediate_data, IntermediateData)
@@ -154,17 +154,17 @@ def test_two_messages_of_the_user_without_an_answer_between_are_one() -> None:
 @pytest.mark.parametrize(
     ("events", "why"),
     [
-        ((), "the user says nothing in it"),
+        ((), "it has no user message"),
         (
             (build_reply_event("m"),),
-            r"AgentUserInterface__send_message_to_user \(m\) is expected before the user says anything",
+            r"AgentUserInterface__send_message_to_user \(m\) is expected before the first user message",
         ),
         (
             (
                 build_world_event("u", "USER", delay=0),
                 build_world_event("a", "AGENT", ("u",), "Emails__delete_email", email_id="gone"),
             ),
-            r"Emails__delete_email \(a\) does not work in its own world: ",
+            r"Emails__delete_email \(a\) fails in its own world: ",
         ),
     ],
     ids=["nobody speaks", "the agent begins", "an oracle that fails"],
@@ -229,7 +229,7 @@ def test_failed_calls_and_steps_of_the_framework_are_left_out_by_name() -> None:
     )
     found, notes = convert_case_to_scenario(_case(turn), base_scenario=EMPTY)
     assert [name for name, _ in _expected(found)][1:] == [ANSWER]
-    assert [note.partition(" was left out")[0] for note in notes] == ["transfer_to_agent", "Emails__delete_email (c1)"]
+    assert [note.partition(" was omitted")[0] for note in notes] == ["transfer_to_agent", "Emails__delete_email (c1)"]
 
 
 def test_without_a_world_apps_are_empty_and_that_is_said() -> None:
@@ -259,8 +259,7 @@ def test_strictness_is_on_the_argument_and_stays_in_the_file() -> None:
     }
     assert lint(_written(found)) == []
     assert any(
-        note.startswith("how strictly arguments are compared was left out")
-        for note in convert_scenario_to_case(found)[1]
+        note.startswith("the strictness of arguments was omitted") for note in convert_scenario_to_case(found)[1]
     )
 
 
@@ -270,22 +269,25 @@ _IMAGE = types.Content(role="user", parts=[types.Part(inline_data=types.Blob(dat
 @pytest.mark.parametrize(
     ("turns", "why"),
     [
-        ([_turn(("add", {"a": 1}))], "turn 1: the tool 'add' is no tool of an app: a scenario expects calls such as"),
-        ([_turn(("Emails__fly", {}))], "turn 1: the tool 'Emails__fly' is no tool of an app"),
+        (
+            [_turn(("add", {"a": 1}))],
+            "turn 1: the tool 'add' is not a tool of an app: a scenario expects calls such as",
+        ),
+        ([_turn(("Emails__fly", {}))], "turn 1: the tool 'Emails__fly' is not a tool of an app"),
         (
             [_turn(("Cabs__list_rides", {}))],
-            "turn 1: the tool 'Cabs__list_rides' is no tool of an app: .* its apps Age",
+            "turn 1: the tool 'Cabs__list_rides' is not a tool of an app: .* its apps Age",
         ),
         ([_turn((SEND, {"to": "x"}))], "turn 1: Emails.send_email is invalid: send_email has no argument 'to'"),
         ([_turn(("Emails__send_email_to_user_only", {}))], "turn 1: .* it is not a tool for AGENT events"),
-        ([_turn(answer=None), _turn()], "turn 1: it has no final response, so the next turn would never begin"),
+        ([_turn(answer=None), _turn()], "turn 1: it has no final response, so the next turn could never begin"),
         ([_turn((SEND, _mail(content="{{x}}")))], "turn 1: the text '{{x}}' would be read as a placeholder"),
         (
             [_turn().model_copy(update={"user_content": _IMAGE})],
             "turn 1: the user's message has a part that is not text",
         ),
-        ([_turn().model_copy(update={"user_content": types.Content()})], "turn 1: the user says nothing"),
-        ([], "it holds no conversation"),
+        ([_turn().model_copy(update={"user_content": types.Content()})], "turn 1: the user's message is empty"),
+        ([], "it has no conversation"),
     ],
 )
 def test_what_a_scenario_has_no_place_for_is_refused_by_name(turns: list[Invocation], why: str) -> None:
@@ -295,7 +297,7 @@ def test_what_a_scenario_has_no_place_for_is_refused_by_name(turns: list[Invocat
 
 
 def test_strictness_of_an_argument_that_nobody_gives_is_refused() -> None:
-    with pytest.raises(NotConvertible, match=r"no expected call has the argument 'Emails__send_email\.cc'"):
+    with pytest.raises(NotConvertible, match=r"'Emails__send_email\.cc', which no expected call has"):
         convert_case_to_scenario(_case(_turn((SEND, _mail()))), base_scenario=EMPTY, strictness={f"{SEND}.cc": "any"})
 
 
@@ -338,10 +340,10 @@ def test_what_is_no_golden_trace_or_half_a_one_is_refused(tmp_path: Path) -> Non
     path = tmp_path / "any.json"
     for text in ("[]", "{", "[" * 100_000, json.dumps(load_scenarios()["scenario_synth_s01_search"])):
         path.write_text(text)
-        with pytest.raises(ImportRefused, match="it is no EvalSet, no session file of ADK and no timeline"):
+        with pytest.raises(ImportRefused, match="it is neither an EvalSet, nor a session file of ADK, nor a timeline"):
             load_golden_trace(path)
     path.write_text(json.dumps({"id": "s", "appName": "a", "userId": "u", "events": []}))
     with pytest.raises(SessionIncomplete, match="it has no user query"):
         load_golden_trace(path)
-    with pytest.raises(ImportRefused, match="it holds one session; leave --case out"):
+    with pytest.raises(ImportRefused, match="it holds a single session; omit --case"):
         load_golden_trace(path, "x")

@@ -73,14 +73,14 @@ def _calculator(**fields: Any) -> LlmAgent:
 
 @pytest.mark.req("001/US1.1", "001/FR-009", "001/constitution-1", "001/constitution-2", "001/constitution-3")
 @pytest.mark.req("001/constitution-8")
-async def test_a_session_as_the_documentation_tells_it(tmp_path: Path) -> None:
+async def test_a_session_as_the_documentation_shows_it(tmp_path: Path) -> None:
     path = tmp_path / "math.evalset.json"
     async with Simulation(_calculator()) as sim:
         turn = await sim.send("What is 5+3?")
         assert isinstance(turn, ModelTurn)
         turn = await turn.call("add", {"a": 5, "b": 3})
         turn = await turn.calls([("add", {"a": 1, "b": 1}), ("mul", {"a": 2, "b": 3})])
-        assert [waiting.turn_id for waiting in sim.pending()] == [turn.turn_id if isinstance(turn, ModelTurn) else ""]
+        assert [pending.turn_id for pending in sim.pending()] == [turn.turn_id if isinstance(turn, ModelTurn) else ""]
         done = await turn.respond("The answer is 8")
         assert isinstance(done, Done)
         assert done.text == "The answer is 8"
@@ -153,7 +153,7 @@ async def test_several_user_turns_in_one_session() -> None:
 
 
 @pytest.mark.req("001/US5.1", "001/US5.2", "001/US5.3", "001/FR-028e", "001/FR-030e", "001/FR-031", "001/SC-004")
-async def test_a_tool_that_raises_is_told_to_the_model_and_the_session_goes_on(tmp_path: Path) -> None:
+async def test_the_model_gets_the_error_of_a_tool_that_raises_and_the_session_goes_on(tmp_path: Path) -> None:
     def fetch_data(url: str) -> str:
         """Fetch."""
         raise ConnectionError(f"cannot reach {url}")
@@ -162,19 +162,19 @@ async def test_a_tool_that_raises_is_told_to_the_model_and_the_session_goes_on(t
         turn = await sim.send("fetch it")
         turn = await turn.call("fetch_data", {"url": "http://x"})
         assert isinstance(turn, ModelTurn)
-        got = (turn.request.contents[-1].parts or [])[0].function_response
-        assert got is not None
-        assert got.response == {"error": {"type": "ConnectionError", "message": "cannot reach http://x"}}
+        answered = (turn.request.contents[-1].parts or [])[0].function_response
+        assert answered is not None
+        assert answered.response == {"error": {"type": "ConnectionError", "message": "cannot reach http://x"}}
         turn = await turn.call("add", {"a": 1, "b": 1})
         await turn.respond("it failed")
         exported = (sim.export(tmp_path / "x.json").conversation or [])[0].intermediate_data
         assert isinstance(exported, IntermediateData)
-        assert [each.response for each in exported.tool_responses] == [got.response, {"result": 2}]
+        assert [each.response for each in exported.tool_responses] == [answered.response, {"result": 2}]
 
     (error,) = [entry for entry in sim.history() if isinstance(entry, ToolError)]
     assert (error.error_type, error.error_message) == ("ConnectionError", "cannot reach http://x")
     assert "in fetch_data" in (error.traceback or "")
-    assert "Traceback" not in str(got.response)
+    assert "Traceback" not in str(answered.response)
 
 
 class Wanted(BaseModel):
@@ -252,9 +252,9 @@ async def test_what_does_not_fit_is_refused_and_can_be_insisted_on() -> None:
         turn = await turn.call("subtract", {"a": 1}, anyway=True)
         turn = await turn.call("add", {"a": 1}, anyway=True)
         assert isinstance(turn, ModelTurn)
-        got = (turn.request.contents[-1].parts or [])[0].function_response
-        assert got is not None
-        assert "mandatory input parameters are not present" in str(got.response)
+        answered = (turn.request.contents[-1].parts or [])[0].function_response
+        assert answered is not None
+        assert "mandatory input parameters are not present" in str(answered.response)
 
 
 async def test_what_is_left_out_stays_unset() -> None:
@@ -323,7 +323,7 @@ async def test_two_sessions_of_one_agent_have_different_players_at_once() -> Non
     assert len(model.requests) == 2
 
 
-async def test_the_agent_is_as_before_for_who_does_not_simulate() -> None:
+async def test_an_agent_that_was_simulated_still_runs_with_its_own_model() -> None:
     model = ScriptedModel(script=[text_response("still me")])
     app = replace_model(math_app, model)
     async with Simulation(app) as sim:
@@ -374,7 +374,7 @@ async def test_after_a_failed_run_the_session_can_go_on_and_be_exported(
     assert "user turn 1 ('hi') was left out: it has no final response" in caplog.text
 
 
-async def test_leaving_in_the_middle_cancels_the_run_and_says_so() -> None:
+async def test_closing_during_a_run_cancels_it_and_records_that() -> None:
     async with Simulation(_calculator()) as sim:
         await sim.send("hi")
 
@@ -391,7 +391,7 @@ async def test_leaving_in_the_middle_cancels_the_run_and_says_so() -> None:
 async def test_one_message_at_a_time() -> None:
     async with Simulation(_calculator()) as sim:
         await sim.send("hi")
-        with pytest.raises(InvalidTransition, match="still works on the last message"):
+        with pytest.raises(InvalidTransition, match="still working on the last message"):
             await sim.send("hello?")
 
 
@@ -475,7 +475,7 @@ async def test_a_failed_tool_is_on_the_timeline_with_its_duration() -> None:
     assert failed.agent_name == "math_agent"
 
 
-async def test_without_async_with_it_says_how_to_open_it() -> None:
+async def test_a_simulation_that_is_not_open_says_how_to_open_it() -> None:
     sim = Simulation(_calculator())
     with pytest.raises(InvalidTransition, match="is not open: use `async with`, or await start"):
         await sim.send("hi")
@@ -491,12 +491,12 @@ async def test_a_notebook_opens_and_closes_it_in_cells_of_their_own() -> None:
     await turn.respond("4")
     await sim.close()
 
-    with pytest.raises(InvalidTransition, match="is closed: open a new one"):
+    with pytest.raises(InvalidTransition, match=r"is closed\. Open a new one"):
         await sim.send("more")
     assert len(sim.history()) == 4
 
 
-async def test_a_message_that_crosses_its_end_is_refused_and_starts_nothing() -> None:
+async def test_a_message_during_the_close_is_refused_and_starts_nothing() -> None:
     store = GatedStore()
     run = AgentRun(_calculator(), Timeline(store))
     await run.open()
@@ -514,7 +514,7 @@ async def test_a_message_that_crosses_its_end_is_refused_and_starts_nothing() ->
     assert run.get_failure() is None
 
 
-async def test_a_run_that_ignores_its_stop_is_left_behind_with_a_warning(
+async def test_a_run_that_ignores_its_cancellation_is_abandoned_with_a_warning(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     entered, released = asyncio.Event(), asyncio.Event()
@@ -537,12 +537,12 @@ async def test_a_run_that_ignores_its_stop_is_left_behind_with_a_warning(
     await run.close()
 
     assert still_running
-    assert "A run of 'calculator' goes on although it was stopped" in caplog.text
+    assert "A run of 'calculator' was stopped but continues" in caplog.text
 
 
 @pytest.mark.parametrize("nonsense", ["agent", None, [1]])
 def test_what_cannot_be_simulated_is_refused(nonsense: Any) -> None:
-    with pytest.raises(TypeError, match="pass an ADK agent, a workflow, or an App"):
+    with pytest.raises(TypeError, match="Pass an ADK agent, a workflow, or an App"):
         Simulation(nonsense)
 
 
@@ -659,7 +659,7 @@ async def test_half_a_surrogate_pair_breaks_neither_the_run_nor_the_export(tmp_p
 
 
 class _Masking(BasePlugin):
-    """Rewrites what the agent says, as a redacting plugin does."""
+    """Rewrites the text of events, like a plugin that redacts."""
 
     async def on_event_callback(self, *, invocation_context: Any, event: Event) -> Event | None:
         text = event.content.parts[0].text if event.content and event.content.parts else None
@@ -710,7 +710,7 @@ async def test_compaction_does_not_ask_the_agents_own_model(caplog: pytest.LogCa
             await turn.respond("hello")
 
     assert not model.requests
-    assert "Event compaction is off in this simulation" in caplog.text
+    assert "Event compaction is disabled in this simulation" in caplog.text
 
 
 @pytest.mark.req("000/SimulationSession", "000/relationship-1", "000/relationship-3")

@@ -1,4 +1,4 @@
-"""The remote brain: real Runners whose model calls wait at a real server."""
+"""SimulatorPlugin: real Runners whose model calls wait at a real server."""
 
 from __future__ import annotations
 
@@ -201,7 +201,7 @@ async def test_a_target_that_is_no_agent_is_warned_of(served: Served, caplog: py
     await served.run(root, "one", "two", target_agents="child, chidl,as_a_tool")
 
     warned = [record.message for record in caplog.records if "No agent is named" in record.message]
-    assert warned == ["No agent is named 'chidl'; the agents seen are: as_a_tool, child, root."]
+    assert warned == ["No agent is named 'chidl'. The agents seen so far are: as_a_tool, child, root."]
 
 
 async def test_the_sessions_page_is_printed_and_a_wait_is_logged_once_a_turn(
@@ -253,8 +253,8 @@ class TestSettings:
         assert isinstance(plugin, SimulatorPlugin)
         assert plugin.name == "adk_agent_sim.SimulatorPlugin"
 
-    def test_a_player_that_there_is_not_is_refused(self) -> None:
-        with pytest.raises(ValueError, match='"human", or "replay:FILE"'):
+    def test_an_unknown_player_is_refused(self) -> None:
+        with pytest.raises(ValueError, match="a player is one of real, human, replay:FILE"):
             SimulatorPlugin(player="robot")
 
 
@@ -327,7 +327,7 @@ class TestWithoutADecision:
 
 
 async def until_ended(served: Served) -> None:
-    """What a run that failed tells may still be on its way."""
+    """Wait for the events of a run that failed, which may still be on their way."""
     async with asyncio.timeout(MAX_WAIT_SECONDS):
         while not any(isinstance(event.payload, RunEnded) for event in await served.log()):
             await pause()
@@ -536,19 +536,19 @@ class TestReplay:
         assert answer(await said(InMemoryRunner(app=app), "2+2?")) == "4"
 
     @pytest.mark.parametrize("message", ["what else?", "and again?"])
-    async def test_what_the_trace_does_not_have_is_said_loudly(
+    async def test_a_message_that_the_trace_does_not_have_is_logged_and_raised(
         self, served: Served, trace: Path, message: str, caplog: pytest.LogCaptureFixture
     ) -> None:
-        with pytest.raises(ReplayImpossible, match=f"does not have what the agent asks: the user says '{message[:4]}"):
+        with pytest.raises(ReplayImpossible, match=f"does not fit this session: it has no user message '{message[:4]}"):
             await served.run(agent(), message, player=f"replay:{trace}")
-        assert [record.levelno for record in caplog.records if "does not have" in record.message] == [logging.ERROR]
+        assert [record.levelno for record in caplog.records if "does not fit" in record.message] == [logging.ERROR]
 
-    async def test_an_agent_that_asks_for_more_is_told(self, served: Served, trace: Path) -> None:
+    async def test_an_agent_that_calls_its_model_too_often_fails(self, served: Served, trace: Path) -> None:
         def again(callback_context: Any, llm_request: LlmRequest) -> None:
             """See nothing wrong."""
 
         asks_twice = agent(tools=[AgentTool(agent("add"))], before_model_callback=again)
-        with pytest.raises(ReplayImpossible, match="for more than the trace has"):
+        with pytest.raises(ReplayImpossible, match="more often than the trace has decisions"):
             await served.run(asks_twice, "2+2?", player=f"replay:{trace}")
 
     def test_a_file_that_is_none_is_refused_at_once(self, tmp_path: Path) -> None:

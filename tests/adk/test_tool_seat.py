@@ -1,4 +1,4 @@
-"""Tool calls are timed, can be cancelled one by one, and never block the loop."""
+"""Tool calls are timed, can be cancelled one by one, and never block the event loop."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ async def test_a_sync_tool_does_not_block_the_loop() -> None:
         turn = await sim.send("go")
         calling = asyncio.ensure_future(turn.call("block"))
         await _until_running(sim)
-        released.set()  # only a loop that still turns gets here
+        released.set()  # reached only if the event loop is not blocked
 
         assert _responses(await calling) == [{"result": "released"}]
 
@@ -234,7 +234,7 @@ async def test_every_kind_of_callable_is_a_tool() -> None:
             return n + 3
 
     partial = functools.partial(base, m=4)
-    setattr(partial, "__name__", "partial_add")  # noqa: B010 - ADK wants a name
+    setattr(partial, "__name__", "partial_add")  # noqa: B010 - ADK requires a name
     tools = [Adder(), Adder().method, Adder().later, partial]
     async with Simulation(_agent(*tools)) as sim:
         turn = await sim.send("go")
@@ -246,7 +246,7 @@ async def test_every_kind_of_callable_is_a_tool() -> None:
 
 
 class _Custom(BaseTool):
-    """A tool that is no function."""
+    """A tool that is not a function."""
 
     def _get_declaration(self) -> types.FunctionDeclaration:
         return types.FunctionDeclaration(name=self.name, description=self.description)
@@ -255,7 +255,7 @@ class _Custom(BaseTool):
         return {"ran": self.name, "call": bool(tool_context.function_call_id)}
 
 
-async def test_a_tool_that_is_no_function_is_seated_too() -> None:
+async def test_a_tool_that_is_not_a_function_gets_a_seat_too() -> None:
     tool = _Custom(name="custom", description="Custom.")
     async with Simulation(_agent(tool)) as sim:
         turn = await sim.send("go")

@@ -99,7 +99,7 @@ class TestRun:
     @pytest.mark.parametrize(
         ("text", "message"),
         [
-            ("steps:\n  - respond: hi", "a script begins with a user step"),
+            ("steps:\n  - respond: hi", "the first step of a script must be a user step"),
             ("steps:\n  - user: hi\n  - call: nope", "Tool 'nope' is not offered"),
             ("steps:\n  - user: hi\n  - {respond: ho, agent: other}", "other"),
             ("steps:\n  - user: hi\n  - respond: ho\nexpect_state: {a: 1}", "expect_state"),
@@ -123,7 +123,7 @@ class TestRun:
     def test_a_folder_of_agents_names_them(self) -> None:
         done = _run("run", str(get_demo_folder("math_agent").parent))
 
-        assert "it holds agents but is none itself; give one of them: math_agent, shop_agent" in done.stderr
+        assert "it contains agents but is not one itself; give one of them: math_agent, shop_agent" in done.stderr
 
     def test_a_folder_that_is_not_there_says_so(self) -> None:
         assert "there is no such folder" in _run("run", "nowhere").stderr

@@ -63,7 +63,7 @@ def test_of_several_cases_one_is_named(tmp_path: Path, scenario: Path, golden: P
     output = tmp_path / "made.json"
     refused = _run("convert", golden, output, "--apps", scenario)
     assert refused.exit_code == 1
-    assert f"it has 2 cases; name one with --case: {NAME}, {NAME}_2." in refused.output
+    assert f"it has 2 cases; select one with --case: {NAME}, {NAME}_2." in refused.output
     assert _run("convert", golden, output, "--apps", scenario, "--case", f"{NAME}_2").exit_code == 0
     assert load_scenario(output).scenario_id == f"{NAME}_2"
 
@@ -95,7 +95,7 @@ def test_a_refusal_is_one_line_and_writes_nothing(tmp_path: Path, golden: Path) 
     output = tmp_path / "made.json"
     result = subprocess.run([*command, str(golden), str(output)], capture_output=True, text=True, check=False)
     assert result.returncode == 1
-    assert "cannot become a scenario: turn 1: the tool 'pay' is no tool of an app" in result.stderr
+    assert "cannot become a scenario: turn 1: the tool 'pay' is not a tool of an app" in result.stderr
     assert result.stderr.count("\n") == 1
     assert not output.exists()
 

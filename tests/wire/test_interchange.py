@@ -16,9 +16,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from adk_agent_sim.adk.llm_codec import encode_request
+from adk_agent_sim.forms.json_schema import to_json_schema
 from adk_agent_sim.generated.adksim import v1
 from adk_agent_sim.timeline.json_conversion import to_json_value
+from adk_agent_sim.wire.llm_request import move_response_schema, to_request_message
 from adk_agent_sim.wire.message_codec import fill_message
 
 _ROOTS: list[type[Message]] = [v1.GenerateContentRequest, v1.GenerateContentResponse]
@@ -121,7 +122,12 @@ def test_bytes_interchange_with_googles_classes_in_both_directions(
 @pytest.mark.req("003/proto-6")
 @given(models(LlmRequest))
 def test_the_bytes_of_any_request_interchange_with_googles_class(request: LlmRequest) -> None:
-    assert _interchanges(encode_request(request).message)
+    stated = cast("Any", request.config).response_schema
+    value = to_json_value(request)
+    if stated is not None:
+        value["config"]["response_schema"] = to_json_schema(stated)
+
+    assert _interchanges(to_request_message(move_response_schema(value)))
 
 
 def _interchanges(message: Message) -> bool:

@@ -5,11 +5,10 @@ from google.adk.models.llm_response import LlmResponse
 from google.genai import types
 from hypothesis import given
 
-from adk_agent_sim.adk.llm_codec import decode_response
 from adk_agent_sim.generated.adksim.v1 import Candidate, GenerateContentResponse
 from adk_agent_sim.timeline.json_conversion import to_json_value
 from adk_agent_sim.wire.llm_response import from_response_message, to_response_message
-from adk_agent_sim.wire.message_codec import fill_message
+from adk_agent_sim.wire.message_codec import fill_message, to_genai_value
 
 
 @given(models(types.GenerateContentResponse))
@@ -17,7 +16,8 @@ def test_any_response_is_read_as_adk_reads_it(response: types.GenerateContentRes
     message = GenerateContentResponse()
     fill_message(message, to_json_value(response))
 
-    assert LlmResponse.model_validate(from_response_message(message)) == decode_response(message)
+    read_by_adk = LlmResponse.create(to_genai_value(message, types.GenerateContentResponse))
+    assert LlmResponse.model_validate(from_response_message(message)) == read_by_adk
 
 
 def test_an_error_is_a_candidate_without_content() -> None:

@@ -1,1 +1,1 @@
-"""The door to ADK: seats for its models and tools, and `Simulation`, which plays an agent from Python."""
+"""ADK integration: seats for models and tools, plugins, and `Simulation`, which plays an agent from Python."""

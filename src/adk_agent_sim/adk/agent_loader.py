@@ -1,4 +1,4 @@
-"""Finds agents: folders as `adk run` takes them, and the demos that come with the package."""
+"""Loads agents: from folders as `adk run` takes them, and the demo agents of this package."""
 
 from __future__ import annotations
 
@@ -16,13 +16,20 @@ from adk_agent_sim.errors import AgentLoadFailed
 __all__ = ["DEMO_AGENTS", "App", "create_placeholder_agent", "get_demo_folder", "load_app", "load_demo_app"]
 
 DEMO_AGENTS = ("math_agent", "shop_agent")
-"""The demo agents; each is a folder as `adk run` takes it."""
+"""The names of the demo agents; each is a folder as `adk run` takes it."""
 
 _EXPECTED_FILES = "`app` or `root_agent` in agent.py or __init__.py, or a root_agent.yaml"
 
 
 def load_app(folder: Path) -> App:
-    """The app of an agent folder: its `app`, or its `root_agent` in an app of the folder's name."""
+    """Load an agent folder.
+
+    Returns:
+        The folder's `app`, or a new App named after the folder with its `root_agent`.
+
+    Raises:
+        AgentLoadFailed: The folder holds no agent, or its code does not load.
+    """
     path = folder.resolve()
     if not path.is_dir():
         raise AgentLoadFailed(str(folder), "there is no such folder" if not path.exists() else "it is not a folder")
@@ -34,35 +41,36 @@ def load_app(folder: Path) -> App:
         return loaded
     try:
         return App(name=path.name, root_agent=loaded)
-    except ValueError:  # a folder's name need not be an app's
+    except ValueError:  # App accepts only identifiers as names, and a folder may be called anything
         return App(name=loaded.name, root_agent=loaded)
 
 
 def create_placeholder_agent(name: str) -> BaseAgent:
-    """An agent of which no more than its name is known, because it ran elsewhere."""
+    """Return an agent for a session that ran elsewhere, of which only the agent's name is known."""
     return BaseAgent(name=name if name.isidentifier() else "agent_" + re.sub(r"[^0-9A-Za-z]", "_", name))
 
 
 def load_demo_app(name: str) -> App:
-    """The app of a demo agent."""
+    """Return the app of a demo agent; raise AgentLoadFailed if there is no such demo."""
     if name not in DEMO_AGENTS:
-        raise AgentLoadFailed(name, f"there is no such demo agent; there are: {', '.join(DEMO_AGENTS)}")
+        raise AgentLoadFailed(name, f"there is no such demo agent; the demo agents are: {', '.join(DEMO_AGENTS)}")
     return import_module(f"{demo.__name__}.{name}.agent").app
 
 
 def get_demo_folder(name: str) -> Path:
-    """The folder of a demo agent."""
+    """Return the folder of a demo agent."""
     return Path(demo.__path__[0]) / name
 
 
 def _describe_load_failure(path: Path, error: Exception) -> str:
-    """What was looked for and found; what ADK says where there was something to load."""
-    agents = sorted(one.name for one in path.iterdir() if (one / "agent.py").exists())
+    """Return ADK's message if there was something to load, otherwise what was expected and what is in the folder."""
+    agents = sorted(child.name for child in path.iterdir() if (child / "agent.py").exists())
     if any((path / name).exists() for name in ("agent.py", "root_agent.yaml")) or (
         (path / "__init__.py").exists() and not agents
     ):
+        # ADK appends a long explanation of its folder layout after a blank line.
         return f"{type(error).__name__}: {str(error).split(chr(10) * 2, maxsplit=1)[0]}".rstrip(".")
     if agents:
-        return f"it holds agents but is none itself; give one of them: {', '.join(agents)}"
-    found = ", ".join(sorted(one.name for one in path.iterdir())[:10]) or "nothing"
-    return f"looked for {_EXPECTED_FILES}; found: {found}"
+        return f"it contains agents but is not one itself; give one of them: {', '.join(agents)}"
+    children = ", ".join(sorted(child.name for child in path.iterdir())[:10]) or "nothing"
+    return f"looked for {_EXPECTED_FILES}; found: {children}"

@@ -1,4 +1,7 @@
-"""An agent with its Runner, one ADK session and one session on a timeline: the engine under every way of playing it."""
+"""Runs one agent in one ADK session and records it in one session on a timeline.
+
+`Simulation` and the server build on this. It does not know who makes the decisions.
+"""
 
 from __future__ import annotations
 
@@ -21,6 +24,7 @@ from google.adk.workflow import BaseNode
 from google.genai import types
 
 from adk_agent_sim.adk.briefing import AgentBriefing, build_briefing
+from adk_agent_sim.adk.compat import create_invocation_context
 from adk_agent_sim.adk.environment_factory import EnvironmentSimulationFactory, EnvironmentSource
 from adk_agent_sim.adk.environment_plugin import EnvironmentSimulationPlugin
 from adk_agent_sim.adk.recorded_session import ModelFunction, RecordedSession
@@ -36,13 +40,13 @@ from adk_agent_sim.timeline.timeline import Timeline
 DEFAULT_USER_ID = "user"
 
 _STOP_TIMEOUT = 3.0
-"""How many seconds a run has to end when it is stopped: an agent's code may ignore that it is cancelled."""
+"""Seconds to wait for a run to end when it is stopped; an agent's code may ignore the cancellation."""
 
 _log = logging.getLogger(__name__)
 
 
 class AgentRun:
-    """Runs an agent whose model seat is taken."""
+    """Runs an agent with seats for its models and tools."""
 
     def __init__(
         self,
@@ -55,13 +59,23 @@ class AgentRun:
         run_config: RunConfig | None = None,
         environment: EnvironmentSource | None = None,
     ) -> None:
-        """Prepare a run; nothing happens before `open`."""
+        """Prepare a run; nothing is opened before `open`.
+
+        Args:
+            agent: The agent or workflow, or an App with its plugins, which is not modified.
+            timeline: Where the session is recorded.
+            player: Who plays the models.
+            state: The initial session state.
+            user_id: The ADK user id.
+            run_config: ADK's settings for the runs.
+            environment: How tools are simulated; by default by the app's own environment plugin, if it has one.
+        """
         self.app = _to_app(agent)
         self.timeline = timeline
         self.events: list[AdkEvent] = []
-        """The ADK events so far, the user's among them."""
+        """The ADK events so far, including the user's."""
         self.on_change: Callable[[], None] = lambda: None
-        """Called when a turn begins to wait, and when a run ends."""
+        """Called when a turn begins to wait for a person, and when a run ends."""
         self._player = player
         self._state = dict(state or {})
         self._user_id = user_id
@@ -69,10 +83,9 @@ class AgentRun:
         self._seat_plugin = SeatPlugin(name=f"adksim_seats_{uuid4().hex[:8]}")
         self._artifact_service = InMemoryArtifactService()
         self._environment_plugin = _get_or_create_environment_plugin(self.app, environment)
-        own = [] if self._environment_plugin in self.app.plugins else [self._environment_plugin]
-        played = _add_plugins(self.app, [self._seat_plugin, *own], player)
+        added = [] if self._environment_plugin in self.app.plugins else [self._environment_plugin]
         self._runner = Runner(
-            app=played,
+            app=_add_plugins(self.app, [self._seat_plugin, *added], player),
             session_service=InMemorySessionService(),
             artifact_service=self._artifact_service,
             memory_service=InMemoryMemoryService(),
@@ -86,15 +99,15 @@ class AgentRun:
 
     @property
     def recorded_session(self) -> RecordedSession:
-        """The session on the timeline."""
+        """The session on the timeline; raises InvalidTransition before `open`."""
         if self._recorded_session is None:
-            raise InvalidTransition(f"The simulation of {self.name!r} is not open: use `async with`, or await start().")
+            raise self._build_not_open_error()
         return self._recorded_session
 
     @property
     def root_agent(self) -> BaseNode:
-        """The agent, or the workflow, that is played."""
-        assert self.app.root_agent is not None  # noqa: S101 - an App refuses to be built without one
+        """The agent or workflow that runs."""
+        assert self.app.root_agent is not None  # noqa: S101 - an App cannot be created without one
         return self.app.root_agent
 
     @property
@@ -104,56 +117,60 @@ class AgentRun:
 
     @property
     def has_tool_error_plugin(self) -> bool:
-        """Whether the app itself has what makes a tool's error an answer; `adk eval` runs the app as it is."""
+        """Whether the app itself has a ToolErrorPlugin. `adk eval` runs the app without the one that is added here."""
         return any(isinstance(plugin, ToolErrorPlugin) for plugin in self.app.plugins)
 
     @property
     def environment(self) -> Environment:
-        """What rules and faults the session's tools meet; for a panel that shows and changes them."""
+        """The simulated environment of the session: its rules and faults, to be shown and changed."""
         if self._adk_session is None:
-            raise InvalidTransition(f"The simulation of {self.name!r} is not open: use `async with`, or await start().")
+            raise self._build_not_open_error()
         return self._environment_plugin.get_environment(self._adk_session)
 
     @property
     def environment_report(self) -> EnvironmentReport:
-        """What became of the tool calls so far."""
+        """What happened to the tool calls so far."""
         return self._environment_plugin.report()
 
     async def open(self, description: str = "") -> None:
-        """Open the session, here and on the timeline."""
+        """Create the ADK session and the session on the timeline; raise InvalidTransition if that was done before."""
         if self._recorded_session is not None:
-            raise InvalidTransition(f"The simulation of {self.name!r} is open already.")
-        session = await self._runner.session_service.create_session(
+            raise InvalidTransition(f"The simulation of {self.name!r} is already open.")
+        adk_session = await self._runner.session_service.create_session(
             app_name=self.app.name, user_id=self._user_id, state=self._state, session_id=self._adk_session_id
         )
-        self._adk_session = session
-        placed = await self.timeline.create_session(description=description or self.name)
+        self._adk_session = adk_session
+        session = await self.timeline.create_session(description=description or self.name)
         self._recorded_session = RecordedSession(
-            self.timeline, placed.session_id, self._player, clock=self.timeline.clock
+            self.timeline, session.session_id, self._player, clock=self.timeline.clock
         )
         self._recorded_session.on_turn_pending = self._notify_change
-        self._seat_plugin.bind(session, self._recorded_session)
-        await self._recorded_session.record_agent_joined(session)
+        self._seat_plugin.bind(adk_session, self._recorded_session)
+        await self._recorded_session.record_agent_joined(adk_session)
         await self._recorded_session.listen_for_cancel()
 
     async def stop(self) -> bool:
-        """Cancel what runs now; the session goes on with the next message. False if nothing runs.
+        """Cancel the current run; the session continues with the next message.
 
-        A run that ignores the cancel is left behind after some seconds, with a warning.
+        A run that ignores the cancellation is abandoned after some seconds, with a warning.
+
+        Returns:
+            False if nothing is running.
         """
         if self._task is None or self._task.done():
             return False
         self._task.cancel()
-        _, left = await asyncio.wait({self._task}, timeout=_STOP_TIMEOUT)
-        if left:
-            _log.warning("A run of %r goes on although it was stopped: its code ignores the cancel.", self.name)
+        _, unfinished = await asyncio.wait({self._task}, timeout=_STOP_TIMEOUT)
+        if unfinished:
+            _log.warning("A run of %r was stopped but continues: its code ignores the cancellation.", self.name)
         return True
 
     async def close(self, *, release: bool = True) -> None:
-        """Stop what runs and close the session on the timeline.
+        """Stop the current run and close the session on the timeline.
 
         Args:
-            release: Also release what the agent holds, such as connections; not while other sessions share it.
+            release: Also release the agent's resources, such as connections. Pass False while other sessions of the
+                same agent are open.
         """
         self._closed = True
         await self.stop()
@@ -164,26 +181,26 @@ class AgentRun:
 
     @property
     def is_running(self) -> bool:
-        """Whether a message is being worked on."""
+        """Whether the agent is working on a message."""
         return self._task is not None and not self._task.done()
 
     async def start(self, message: types.Content) -> None:
-        """Let the agent work on a user message."""
-        seated = self.recorded_session
+        """Run the agent on a user message, in a task of its own; raise InvalidTransition if it is still running."""
+        session = self.recorded_session
         self._check_not_closed()
         if self.is_running or self._is_starting:
-            raise InvalidTransition("The agent still works on the last message: decide its turns first, see pending().")
+            raise InvalidTransition("The agent is still working on the last message. Decide its pending turns first.")
         self._is_starting = True
         try:
-            await seated.record_user_message(message)
+            await session.record_user_message(message)
         finally:
             self._is_starting = False
-        self._check_not_closed()  # it may have been, while the message was written
+        self._check_not_closed()  # close() may have been called while the message was being written
         self._task = asyncio.create_task(self._run_agent(message), name=f"adksim-run-{self.name}")
         self._task.add_done_callback(self._on_task_done)
 
     def get_failure(self) -> BaseException | None:
-        """Why the last run ended early, if it did."""
+        """Return the exception that ended the last run; None if it is running or ended normally."""
         if self._task is None or not self._task.done():
             return None
         if self._task.cancelled():
@@ -191,7 +208,7 @@ class AgentRun:
         return self._task.exception()
 
     async def load_artifact(self, filename: str, version: int | None = None) -> types.Part | None:
-        """A version of an artifact of the session, by default the newest."""
+        """Return a version of an artifact of the session, by default the latest; None if there is none."""
         return await self._artifact_service.load_artifact(
             app_name=self.app.name,
             user_id=self._user_id,
@@ -201,19 +218,19 @@ class AgentRun:
         )
 
     async def get_state(self) -> Mapping[str, Any]:
-        """The session state now."""
+        """Return the current session state."""
         session = await self._load_adk_session()
         return dict(session.state) if session else {}
 
     async def get_briefing(self) -> AgentBriefing:
-        """What the agent is told and may do before its first turn."""
+        """Return the agent's instruction and tools, as they are before its first turn."""
         session = await self._load_adk_session()
         if session is None:
-            raise InvalidTransition(f"The simulation of {self.name!r} is not open: use `async with`, or await start().")
-        return await build_briefing(self.root_agent, self._runner._new_invocation_context(session))  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - ADK keeps it stable for subclasses
+            raise self._build_not_open_error()
+        return await build_briefing(self.root_agent, create_invocation_context(self._runner, session))
 
     async def _run_agent(self, message: types.Content) -> None:
-        """Run the agent on a message, recording what it emits and how it ends."""
+        """Run the agent on a message and record the events it emits and how the run ends."""
         invocation_id = ""
         try:
             async with aclosing(
@@ -253,11 +270,14 @@ class AgentRun:
 
     def _check_not_closed(self) -> None:
         if self._closed:
-            raise InvalidTransition(f"The simulation of {self.name!r} is closed: open a new one to go on.")
+            raise InvalidTransition(f"The simulation of {self.name!r} is closed. Open a new one to continue.")
+
+    def _build_not_open_error(self) -> InvalidTransition:
+        return InvalidTransition(f"The simulation of {self.name!r} is not open: use `async with`, or await start().")
 
     def _on_task_done(self, task: asyncio.Task[None]) -> None:
         if not task.cancelled():
-            task.exception()  # it is on the timeline; asyncio would log it once more as never retrieved
+            task.exception()  # it is on the timeline; unless it is read here, asyncio logs it as never retrieved
         self._notify_change()
 
     def _notify_change(self) -> None:
@@ -265,7 +285,7 @@ class AgentRun:
 
 
 def unwrap_failure(failure: BaseException) -> BaseException:
-    """What to say of a failure. ADK wraps what a plugin raises; what we raised says it better by itself."""
+    """Return our own error if ADK has wrapped one, as it does with everything that a plugin raises."""
     return failure.__cause__ if isinstance(failure.__cause__, SimulatorError) else failure
 
 
@@ -274,25 +294,26 @@ def _to_app(agent: object) -> App:
         return agent
     if isinstance(agent, BaseNode):
         return App(name=agent.name, root_agent=agent)
-    raise TypeError(f"A {type(agent).__name__} cannot be simulated: pass an ADK agent, a workflow, or an App.")
+    raise TypeError(f"A {type(agent).__name__} cannot be simulated. Pass an ADK agent, a workflow, or an App.")
 
 
 def _get_or_create_environment_plugin(app: App, source: EnvironmentSource | None) -> EnvironmentSimulationPlugin:
-    """The environment that is asked for, or the app's own; else one without rules, which takes faults all the same."""
-    found = next((plugin for plugin in app.plugins if isinstance(plugin, EnvironmentSimulationPlugin)), None)
-    if found is None or source is not None:
-        name = "adksim_environment"  # ADK's own plugin, which the app may have too, is called otherwise
-        found = EnvironmentSimulationFactory.create_plugin(Rules(rules=[]) if source is None else source, name=name)
-    return found
+    """Return a plugin for `source`, else the app's own plugin, else one without rules, which still allows faults."""
+    plugin = next((plugin for plugin in app.plugins if isinstance(plugin, EnvironmentSimulationPlugin)), None)
+    if plugin is None or source is not None:
+        # The names of an App's plugins must differ, and the app may have ADK's own environment plugin.
+        name = "adksim_environment"
+        plugin = EnvironmentSimulationFactory.create_plugin(Rules(rules=[]) if source is None else source, name=name)
+    return plugin
 
 
 def _add_plugins(app: App, leading_plugins: Sequence[BasePlugin], player: Player | ModelFunction) -> App:
-    """The app with our plugins around its own: seats first, errors last, so that its own plugins see both."""
+    """Return the app with our plugins around its own: seats first, tool errors last, so its own plugins see both."""
     plugins = [*leading_plugins, *app.plugins]
     if not any(isinstance(plugin, ToolErrorPlugin) for plugin in plugins):
         plugins.append(ToolErrorPlugin())
     update: dict[str, Any] = {"plugins": plugins}
     if app.events_compaction_config is not None and player is not Player.REAL:
-        _log.warning("Event compaction is off in this simulation: it would ask the agent's own model.")
+        _log.warning("Event compaction is disabled in this simulation, because it would call the agent's own model.")
         update["events_compaction_config"] = None
     return app.model_copy(update=update)

@@ -1,4 +1,4 @@
-"""The agents of an app that can be known before they run."""
+"""Finds the agents of an app before they run."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from google.adk.tools import AgentTool
 
 
 def collect_agent_names(root: object) -> set[str]:
-    """The names of an agent, of the agents below it, and of those it has as tools; none for a workflow."""
+    """Return the names of an agent, its sub-agents and the agents it has as tools; an empty set for a workflow."""
     names: set[str] = set()
-    ahead: list[object] = [root]
-    while ahead:
-        agent = ahead.pop()
+    remaining: list[object] = [root]
+    while remaining:
+        agent = remaining.pop()
         if not isinstance(agent, BaseAgent) or agent.name in names:
             continue
         names.add(agent.name)
-        ahead += agent.sub_agents
+        remaining += agent.sub_agents
         if isinstance(agent, LlmAgent):
             tools = cast("list[object]", agent.tools)  # pyright: ignore[reportUnknownMemberType]
-            ahead += [tool.agent for tool in tools if isinstance(tool, AgentTool)]
+            remaining += [tool.agent for tool in tools if isinstance(tool, AgentTool)]
     return names

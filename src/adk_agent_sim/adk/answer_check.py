@@ -1,4 +1,4 @@
-"""Checks a final answer against the type that the agent states, which knows more than its JSON Schema does."""
+"""Validates a final answer against the agent's output type, which can be stricter than its JSON Schema."""
 
 from __future__ import annotations
 
@@ -15,27 +15,31 @@ from adk_agent_sim.timeline.decision_checks import extract_text, find_answer_pro
 
 
 def check_answer(request: LlmRequest, response: Json) -> None:
-    """Refuse an answer that the agent's output_schema, a Python type with its validators, would refuse in ADK."""
-    stated = cast("Any", request.config).response_schema
+    """Raise InvalidAnswer if the agent's output_schema would reject the answer in ADK.
+
+    A decision that calls tools is no final answer and passes.
+    """
+    output_type = cast("Any", request.config).response_schema
     answer = extract_text(response)
-    if stated is None or get_function_calls(response):
+    if output_type is None or get_function_calls(response):
         return
-    # What the schema says is said better by its own check; the type has the last word.
-    problems = find_answer_problems(to_json_schema(stated), answer) or find_type_problems(stated, answer)
+    # The schema check has the better messages; the type check also runs the validators, which no schema contains.
+    problems = find_answer_problems(to_json_schema(output_type), answer) or find_type_problems(output_type, answer)
     if problems:
         raise InvalidAnswer(problems)
 
 
 def find_type_problems(expected_type: Any, answer: str) -> list[Problem]:
-    """What is wrong with a JSON text for a Python type; nothing where what is stated is only a schema."""
+    """Return why a JSON text does not fit a Python type; an empty list if `expected_type` is a schema, not a type."""
     if not isinstance(expected_type, type) and not hasattr(expected_type, "__origin__"):
         return []
     try:
         TypeAdapter(expected_type).validate_json(answer)
     except ValidationError as error:
         return [
-            Problem(path=format_path(found["loc"]), message=found["msg"]) for found in error.errors(include_url=False)
+            Problem(path=format_path(detail["loc"]), message=detail["msg"])
+            for detail in error.errors(include_url=False)
         ]
-    except PydanticUserError:
+    except PydanticUserError:  # pydantic cannot validate this type; ADK could not either
         return []
     return []

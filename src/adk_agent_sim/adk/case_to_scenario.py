@@ -1,11 +1,11 @@
-"""An EvalSet's case as a scenario: what the user said happens, what the agent did is expected.
+"""Converts an eval case to a scenario: user messages become USER events, what the agent did becomes expected.
 
     invocation -> USER  send_message_to_agent
-                  AGENT the calls, those of one step side by side, else one after the other
-                  AGENT send_message_to_user, for which the next invocation waits
+                  AGENT the calls: those of one step in parallel, steps one after the other
+                  AGENT send_message_to_user, which the next invocation depends on
 
-A case knows nothing of the world behind the tools, so apps and their states come from a scenario, or are empty. What
-a call made and a later one used (the id of a mail, say) becomes a placeholder.
+A case does not contain the world behind the tools, so apps and their states come from another scenario, or are empty. A
+value that one call returned and a later one used (such as the id of an email) becomes a placeholder.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from typing import Any, cast
 from google.adk.evaluation.eval_case import EvalCase, Invocation
 from google.genai import types
 
-from adk_agent_sim.adk.framework_tools import is_framework_tool_name
 from adk_agent_sim.errors import InvalidStoryStep, NotConvertible
 from adk_agent_sim.golden.invocation_contents import CallIdAllocator, iter_invocation_contents
 from adk_agent_sim.scenario import ScenarioImportedFromJson, Story, StoryStep, World
@@ -29,6 +28,7 @@ from adk_agent_sim.scenario.apps.registry import DEFAULT_APPS, find_app_class
 from adk_agent_sim.scenario.format.call_check import map_app_classes
 from adk_agent_sim.scenario.format.strictness import Strictness, with_strictness
 from adk_agent_sim.scenario.format.values import parse_placeholder
+from adk_agent_sim.timeline.framework_calls import is_framework_call
 
 MESSAGE_TO_USER = "AgentUserInterface__send_message_to_user"
 
@@ -39,10 +39,10 @@ _APP_CLASS_ALIASES = {
     "Emails": "EmailClientV2",
     "Messages": "MessagingAppV2",
 }
-"""What the scenarios of Gaia2 call apps, where it is not the name of a class."""
+"""App names in the scenarios of Gaia2 that differ from the class name."""
 
 _GENERATED_ID = re.compile(r"(?=.*\d)[\w-]{8,}")
-"""How an id looks that a tool made up."""
+"""Matches texts that look like an id that a tool generated."""
 
 
 def convert_case_to_scenario(
@@ -52,19 +52,19 @@ def convert_case_to_scenario(
     strictness: Mapping[str, Strictness] | None = None,
     fs_content: str | Path | None = None,
 ) -> tuple[ScenarioImportedFromJson, tuple[str, ...]]:
-    """The scenario in which the agent is expected to do again what it did in the case.
+    """Return the scenario in which the agent is expected to repeat what it did in the case.
 
     Args:
-        case: The case; its calls are named as agents know the tools of apps, `Emails__send_email`.
-        apps: The scenario whose apps, start, duration and seed are taken over; empty apps if left out.
-        strictness: How strictly arguments are compared, by `Emails__send_email.content`.
+        case: The case; its calls have the names that agents see, such as `Emails__send_email`.
+        base_scenario: The scenario whose apps, start time, duration and seed are used; by default the apps are empty.
+        strictness: How strictly arguments are compared, by names such as `Emails__send_email.content`.
         fs_content: The contents of the apps' files.
 
     Returns:
-        The scenario, and what whoever uses it should know: what was left out, and what fails in this world.
+        The scenario, and notes for its users: what was omitted, and what fails in this world.
 
     Raises:
-        NotConvertible: Names the turn and what a scenario has no place for.
+        NotConvertible: The case has something that a scenario cannot represent; names the turn.
     """
     try:
         return _CaseConverter(case, base_scenario).build_scenario(strictness or {}, fs_content)
@@ -74,13 +74,13 @@ def convert_case_to_scenario(
 
 @dataclass(frozen=True, kw_only=True)
 class _CaseTurn:
-    """What happened between a user's message and the answer to it."""
+    """A user message and everything up to its final response."""
 
     user_message: str
     steps: Sequence[Sequence[types.FunctionCall]]
-    """The calls; those of one step were made side by side."""
+    """The calls; those of one step were made in parallel."""
     responses: Mapping[str, Mapping[str, Any]]
-    """What came of calls, by their ids."""
+    """The responses to the calls, by call id."""
     answer: str
 
 
@@ -101,30 +101,29 @@ class _CaseConverter:
         self._listed_apps: set[str] = set(DEFAULT_APPS)
         self._last_steps: tuple[StoryStep, ...] = ()
         self._placeholders: dict[str, str] = {}
-        """What calls made, and the placeholder that stands for it."""
+        """Values that calls returned, with their placeholders."""
         self._argument_texts: set[str] = set()
-        """The texts that were arguments before anything made them."""
+        """Texts that were arguments before any call returned them, so they are not results."""
         self._notes: list[str] = []
 
     def build_scenario(
         self, strictness: Mapping[str, Strictness], fs_content: str | Path | None
     ) -> tuple[ScenarioImportedFromJson, tuple[str, ...]]:
         turns = list(_iter_turns(self._case))
-        for place, turn in enumerate(turns, start=1):
+        for number, turn in enumerate(turns, start=1):
             try:
-                self._add_turn(turn, last=place == len(turns))
+                self._add_turn(turn, last=number == len(turns))
             except (InvalidStoryStep, ValueError) as error:
-                raise ValueError(f"turn {place}: {str(error).removesuffix('.')}") from error
-        made = self._story.scenario()
-        trace, unused = with_strictness(made.trace, strictness)
+                raise ValueError(f"turn {number}: {str(error).removesuffix('.')}") from error
+        trace, unused = with_strictness(self._story.scenario().trace, strictness)
         if unused:
-            raise ValueError(f"no expected call has the argument {min(unused)!r} that strictness was asked for")
+            raise ValueError(f"strictness names the argument {min(unused)!r}, which no expected call has")
         if self._base_scenario is not None:
-            own = {each.name for each in self._base_scenario.apps}
-            listed = [*self._base_scenario.apps, *(each for each in trace.apps if each.name not in own)]
-            trace = trace.model_copy(update={"apps": listed})
-        found = ScenarioImportedFromJson(trace=trace)
-        return found, (*self._notes, *self._iter_warnings(found, fs_content))
+            base_names = {each.name for each in self._base_scenario.apps}
+            apps = [*self._base_scenario.apps, *(each for each in trace.apps if each.name not in base_names)]
+            trace = trace.model_copy(update={"apps": apps})
+        scenario = ScenarioImportedFromJson(trace=trace)
+        return scenario, (*self._notes, *self._iter_warnings(scenario, fs_content))
 
     def _iter_warnings(self, scenario: ScenarioImportedFromJson, fs_content: str | Path | None) -> Iterator[str]:
         empty = (
@@ -132,8 +131,8 @@ class _CaseConverter:
         )
         if empty:
             yield (
-                f"{', '.join(sorted(empty))}: the app is empty, because a case does not say what was in it; "
-                "ARE leaves out an app without state. Take the apps of a scenario with --apps"
+                f"{', '.join(sorted(empty))}: the app is empty, because a case does not contain its state; "
+                "ARE omits an app without state. Use the apps of a scenario with --apps"
             )
         result = World(scenario, fs_content=fs_content).run_oracle()
         for fault in (*result.failed, *result.missing):
@@ -151,15 +150,15 @@ class _CaseConverter:
         if turn.answer and not answered:
             self._last_steps = (self._story.after(*self._last_steps).answer(_check_not_placeholder(turn.answer)),)
         elif not answered and not last:
-            raise ValueError("it has no final response, so the next turn would never begin")
+            raise ValueError("it has no final response, so the next turn could never begin")
 
     def _is_expected(self, call: types.FunctionCall, turn: _CaseTurn) -> bool:
         name = call.name or ""
-        if is_framework_tool_name(name):
-            self._notes.append(f"{name} was left out: it steers the agent, and does nothing in the world")
+        if is_framework_call(name):
+            self._notes.append(f"{name} was omitted: it controls the agent and does nothing in the world")
             return False
         if _is_error_response(turn.responses.get(call.id or "", {})):
-            self._notes.append(f"{name} ({call.id}) was left out: it failed, and nobody expects that again")
+            self._notes.append(f"{name} ({call.id}) was omitted: it failed, so it is not expected")
             return False
         return True
 
@@ -173,34 +172,34 @@ class _CaseConverter:
         )
         self._argument_texts.update(value for value in given.values() if isinstance(value, str))
         if tool.operation is WRITE:
-            for text, stands in _iter_returned_texts(turn.responses.get(call.id or "", {}), step):
+            for text, placeholder in _iter_returned_texts(turn.responses.get(call.id or "", {}), step):
                 if _GENERATED_ID.fullmatch(text) and text not in self._argument_texts:
-                    self._placeholders.setdefault(text, stands)
+                    self._placeholders.setdefault(text, placeholder)
         return step
 
     def _find_tool(self, name: str) -> tuple[str, Tool]:
-        """The app and its tool by the name that an agent knows it by; the app joins the world if it is new."""
+        """Return the app and its tool by the name that agents see; add the app to the world if it is new."""
         app, _, function = name.partition("__")
-        found = self._app_classes.get(app)
+        app_class = self._app_classes.get(app)
         if (
-            found is None
+            app_class is None
             and self._base_scenario is None
-            and (found := find_app_class(_APP_CLASS_ALIASES.get(app, app)))
+            and (app_class := find_app_class(_APP_CLASS_ALIASES.get(app, app)))
         ):
-            self._app_classes[app] = found
-        if found is None or not function or function not in found.tools():
+            self._app_classes[app] = app_class
+        if app_class is None or not function or function not in app_class.tools():
             apps = (
                 "the apps of a scenario" if self._base_scenario is None else f"its apps {', '.join(self._app_classes)}"
             )
             raise ValueError(
-                f"the tool {name!r:.80} is no tool of an app: a scenario expects calls such as Emails__send_email, of "
-                f"{apps}; "
+                f"the tool {name!r:.80} is not a tool of an app: a scenario expects calls such as Emails__send_email, "
+                f"of {apps}; "
                 "docs/apps.md shows how to write an app that has it"
             )
         if app not in self._listed_apps:
             self._story.app(app, self._app_class_names.get(app) or _APP_CLASS_ALIASES.get(app, app))
             self._listed_apps.add(app)
-        return app, found.tools()[function]
+        return app, app_class.tools()[function]
 
     def _convert_argument(self, value: Any) -> Any:
         if isinstance(value, str):
@@ -210,23 +209,23 @@ class _CaseConverter:
 
 def _iter_turns(case: EvalCase) -> Iterator[_CaseTurn]:
     if not case.conversation:
-        raise ValueError("it holds no conversation")
+        raise ValueError("it has no conversation")
     ids = CallIdAllocator()
-    for place, invocation in enumerate(case.conversation, start=1):
+    for number, invocation in enumerate(case.conversation, start=1):
         try:
             yield _parse_turn(invocation, ids)
         except ValueError as error:
-            raise ValueError(f"turn {place}: {error}") from error
+            raise ValueError(f"turn {number}: {error}") from error
 
 
 def _parse_turn(invocation: Invocation, ids: CallIdAllocator) -> _CaseTurn:
-    asked = _extract_text(invocation.user_content, "user's message")
-    if not asked:
-        raise ValueError("the user says nothing")
+    user_message = _extract_text(invocation.user_content, "user's message")
+    if not user_message:
+        raise ValueError("the user's message is empty")
     steps: list[list[types.FunctionCall]] = []
     responses: dict[str, Mapping[str, Any]] = {}
-    for said in iter_invocation_contents(invocation, ids):
-        parts = said.content.parts or ()
+    for authored in iter_invocation_contents(invocation, ids):
+        parts = authored.content.parts or ()
         if calls := [part.function_call for part in parts if part.function_call]:
             steps.append(calls)
         responses |= {
@@ -235,13 +234,13 @@ def _parse_turn(invocation: Invocation, ids: CallIdAllocator) -> _CaseTurn:
             if part.function_response
         }
     answer = _extract_text(invocation.final_response, "final response") if invocation.final_response else ""
-    return _CaseTurn(user_message=asked, steps=steps, responses=responses, answer=answer)
+    return _CaseTurn(user_message=user_message, steps=steps, responses=responses, answer=answer)
 
 
 def _extract_text(content: types.Content, label: str) -> str:
     parts = [part for part in content.parts or () if not (part.thought or part.function_call or part.function_response)]
     if any(part.text is None for part in parts):
-        raise ValueError(f"the {label} has a part that is not text, and messages of a scenario are text")
+        raise ValueError(f"the {label} has a part that is not text, and a scenario's messages are text only")
     return "".join(part.text or "" for part in parts)
 
 
@@ -251,7 +250,7 @@ def _get_message_text(message: types.FunctionCall) -> Any:
 
 def _check_not_placeholder(text: str) -> str:
     if parse_placeholder(text):
-        raise ValueError(f"the text {text!r:.80} would be read as a placeholder for what an event returned")
+        raise ValueError(f"the text {text!r:.80} would be read as a placeholder for the result of an event")
     return text
 
 
@@ -260,9 +259,9 @@ def _find_start_time(case: EvalCase) -> float:
 
 
 def _is_redundant_argument(tool: Tool, name: str, value: Any) -> bool:
-    """Whether an argument says what goes without saying: ARE does not read arguments that are empty."""
-    stated = tool.find_argument(name)
-    return value in (None, "") and stated is not None and not stated.required and stated.default == value
+    """Return whether an argument is empty and that is its default. ARE does not read empty arguments."""
+    argument = tool.find_argument(name)
+    return value in (None, "") and argument is not None and not argument.required and argument.default == value
 
 
 def _is_error_response(response: Mapping[str, Any]) -> bool:
@@ -271,7 +270,8 @@ def _is_error_response(response: Mapping[str, Any]) -> bool:
 
 
 def _iter_returned_texts(response: Mapping[str, Any], step: StoryStep) -> Iterator[tuple[str, str]]:
-    """The texts that a call returned, each with the placeholder for it; ADK wraps what is no object."""
+    """Yield the texts that a call returned, each with its placeholder."""
+    # ADK wraps a result that is not an object as {"result": ...}.
     value = response["result"] if set(response) == {"result"} else response
     if isinstance(value, str):
         yield value, str(step)

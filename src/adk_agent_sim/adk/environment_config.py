@@ -1,7 +1,6 @@
-"""ADK's own config objects for environment simulation, read as rules.
+"""Converts ADK's own config objects for environment simulation to rules.
 
-The objects accept what makes no sense (a probability of 7, negative latency) and hide what was meant elsewhere; what
-the object still shows is refused here.
+ADK's objects accept invalid values (a probability of 7, a negative latency); they are rejected here.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ _log = logging.getLogger(__name__)
 
 
 def convert_config_to_rules(config: EnvironmentSimulationConfig) -> Rules:
-    """The rules that a config stands for; InvalidRules if it cannot be meant."""
+    """Return the rules of a config; raise InvalidRules if it has invalid values."""
     problems = list(_find_problems(config))
     if problems:
         raise InvalidRules("the EnvironmentSimulationConfig", problems)
@@ -43,9 +42,9 @@ def convert_config_to_rules(config: EnvironmentSimulationConfig) -> Rules:
 
 
 def _find_problems(config: EnvironmentSimulationConfig) -> Iterator[str]:
-    """What is wrong, also in objects that were changed after ADK checked them."""
+    """Yield what is invalid. Objects may have been changed after ADK validated them, so everything is checked again."""
     if not config.tool_simulation_configs:
-        yield "tool_simulation_configs is empty: name at least one tool."
+        yield "tool_simulation_configs is empty: add at least one tool."
     counts = Counter(tool.tool_name for tool in config.tool_simulation_configs)
     for name, count in counts.items():
         if count > 1:
@@ -54,7 +53,7 @@ def _find_problems(config: EnvironmentSimulationConfig) -> Iterator[str]:
         if not _TOOL_NAME.fullmatch(tool.tool_name):
             yield f"tool_name is {tool.tool_name!r}: give the tool's registered name exactly."
         if not tool.injection_configs and tool.mock_strategy_type is MockStrategy.MOCK_STRATEGY_UNSPECIFIED:
-            yield f"{tool.tool_name}: there is neither an injection nor a mock strategy."
+            yield f"{tool.tool_name}: it has neither an injection nor a mock strategy."
         for number, injection in enumerate(tool.injection_configs):
             for problem in _find_injection_problems(injection):
                 yield f"{tool.tool_name}, injection {number}: {problem}"
@@ -102,7 +101,7 @@ def _convert_injection(tool: str, number: int, injection: InjectionConfig) -> Ru
 
 
 def _escape_argument_name(name: str) -> str:
-    """An argument's name is a name here, never a path."""
+    """Return an argument's name as rules write it; a name that rules would read as a path is escaped."""
     return "/" + name.replace("~", "~0").replace("/", "~1") if "." in name or name.startswith("/") else name
 
 
@@ -117,7 +116,7 @@ def _iter_actions(injection: InjectionConfig) -> Iterator[AnyAction]:
 
 
 def _build_mock_rule(tool: str) -> Rule:
-    """A call that only a mock could answer: told as an error, never the real tool."""
+    """Return a rule for calls that only a mock could answer. It responds with an error; the real tool never runs."""
     message = (
         f"The call of {tool!r} needs a mock, and mock strategies are not available in this release. "
         "Add an injection that answers it."

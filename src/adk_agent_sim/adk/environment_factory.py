@@ -1,4 +1,4 @@
-"""`EnvironmentSimulationFactory`: the same two doors as ADK's own, for its config objects, for rules and for files."""
+"""`EnvironmentSimulationFactory`: the interface of ADK's own factory, for ADK's config, rules and rules files."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from adk_agent_sim.errors import PluginRequired
 from adk_agent_sim.timeline.clock import Sleeper
 
 EnvironmentSource: TypeAlias = EnvironmentSimulationConfig | Rules | str | Path
-"""What tools answer: ADK's config, rules, or the path of a rules file."""
+"""How tools are simulated: ADK's config, rules, or the path of a rules file."""
 
 BeforeToolCallback: TypeAlias = Callable[[BaseTool, dict[str, Any], ToolContext], Awaitable[dict[str, Any] | None]]
 
 
 class EnvironmentSimulationFactory:
-    """Makes what intercepts the tool calls of an agent.
+    """Creates callbacks and plugins that simulate the tools of an agent.
 
-    With ADK's config objects it is used as ADK's own factory; only the import differs:
+    With ADK's config objects it is used like ADK's own factory; only the import differs:
 
         from adk_agent_sim import EnvironmentSimulationFactory
     """
@@ -42,25 +42,26 @@ class EnvironmentSimulationFactory:
         exceptions: ExceptionFactories | None = None,
         sleeper: Sleeper | None = None,
     ) -> BeforeToolCallback:
-        """A `before_tool_callback` for an LlmAgent.
+        """Return a `before_tool_callback` for an LlmAgent.
 
         Args:
             config: ADK's config, rules, or the path of a rules file.
-            label: Tells runs apart whose chances should differ, as a scenario and the number of a run.
-            exceptions: The exceptions that `raise` may name, beside the built-in ones.
-            waiting: How time passes in delays; by default as the rules say.
+            label: Part of the key of random decisions; runs that should differ need different labels.
+            exceptions: The exceptions that `raise` may name, in addition to the built-in ones.
+            sleeper: How delays wait; by default as the rules say.
 
         Raises:
-            PluginRequired: Rules act inside the call: they raise, change or delay a real result. Use `create_plugin`.
-            InvalidRules: The rules have mistakes.
+            PluginRequired: Some rules raise, or change or delay a real result, which a callback cannot do. Use
+                `create_plugin`.
+            InvalidRules: The rules have errors.
         """
-        book = _build_rulebook(config, label=label, exceptions=exceptions, sleeper=sleeper)
-        if needs := list(_list_plugin_reasons(book)):
-            raise PluginRequired(needs)
-        environments = EnvironmentRegistry(book)
+        rulebook = _build_rulebook(config, label=label, exceptions=exceptions, sleeper=sleeper)
+        if reasons := _list_plugin_reasons(rulebook):
+            raise PluginRequired(reasons)
+        environments = EnvironmentRegistry(rulebook)
 
         async def simulate(tool: BaseTool, args: dict[str, Any], tool_context: ToolContext) -> dict[str, Any] | None:
-            if not book.find_candidates(tool.name) or await _is_consent_pending(tool, args, tool_context):
+            if not rulebook.find_candidates(tool.name) or await _is_consent_pending(tool, args, tool_context):
                 return None
             return await answer_by_rules(environments, tool, args, tool_context)
 
@@ -75,17 +76,17 @@ class EnvironmentSimulationFactory:
         sleeper: Sleeper | None = None,
         name: str = "EnvironmentSimulation",
     ) -> EnvironmentSimulationPlugin:
-        """A plugin for `App(plugins=[...])`, with `adk web`, `adk api_server`, `adk eval` and a Runner of your own.
+        """Return a plugin for `App(plugins=[...])`, for `adk web`, `adk api_server`, `adk eval` or your own Runner.
 
         Args:
             config: ADK's config, rules, or the path of a rules file.
-            label: Tells runs apart whose chances should differ, as a scenario and the number of a run.
-            exceptions: The exceptions that `raise` may name, beside the built-in ones.
-            waiting: How time passes in delays; by default as the rules say.
+            label: Part of the key of random decisions; runs that should differ need different labels.
+            exceptions: The exceptions that `raise` may name, in addition to the built-in ones.
+            sleeper: How delays wait; by default as the rules say.
             name: The plugin's name in the App.
 
         Raises:
-            InvalidRules: The rules have mistakes.
+            InvalidRules: The rules have errors.
         """
         return EnvironmentSimulationPlugin(
             _build_rulebook(config, label=label, exceptions=exceptions, sleeper=sleeper), name=name
@@ -95,7 +96,7 @@ class EnvironmentSimulationFactory:
 def add_environment_plugin(
     app: App, config: EnvironmentSource | None
 ) -> tuple[App, Callable[[], EnvironmentReport | None]]:
-    """The app with rules for its tools, and what tells what they did; the app itself stays as it is."""
+    """Return a copy of the app with rules for its tools, and a function that returns the report of what they did."""
     if config is None:
         return app, lambda: None
     plugin = EnvironmentSimulationFactory.create_plugin(config)
@@ -106,7 +107,7 @@ def _build_rulebook(
     config: EnvironmentSource, *, label: str, exceptions: ExceptionFactories | None, sleeper: Sleeper | None
 ) -> Rulebook:
     if isinstance(config, EnvironmentSimulationConfig):
-        # ADK's config may hold injections that never fire; whoever moves here with one keeps it.
+        # ADK accepts injections that can never match; users who migrate with such a config must not be refused.
         return Rulebook(convert_config_to_rules(config), label=label, sleeper=sleeper, skip_checks=True)
     rules = config if isinstance(config, Rules) else load_rules(config, exceptions=exceptions)
     return Rulebook(rules, label=label, exceptions=exceptions, sleeper=sleeper)
@@ -114,12 +115,12 @@ def _build_rulebook(
 
 def _list_plugin_reasons(rulebook: Rulebook) -> list[str]:
     inside = [rule.name for rule in rulebook.rules if rule.acts_inside_call]
-    found = [f"{name!r} acts inside the call: it raises, changes or delays a real result." for name in inside]
-    return found + (["`unanswered: refuse` acts inside the call."] if rulebook.refuses_real_tools else [])
+    reasons = [f"{name!r} acts inside the call: it raises, changes or delays a real result." for name in inside]
+    return reasons + (["`unanswered: refuse` acts inside the call."] if rulebook.refuses_real_tools else [])
 
 
 async def _is_consent_pending(tool: BaseTool, args: dict[str, Any], context: ToolContext) -> bool:
-    """Whether ADK must ask for consent first, or was refused it: then the gate answers, and no rule."""
+    """Return whether the call needs consent that was not given; then ADK responds to the call, not a rule."""
     consent = context.tool_confirmation
     if consent is not None and consent.confirmed:
         return False

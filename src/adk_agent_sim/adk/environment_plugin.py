@@ -1,9 +1,9 @@
 """The simulated environment in ADK: a plugin that lets rules answer inside the calls of tools.
 
-    before_tool: does a rule name the tool? --> a seat in the tool --> ADK asks for consent --> the seat: rules answer
+    before_tool: does a rule name the tool? --> seat in the tool --> ADK asks for consent --> seat: rules answer
 
-Whatever the rules do happens where the tool's own code would run, so consent is asked before, and retry plugins, error
-and agent callbacks see it as real. Nothing here needs a timeline; where there is one, it is told what was decided.
+Rules act where the tool's own code would run. So ADK asks for consent before, and retry plugins, error callbacks and
+agent callbacks see the result as if it were real. No timeline is needed; if there is one, decisions are recorded on it.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from google.adk.sessions import Session
 from google.adk.tools import BaseTool, ToolContext
 
 from adk_agent_sim.adk import tool_seat
+from adk_agent_sim.adk.compat import get_declaration
 from adk_agent_sim.adk.framework_tools import is_framework_tool
 from adk_agent_sim.environment.call_history import CallHistory
 from adk_agent_sim.environment.environment import Environment, RuleDecision
@@ -32,16 +33,16 @@ from adk_agent_sim.timeline.events import EnvironmentDecided
 from adk_agent_sim.timeline.json_conversion import to_json_value
 
 _MAX_SESSIONS = 10_000
-"""How many sessions are remembered; the oldest is forgotten first, and only its counts are kept."""
+"""How many sessions are kept. The oldest is evicted first, and only its counts are kept."""
 
 _OUTER_CALL: ContextVar[ToolContext | None] = ContextVar("adksim_caller", default=None)
-"""The call that the current task works for: an agent that is used as a tool has a session of its own within it."""
+"""The call that the current task belongs to. An agent used as a tool has an ADK session of its own inside it."""
 
 _log = logging.getLogger(__name__)
 
 
 class SessionEnvironment:
-    """One ADK session in its environment: what its models asked so far is read from its events."""
+    """The environment of one ADK session, with the calls so far, which are read from the session's events."""
 
     __slots__ = ("_last_event", "call_history", "environment", "scope")
 
@@ -52,7 +53,7 @@ class SessionEnvironment:
         self._last_event = ""
 
     def update_call_history(self, session: Session) -> CallHistory:
-        """The calls so far; events that were read before are not read again."""
+        """Return the calls so far. Only events that are new since the last time are read."""
         events = session.events
         start = len(events)
         while start > 0 and events[start - 1].id != self._last_event:
@@ -64,53 +65,59 @@ class SessionEnvironment:
 
     def _read_event(self, event: Event) -> None:
         if calls := event.get_function_calls():
-            asked = [(call.id or "", call.name or "", cast("Mapping[str, Json]", call.args or {})) for call in calls]
-            self.call_history.record_calls(asked, event.author, self._normalize_branch(event.branch))
+            requested = [
+                (call.id or "", call.name or "", cast("Mapping[str, Json]", call.args or {})) for call in calls
+            ]
+            self.call_history.record_calls(requested, event.author, self._normalize_branch(event.branch))
         if responses := event.get_function_responses():
             answers = [(response.id or "", response.response) for response in responses]
             self.call_history.record_responses(answers, event.author)
 
     def _normalize_branch(self, branch: str | None) -> str:
-        """The branch, where an agent runs as a tool, with the number of the call in place of its random id."""
+        """Return the branch with call numbers in place of the random call ids of agents that are used as tools.
+
+        Random decisions are keyed by the branch, and must be the same in every run.
+        """
         return ".".join(map(self._normalize_branch_step, branch.split("."))) if branch else ""
 
     def _normalize_branch_step(self, step: str) -> str:
         name, _, run = step.rpartition("@")
-        asked = self.call_history.find_call(run) if name else None
-        return f"{name}@{asked.tool}#{asked.call_number}" if asked else step
+        call = self.call_history.find_call(run) if name else None
+        return f"{name}@{call.tool}#{call.call_number}" if call else step
 
 
 class EnvironmentRegistry:
-    """The environments of all sessions that a plugin or a callback serves."""
+    """The environments of all sessions of a plugin or a callback."""
 
     def __init__(self, rulebook: Rulebook) -> None:
         self.rulebook = rulebook
         self.on_fault: Callable[[str], None] = lambda tool: None
-        """Told the tool whose next call gets a fault."""
+        """Called with the name of a tool whose next call gets a fault."""
         self.sessionless_tally = CallTally()
-        """What is counted without a session."""
+        """Counts that belong to no session."""
         self._sessions: dict[tuple[str, str, str], SessionEnvironment] = {}
         self._argument_defaults: dict[str, Mapping[str, Json]] = {}
         self._generated_id_count = 0
 
     def get_session_environment(self, session: Session) -> SessionEnvironment:
-        """A session's surroundings; those of an agent that is used as a tool belong to the calling session."""
+        """Return the environment of a session. An agent that is used as a tool shares the one of its caller."""
         key = (session.app_name, session.user_id, session.id)
-        found = self._sessions.get(key)
-        if found is None:
+        session_environment = self._sessions.get(key)
+        if session_environment is None:
             if len(self._sessions) >= _MAX_SESSIONS:
                 self._evict_oldest_session()
-            found = self._sessions[key] = self._create_session_environment(session)
-        return found
+            session_environment = self._sessions[key] = self._create_session_environment(session)
+        return session_environment
 
     def enter_call(self, context: ToolContext) -> SessionEnvironment:
-        """Remember that the current task works for a call; first its session, which may be within another call."""
-        around = self.get_session_environment(context.session)
+        """Mark the current task as part of a call, and return the environment of its session."""
+        # The session has to be looked up first: it may itself run inside the call that is still set here.
+        session_environment = self.get_session_environment(context.session)
         _OUTER_CALL.set(context)
-        return around
+        return session_environment
 
     def compute_tally(self) -> CallTally:
-        """Everything that was counted."""
+        """Return the sum of all counts."""
         total = CallTally()
         total.add(self.sessionless_tally)
         for environment in {id(each.environment): each.environment for each in self._sessions.values()}.values():
@@ -122,9 +129,9 @@ class EnvironmentRegistry:
         if caller is None or caller.session is session or caller.session.id == session.id:
             return SessionEnvironment(Environment(self.rulebook, on_fault=self.on_fault))
         outer = self.get_session_environment(caller.session)
-        asked = outer.update_call_history(caller.session).find_call(caller.function_call_id or "", caller.agent_name)
-        within = f"{asked.agent}:{asked.branch}:{asked.tool}#{asked.call_number}" if asked else "?"
-        return SessionEnvironment(outer.environment, f"{outer.scope}/{within}")
+        call = outer.update_call_history(caller.session).find_call(caller.function_call_id or "", caller.agent_name)
+        scope = f"{call.agent}:{call.branch}:{call.tool}#{call.call_number}" if call else "?"
+        return SessionEnvironment(outer.environment, f"{outer.scope}/{scope}")
 
     def _evict_oldest_session(self) -> None:
         oldest = self._sessions.pop(next(iter(self._sessions)))
@@ -132,14 +139,14 @@ class EnvironmentRegistry:
             self.sessionless_tally.add(oldest.environment.tally)
 
     def create_call_id(self) -> str:
-        """An id for a call that has none."""
+        """Return an id for a call that has none."""
         self._generated_id_count += 1
         return f"unnamed call {self._generated_id_count}"
 
     def get_argument_defaults(self, tool: BaseTool) -> Mapping[str, Json]:
-        """What arguments of a tool are if they are left out."""
+        """Return the default values of a tool's arguments."""
         if tool.name not in self._argument_defaults:
-            declaration = tool._get_declaration()  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - no public way
+            declaration = get_declaration(tool)
             properties = read_parameters_schema(to_json_value(declaration) if declaration else {}).get("properties", {})
             self._argument_defaults[tool.name] = {
                 name: schema["default"] for name, schema in properties.items() if "default" in schema
@@ -148,7 +155,7 @@ class EnvironmentRegistry:
 
 
 class RuleInterceptor:
-    """Lets the rules answer one call; knows where the call comes from."""
+    """Lets the rules answer one call, and tells them about its caller and history."""
 
     __slots__ = ("_args", "_decision", "_own_run", "_registry", "_session_environment", "_tool", "context")
 
@@ -166,7 +173,7 @@ class RuleInterceptor:
         self._decision: RuleDecision | None = None
 
     def decide(self, args: dict[str, Any]) -> RuleDecision:
-        """Decide by the arguments that the tool would get, after all callbacks."""
+        """Decide by the arguments that the tool would get, as callbacks have left them."""
         call_id = self.context.function_call_id or self._registry.create_call_id()
         decision = self._decision = self._session_environment.environment.decide(
             IncomingCall(self._tool.name, args, call_id, self)
@@ -174,7 +181,7 @@ class RuleInterceptor:
         return decision
 
     def execute_decision(self, own_run: tool_seat.RunAsync, args: dict[str, Any]) -> Awaitable[object]:
-        """Do what was decided."""
+        """Execute the decision and return the result of the call."""
         self._own_run = own_run
         self._args = args
         assert self._decision is not None  # noqa: S101 - `decide` comes first
@@ -184,7 +191,7 @@ class RuleInterceptor:
         return self._own_run(args=self._args, tool_context=self.context)
 
     def build_decision_event(self) -> EnvironmentDecided:
-        """What was decided, and why earlier rules do not answer."""
+        """Return the decision, and why earlier rules did not match, as an event for the timeline."""
         decision = self._decision
         assert decision is not None  # noqa: S101 - `decide` comes first
         return EnvironmentDecided(
@@ -197,20 +204,20 @@ class RuleInterceptor:
 
     @property
     def agent(self) -> str:
-        """Who calls."""
+        """The name of the calling agent."""
         return self.context.agent_name
 
     @property
     def scope(self) -> str:
-        """The call that this one runs within."""
+        """The outer call inside which this one runs; empty if there is none."""
         return self._session_environment.scope
 
     def get_call_history(self) -> CallHistory:
-        """The session's calls so far."""
+        """Return the session's calls so far."""
         return self._session_environment.update_call_history(self.context.session)
 
     def get_argument_defaults(self) -> Mapping[str, Json]:
-        """What the tool's arguments are if they are left out."""
+        """Return the default values of the tool's arguments."""
         return self._registry.get_argument_defaults(self._tool)
 
 
@@ -221,25 +228,26 @@ class EnvironmentSimulationPlugin(BasePlugin):
     """
 
     def __init__(self, rulebook: Rulebook, name: str = "EnvironmentSimulation") -> None:
-        """Serve all sessions of an App by the rules of `book`."""
+        """Apply the rules of `rulebook` to all sessions of an App."""
         super().__init__(name=name)
         self._rulebook = rulebook
         self._registry = EnvironmentRegistry(rulebook)
         self._faulted_tools: set[str] = set()
-        """Tools that a person has put a fault on."""
+        """Tools on which a person has put a fault."""
         self._unmatched_call_counts: dict[str, int] = {}
-        """How often tools were called that no rule names; they are left alone, and this is all that they cost."""
+        """How often each tool that no rule names was called. Counting is all that happens to these calls."""
         self._registry.on_fault = self._start_intercepting
 
     async def before_tool_callback(
         self, *, tool: BaseTool, tool_args: dict[str, Any], tool_context: ToolContext
     ) -> dict[str, Any] | None:
-        """Sit down in a tool that a rule names; the answer is given there, after consent."""
-        unlisted = self._unmatched_call_counts.get(tool.name)
-        if unlisted is not None:
-            self._unmatched_call_counts[tool.name] = unlisted + 1
+        """Install a seat in a tool that a rule names. The rules answer there, after ADK has asked for consent."""
+        count = self._unmatched_call_counts.get(tool.name)
+        if count is not None:
+            self._unmatched_call_counts[tool.name] = count + 1
             return None
         if self._should_intercept(tool):
+            # A plain BaseTool stands for a name that the model made up: there is no code to put a seat in.
             if type(tool) is BaseTool:
                 return await answer_by_rules(self._registry, tool, tool_args, tool_context)
             self._install_interceptor(tool, tool_context, self._registry.enter_call(tool_context))
@@ -251,11 +259,11 @@ class EnvironmentSimulationPlugin(BasePlugin):
         return None
 
     def get_environment(self, session: Session) -> Environment:
-        """A session's environment: its rules as they stand, to be watched, switched and added to."""
+        """Return a session's environment, through which its rules can be inspected, switched and extended."""
         return self._registry.get_session_environment(session).environment
 
     def report(self) -> EnvironmentReport:
-        """What became of all calls so far."""
+        """Return what happened to all calls so far."""
         tally = self._registry.compute_tally()
         tally.real.update(self._unmatched_call_counts)
         return EnvironmentReport.from_tally(tally, [rule.name for rule in self._rulebook.rules])
@@ -265,7 +273,7 @@ class EnvironmentSimulationPlugin(BasePlugin):
         _log.info("The simulated environment:\n%s", self.report())
 
     def _start_intercepting(self, tool: str) -> None:
-        """Look at the calls of a tool from now on, although no rule names it."""
+        """Intercept the calls of a tool from now on, although no rule names it."""
         self._faulted_tools.add(tool)
         self._registry.sessionless_tally.real[tool] += self._unmatched_call_counts.pop(tool, 0)
 
@@ -280,7 +288,7 @@ class EnvironmentSimulationPlugin(BasePlugin):
         other = tool_seat.CALL_INTERCEPTOR.get()
         if other is not None and other.context is context:
             raise SimulatorError(
-                f"Two simulated environments answer the calls of {tool.name}: put one plugin into the App."
+                f"Two environment plugins intercept the calls of {tool.name}. Put only one into the App."
             )
         tool_seat.install_seat(tool)
         tool_seat.CALL_INTERCEPTOR.set(RuleInterceptor(self._registry, session_environment, tool, context))
@@ -289,15 +297,16 @@ class EnvironmentSimulationPlugin(BasePlugin):
 async def answer_by_rules(
     registry: EnvironmentRegistry, tool: BaseTool, args: dict[str, Any], context: ToolContext
 ) -> dict[str, Any] | None:
-    """What the rules answer where no code runs: in a callback, or for a name that the model made up.
+    """Return the rules' answer where there is no seat: in a callback, or for a name that the model made up.
 
-    None if no rule answers, or only one that must act inside the call.
+    Returns:
+        The response for the model; None if no rule matches, or if the one that does must act inside the call.
     """
-    around = registry.enter_call(context)
-    intervention = RuleInterceptor(registry, around, tool, context)
-    environment, decision = around.environment, intervention.decide(args)
+    session_environment = registry.enter_call(context)
+    interceptor = RuleInterceptor(registry, session_environment, tool, context)
+    environment, decision = session_environment.environment, interceptor.decide(args)
     if (calls := tool_seat.SESSION_CALLS.get()) is not None:
-        await calls.record_environment_decision(context, intervention.build_decision_event())
+        await calls.record_environment_decision(context, interceptor.build_decision_event())
     if decision.rule is None or decision.rule.acts_inside_call:
         environment.count_real_call(decision)
         return None
@@ -306,4 +315,4 @@ async def answer_by_rules(
 
 
 async def _fail_unexpected_run() -> object:
-    raise AssertionError("a rule that answers by itself runs no tool")
+    raise AssertionError("A rule that answers by itself must not run the tool.")

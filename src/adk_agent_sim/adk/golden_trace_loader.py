@@ -1,4 +1,4 @@
-"""A golden trace as a case, from whatever file holds it: an EvalSet, a session that ADK saved, or a timeline."""
+"""Loads a golden trace as an eval case from an EvalSet, a session that ADK saved, or a timeline."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from google.adk.agents import LlmAgent
 from google.adk.evaluation.eval_case import EvalCase
 
-from adk_agent_sim.adk.tool_replay import read_eval_cases
+from adk_agent_sim.adk.recorded_model import read_eval_cases
 from adk_agent_sim.errors import ImportRefused
 from adk_agent_sim.golden.eval_set import summarize_error
 from adk_agent_sim.golden.golden_trace_builder import GoldenTraceBuilder
@@ -22,24 +22,24 @@ from adk_agent_sim.timeline.session_state import find_agent_joined
 
 
 def load_golden_trace(path: Path, eval_id: str | None = None) -> EvalCase:
-    """The golden trace in a file.
+    """Load the golden trace in a file.
 
     Args:
         path: The file.
-        eval_id: Which case of an EvalSet; may be left out if it has one only.
+        eval_id: Which case of an EvalSet; optional if it has only one.
 
     Raises:
-        ImportRefused: The file holds none, or several.
-        SessionIncomplete: The session has not come to its end.
+        ImportRefused: The file has no golden trace, or several and `eval_id` was not given.
+        SessionIncomplete: The session has not finished.
     """
     kind = detect_trace_kind(path)
     if kind is None:
-        why = "it is no EvalSet, no session file of ADK and no timeline"
-        raise ImportRefused(str(path), "a golden trace", why)
+        reason = "it is neither an EvalSet, nor a session file of ADK, nor a timeline"
+        raise ImportRefused(str(path), "a golden trace", reason)
     if kind == "evalset":
         return _require_single_case(path, read_eval_cases(path, eval_id))
     if eval_id is not None:
-        raise ImportRefused(str(path), "an EvalSet", "it holds one session; leave --case out")
+        raise ImportRefused(str(path), "an EvalSet", "it holds a single session; omit --case")
     if kind == "session":
         return _build_case(path, import_adk_session(path))
     return _build_case(path, [record for record in jsonl.read_records(path) if isinstance(record, Event)])
@@ -48,13 +48,13 @@ def load_golden_trace(path: Path, eval_id: str | None = None) -> EvalCase:
 def _require_single_case(path: Path, cases: Sequence[EvalCase]) -> EvalCase:
     if len(cases) != 1:
         listed = ", ".join(case.eval_id for case in cases) or "none"
-        why = f"it has {len(cases)} cases; name one with --case: {listed}"
-        raise ImportRefused(str(path), "one golden trace", why)
+        reason = f"it has {len(cases)} cases; select one with --case: {listed}"
+        raise ImportRefused(str(path), "one golden trace", reason)
     return cases[0]
 
 
 def _build_case(path: Path, events: Sequence[Event]) -> EvalCase:
-    """The case of a session; the agent itself is not at hand and not needed."""
+    """Return the case of a session. The agent is not available here; the builder needs only its name."""
     join = find_agent_joined(events)
     name = (join.app_name if join else "") or UNKNOWN_AGENT
     config = SimulatedAgentConfig(name=name, agent=LlmAgent(name=UNKNOWN_AGENT), eval_set_path=path)

@@ -1,6 +1,6 @@
-"""The seat of a model in a live session: what is sent to it piles up into a conversation, and each piece is a turn.
+"""The seat of a model in a live session: contents sent to it form a conversation, and each of them begins a turn.
 
-A person reads and writes text; sound and pictures that stream in between are not shown and not answered.
+Players read and write text. Audio and video that is streamed to the model is ignored.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from google.adk.models.llm_response import LlmResponse
 from google.genai import types
 
 AnswerFunction = Callable[[LlmRequest], AsyncGenerator[LlmResponse, None]]
-"""Who plays: from a request to its responses."""
+"""The player: a function from a request to its responses."""
 
 
 class LiveSeat(BaseLlmConnection):
-    """A live connection whose other end is the session's player."""
+    """A live connection that is answered by the session's player."""
 
     def __init__(self, request: LlmRequest, answer: AnswerFunction) -> None:
         self._request = request
@@ -29,21 +29,21 @@ class LiveSeat(BaseLlmConnection):
         self._closed = False
 
     async def send_history(self, history: list[types.Content]) -> None:
-        """The conversation so far; it is a turn if the user spoke last."""
+        """Set the conversation so far; begins a turn if its last content is the user's."""
         self._contents = list(history)
         if history and history[-1].role == "user":
             self._turn_signals.put_nowait(True)
 
     async def send_content(self, content: types.Content) -> None:
-        """A user message, or what tools answered: a turn."""
+        """Add a user message or tool responses, and begin a turn."""
         self._contents.append(content)
         self._turn_signals.put_nowait(True)
 
     async def send_realtime(self, blob: RealtimeInput) -> None:
-        """Sound or pictures: nobody here hears or sees them."""
+        """Ignore audio and video."""
 
     async def receive(self) -> AsyncGenerator[LlmResponse, None]:
-        """The player's answers, one turn after the other, until the connection is closed."""
+        """Yield the player's answers, turn by turn, until the connection is closed."""
         while not self._closed and await self._turn_signals.get():
             request = self._request.model_copy(update={"contents": list(self._contents)})
             calls = False
@@ -53,18 +53,19 @@ class LiveSeat(BaseLlmConnection):
                         self._contents.append(answer.content)
                         calls = any(part.function_call for part in answer.content.parts or ())
                     yield answer
+            # After a call the model's turn continues with the tool responses, so it is not complete yet.
             if not calls:
                 yield LlmResponse(turn_complete=True)
 
     async def close(self) -> None:
-        """End the connection."""
+        """Close the connection and end `receive`."""
         self._closed = True
         self._turn_signals.put_nowait(False)
 
 
 @asynccontextmanager
 async def open_live_connection(request: LlmRequest, answer: AnswerFunction) -> AsyncGenerator[BaseLlmConnection]:
-    """A live connection, for as long as it is used."""
+    """Open a live connection that is closed with the context."""
     seat = LiveSeat(request, answer)
     try:
         yield seat

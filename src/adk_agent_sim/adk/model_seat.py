@@ -1,7 +1,7 @@
-"""The seat of an agent's model: whoever is bound to the session answers; where nobody is, the agent's own model does.
+"""The seat of an agent's model: the session's player answers; without a player, the agent's own model does.
 
-The seat is put in once and belongs to the agent object, which all sessions of a process share. Who plays is told by a
-context variable, so two sessions of one agent can have different players at the same time.
+A seat is installed once in the agent object, which all sessions of a process share. A context variable holds the
+player, so two sessions of one agent can have different players at the same time.
 """
 
 from __future__ import annotations
@@ -27,41 +27,48 @@ class ModelPlayer(Protocol):
     """Answers the model calls of one session."""
 
     def answer(self, request: LlmRequest, seat: ModelSeat, *, stream: bool) -> AsyncGenerator[LlmResponse, None]:
-        """The responses to `request`; `seat.own_model()` is the agent's own model."""
+        """Yield the responses to `request`; `seat.get_own_model()` is the agent's own model."""
         ...
 
     @property
     def can_play_live(self) -> bool:
-        """Whether a live connection goes to this player rather than to the agent's own model."""
+        """Whether live connections go to this player instead of the agent's own model."""
         ...
 
 
 MODEL_PLAYER: ContextVar[ModelPlayer | None] = ContextVar("adksim_model_player", default=None)
-"""Who plays the model in the current task."""
+"""The player of the model in the current task."""
 
 
 class ModelSeat(BaseLlm):
-    """Stands where the agent's model stood and reports its name and capabilities."""
+    """Replaces the agent's model, with the same name and capabilities."""
 
     _original_agent: LlmAgent = PrivateAttr()
 
+    def bind_agent(self, agent: LlmAgent) -> None:
+        """Set the agent that still has its own model."""
+        self._original_agent = agent
+
     @property
     def capabilities(self) -> LlmCapabilities:
-        """What the agent's own model can do; ADK's defaults if it cannot be resolved here."""
+        """The capabilities of the agent's own model; ADK's defaults if it cannot be resolved here."""
         try:
             return self.get_own_model().capabilities
         except (ImportError, ValueError):
             return LlmCapabilities()
 
     def get_own_model(self) -> BaseLlm:
-        """The agent's own model, resolved by ADK when first needed: a wizard needs neither its library nor a key."""
+        """Return the agent's own model.
+
+        ADK resolves it only now, so that a wizard needs neither the model's library nor its API key.
+        """
         model = self._original_agent.canonical_model
         return model.get_own_model() if isinstance(model, ModelSeat) else model
 
     async def generate_content_async(
         self, llm_request: LlmRequest, stream: bool = False
     ) -> AsyncGenerator[LlmResponse, None]:
-        """Let the session's player answer, or the agent's own model."""
+        """Yield the responses of the session's player, or of the agent's own model."""
         player = MODEL_PLAYER.get()
         answers = (
             self.get_own_model().generate_content_async(llm_request, stream)
@@ -81,14 +88,14 @@ class ModelSeat(BaseLlm):
 
 
 def install_seat(agent: LlmAgent) -> None:
-    """Put a seat where `agent` has its model; an agent that has one keeps it.
+    """Replace the model of `agent` with a seat, unless it has one.
 
-    Agents that it calls as tools without its plugins are seated too, since nobody else will.
+    Agents that it uses as tools without plugins get their seats here too, because no callback of ours sees them.
     """
     if not isinstance(agent.model, ModelSeat):
-        before = agent.model_copy()
+        original = agent.model_copy()
         seat = _create_seat(agent)
-        seat._original_agent = before  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+        seat.bind_agent(original)
         agent.model = seat
     for tool in cast("list[object]", agent.tools):  # pyright: ignore[reportUnknownMemberType]
         if isinstance(tool, AgentTool) and not tool.include_plugins:
@@ -103,9 +110,10 @@ def _install_seats_in_tree(agent: BaseAgent) -> None:
 
 
 def _create_seat(agent: LlmAgent) -> ModelSeat:
-    """A seat of the kind of the agent's model: ADK treats some models in ways of their own, by their class.
+    """Return a seat whose class derives from the class of the agent's model.
 
-    A model that is only named is not resolved for that; ADK then sees a model of no special kind.
+    ADK treats some models differently by their class (isinstance checks for Gemini, for example). A model that is given
+    by name is not resolved for that; ADK then sees a model of no special class.
     """
     if not isinstance(agent.model, BaseLlm):
         return ModelSeat(model=_find_model_name(agent))
@@ -118,11 +126,11 @@ def _get_seat_class(model: type[BaseLlm]) -> type[ModelSeat]:
 
 
 def _find_model_name(agent: LlmAgent) -> str:
-    """The name of the agent's model, or of the one it inherits, without resolving it."""
-    above: BaseAgent | None = agent
-    while above is not None:
-        model = above.model if isinstance(above, LlmAgent) else ""
+    """Return the name of the agent's model, or of the one it inherits from its parents, without resolving it."""
+    ancestor: BaseAgent | None = agent
+    while ancestor is not None:
+        model = ancestor.model if isinstance(ancestor, LlmAgent) else ""
         if model:
             return model if isinstance(model, str) else model.model
-        above = above.parent_agent
+        ancestor = ancestor.parent_agent
     return agent.canonical_model.model

@@ -16,21 +16,25 @@ from adk_agent_sim.timeline.json_conversion import to_json_value
 from adk_agent_sim.timeline.redaction import MASK, Redactor
 
 _KEY_PARAMETER = re.compile(r"""(\bkey=)(?!\[redacted\])[^\s&"'<>)\]]+""", re.IGNORECASE)
-"""As Google's addresses name it."""
+"""The API key in the URLs of Google's APIs, which client libraries repeat in their error messages."""
 
 
 async def ask_own_model(recorded_session: RecordedSession, turn_id: str) -> Json:
-    """The own model's whole answer, an `LlmResponse` as JSON; nothing is recorded."""
-    waiting = recorded_session.pending_turns.get(turn_id)
-    if waiting is None:
+    """Return the own model's complete answer to a pending turn, an `LlmResponse` as JSON. Nothing is recorded.
+
+    Raises:
+        TurnAbandoned: The turn is not pending in this process.
+        OwnModelFailed: The model failed or returned no content.
+    """
+    pending = recorded_session.pending_turns.get(turn_id)
+    if pending is None:
         raise TurnAbandoned(turn_id)
-    request, seat = waiting
-    answer = await _generate_answer(request, seat)
+    answer = await _generate_answer(pending.request, pending.seat)
     if answer is None or not (answer.content and answer.content.parts):
-        why = "it said nothing"
+        reason = "it returned no content"
         if answer and answer.error_code:
-            why = f"{answer.error_code}: {_redact_message(answer.error_message or '')}"
-        raise OwnModelFailed(request.model or "", why)
+            reason = f"{answer.error_code}: {_redact_message(answer.error_message or '')}"
+        raise OwnModelFailed(pending.request.model or "", reason)
     return to_json_value(answer)
 
 
@@ -48,11 +52,11 @@ async def _generate_answer(request: LlmRequest, seat: ModelSeat) -> LlmResponse 
 
 
 def _redact_message(message: str) -> str:
-    """What a model's client says without the key it was called with, which is often part of the address."""
+    """Remove secrets from an error message; it is shown in the browser."""
     return _KEY_PARAMETER.sub(rf"\1{MASK}", Redactor().redact_text(message))
 
 
 def _copy_request(request: LlmRequest) -> LlmRequest:
-    """Models may change the request they are given, and this one is still to be answered."""
+    """Copy a request, because models may modify the one they get and this one is still pending."""
     contents = [content.model_copy(deep=True) for content in request.contents]
     return request.model_copy(update={"contents": contents, "config": request.config.model_copy()})

@@ -1,4 +1,4 @@
-"""On which terms a session is played by somebody who may be far away: which agents, how long, and what else then."""
+"""The policy by which a session is played at a server: which agents, deadlines, and what happens without an answer."""
 
 from __future__ import annotations
 
@@ -6,25 +6,25 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 Fallback: TypeAlias = Literal["real_model", "error"]
-"""What to do without a decision: ask the agent's own model, or fail."""
+"""What to do without a decision: call the agent's own model, or fail the run."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PlayPolicy:
-    """By default every agent is played, and a person is waited for without limit."""
+    """By default every agent is played, and a turn waits for a person without limit."""
 
     targets: frozenset[str] = frozenset()
-    """The agents that are played; empty for all. The others call their own model and are watched."""
+    """The agents that are played; empty for all. The others call their own model, which is recorded."""
 
     deadline: float | None = None
-    """For how many seconds a person is waited for."""
+    """How many seconds a turn waits for a person; None for no limit."""
 
     on_deadline: Fallback = "error"
-    """What to do when nobody has decided by then."""
+    """What to do when the deadline has passed."""
 
     on_unreachable: Fallback = "error"
     """What to do when no server answers."""
 
     def should_play(self, agent_name: str) -> bool:
-        """Whether the session's player plays an agent."""
+        """Return whether the session's player plays an agent."""
         return not self.targets or agent_name in self.targets

@@ -1,6 +1,6 @@
-"""What the package adds to pytest: the fixture `simulated_environment` and the marker `no_real_tools`.
+"""The pytest plugin: the fixture `simulated_environment` and the marker `no_real_tools`.
 
-pytest loads it by itself where the package is installed, so ADK is imported only by tests that use it.
+pytest loads it wherever the package is installed, so ADK, which takes seconds to import, is imported only when used.
 """
 
 from __future__ import annotations
@@ -19,18 +19,19 @@ _CREATED_PLUGINS = pytest.StashKey[list["EnvironmentSimulationPlugin"]]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Make the marker known."""
+    """Register the marker."""
     config.addinivalue_line("markers", "no_real_tools: fail if a tool of an ADK agent would run for real")
 
 
 @pytest.fixture
 def simulated_environment(request: pytest.FixtureRequest) -> Callable[..., EnvironmentSimulationPlugin]:
-    """Make a plugin for `App(plugins=[...])` from rules; a test that fails shows what its rules did.
+    """Return a function that creates a plugin for `App(plugins=[...])` from rules.
 
-    Rules are objects, a dict as a rules file has it, ADK's own config, or the path of a file, beside the test if it is
-    not absolute. Keyword arguments are those of `EnvironmentSimulationFactory.create_plugin`.
+    The report of a test shows what its rules did. Rules are objects, a dict with the contents of a rules file, ADK's
+    own config, or the path of a file, relative to the test's folder. Keyword arguments are those of
+    `EnvironmentSimulationFactory.create_plugin`.
     """
-    made = request.node.stash.setdefault(_CREATED_PLUGINS, [])
+    created = request.node.stash.setdefault(_CREATED_PLUGINS, [])
 
     def make_plugin(rules: EnvironmentSource | Mapping[str, Any], **settings: Any) -> EnvironmentSimulationPlugin:
         from adk_agent_sim.adk.environment_factory import EnvironmentSimulationFactory
@@ -41,7 +42,7 @@ def simulated_environment(request: pytest.FixtureRequest) -> Callable[..., Envir
         elif isinstance(rules, Mapping):
             rules = Rules.model_validate(rules)
         plugin = EnvironmentSimulationFactory.create_plugin(rules, **settings)
-        made.append(plugin)
+        created.append(plugin)
         return plugin
 
     return make_plugin
@@ -49,7 +50,7 @@ def simulated_environment(request: pytest.FixtureRequest) -> Callable[..., Envir
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
-    """Guard a marked test, and fail it also where its agent has swallowed the error."""
+    """Refuse real tools in a marked test, and fail it even if its agent caught the exception."""
     if item.get_closest_marker("no_real_tools") is None:
         return (yield)
     from adk_agent_sim.adk.real_tool_guard import refuse_real_tools
@@ -57,7 +58,7 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
     with refuse_real_tools() as refused:
         result = yield
     if refused:
-        pytest.fail(f"would have run for real: {', '.join(dict.fromkeys(refused))}", pytrace=False)
+        pytest.fail(f"real tools were called: {', '.join(dict.fromkeys(refused))}", pytrace=False)
     return result
 
 
@@ -65,7 +66,7 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Add to a test's report what its simulated environments did."""
+    """Add the reports of a test's simulated environments to its own."""
     if call.when == "call":
         for plugin in item.stash.setdefault(_CREATED_PLUGINS, []):
             item.add_report_section("call", "simulated environment", str(plugin.report()))

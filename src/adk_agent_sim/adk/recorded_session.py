@@ -1,10 +1,11 @@
-"""One ADK session on the timeline: who plays its model, and everything that happens in it, recorded."""
+"""Binds one ADK session to its session on the timeline: knows who plays the model, and records what happens."""
 
 from __future__ import annotations
 
 import traceback
-from collections.abc import Awaitable, Callable
-from typing import Any, TypeAlias
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 from uuid import uuid4
 
 from google.adk.events import Event as AdkEvent
@@ -44,8 +45,27 @@ ModelFunction: TypeAlias = Callable[[LlmRequest], LlmResponse | Awaitable[LlmRes
 """A function that plays a model."""
 
 
+@runtime_checkable
+class UserMessageListener(Protocol):
+    """A model's player that needs to know what the user says, beyond what is in the requests."""
+
+    def handle_user_message(self, message: types.Content) -> None:
+        """Handle a user message, before the model is called for it."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PendingCall:
+    """A model call that waits for a person in this process."""
+
+    request: LlmRequest
+
+    seat: ModelSeat
+    """The seat that called; through it the agent's own model can be asked too."""
+
+
 class RecordedSession:
-    """An ADK session with its session on the timeline."""
+    """An ADK session and its session on the timeline."""
 
     def __init__(
         self,
@@ -56,14 +76,14 @@ class RecordedSession:
         policy: PlayPolicy | None = None,
         clock: Clock | None = None,
     ) -> None:
-        """Seat `player` as the model of the session: a person, the agent's own model, or a function.
+        """Let `player` play the models of the session.
 
         Args:
-            link: The way to the timeline.
-            session_id: The session there.
-            player: Who plays.
-            terms: Which agents are played, and how long somebody is waited for.
-            clock: What durations are measured with.
+            link: The connection to the timeline.
+            session_id: The session's id on the timeline.
+            player: A person, the agent's own model, or a function.
+            policy: Which agents are played, and how long a turn waits for a person.
+            clock: Measures durations.
         """
         self.link = link
         self.session_id = session_id
@@ -71,30 +91,33 @@ class RecordedSession:
         self.policy = policy or PlayPolicy()
         self.monotonic = (clock or WallClock()).monotonic
         self.running_calls = RunningCalls(self, self.monotonic)
-        self.pending_requests: dict[str, LlmRequest] = {}
-        """The requests of the turns that wait for a person here, by turn."""
-        self.pending_turns: dict[str, tuple[LlmRequest, ModelSeat]] = {}
-        """The same with the seats that ask, so that the agent's own model can be asked too."""
+        self.pending_turns: dict[str, PendingCall] = {}
+        """The turns that wait for a person in this process, by turn id."""
         self.offered_tools: dict[str, BaseTool] = {}
-        """The tools that have been offered so far."""
+        """All tools that requests have offered so far."""
         self.adk_session: Session | None = None
-        """The ADK session as its last run holds it, events and all."""
+        """The ADK session object of the last run, with its events."""
         self.on_turn_pending: Callable[[], None] = lambda: None
         """Called when a turn begins to wait for a person."""
         self.on_waiting_for_human: Callable[[str], object] = lambda agent_name: None
-        """Called with the agent whose turn begins to wait for a person."""
+        """Called with the name of the agent whose turn begins to wait for a person."""
         self.on_turn_cancelled: Callable[[str], Awaitable[object]] = _ignore_cancellation
-        """Called with an invocation whose model call was cancelled while it waited."""
+        """Called with the id of an invocation whose model call was cancelled while it waited."""
         self.checked_agents: set[str] = set()
-        """The agents whose toolsets are known to load."""
+        """The agents whose toolsets have been verified to load."""
         self._request_encoder = RequestEncoder()
 
+    @property
+    def pending_requests(self) -> Mapping[str, LlmRequest]:
+        """The requests of the turns that wait for a person in this process, by turn id."""
+        return {turn_id: pending.request for turn_id, pending in self.pending_turns.items()}
+
     def get_player(self, agent_name: str) -> Player | ModelFunction:
-        """Who plays an agent."""
+        """Return who plays an agent's model."""
         return self.player if self.policy.should_play(agent_name) else Player.REAL
 
     async def listen_for_cancel(self) -> Callable[[], None]:
-        """Cancel running calls when a person asks for it on the timeline; calling what is returned ends that."""
+        """Cancel running calls when a CancelAsked event arrives. Returns a function that stops listening."""
         return await self.link.listen(self.session_id, self._handle_event)
 
     def _handle_event(self, event: Event) -> None:
@@ -102,7 +125,7 @@ class RecordedSession:
             self.running_calls.cancel(event.payload.call_id)
 
     async def record_agent_joined(self, session: Session) -> None:
-        """The agent's session is on the timeline from now on."""
+        """Record that the ADK session is on the timeline from now on."""
         joined = AgentJoined(
             app_name=session.app_name,
             user_id=session.user_id,
@@ -112,18 +135,20 @@ class RecordedSession:
         await self.link.append(EventBatch(self.session_id, [joined]))
 
     async def record_user_message(self, message: types.Content) -> None:
-        """A user message, as it was sent, before the app's plugins see it."""
+        """Record a user message as it was sent, before the app's plugins see it; tell the player, if it listens."""
+        if isinstance(self.player, UserMessageListener):
+            self.player.handle_user_message(message)
         await self.link.append(EventBatch(self.session_id, [UserSpoke(content=to_json_value(message))]))
 
     async def record_agent_event(self, event: AdkEvent) -> None:
-        """What ADK emitted, after all callbacks and plugins."""
+        """Record an event that ADK emitted, as callbacks and plugins left it."""
         emitted = AgentEvent(
             invocation_id=event.invocation_id, event=_convert_event_to_json(event), final=event.is_final_response()
         )
         await self.link.append(EventBatch(self.session_id, [emitted], agent_name=event.author))
 
     async def record_artifact(self, author: str, filename: str, version: int, part: types.Part | None) -> None:
-        """A version of an artifact, with its bytes."""
+        """Record a version of an artifact with its bytes."""
         mime_type, data = _extract_artifact_data(part)
         block = Block.from_data(data)
         saved = ArtifactSaved(filename=filename, version=version, mime_type=mime_type, block=block.block_id)
@@ -132,7 +157,7 @@ class RecordedSession:
     async def record_run_ended(
         self, invocation_id: str, outcome: RunOutcome, error: BaseException | None = None
     ) -> None:
-        """The invocation is over."""
+        """Record that an invocation ended."""
         ended = RunEnded(
             invocation_id=invocation_id,
             outcome=outcome,
@@ -142,7 +167,7 @@ class RecordedSession:
         await self.link.append(EventBatch(self.session_id, [ended]))
 
     async def on_environment_decided(self, context: ToolContext, decided: EnvironmentDecided) -> None:
-        """The environment said what is to happen to a call."""
+        """Record what the rules decided for a call."""
         await self.link.append(
             EventBatch(
                 self.session_id,
@@ -155,12 +180,12 @@ class RecordedSession:
     async def on_tool_started(
         self, context: ToolContext, tool: BaseTool, arguments: dict[str, Any], player: Player
     ) -> None:
-        """The tool's code, or what stands for it, is about to run."""
+        """Record that the tool's code, or what simulates it, is about to run."""
         started = ToolStarted(call_id=_get_call_id(context), tool_name=tool.name, arguments=to_json_value(arguments))
         await self._append_tool_event(context, started, player)
 
     async def on_tool_finished(self, context: ToolContext, result: object, seconds: float, player: Player) -> None:
-        """It returned."""
+        """Record that the tool returned, with the actions it requested of ADK."""
         finished = ToolFinished(
             call_id=_get_call_id(context),
             result=to_json_value(result),
@@ -170,7 +195,7 @@ class RecordedSession:
         await self._append_tool_event(context, finished, player)
 
     async def on_tool_failed(self, context: ToolContext, error: BaseException, seconds: float, player: Player) -> None:
-        """It raised, or its call was cancelled."""
+        """Record that the tool raised, or that its call was cancelled."""
         failed = ToolFailed(
             call_id=_get_call_id(context),
             error_type=type(error).__name__,
@@ -186,7 +211,7 @@ class RecordedSession:
         await self.link.append(EventBatch(self.session_id, [payload], agent_name=context.agent_name, player=player))
 
     async def ask(self, request: LlmRequest, agent_name: str, invocation_id: str, player: Player) -> str:
-        """Put a model call on the timeline; the id of its turn."""
+        """Append a model call to the timeline and return its turn id."""
         self.offered_tools.update(request.tools_dict)
         turn_id = str(uuid4())
         await self.link.ask(
@@ -202,22 +227,25 @@ class RecordedSession:
         return turn_id
 
     async def decide(self, decision: TurnDecision) -> None:
-        """Answer a turn as a person; checked against what only the agent's own types know, then by the timeline."""
-        request = self.pending_requests.get(decision.turn_id)
-        if request is not None and not decision.anyway:
-            check_answer(request, decision.response)
+        """Decide a turn as a person.
+
+        The agent's output type, which only this process knows, is checked here; everything else by the timeline.
+        """
+        pending = self.pending_turns.get(decision.turn_id)
+        if pending is not None and not decision.anyway:
+            check_answer(pending.request, decision.response)
         await self.link.decide(decision)
 
 
 async def _ignore_cancellation(invocation_id: str) -> None:
-    """What happens where nobody wants to know."""
+    """Do nothing; the default of `on_turn_cancelled`."""
 
 
 def _convert_event_to_json(event: AdkEvent) -> Any:
-    """An ADK event as JSON, without the actions it did not take."""
-    found = to_json_value(event)
-    found["actions"] = _remove_unset_actions(found.get("actions", {}))
-    return found
+    """Return an ADK event as JSON, without the fields of `actions` that are not set."""
+    value = to_json_value(event)
+    value["actions"] = _remove_unset_actions(value.get("actions", {}))
+    return value
 
 
 def _remove_unset_actions(actions: dict[str, Any]) -> dict[str, Any]:

@@ -1,7 +1,7 @@
-"""Takes an ADK `LlmRequest` apart into blocks.
+"""Splits an ADK `LlmRequest` into blocks.
 
-ADK builds every request anew but shares the leaves of contents it has sent before. A content whose leaves are equal to
-those of the last request is not converted again, so a turn costs little more than what is new in it.
+ADK builds every request from scratch, but shares the leaf values of contents that it has sent before. A content whose
+leaves equal those of the last request is not converted again, so the cost of a turn depends on what is new in it.
 """
 
 from __future__ import annotations
@@ -22,40 +22,46 @@ from adk_agent_sim.timeline.model_request import RequestBlocks
 
 _EXCLUDED_FIELDS = frozenset({"contents", "config", "live_connect_config", "tools_dict"})
 _EXCLUDED_CONFIG_FIELDS = frozenset({"tools", "system_instruction", "response_schema"})
-"""What is not in the request's `config` block."""
+"""Fields that are not in the `config` block, because they have blocks of their own or are only used by ADK itself."""
+
+_HTTP_OPTIONS_PATHS = (("config", "http_options"), ("cache_config", "create_http_options"))
+_CONNECTION_FIELDS = ("httpx_client", "httpx_async_client", "aiohttp_client")
+"""Open connections: objects of this process that no model reads."""
 
 _EncodedContent = tuple[list[object], Block]
 
 
 class RequestEncoder:
-    """Converts the requests of one session."""
+    """Converts the requests of one session to blocks."""
 
     def __init__(self) -> None:
         self._last_contents: dict[str, list[_EncodedContent]] = {}
         self._last_tools: tuple[object, Block] | None = None
 
     def encode(self, agent_name: str, request: LlmRequest) -> RequestBlocks:
-        """The blocks of `request`."""
-        stated = cast("Any", request.config)
+        """Return the blocks of `request`, which is not modified."""
+        # google.genai types these fields as unions that pyright cannot resolve.
+        settings = cast("Any", request.config)
         config = {
             **_dump_fields(request, _EXCLUDED_FIELDS),
             "config": _dump_fields(request.config, _EXCLUDED_CONFIG_FIELDS),
         }
-        if stated.response_schema is not None:
-            config["config"]["response_schema"] = to_json_schema(stated.response_schema)
+        if settings.response_schema is not None:
+            config["config"]["response_schema"] = to_json_schema(settings.response_schema)
+        _remove_connections(config)
         return RequestBlocks(
             contents=self._encode_contents(agent_name, request.contents),
-            tools=self._encode_tools(stated.tools or []),
-            instruction=Block.from_data(encode_json(to_json_value(stated.system_instruction))),
+            tools=self._encode_tools(settings.tools or []),
+            instruction=Block.from_data(encode_json(to_json_value(settings.system_instruction))),
             config=Block.from_data(encode_json(config)),
         )
 
     def _encode_contents(self, agent_name: str, contents: Sequence[types.Content]) -> list[Block]:
         last = self._last_contents.get(agent_name, [])
         now: list[_EncodedContent] = []
-        for place, content in enumerate(contents):
-            if place < len(last) and _has_same_leaves(content, last[place][0]):
-                now.append(last[place])
+        for index, content in enumerate(contents):
+            if index < len(last) and _has_same_leaves(content, last[index][0]):
+                now.append(last[index])
             else:
                 now.append((list(_iter_content_leaves(content)), Block.from_data(encode_json(to_json_value(content)))))
         self._last_contents[agent_name] = now
@@ -67,8 +73,14 @@ class RequestEncoder:
         return self._last_tools[1]
 
 
+def _remove_connections(config: dict[str, Json]) -> None:
+    for parent, options in _HTTP_OPTIONS_PATHS:
+        for connection in _CONNECTION_FIELDS:
+            config.get(parent, {}).get(options, {}).pop(connection, None)
+
+
 def _compute_fingerprint(value: object) -> str:
-    """A quick text that is another one when the value is another one."""
+    """Return a text that differs if the value differs; cheaper than the canonical JSON."""
     try:
         return json.dumps(value, default=repr)
     except (TypeError, ValueError, RecursionError):
@@ -84,17 +96,23 @@ def _dump_fields(model: BaseModel, excluded: frozenset[str]) -> dict[str, Json]:
 
 
 def _has_same_leaves(content: types.Content, known: list[object]) -> bool:
-    """Whether a content says what it said. Makes no list: long conversations would keep the garbage collector busy."""
-    at = 0
+    """Return whether a content has the known leaves.
+
+    Compares without building a list: in long conversations the lists would keep the garbage collector busy.
+    """
+    index = 0
     for leaf in _iter_content_leaves(content):
-        if at >= len(known) or (leaf is not known[at] and leaf != known[at]):
+        if index >= len(known) or (leaf is not known[index] and leaf != known[index]):
             return False
-        at += 1
-    return at == len(known)
+        index += 1
+    return index == len(known)
 
 
 def _iter_content_leaves(content: types.Content) -> Iterator[object]:
-    """What a content says, flat. Dicts may be changed in place, by a callback that redacts them: their text counts."""
+    """Yield the values of a content.
+
+    Dicts and lists are yielded as text, because a callback may change them in place, for example to redact them.
+    """
     yield content.role
     for part in content.parts or ():
         yield types.Part

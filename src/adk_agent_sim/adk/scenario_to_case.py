@@ -1,8 +1,8 @@
-"""A scenario as an EvalSet's case: its expected actions are done in its world, and what was done is what is expected.
+"""Converts a scenario to an eval case: its expected actions run in its world, and the case contains what they did.
 
-So placeholders have become values, and calls have results. A message of the user begins an invocation, the agent's
-last message before the next one is its final response. What comes after a message to the user without a new one of the
-user's stays in the same invocation, the message among its calls.
+So placeholders have become values, and calls have results. A user message begins an invocation; the agent's last
+message before the next one is the final response. If the agent goes on after a message to the user without a new user
+message, that stays in the same invocation, and the message is one of its calls.
 """
 
 from __future__ import annotations
@@ -29,35 +29,34 @@ _MESSAGE_TO_AGENT = "AgentUserInterface__send_message_to_agent"
 def convert_scenario_to_case(
     scenario: ScenarioImportedFromJson, *, fs_content: str | Path | None = None, seed: int | None = None
 ) -> tuple[EvalCase, tuple[str, ...]]:
-    """The case in which the agent does what the scenario expects.
+    """Return the case in which the agent does what the scenario expects.
 
     Args:
         scenario: The scenario.
         fs_content: The contents of its files.
-        seed: What ids and chance are derived from; the scenario's own if left out.
+        seed: The seed of ids and random decisions; by default the scenario's own.
 
     Returns:
-        The case, and what whoever evaluates with it should know: what an EvalSet has no place for.
+        The case, and notes for whoever evaluates with it: what an EvalSet cannot represent.
 
     Raises:
-        NotConvertible: The expected actions fail in the scenario's own world, or no user message begins them.
+        NotConvertible: The expected actions fail in the scenario's own world, or come before any user message.
     """
     result = World(scenario, fs_content=fs_content, seed=seed).run_oracle()
     for fault in (*result.failed, *result.missing):
-        raise _build_conversion_error(
-            scenario, f"{fault.call} ({fault.event_id}) does not work in its own world: {fault.why}"
-        )
+        raise _build_conversion_error(scenario, f"{fault.call} ({fault.event_id}) fails in its own world: {fault.why}")
     names = {each.event_id: frozenset(arg.name for arg in _get_action_args(each)) for each in scenario.events}
-    places = {name: place for place, name in enumerate(EventGraph(scenario.trace).order)}
-    happened = sorted(result.completed, key=lambda each: (each.time, places.get(each.event_id, len(places))))
-    happened = [_keep_stated_arguments(each, names.get(each.event_id, frozenset())) for each in happened]
-    turns = _group_turns(scenario, happened)
+    # Events at the same moment keep the order of the scenario's graph.
+    positions = {name: index for index, name in enumerate(EventGraph(scenario.trace).order)}
+    events = sorted(result.completed, key=lambda each: (each.time, positions.get(each.event_id, len(positions))))
+    events = [_keep_given_arguments(each, names.get(each.event_id, frozenset())) for each in events]
+    turns = _group_turns(scenario, events)
     case = EvalCase(
         eval_id=scenario.scenario_id,
-        conversation=[turn.to_invocation(scenario, place) for place, turn in enumerate(turns)],
+        conversation=[turn.to_invocation(scenario, index) for index, turn in enumerate(turns)],
         creation_timestamp=float(scenario.start_time or 0),
     )
-    return case, tuple(_iter_notes(scenario, happened, turns))
+    return case, tuple(_iter_notes(scenario, events, turns))
 
 
 @dataclass(kw_only=True)
@@ -99,9 +98,9 @@ class _ScenarioTurn:
         )
 
 
-def _group_turns(scenario: ScenarioImportedFromJson, happened: Sequence[CompletedEvent]) -> list[_ScenarioTurn]:
+def _group_turns(scenario: ScenarioImportedFromJson, events: Sequence[CompletedEvent]) -> list[_ScenarioTurn]:
     turns: list[_ScenarioTurn] = []
-    for each in happened:
+    for each in events:
         if _format_tool_name(each) == _MESSAGE_TO_AGENT:
             if not turns or turns[-1].answer:
                 turns.append(_ScenarioTurn(start_time=each.time))
@@ -109,36 +108,34 @@ def _group_turns(scenario: ScenarioImportedFromJson, happened: Sequence[Complete
         elif each.kind == "AGENT":
             if not turns:
                 raise _build_conversion_error(
-                    scenario, f"{_format_tool_name(each)} ({each.event_id}) is expected before the user says anything"
+                    scenario, f"{_format_tool_name(each)} ({each.event_id}) is expected before the first user message"
                 )
             turns[-1].agent_events.append(each)
     if not turns:
-        raise _build_conversion_error(scenario, "the user says nothing in it")
+        raise _build_conversion_error(scenario, "it has no user message")
     return turns
 
 
 def _iter_notes(
-    scenario: ScenarioImportedFromJson, happened: Sequence[CompletedEvent], turns: Sequence[_ScenarioTurn]
+    scenario: ScenarioImportedFromJson, events: Sequence[CompletedEvent], turns: Sequence[_ScenarioTurn]
 ) -> Iterator[str]:
-    others = [
-        each for each in happened if each.kind in ("ENV", "USER") and _format_tool_name(each) != _MESSAGE_TO_AGENT
-    ]
+    others = [each for each in events if each.kind in ("ENV", "USER") and _format_tool_name(each) != _MESSAGE_TO_AGENT]
     for each in others:
-        yield (f"{_format_tool_name(each)} ({each.event_id}) was left out: an EvalSet holds only messages and calls")
-    for place, turn in enumerate(turns, start=1):
+        yield f"{_format_tool_name(each)} ({each.event_id}) was omitted: an EvalSet contains only messages and calls"
+    for number, turn in enumerate(turns, start=1):
         if len(turn.user_messages) > 1:
             yield (
-                f"invocation {place}: {len(turn.user_messages)} user messages were joined into one, "
-                "because none of them was answered in between"
+                f"invocation {number}: {len(turn.user_messages)} user messages were joined into one, "
+                "because the agent does not answer in between"
             )
         if turn.answer is None:
-            yield f"invocation {place} has no final response: the scenario expects no message to the user there"
+            yield f"invocation {number} has no final response: the scenario expects no message to the user there"
     if any(get_strictness(arg) for event in scenario.events for arg in _get_action_args(event)):
-        yield "how strictly arguments are compared was left out: `adk eval` compares all of them in one way"
+        yield "the strictness of arguments was omitted: `adk eval` compares all of them in the same way"
 
 
-def _keep_stated_arguments(event: CompletedEvent, names: frozenset[str]) -> CompletedEvent:
-    """The event without the arguments that its call left to their defaults: `adk eval` compares all that are there."""
+def _keep_given_arguments(event: CompletedEvent, names: frozenset[str]) -> CompletedEvent:
+    """Return the event without the arguments that its call omitted, because `adk eval` compares every argument."""
     return replace(event, arguments={name: value for name, value in event.arguments.items() if name in names})
 
 

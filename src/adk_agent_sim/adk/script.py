@@ -1,18 +1,18 @@
-"""A session written down: messages, decisions and what is expected of them, played without a person.
+"""Scripts: a session as a YAML or JSON file with messages, decisions and expectations, played without a person.
 
-state: {customer: Ada}              # optional: the session state to begin with
+state: {customer: Ada}              # optional: the initial session state
 steps:
   - user: What is 2+2?
   - call: add
     args: {a: 2, b: 2}
-    expect: {result: 4}             # what the model gets for the call
+    expect: {result: 4}             # the response that the model must get
   - calls:                          # several in one turn
       - {call: add, args: {a: 1, b: 1}}
       - {call: divide, args: {dividend: 1, divisor: 0}, expect_error: ZeroDivisionError}
   - respond: The answer is 4        # text, or data for an output_schema
     agent: math_agent               # optional: whose turn it must be
   - approve: {amount: 5}            # consent, with a payload or null; `deny: true` refuses
-expect_state: {orders: {}}          # optional: what the state must hold at the end
+expect_state: {orders: {}}          # optional: what the state must contain at the end
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ _UNSET: Any = object()
 
 
 class ScriptedCall(BaseModel):
-    """A tool call and what is expected of it."""
+    """A tool call and the expected result."""
 
     model_config = ConfigDict(extra="forbid")
 
     call: str
     args: dict[str, Any] = Field(default_factory=dict)
     expect: Any = Field(
-        default=_UNSET, description="What the model must get; a result that is no dict is {result: ...}"
+        default=_UNSET, description="What the model must get; a result that is not a dict is {result: ...}"
     )
     expect_error: str | None = Field(
         default=None, description="The class name of the exception that the tool must raise"
@@ -72,7 +72,7 @@ class ScriptedStep(BaseModel):
     def _check_one_verb(self) -> Self:
         verbs = [verb for verb, given in self._iter_verbs() if given]
         if len(verbs) != 1:
-            had = f"has {' and '.join(verbs)}" if verbs else "has none"
+            had = f"has {' and '.join(verbs)}" if verbs else "has none of them"
             raise ValueError(f"a step has exactly one of user, call, calls, respond, approve, deny; this one {had}")
         return self
 
@@ -91,6 +91,12 @@ class ScriptedStep(BaseModel):
             return self.calls
         return [ScriptedCall(call=self.call, args=self.args, expect=self.expect, expect_error=self.expect_error)]
 
+    @property
+    def title(self) -> str:
+        """The step in one or two words, for messages."""
+        verb = next(verb for verb, given in self._iter_verbs() if given)
+        return f"{verb} {self.call}".strip() if verb == "call" else verb
+
 
 class Script(BaseModel):
     """A whole session."""
@@ -104,17 +110,17 @@ class Script(BaseModel):
 
 @dataclass(frozen=True, kw_only=True)
 class Mismatch:
-    """Something that was expected and is not so."""
+    """An expectation that was not met."""
 
     where: str
-    """The step, as `step 2: call add`."""
+    """The step, such as `step 2: call add`."""
 
     expected: Json
     found: Json
 
 
 def read_script(path: Path) -> Script:
-    """Read a script from YAML or JSON; InvalidScript says where it is wrong."""
+    """Read a script from a YAML or JSON file; raise InvalidScript, which says where it is wrong."""
     try:
         return Script.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
     except ValidationError as error:
@@ -126,7 +132,16 @@ def read_script(path: Path) -> Script:
 
 
 async def play_script(app: App, script: Script, eval_set_path: Path | None = None) -> list[Mismatch]:
-    """Play a script on the real agent. Returns what was expected and is not so; exports if nothing is amiss."""
+    """Play a script on the real agent.
+
+    Args:
+        app: The agent's app.
+        script: The script.
+        eval_set_path: The EvalSet to which the session is exported if there are no mismatches.
+
+    Returns:
+        The expectations that were not met; playing stops at a step that cannot be played.
+    """
     async with Simulation(app, state=script.state) as sim:
         mismatches = [mismatch async for mismatch in _play_steps(sim, script)]
         if eval_set_path is not None and not mismatches:
@@ -136,30 +151,30 @@ async def play_script(app: App, script: Script, eval_set_path: Path | None = Non
 
 async def _play_steps(sim: Simulation, script: Script) -> AsyncIterator[Mismatch]:
     step: Step | None = None
-    for number, wanted in enumerate(script.steps, start=1):
-        where = f"step {number}: {_format_title(wanted)}"
-        if wanted.agent and (turn := _get_turn_owner(step)) != wanted.agent:
-            yield Mismatch(where=where, expected={"agent": wanted.agent}, found={"agent": turn})
+    for number, scripted_step in enumerate(script.steps, start=1):
+        where = f"step {number}: {scripted_step.title}"
+        if scripted_step.agent and (owner := _get_turn_owner(step)) != scripted_step.agent:
+            yield Mismatch(where=where, expected={"agent": scripted_step.agent}, found={"agent": owner})
             return
-        seen = len(sim.history())
+        history_start = len(sim.history())
         try:
-            step = await _play_step(sim, step, wanted)
+            step = await _play_step(sim, step, scripted_step)
         except SimulatorError as error:
-            yield Mismatch(where=where, expected=_format_title(wanted), found=f"{type(error).__name__}: {error}")
+            yield Mismatch(where=where, expected=scripted_step.title, found=f"{type(error).__name__}: {error}")
             return
-        for mismatch in _find_mismatches(where, wanted.all_calls, sim, seen):
+        for mismatch in _find_mismatches(where, scripted_step.all_calls, sim, history_start):
             yield mismatch
     state = to_json_value(await sim.state())
-    held = {key: state.get(key) for key in script.expect_state}
-    if held != script.expect_state:
-        yield Mismatch(where="expect_state", expected=script.expect_state, found=held)
+    actual = {key: state.get(key) for key in script.expect_state}
+    if actual != script.expect_state:
+        yield Mismatch(where="expect_state", expected=script.expect_state, found=actual)
 
 
 async def _play_step(sim: Simulation, step: Step | None, scripted_step: ScriptedStep) -> Step:
     if scripted_step.user is not _UNSET:
         return await sim.send(scripted_step.user, anyway=scripted_step.anyway)
     if step is None:
-        raise SimulatorError("a script begins with a user step")
+        raise SimulatorError("the first step of a script must be a user step")
     if scripted_step.respond is not _UNSET:
         return await step.respond(scripted_step.respond, anyway=scripted_step.anyway)
     if scripted_step.approve is not _UNSET:
@@ -200,8 +215,3 @@ def _get_turn_owner(step: Step | None) -> str:
     if isinstance(step, ModelTurn):
         return step.agent_name
     return "the user" if isinstance(step, Confirmation) else "nobody"
-
-
-def _format_title(step: ScriptedStep) -> str:
-    verb = next(verb for verb, given in step._iter_verbs() if given)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
-    return f"{verb} {step.call}".strip() if verb == "call" else verb

@@ -1,4 +1,4 @@
-"""The wizard without a browser: play an agent's model from Python, one decision at a time."""
+"""`Simulation`: plays an agent's model from Python, one decision at a time, without a browser or a server."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ import logging
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 from google.adk.agents.run_config import RunConfig
 from google.adk.apps import App
 from google.adk.evaluation.eval_case import EvalCase
 from google.adk.events import Event as AdkEvent
-from google.adk.flows.llm_flows.functions import REQUEST_CONFIRMATION_FUNCTION_CALL_NAME
 from google.adk.workflow import BaseNode
 from google.genai import types
 
 from adk_agent_sim.adk.agent_run import DEFAULT_USER_ID, AgentRun, unwrap_failure
 from adk_agent_sim.adk.environment_factory import EnvironmentSource
+from adk_agent_sim.adk.players import create_player_factory
 from adk_agent_sim.adk.recorded_session import ModelFunction
 from adk_agent_sim.adk.steps import Answer, Confirmation, Done, ModelTurn, Step
 from adk_agent_sim.adk.user_message import build_user_message
@@ -32,7 +32,8 @@ from adk_agent_sim.golden.markdown_report import render_markdown_report
 from adk_agent_sim.golden.session import SimulatedAgentConfig, SimulationSession, select_finished_events
 from adk_agent_sim.timeline import jsonl
 from adk_agent_sim.timeline.canonical_json import Json
-from adk_agent_sim.timeline.events import Event, Player
+from adk_agent_sim.timeline.events import Event
+from adk_agent_sim.timeline.framework_calls import REQUEST_CONFIRMATION
 from adk_agent_sim.timeline.history import HistoryEntry, build_history
 from adk_agent_sim.timeline.redaction import redact_events
 from adk_agent_sim.timeline.store import MemoryStore
@@ -51,37 +52,40 @@ class Simulation:
             done = await turn.respond("The answer is 4")
             sim.export("evals/math.evalset.json")
 
-    The real Runner runs: tools, callbacks, state, artifacts and transfers are those of the agent. A run that fails
-    raises RunFailed.
+    ADK's own Runner runs the agent, with its real tools, callbacks, state, artifacts and transfers. If the run fails,
+    RunFailed is raised.
     """
 
     def __init__(
         self,
         agent: BaseNode | App,
         *,
-        model: Literal["human", "real"] | ModelFunction = "human",
+        model: str | ModelFunction = "human",
         state: Mapping[str, Any] | None = None,
         user_id: str = DEFAULT_USER_ID,
         run_config: RunConfig | None = None,
         environment: EnvironmentSource | None = None,
     ) -> None:
-        """Prepare to play.
+        """Prepare a simulation; nothing runs before `start`.
 
         Args:
             agent: The agent or workflow, or an App with its plugins.
-            model: Who plays the model: you ("human"), the agent's own model ("real"), or a function from the
-                request to the response.
-            state: The session state to begin with.
-            user_id: The ADK user.
+            model: Who plays the model: you ("human"), the agent's own model ("real"), a golden trace ("replay:FILE"
+                with the path of an EvalSet), or a function from the request to the response.
+            state: The initial session state.
+            user_id: The ADK user id.
             run_config: ADK's settings for the runs, such as streaming.
-            environment: What tools answer instead of themselves: rules, a rules file, or ADK's own config for it.
+            environment: How tools are simulated: rules, the path of a rules file, or ADK's own config.
+
+        Raises:
+            InvalidPlayer: There is no such `model`.
         """
         self._store = MemoryStore()
-        player = Player(model) if isinstance(model, str) else model
+        create_player = create_player_factory(model)
         self._agent_run = AgentRun(
             agent,
             Timeline(self._store),
-            player=player,
+            player=create_player(),
             state=state,
             user_id=user_id,
             run_config=run_config,
@@ -91,12 +95,12 @@ class Simulation:
         self._agent_run.on_change = self._change_event.set
 
     async def start(self) -> Self:
-        """Open the session; `async with` does it for you, a notebook can do it in a cell of its own."""
+        """Open the session. `async with` does this for you; in a notebook, await it in a cell of its own."""
         await self._agent_run.open()
         return self
 
     async def close(self) -> None:
-        """Stop what runs and release what the agent holds; what was recorded can still be read and exported."""
+        """Stop the run and release the agent's resources. The recording can still be read and exported."""
         await self._agent_run.close()
 
     async def __aenter__(self) -> Self:
@@ -109,42 +113,42 @@ class Simulation:
 
     @property
     def session_id(self) -> str:
-        """The session on the timeline."""
+        """The id of the session on the timeline."""
         return self._agent_run.recorded_session.session_id
 
     @property
     def timeline(self) -> Timeline:
-        """Where everything is recorded."""
+        """The timeline on which the session is recorded."""
         return self._agent_run.timeline
 
     @property
     def environment(self) -> Environment:
-        """What the tools meet: see how often each rule was tried, switch one off, put a fault on a next call."""
+        """The simulated environment: count how often rules matched, disable one, put a fault on the next call."""
         return self._agent_run.environment
 
     @property
     def environment_report(self) -> EnvironmentReport:
-        """What became of the tool calls so far: real, simulated by which rule, rules never used."""
+        """What happened to the tool calls so far: which ran for real, which rule simulated the others, unused rules."""
         return self._agent_run.environment_report
 
     async def send(self, message: Answer | types.Content, *, anyway: bool = False) -> Step:
-        """Say something as the user; returns what the agent waits for next.
+        """Send a user message and return the next step.
 
         Args:
             message: Text, a `types.Content`, or data for an agent with an input_schema.
-            anyway: Send it although it does not fit the input_schema.
+            anyway: Send it even if it does not fit the input_schema.
         """
         await self._agent_run.start(build_user_message(self._agent_run.root_agent, message, anyway=anyway))
         return await self.next()
 
     async def decide(self, turn_id: str, response: Json, *, anyway: bool = False) -> Step:
-        """Answer a turn with an `LlmResponse` as JSON; `ModelTurn` has friendlier ways."""
+        """Decide a turn with an `LlmResponse` as JSON; the methods of `ModelTurn` are more convenient."""
         session = self._agent_run.recorded_session
         await session.decide(TurnDecision(session.session_id, turn_id, response, anyway=anyway))
         return await self.next()
 
     async def next(self) -> Step:
-        """Wait for what the agent waits for: a turn of its model, a confirmation, or nothing more."""
+        """Wait for the next step: a turn of the model, a confirmation, or the end of the run."""
         while True:
             if turns := self.pending():
                 return turns[0]
@@ -154,48 +158,52 @@ class Simulation:
             await self._change_event.wait()
 
     def pending(self) -> list[ModelTurn]:
-        """All turns that wait for you, oldest first; parallel agents have several."""
+        """Return all turns that wait for a decision, oldest first; parallel agents have several."""
         requests = self._agent_run.recorded_session.pending_requests
-        waiting = self.timeline.peek_pending_turns(self.session_id)
-        return [ModelTurn(self, asked, requests[asked.turn_id]) for asked in waiting if asked.turn_id in requests]
+        events = self.timeline.peek_pending_turns(self.session_id)
+        return [ModelTurn(self, event, requests[event.turn_id]) for event in events if event.turn_id in requests]
 
     def running(self) -> list[str]:
-        """The ids of the tool calls that run now, oldest first."""
+        """Return the ids of the running tool calls, oldest first."""
         return self._agent_run.recorded_session.running_calls.call_ids
 
     def cancel(self, call_id: str) -> bool:
-        """Cancel one running tool call; the model is told, and the session goes on. False if it does not run."""
+        """Cancel one running tool call. The model gets an error response, and the run continues.
+
+        Returns:
+            False if the call is not running.
+        """
         return self._agent_run.recorded_session.running_calls.cancel(call_id)
 
     def events(self) -> list[AdkEvent]:
-        """The ADK events so far."""
+        """Return the ADK events so far."""
         return list(self._agent_run.events)
 
     def log(self) -> Sequence[Event]:
-        """The timeline so far."""
+        """Return the events on the timeline so far."""
         return list(self._store.get_log(self.session_id))
 
     def history(self) -> list[HistoryEntry]:
-        """The timeline as user queries, tool calls, their results, and final responses."""
+        """Return the session as user queries, tool calls, their results, and final responses."""
         return build_history(self.log())
 
     async def state(self) -> Mapping[str, Any]:
-        """The ADK session state now."""
+        """Return the current ADK session state."""
         return await self._agent_run.get_state()
 
     async def artifact(self, filename: str) -> types.Part | None:
-        """The newest version of an artifact."""
+        """Return the latest version of an artifact; None if there is none."""
         return await self._agent_run.load_artifact(filename)
 
     def session(
         self, eval_set_path: str | Path | None = None, *, finished_only: bool = False, redact: bool = False
     ) -> SimulationSession:
-        """The session as data, as golden traces are built from it.
+        """Return the session as data, from which golden traces are built.
 
         Args:
-            eval_set_path: Where its golden trace would go.
-            finished_only: Leave out a user turn that is still open.
-            redact: Take secrets out.
+            eval_set_path: The EvalSet that its golden trace is for.
+            finished_only: Omit the last invocation if it has not finished.
+            redact: Mask secrets.
         """
         path = f"{self._agent_run.name}.evalset.json" if eval_set_path is None else eval_set_path
         config = SimulatedAgentConfig(name=self._agent_run.name, agent=self._agent_run.root_agent, eval_set_path=path)
@@ -216,16 +224,20 @@ class Simulation:
         finished_only: bool = False,
         redact: bool = False,
     ) -> EvalCase:
-        """Append the session as a golden trace to the EvalSet at `path`, which is made if there is none.
+        """Append the session as a golden trace to the EvalSet at `path`, which is created if it does not exist.
 
-        What whoever evaluates against it should know, such as calls that failed, is logged as a warning.
+        Notes for whoever evaluates with it, such as calls that failed, are logged as warnings.
 
         Args:
-            path: The file, as `evals/math.evalset.json`.
-            eval_id_style: "iso" as `math_agent_2025-12-23T14:30:00`; "selectable" has no colon, so that
-                `adk eval file:id` can select it.
-            finished_only: Leave out a user turn that is still open, instead of refusing.
-            redact: Take secrets out. What is masked in the arguments of a call does not match when it is evaluated.
+            path: The file, such as `evals/math.evalset.json`.
+            eval_id_style: "iso" for `math_agent_2025-12-23T14:30:00`; "selectable" for an id without colons, which
+                `adk eval file:id` can select.
+            finished_only: Omit the last invocation if it has not finished, instead of raising.
+            redact: Mask secrets. Masked arguments of a call will not match when the case is evaluated.
+
+        Raises:
+            SessionIncomplete: The session has not finished.
+            NotAnEvalSet: The file exists and is not an EvalSet.
         """
         session = self.session(path, finished_only=finished_only, redact=redact)
         builder = GoldenTraceBuilder(session, eval_id_style=eval_id_style)
@@ -240,20 +252,23 @@ class Simulation:
         """Write the session as a fixture for `adk test`, which replays it and compares every event.
 
         Args:
-            path: The file, as `my_agent/tests/refund.json`.
-            anyway: Write it although `adk test` cannot do again what happened.
+            path: The file, such as `my_agent/tests/refund.json`.
+            anyway: Write it even if `adk test` cannot replay the session.
+
+        Raises:
+            NotReplayable: `adk test` cannot replay the session.
         """
         write_adk_test_fixture(
             self.session(), self.log(), path, has_tool_error_plugin=self._agent_run.has_tool_error_plugin, anyway=anyway
         )
 
     async def export_jsonl(self, path: str | Path) -> None:
-        """Write the whole timeline as JSON Lines, requests and artifacts too; nothing is redacted."""
-        (session,) = [one for one in await self._store.list_sessions() if one.session_id == self.session_id]
+        """Write the whole timeline as JSON Lines, including requests and artifacts. Nothing is redacted."""
+        (session,) = [each for each in await self._store.list_sessions() if each.session_id == self.session_id]
         await jsonl.write_session(self._store, session, path)
 
     def report(self, *, redact: bool = True) -> str:
-        """The session as Markdown for people, secrets taken out."""
+        """Return the session as a Markdown report; secrets are masked unless `redact` is False."""
         return render_markdown_report(self.log(), redact=redact)
 
     def _get_last_step(self) -> Done | Confirmation:
@@ -265,24 +280,24 @@ class Simulation:
 
 
 def _describe_failure(failure: BaseException) -> str:
-    """What went wrong; what we raised ourselves says it without its class."""
-    why = unwrap_failure(failure)
-    return str(why) if isinstance(why, SimulatorError) else f"{type(why).__name__}: {why}"
+    """Return the message of a failure, with its class unless it is one of ours."""
+    cause = unwrap_failure(failure)
+    return str(cause) if isinstance(cause, SimulatorError) else f"{type(cause).__name__}: {cause}"
 
 
 def _find_confirmation_call(events: Sequence[AdkEvent]) -> types.FunctionCall | None:
-    """The first confirmation that was asked for since the user last spoke."""
-    found: types.FunctionCall | None = None
+    """Return the first confirmation that ADK requested since the last user message."""
+    first: types.FunctionCall | None = None
     for event in reversed(events):
         if event.author == "user":
             break
-        asked = [call for call in event.get_function_calls() if call.name == REQUEST_CONFIRMATION_FUNCTION_CALL_NAME]
-        found = asked[0] if asked else found
-    return found
+        requests = [call for call in event.get_function_calls() if call.name == REQUEST_CONFIRMATION]
+        first = requests[0] if requests else first
+    return first
 
 
 def _find_last_answer(events: Sequence[AdkEvent]) -> types.Content | None:
-    """The final response since the user last spoke."""
+    """Return the final response since the last user message; None if there is none."""
     for event in reversed(events):
         if event.author == "user":
             return None

@@ -1,8 +1,8 @@
-"""The remote brain: a plugin that lets the model calls of a running agent be answered at a simulator server.
+"""`SimulatorPlugin`: lets people at a simulator server answer the model calls of agents in this process.
 
 App(name="shop", root_agent=root_agent, plugins=[SimulatorPlugin()])
 
-your agent --> seats --> outbox (a thread) --> server --> a person in the browser
+agent --> seats --> outbox (a thread) --> server --> a person in the browser
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from google.genai import types
 from adk_agent_sim.adk import tool_seat
 from adk_agent_sim.adk.agent_tree import collect_agent_names
 from adk_agent_sim.adk.play_policy import Fallback, PlayPolicy
+from adk_agent_sim.adk.players import create_player_factory
 from adk_agent_sim.adk.recorded_session import ModelFunction, RecordedSession
 from adk_agent_sim.adk.seat_plugin import SeatPlugin, SessionKey, get_session_key
-from adk_agent_sim.adk.trace_player import TraceFile, TracePlayer
 from adk_agent_sim.link.outbox import Outbox
 from adk_agent_sim.timeline.events import Player, RunOutcome
 
@@ -40,30 +40,30 @@ TARGET_AGENTS_VARIABLE = "ADK_SIM_TARGET_AGENTS"
 DEFAULT_SERVER_URL = "localhost:50051"
 
 MAX_IDLE_SESSIONS = 1_000
-"""How many sessions that do not run are remembered; one that was forgotten begins anew on the timeline."""
+"""How many sessions without a running invocation are kept. An evicted one gets a new session on the timeline."""
 
 _FLUSH_TIMEOUT = 5.0
-"""Seconds that closing waits for what is not sent yet."""
+"""Seconds that `close` waits for events that have not been sent yet."""
 
 _log = logging.getLogger(__name__)
 
 
 @dataclass(kw_only=True)
 class _ActiveInvocation:
-    """An invocation that runs."""
+    """A running invocation."""
 
     recorded_session: RecordedSession
     session: Session
     stop_listening: Callable[[], None]
     stop_watching: Callable[[], None]
     pending_event: AdkEvent | None = None
-    """What was emitted last: other plugins may still change it, so it is recorded with what happens next."""
+    """The last emitted event. Later plugins may still change it, so it is recorded only when the next thing happens."""
 
 
 class SimulatorPlugin(SeatPlugin):
     """Lets people at a simulator server answer the model calls of this process's agents.
 
-    Only the targeted agents are played; the others call their own model, and are watched without ever waiting for the
+    Only the targeted agents are played. The others call their own model; they are recorded, and never wait for the
     server. Put it first in an App's plugins, or start `adk web --extra_plugins adk_agent_sim.SimulatorPlugin`.
     """
 
@@ -73,36 +73,42 @@ class SimulatorPlugin(SeatPlugin):
         target_agents: str | Iterable[str] | None = None,
         session_description: str | None = None,
         *,
-        player: str = "human",
+        player: str | ModelFunction = "human",
         deadline: float | None = None,
         on_deadline: Fallback = "error",
         on_unreachable: Fallback = "error",
         connect_timeout: float = 5.0,
         name: str = "adksim_simulator",
     ) -> None:
-        """Prepare to play; nothing is sent before an agent runs.
+        """Create the plugin; nothing is sent before an agent runs.
 
         Args:
-            server_url: The server's gRPC address; else ADK_SIM_SERVER_URL, else localhost:50051.
-            target_agents: The names of the agents to play; else ADK_SIM_TARGET_AGENTS, comma separated, else all.
-            session_description: What people read in the list of sessions; else the app's name.
-            player: "human", or "replay:FILE" to answer from the golden trace in an EvalSet file.
-            deadline: For how many seconds a person is waited for; without limit unless given.
-            on_deadline: Then ask the agent's own model ("real_model"), or fail the run ("error").
+            server_url: The server's gRPC address; by default ADK_SIM_SERVER_URL, or else localhost:50051.
+            target_agents: The names of the agents to play, a comma-separated text or a list; by default
+                ADK_SIM_TARGET_AGENTS, or else all agents.
+            session_description: The name of the sessions in the browser; by default the app's name.
+            player: Who plays: "human", "replay:FILE" for the golden trace in an EvalSet file, "real" to only record the
+                agent's own model, or a function from the request to the response.
+            deadline: How many seconds a turn waits for a person; by default without limit.
+            on_deadline: What to do then: call the agent's own model ("real_model") or fail the run ("error").
             on_unreachable: The same for a server that does not answer.
-            connect_timeout: For how many seconds a server is looked for.
+            connect_timeout: How many seconds to try to connect to the server.
             name: The plugin's name in ADK.
+
+        Raises:
+            InvalidPlayer: There is no such player.
+            NotAnEvalSet: The file of a replay is not an EvalSet.
         """
         super().__init__(name=name)
-        named = target_agents if target_agents is not None else os.environ.get(TARGET_AGENTS_VARIABLE, "")
+        targets = target_agents if target_agents is not None else os.environ.get(TARGET_AGENTS_VARIABLE, "")
         self._policy = PlayPolicy(
-            targets=frozenset(_parse_agent_names(named)),
+            targets=frozenset(_parse_agent_names(targets)),
             deadline=deadline,
             on_deadline=on_deadline,
             on_unreachable=on_unreachable,
         )
         self._description = session_description
-        self._trace_file = _read_trace_file(player)
+        self._create_player = create_player_factory(player)
         self._outbox = Outbox(
             server_url or os.environ.get(SERVER_URL_VARIABLE) or DEFAULT_SERVER_URL, connect_timeout=connect_timeout
         )
@@ -116,26 +122,26 @@ class SimulatorPlugin(SeatPlugin):
     async def on_user_message_callback(
         self, *, invocation_context: InvocationContext, user_message: types.Content
     ) -> types.Content | None:
-        """Record what the user says."""
+        """Record the user message, unless it is the input of an agent that is used as a tool."""
         if tool_seat.ENCLOSING_CALLS.get() is None:
             await self._record_user_message(invocation_context, user_message)
         return None
 
     async def before_run_callback(self, *, invocation_context: InvocationContext) -> types.Content | None:
-        """A run begins: what a person cancels in it is cancelled."""
+        """Register the invocation, and cancel its calls when a person asks for that."""
         if tool_seat.ENCLOSING_CALLS.get() is None:
-            seated = await self._get_or_create_session(invocation_context.session)
+            recorded = await self._get_or_create_session(invocation_context.session)
             if (
                 invocation_context.user_content is not None
                 and invocation_context.invocation_id not in self._recorded_invocation_ids
             ):
-                # Another plugin has changed the message, and ADK has asked no further one.
+                # An earlier plugin replaced the message, so ADK did not call on_user_message_callback of later ones.
                 await self._record_user_message(invocation_context, invocation_context.user_content)
             self._recorded_invocation_ids.discard(invocation_context.invocation_id)
             self._active_invocations[invocation_context.invocation_id] = _ActiveInvocation(
-                recorded_session=seated,
+                recorded_session=recorded,
                 session=invocation_context.session,
-                stop_listening=await seated.listen_for_cancel(),
+                stop_listening=await recorded.listen_for_cancel(),
                 stop_watching=self._watch_for_cancellation(invocation_context.invocation_id),
             )
             self._idle_sessions.pop(get_session_key(invocation_context.session), None)
@@ -145,26 +151,26 @@ class SimulatorPlugin(SeatPlugin):
     async def before_agent_callback(
         self, *, agent: BaseAgent, callback_context: CallbackContext
     ) -> types.Content | None:
-        """Put a seat into the agent."""
+        """Install a seat in the agent."""
         self._seen_agent_names.add(agent.name)
         return await super().before_agent_callback(agent=agent, callback_context=callback_context)
 
     async def before_model_callback(
         self, *, callback_context: CallbackContext, llm_request: LlmRequest
     ) -> LlmResponse | None:
-        """Say who plays."""
+        """Set the player of the model call."""
         await self._record_pending_event(callback_context.invocation_id)
         return await super().before_model_callback(callback_context=callback_context, llm_request=llm_request)
 
     async def before_tool_callback(
         self, *, tool: BaseTool, tool_args: dict[str, Any], tool_context: ToolContext
     ) -> dict[str, Any] | None:
-        """Put a seat into the tool."""
+        """Install a seat in the tool."""
         await self._record_pending_event(tool_context.invocation_id)
         return await super().before_tool_callback(tool=tool, tool_args=tool_args, tool_context=tool_context)
 
     async def on_event_callback(self, *, invocation_context: InvocationContext, event: AdkEvent) -> AdkEvent | None:
-        """Remember what is emitted, until it is as the other plugins leave it."""
+        """Keep the event until the other plugins have seen, and possibly changed, it."""
         await self._record_pending_event(invocation_context.invocation_id)
         run = self._active_invocations.get(invocation_context.invocation_id)
         if run is not None and not event.partial and event.author != "user":
@@ -173,49 +179,46 @@ class SimulatorPlugin(SeatPlugin):
         return None
 
     async def after_run_callback(self, *, invocation_context: InvocationContext) -> None:
-        """The run is over."""
+        """Record that the run ended."""
         await self._end_invocation(invocation_context, RunOutcome.DONE)
 
     async def on_run_error_callback(self, *, invocation_context: InvocationContext, error: Exception) -> None:
-        """The run failed."""
+        """Record that the run failed."""
         await self._end_invocation(invocation_context, RunOutcome.FAILED, error)
 
     async def close(self) -> None:
-        """Wait a little for what is not sent yet."""
+        """Wait a short time for events that have not been sent yet."""
         if self._bound_sessions and not await self._outbox.flush(_FLUSH_TIMEOUT):
-            _log.warning("The simulator server at %s has not taken everything.", self._outbox.url)
+            _log.warning("Not all events could be sent to the simulator server at %s.", self._outbox.url)
 
     async def _record_user_message(self, context: InvocationContext, message: types.Content) -> None:
         self._recorded_invocation_ids.add(context.invocation_id)
-        seated = await self._get_or_create_session(context.session)
-        if isinstance(seated.player, TracePlayer):
-            seated.player.handle_user_message(message)
-        await seated.record_user_message(message)
+        recorded = await self._get_or_create_session(context.session)
+        await recorded.record_user_message(message)
 
     async def _get_or_create_session(self, session: Session) -> RecordedSession:
-        """The seats of an ADK session; it gets its session on the timeline when it is first seen."""
+        """Return the recorded session of an ADK session; the first time, open one on the timeline."""
         known = self._bound_sessions.get(get_session_key(session))
         if known is not None:
             return known
         session_id = self._outbox.open_session(self._description or session.app_name, self._print_session_url)
-        player = TracePlayer(self._trace_file) if self._trace_file is not None else Player.HUMAN
-        seated = _create_recorded_session(self._outbox, session_id, player, self._policy)
-        self.bind(session, seated)
-        await seated.record_agent_joined(session)
-        return seated
+        recorded = _create_recorded_session(self._outbox, session_id, self._create_player(), self._policy)
+        self.bind(session, recorded)
+        await recorded.record_agent_joined(session)
+        return recorded
 
     def _print_session_url(self, url: str) -> None:
-        where = url or f"on the server at {self._outbox.url}"
-        print(f"Simulator session: {where}", file=sys.stderr, flush=True)
+        location = url or f"on the server at {self._outbox.url}"
+        print(f"Simulator session: {location}", file=sys.stderr, flush=True)
 
     async def _record_pending_event(self, invocation_id: str) -> None:
-        """Record the event that was emitted last, as it went into the ADK session."""
+        """Record the last emitted event as it was added to the ADK session."""
         run = self._active_invocations.get(invocation_id)
         if run is None or run.pending_event is None:
             return
         emitted, run.pending_event = run.pending_event, None
-        kept = next((event for event in reversed(run.session.events) if event.id == emitted.id), emitted)
-        await run.recorded_session.record_agent_event(kept)
+        stored = next((event for event in reversed(run.session.events) if event.id == emitted.id), emitted)
+        await run.recorded_session.record_agent_event(stored)
 
     async def _record_artifacts(
         self, recorded_session: RecordedSession, context: InvocationContext, event: AdkEvent
@@ -252,7 +255,10 @@ class SimulatorPlugin(SeatPlugin):
         self._mark_idle(get_session_key(invocation.session), invocation.recorded_session)
 
     def _watch_for_cancellation(self, invocation_id: str) -> Callable[[], None]:
-        """Notice a run that is cancelled, of which ADK tells no plugin: the task that runs it ends before it."""
+        """Record the end of a run that is cancelled, which ADK reports to no plugin.
+
+        The run has been cancelled if its task ends while the invocation is still registered.
+        """
         task = asyncio.current_task()
         if task is None:
             return lambda: None
@@ -270,21 +276,21 @@ class SimulatorPlugin(SeatPlugin):
         return stop_watching
 
     def _mark_idle(self, key: SessionKey, recorded_session: RecordedSession) -> None:
-        """Remember a session that does not run, and forget the one that has not run for longest."""
+        """Keep a session that is not running, and evict the one that has been idle for longest."""
         self._idle_sessions[key] = recorded_session
         if len(self._idle_sessions) > MAX_IDLE_SESSIONS:
-            forgotten, old = self._idle_sessions.popitem(last=False)
-            self.unbind(forgotten)
-            self._outbox.release_session(old.session_id)
+            evicted_key, evicted = self._idle_sessions.popitem(last=False)
+            self.unbind(evicted_key)
+            self._outbox.release_session(evicted.session_id)
 
     def _warn_unknown_targets(self, known_names: Iterable[str]) -> None:
-        """Warn, once, of targets that are no agents: their turns would go to the real model without a word."""
+        """Warn once about targets that are not agents, because their turns would silently go to the real model."""
         names = {*known_names}
         unknown = sorted(self._policy.targets - names)
         if unknown and names and not self._has_warned:
             self._has_warned = True
             _log.warning(
-                "No agent is named %s; the agents seen are: %s.",
+                "No agent is named %s. The agents seen so far are: %s.",
                 ", ".join(map(repr, unknown)),
                 ", ".join(sorted(names)),
             )
@@ -293,14 +299,14 @@ class SimulatorPlugin(SeatPlugin):
 def _create_recorded_session(
     outbox: Outbox, session_id: str, player: Player | ModelFunction, policy: PlayPolicy
 ) -> RecordedSession:
-    seated = RecordedSession(outbox, session_id, player, policy=policy)
+    recorded = RecordedSession(outbox, session_id, player, policy=policy)
 
     async def record_cancellation(invocation_id: str) -> None:
-        await seated.record_run_ended(invocation_id, RunOutcome.CANCELLED)
+        await recorded.record_run_ended(invocation_id, RunOutcome.CANCELLED)
 
-    seated.on_turn_cancelled = record_cancellation
-    seated.on_waiting_for_human = _log_waiting
-    return seated
+    recorded.on_turn_cancelled = record_cancellation
+    recorded.on_waiting_for_human = _log_waiting
+    return recorded
 
 
 def _log_waiting(agent_name: str) -> None:
@@ -308,14 +314,5 @@ def _log_waiting(agent_name: str) -> None:
 
 
 def _parse_agent_names(targets: str | Iterable[str]) -> list[str]:
-    listed = targets.split(",") if isinstance(targets, str) else targets
-    return [name.strip() for name in listed if name.strip()]
-
-
-def _read_trace_file(player: str) -> TraceFile | None:
-    kind, _, path = player.partition(":")
-    if kind == "replay" and path:
-        return TraceFile.read(path)
-    if player != "human":
-        raise ValueError(f'player is {player!r}: it must be "human", or "replay:FILE" with the path of an EvalSet.')
-    return None
+    names = targets.split(",") if isinstance(targets, str) else targets
+    return [name.strip() for name in names if name.strip()]

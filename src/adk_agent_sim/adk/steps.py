@@ -1,7 +1,7 @@
-"""What an agent waits for: a turn of its model, the user's consent, or the next user message.
+"""The steps of a simulation, by what the agent waits for: its model's decision, the user's consent, or a user message.
 
-Every step has every method, so that code reads as the story it tells; a method that does not fit the moment says what
-the agent waits for instead.
+Every step has every method, so that code which chains them type-checks; a method that does not apply to a step raises
+InvalidTransition, which names what the agent waits for instead.
 """
 
 from __future__ import annotations
@@ -13,13 +13,14 @@ from typing import Any, NoReturn, Protocol, TypeAlias, cast
 
 from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
-from google.adk.tools.set_model_response_tool import SetModelResponseTool
 from google.genai import types
 from pydantic import BaseModel
 
+from adk_agent_sim.adk.user_message import build_consent_message
 from adk_agent_sim.errors import InvalidAnswer, InvalidArguments, InvalidTransition, Problem
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.events import Event
+from adk_agent_sim.timeline.framework_calls import SET_MODEL_RESPONSE
 from adk_agent_sim.timeline.json_conversion import to_json_value
 
 Answer: TypeAlias = str | Mapping[str, Any] | Sequence[Any] | BaseModel
@@ -30,22 +31,22 @@ CallSpec: TypeAlias = tuple[str, Mapping[str, Any]]
 
 
 class StepTarget(Protocol):
-    """Where a step's answer goes."""
+    """Receives the decision or message that answers a step."""
 
     async def decide(self, turn_id: str, response: Json, *, anyway: bool) -> Step:
-        """Answer a turn; returns what comes next."""
+        """Decide a turn and return the next step."""
         ...
 
     async def send(self, message: types.Content) -> Step:
-        """Say something as the user; returns what comes next."""
+        """Send a user message and return the next step."""
         ...
 
 
 class Step:
-    """What comes after a message or a decision: a ModelTurn, a Confirmation or Done."""
+    """What follows a message or a decision: a ModelTurn, a Confirmation or Done."""
 
     async def call(self, name: str, args: Mapping[str, Any] | None = None, *, anyway: bool = False) -> Step:
-        """Call one tool; the real one runs. What you leave out stays unset."""
+        """Call one tool, whose own code runs. Arguments that are omitted stay unset."""
         return await self.calls([(name, args or {})], anyway=anyway)
 
     async def calls(self, calls: Sequence[CallSpec], *, anyway: bool = False) -> Step:
@@ -53,19 +54,19 @@ class Step:
         self._raise_invalid_transition("call a tool")
 
     async def respond(self, answer: Answer, *, anyway: bool = False) -> Step:
-        """Give the final response. For an agent with an output_schema: its data, or their JSON text."""
+        """Give the final response: text, or for an agent with an output_schema its data or their JSON text."""
         self._raise_invalid_transition("respond")
 
     async def decide(self, response: types.Content | LlmResponse, *, anyway: bool = False) -> Step:
-        """Answer with anything a model could answer."""
+        """Decide with anything that a model could return."""
         self._raise_invalid_transition("decide")
 
     async def approve(self, payload: Any = None) -> Step:
-        """Let the call run, with what the tool asked for, if it asked for something."""
+        """Let the call run. `payload` is what the tool asked for, if it asked for something."""
         self._raise_invalid_transition("approve a call")
 
     async def deny(self) -> Step:
-        """Refuse the call; the model is told."""
+        """Refuse the call; the model gets a response that says so."""
         self._raise_invalid_transition("deny a call")
 
     @property
@@ -82,25 +83,25 @@ class Step:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ModelTurn(Step):
-    """A turn that waits: the model is you."""
+    """A pending turn of the model that you play."""
 
     _target: StepTarget
     asked_event: Event
-    """The event on the timeline."""
+    """The TurnAsked event on the timeline."""
     request: LlmRequest
-    """What the model would read."""
+    """The request as the model would get it."""
 
     def __str__(self) -> str:
         return f"the model of {self.agent_name!r} must decide"
 
     @property
     def turn_id(self) -> str:
-        """The turn on the timeline."""
+        """The id of the turn on the timeline."""
         return self.asked_event.turn_id
 
     @property
     def agent_name(self) -> str:
-        """The agent whose model you are."""
+        """The agent whose model you play."""
         return self.asked_event.agent_name
 
     @property
@@ -120,7 +121,7 @@ class ModelTurn(Step):
 
     @property
     def results(self) -> list[dict[str, Any]]:
-        """What the model got for the calls of its last turn, in their order; empty after a user message."""
+        """The responses to the calls of the last turn, in their order; empty after a user message."""
         parts = (self.request.contents[-1].parts if self.request.contents else None) or ()
         return [part.function_response.response or {} for part in parts if part.function_response]
 
@@ -132,34 +133,35 @@ class ModelTurn(Step):
         return await self.decide(types.Content(role="model", parts=parts), anyway=anyway)
 
     async def respond(self, answer: Answer, *, anyway: bool = False) -> Step:
-        """Give the final response. For an agent with an output_schema: its data, or their JSON text."""
-        if SetModelResponseTool.NAME in self.tools:
+        """Give the final response: text, or for an agent with an output_schema its data or their JSON text."""
+        if SET_MODEL_RESPONSE in self.tools:
             return await self._respond_by_tool(answer, anyway=anyway)
         return await self._respond_with_text(answer, anyway=anyway)
 
     async def decide(self, response: types.Content | LlmResponse, *, anyway: bool = False) -> Step:
-        """Answer with anything a model could answer."""
-        whole = response if isinstance(response, LlmResponse) else LlmResponse(content=response)
-        return await self._target.decide(self.turn_id, to_json_value(whole), anyway=anyway)
+        """Decide with anything that a model could return."""
+        llm_response = response if isinstance(response, LlmResponse) else LlmResponse(content=response)
+        return await self._target.decide(self.turn_id, to_json_value(llm_response), anyway=anyway)
 
     async def _respond_with_text(self, answer: Answer, *, anyway: bool) -> Step:
         text = answer if isinstance(answer, str) else json.dumps(to_json_value(answer), ensure_ascii=False)
         return await self.decide(types.Content(role="model", parts=[types.Part(text=text)]), anyway=anyway)
 
     async def _respond_by_tool(self, answer: Answer, *, anyway: bool) -> Step:
-        """ADK takes data through a tool where a model cannot have tools and an output schema together."""
+        """Respond through the tool that ADK adds where a model cannot have tools and an output schema together."""
         try:
             data = json.loads(answer) if isinstance(answer, str) else to_json_value(answer)
         except ValueError as error:
             if anyway:
                 return await self._respond_with_text(answer, anyway=True)
-            raise InvalidAnswer([Problem(path="", message=f"it must be JSON, and is not: {error}")]) from None
-        schema: dict[str, Any] = self.tools[SetModelResponseTool.NAME].parameters_json_schema or {}
+            raise InvalidAnswer([Problem(path="", message=f"it must be JSON: {error}")]) from None
+        schema: dict[str, Any] = self.tools[SET_MODEL_RESPONSE].parameters_json_schema or {}
         fields = list(schema.get("properties", {}))
+        # ADK wraps an output type that is no object, such as a list, in an object with one field.
         if not isinstance(data, dict) or (fields == ["response"] and "response" not in data):
             data = {next(iter(fields), "response"): cast("Json", data)}
         try:
-            return await self.call(SetModelResponseTool.NAME, cast("dict[str, Json]", data), anyway=anyway)
+            return await self.call(SET_MODEL_RESPONSE, cast("dict[str, Json]", data), anyway=anyway)
         except InvalidArguments as refused:
             raise InvalidAnswer(refused.problems) from None
 
@@ -170,37 +172,33 @@ class Confirmation(Step):
 
     _target: StepTarget
     question: types.FunctionCall
-    """ADK's question; its arguments hold the call and a hint."""
+    """ADK's request call; its arguments contain the pending call and a hint."""
 
     def __str__(self) -> str:
         return f"the user must approve or deny the call of {self.pending_call.name!r}"
 
     @property
     def pending_call(self) -> types.FunctionCall:
-        """The call that waits."""
+        """The call that waits for consent."""
         return types.FunctionCall.model_validate((self.question.args or {}).get("originalFunctionCall", {}))
 
     @property
     def hint(self) -> str:
-        """What the tool says about it."""
+        """The tool's hint for the user."""
         return str((self.question.args or {}).get("toolConfirmation", {}).get("hint", ""))
 
     async def approve(self, payload: Any = None) -> Step:
-        """Let the call run, with what the tool asked for, if it asked for something."""
-        return await self._send_response({"confirmed": True, "payload": to_json_value(payload)})
+        """Let the call run. `payload` is what the tool asked for, if it asked for something."""
+        return await self._target.send(build_consent_message(self.question.id or "", approve=True, payload=payload))
 
     async def deny(self) -> Step:
-        """Refuse the call; the model is told."""
-        return await self._send_response({"confirmed": False})
-
-    async def _send_response(self, response: dict[str, Any]) -> Step:
-        answer = types.FunctionResponse(id=self.question.id, name=self.question.name, response=response)
-        return await self._target.send(types.Content(role="user", parts=[types.Part(function_response=answer)]))
+        """Refuse the call; the model gets a response that says so."""
+        return await self._target.send(build_consent_message(self.question.id or "", approve=False))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Done(Step):
-    """The agent waits for the user again."""
+    """The agent has answered and waits for the next user message."""
 
     content: types.Content | None
     """The final response."""

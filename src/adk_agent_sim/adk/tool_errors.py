@@ -1,4 +1,4 @@
-"""A tool that raises becomes an answer that the model can read, and the run goes on."""
+"""Turns an exception of a tool into a response that the model can read, so that the run continues."""
 
 from __future__ import annotations
 
@@ -10,16 +10,18 @@ from google.adk.agents import LlmAgent
 from google.adk.plugins import BasePlugin
 from google.adk.tools import BaseTool, ToolContext
 
+from adk_agent_sim.adk.compat import get_invocation_context
+
 
 class ToolErrorPlugin(BasePlugin):
-    """Answers `{"error": {"type": ..., "message": ...}}` for a tool that raised.
+    """Responds `{"error": {"type": ..., "message": ...}}` for a tool that raised.
 
-    Put it into the App that `adk eval` evaluates, so that a golden case with a tool error meets the same answer there:
+    Put it into the App that `adk eval` evaluates, so that a golden case with a tool error gets the same response there:
 
         app = App(name="shop", root_agent=root_agent, plugins=[ToolErrorPlugin()])
 
-    The agent's own `on_tool_error_callback`, if it has one, is asked first. A name that the model made up is not a tool
-    that raised: ADK answers that itself, with the list of tools.
+    The agent's own `on_tool_error_callback`, if it has one, is called first. A call of a tool that does not exist is
+    not handled here: ADK responds with the list of tools.
     """
 
     def __init__(self, name: str = "adksim_tool_errors") -> None:
@@ -28,7 +30,8 @@ class ToolErrorPlugin(BasePlugin):
     async def on_tool_error_callback(
         self, *, tool: BaseTool, tool_args: dict[str, Any], tool_context: ToolContext, error: BaseException
     ) -> dict[str, Any] | None:
-        """The answer for the model; None leaves it to ADK."""
+        """Return the response for the model, or None to leave the error to ADK."""
+        # For a name that the model made up, ADK passes a plain BaseTool that stands for the missing tool.
         if not isinstance(error, Exception) or type(tool) is BaseTool:
             return None
         own = await _call_agent_callbacks(tool, tool_args, tool_context, error)
@@ -38,20 +41,23 @@ class ToolErrorPlugin(BasePlugin):
 async def _call_agent_callbacks(
     tool: BaseTool, args: dict[str, Any], context: ToolContext, error: Exception
 ) -> dict[str, Any] | None:
-    """What the agent's own callbacks say: ADK asks them only after every plugin has passed."""
-    agent = context._invocation_context.agent  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - no public way
+    """Return what the agent's own callbacks respond.
+
+    ADK calls them only if no plugin has responded, and this plugin always does; so they are called from here.
+    """
+    agent = get_invocation_context(context).agent
     if not isinstance(agent, LlmAgent):
         return None
     for callback in agent.canonical_on_tool_error_callbacks:
-        answer = _call_callback(callback, tool=tool, args=args, tool_context=context, error=error)
-        answer = await answer if inspect.isawaitable(answer) else answer
-        if answer is not None:
-            return answer
+        response = _call_callback(callback, tool=tool, args=args, tool_context=context, error=error)
+        response = await response if inspect.isawaitable(response) else response
+        if response is not None:
+            return response
     return None
 
 
 def _call_callback(callback: Callable[..., Any], **named: Any) -> Any:
-    """Call as ADK does: by name, and by position where the callback chose other names."""
+    """Call as ADK does: by keyword, or by position if the callback has other parameter names."""
     try:
         inspect.signature(callback).bind(**named)
     except TypeError:

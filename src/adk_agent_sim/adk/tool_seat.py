@@ -1,11 +1,11 @@
-"""The seat of a tool: its call is timed, can be cancelled alone, and never blocks the loop.
+"""The seat of a tool: its calls are recorded and timed, can be cancelled one by one, and do not block the event loop.
 
-Like the model's, the seat is put in once, when ADK is about to call the tool, and routes by a context variable; where
-no session is seated the tool runs as ever. ADK's pipeline around the call (callbacks, confirmation, errors, deltas) is
-untouched; only what happens inside the call goes through here.
+Like a model's seat it is installed once, when ADK is about to call the tool, and routes by context variables; outside
+bound sessions the tool runs unchanged. ADK's pipeline around the call (callbacks, confirmation, errors, state deltas)
+is not affected; the seat replaces only what happens inside the call.
 
-    ADK pipeline --> tool.run_async --> Calls.run --> Intervention --> the tool's own run_async
-                                        (recorded)    (simulated)      (sync code: a thread of its own)
+    ADK pipeline --> tool.run_async --> RunningCalls.run --> CallInterceptor --> the tool's own run_async
+                     (_ToolSeat)        (recorded)           (simulated)         (sync code: a thread of its own)
 """
 
 from __future__ import annotations
@@ -19,97 +19,98 @@ from contextvars import ContextVar, copy_context
 from typing import Any, Protocol, TypeAlias
 
 from google.adk.tools import BaseTool, ToolContext
-from google.adk.utils._sync_runner import _use_sync_callable_runner  # pyright: ignore[reportPrivateUsage] - the only way
 
+from adk_agent_sim.adk.compat import check_sync_callable_runner, use_sync_callable_runner
 from adk_agent_sim.errors import Cancelled
 from adk_agent_sim.timeline.events import EnvironmentDecided, Player
 
 
 class ToolCallListener(Protocol):
-    """Is told when the code of a tool starts and ends."""
+    """Gets notified when the code of a tool starts and ends."""
 
     async def on_environment_decided(self, context: ToolContext, decided: EnvironmentDecided) -> None:
-        """The environment said what is to happen to the call."""
+        """Handle what the rules decided for the call."""
         ...
 
     async def on_tool_started(
         self, context: ToolContext, tool: BaseTool, arguments: dict[str, Any], player: Player
     ) -> None:
-        """The tool's code, or what stands for it, is about to run."""
+        """Handle that the tool's code, or what simulates it, is about to run."""
         ...
 
     async def on_tool_finished(self, context: ToolContext, result: object, seconds: float, player: Player) -> None:
-        """It returned."""
+        """Handle that the tool returned."""
         ...
 
     async def on_tool_failed(self, context: ToolContext, error: BaseException, seconds: float, player: Player) -> None:
-        """It raised, or its call was cancelled."""
+        """Handle that the tool raised, or that its call was cancelled."""
         ...
 
 
 RunAsync: TypeAlias = Callable[..., Awaitable[Any]]
+"""A tool's `run_async`; the parameters are `(*, args, tool_context)`."""
 
 
 class CallInterceptor(Protocol):
-    """Stands between one call and the tool's own code."""
+    """Runs in place of the tool's own code in one call; may run that code itself."""
 
     @property
     def context(self) -> ToolContext:
-        """The call it is for."""
+        """The call that is intercepted."""
         ...
 
     def decide(self, args: dict[str, Any]) -> object:
-        """Decide what is to happen to the call."""
+        """Decide what happens to the call."""
         ...
 
     def execute_decision(self, own_run: RunAsync, args: dict[str, Any]) -> Awaitable[object]:
-        """Do what was decided."""
+        """Execute the decision and return the result of the call."""
         ...
 
     def build_decision_event(self) -> EnvironmentDecided:
-        """What was decided."""
+        """Return the decision as an event for the timeline."""
         ...
 
 
 CALL_INTERCEPTOR: ContextVar[CallInterceptor | None] = ContextVar("adksim_intervening", default=None)
-"""What stands between the current call and its tool."""
+"""The interceptor of the current call."""
 
 TOOL_GUARD: ContextVar[Callable[[BaseTool, RunAsync], RunAsync] | None] = ContextVar("adksim_guarding", default=None)
-"""Stands before the tool's own code itself, innermost."""
+"""Wraps the tool's own code; applied inside everything else."""
 
 SESSION_CALLS: ContextVar[RunningCalls | None] = ContextVar("adksim_calls", default=None)
-"""Where the calls of the current task run."""
+"""The running calls of the session that the current task belongs to."""
 
 ENCLOSING_CALLS: ContextVar[RunningCalls | None] = ContextVar("adksim_inside", default=None)
-"""Whose call the current task is part of; an agent that is used as a tool runs inside one."""
+"""Set inside a tool call: an agent that is used as a tool runs inside a call of its caller's session."""
 
 
 class _ToolSeat:
-    """Stands in a tool where its `run_async` stood."""
+    """Replaces a tool's `run_async`."""
 
     def __init__(self, tool: BaseTool, own_run: RunAsync | None) -> None:
         self.tool = tool
         self._own_run = own_run
-        """The tool's own, if it is the instance's and not the class's."""
+        """The `run_async` that was set on the instance; None if the class's own is used."""
         self._run_tool = own_run or functools.partial(type(tool).run_async, tool)
 
     async def __call__(self, *, args: dict[str, Any], tool_context: ToolContext) -> object:
         own_run = self._run_tool
         if (guard := TOOL_GUARD.get()) is not None:
             own_run = guard(self.tool, own_run)
-        intervention = CALL_INTERCEPTOR.get()
+        interceptor = CALL_INTERCEPTOR.get()
         calls = SESSION_CALLS.get()
-        # A tool that is called inside another's call inherits the variable: it is not meant.
-        if intervention is None or intervention.context is not tool_context:
+        # A tool that is called from inside another call inherits that call's variable, which is not for it.
+        if interceptor is None or interceptor.context is not tool_context:
             if calls is None:
                 return await own_run(args=args, tool_context=tool_context)
             return await calls.run(self.tool, own_run, args, tool_context)
         CALL_INTERCEPTOR.set(None)
-        intervention.decide(args)
+        interceptor.decide(args)
         if calls is None:
-            return await intervention.execute_decision(own_run, args)
-        answer = functools.partial(_execute_intercepted, intervention, own_run)
-        return await calls.run(self.tool, answer, args, tool_context, intervention.build_decision_event())
+            return await interceptor.execute_decision(own_run, args)
+        answer = functools.partial(_execute_intercepted, interceptor, own_run)
+        return await calls.run(self.tool, answer, args, tool_context, interceptor.build_decision_event())
 
     @classmethod
     def install(cls, tool: BaseTool) -> None:
@@ -117,8 +118,8 @@ class _ToolSeat:
         if isinstance(own_run, _ToolSeat):
             if own_run.tool is tool:
                 return
-            # ADK copies tools, for instance to prefix their names: the copy brings the seat of its original.
-            own_run = own_run._own_run  # noqa: SLF001 - its own class
+            # ADK copies tools, for instance to prefix their names, and the copy still has the seat of the original.
+            own_run = own_run._own_run  # noqa: SLF001 - the same class
         vars(tool)["run_async"] = cls(tool, own_run)
 
 
@@ -129,14 +130,15 @@ def _execute_intercepted(
 
 
 def install_seat(tool: BaseTool) -> None:
-    """Put a seat into a tool; a tool that has one keeps it."""
+    """Install a seat in a tool, unless it has one."""
     _ToolSeat.install(tool)
 
 
 class RunningCalls:
-    """The tool calls of one session that run now."""
+    """The tool calls of one session that are running now."""
 
     def __init__(self, listener: ToolCallListener, monotonic: Callable[[], float]) -> None:
+        check_sync_callable_runner()
         self._listener = listener
         self._monotonic = monotonic
         self._stop_signals: dict[asyncio.Future[None], str] = {}
@@ -144,18 +146,18 @@ class RunningCalls:
 
     @property
     def call_ids(self) -> list[str]:
-        """The ids of the calls whose tools run now, oldest first."""
+        """The ids of the running calls, oldest first."""
         return list(self._stop_signals.values())
 
     def cancel(self, call_id: str) -> bool:
-        """Stop one call. Returns False if it does not run (any longer)."""
+        """Cancel one call. Returns False if it is not running."""
         stops = [stop for stop, running in self._stop_signals.items() if running == call_id and not stop.done()]
         for stop in stops:
             stop.set_result(None)
         return bool(stops)
 
     async def record_environment_decision(self, context: ToolContext, decided: EnvironmentDecided) -> None:
-        """Record what the environment decided for a call that does not run here."""
+        """Record what the rules decided for a call that they answer without running it here."""
         await self._listener.on_environment_decided(context, decided)
 
     async def run(
@@ -166,7 +168,7 @@ class RunningCalls:
         context: ToolContext,
         decided: EnvironmentDecided | None = None,
     ) -> object:
-        """Run a tool's own code, or what was decided to stand for it, watched."""
+        """Run a tool's own code, or what simulates it; notify the listener, and allow the call to be cancelled."""
         if decided is not None:
             await self._listener.on_environment_decided(context, decided)
         player = Player.SIMULATED if decided is not None and decided.rule else Player.REAL
@@ -187,7 +189,7 @@ class RunningCalls:
         return result
 
     async def _wait_for_result_or_stop(self, work: Awaitable[Any], context: ToolContext) -> object:
-        """The tool's result, or `_STOPPED` at once when the call is cancelled, whatever the tool does about it."""
+        """Return the tool's result, or `_STOPPED` as soon as the call is cancelled, even if the tool ignores that."""
         stop: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._stop_signals[stop] = context.function_call_id or ""
         task = asyncio.ensure_future(work)
@@ -204,9 +206,10 @@ class RunningCalls:
                 self._abandon_task(task)
 
     def _abandon_task(self, task: asyncio.Future[Any]) -> None:
-        """Cancel the task without waiting for it; how it ends concerns nobody."""
-        self._abandoned_tasks.add(task)
+        """Cancel the task without waiting for it, and discard its outcome."""
+        self._abandoned_tasks.add(task)  # asyncio holds tasks only weakly
         task.add_done_callback(self._abandoned_tasks.discard)
+        # Reading the exception keeps asyncio from logging it as never retrieved.
         task.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
         task.cancel()
 
@@ -218,21 +221,25 @@ def _format_cancelled_message(tool_name: str, *, in_thread: bool) -> str:
     if in_thread:
         return (
             f"The call of {tool_name} was cancelled. Its code is synchronous and cannot be stopped: "
-            "it still runs, and its result will be dropped."
+            "it still runs, and its result will be discarded."
         )
     return f"The call of {tool_name} was cancelled."
 
 
 class _ToolThreads:
-    """Runs the sync functions of one call, each in a daemon thread: it starves no other call nor holds up the exit."""
+    """Runs the synchronous functions of one call.
+
+    Each gets a daemon thread of its own: in a pool, a function that blocks could starve other calls, and it would delay
+    the exit of the process.
+    """
 
     def __init__(self, name: str) -> None:
         self._name = name
         self.is_busy = False
-        """Whether a thread runs now."""
+        """Whether a thread is running now."""
 
     async def run(self, function: Callable[..., Any], kwargs: dict[str, Any]) -> Any:
-        """The function's result; what it raises is raised."""
+        """Return the function's result, or raise what it raises."""
         loop = asyncio.get_running_loop()
         done: asyncio.Future[Any] = loop.create_future()
         context = copy_context()
@@ -250,12 +257,12 @@ class _ToolThreads:
             result, error = None, None
             try:
                 result = context.run(function, **kwargs)
-            except StopIteration as raised:
+            except StopIteration as raised:  # a future does not accept it as an exception
                 error = RuntimeError("a tool raised StopIteration")
                 error.__cause__ = raised
-            except BaseException as raised:  # noqa: BLE001 - handed to the awaiting call
+            except BaseException as raised:  # noqa: BLE001 - raised in the awaiting call
                 error = raised
-            with suppress(RuntimeError):  # the loop is closed: nobody waits any longer
+            with suppress(RuntimeError):  # the loop is closed, so nothing awaits the result
                 loop.call_soon_threadsafe(resolve_future, result, error)
 
         self.is_busy = True
@@ -264,6 +271,6 @@ class _ToolThreads:
 
 
 async def _run_in_threads(threads: _ToolThreads, own_run: RunAsync, args: dict[str, Any], context: ToolContext) -> Any:
-    """Run a tool so that its sync functions go to threads: ADK asks for the runner that is bound here."""
-    with _use_sync_callable_runner(threads.run):
+    """Run a tool with its synchronous functions in threads."""
+    with use_sync_callable_runner(threads.run):
         return await own_run(args=args, tool_context=context)

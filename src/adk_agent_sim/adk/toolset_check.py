@@ -1,4 +1,4 @@
-"""Makes sure that an agent's toolsets load: ADK only logs one that does not, and runs the agent without its tools."""
+"""Verifies that an agent's toolsets load. ADK only logs a failure, and runs the agent without those tools."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from google.adk.agents import LlmAgent
 from google.adk.agents.readonly_context import ReadonlyContext
 from google.adk.tools.base_toolset import BaseToolset
 
+from adk_agent_sim.adk.compat import find_connection_params
 from adk_agent_sim.errors import ToolsetUnavailable
 
 
@@ -22,9 +23,9 @@ async def check_toolsets(agent: LlmAgent, context: ReadonlyContext | None) -> No
 
 
 def _describe_toolset(toolset: BaseToolset) -> str:
-    """The toolset with what it connects to; ADK keeps that to itself."""
+    """Return the toolset's class with the command or address that it connects to, if it has one."""
     kind = type(toolset).__name__
-    connection = cast("Any", getattr(toolset, "_connection_params", None))
+    connection = find_connection_params(toolset)
     server = getattr(connection, "server_params", connection)
     command = getattr(server, "command", None)
     target = " ".join([command, *getattr(server, "args", ())]) if command else getattr(server, "url", "")

@@ -1,4 +1,4 @@
-"""Plays the models of live sessions from golden traces, each session from the case that begins as it does."""
+"""Plays the models of running sessions from golden traces; a session uses the case that has its first message."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
 from google.genai import types
 
-from adk_agent_sim.adk.tool_replay import RecordedModel, read_eval_cases
+from adk_agent_sim.adk.recorded_model import RecordedModel, read_eval_cases
 from adk_agent_sim.errors import ReplayImpossible
 from adk_agent_sim.timeline.events import Player
 
@@ -19,7 +19,7 @@ _log = logging.getLogger(__name__)
 
 
 class TraceFile:
-    """The cases of a file."""
+    """The cases of an EvalSet file."""
 
     def __init__(self, path: str, cases: Sequence[EvalCase]) -> None:
         self.path = path
@@ -27,12 +27,12 @@ class TraceFile:
 
     @classmethod
     def read(cls, path: str) -> TraceFile:
-        """The cases of an EvalSet file; NotAnEvalSet if it is none."""
+        """Read an EvalSet file; raise NotAnEvalSet if it is not one."""
         return cls(path, read_eval_cases(Path(path)))
 
 
 class TracePlayer:
-    """Answers the model calls of one session as the trace has them, and says loudly what the trace does not have."""
+    """Answers the model calls of one session from a trace; raises, and logs an error, where the trace does not fit."""
 
     player = Player.RECORDED
 
@@ -44,22 +44,22 @@ class TracePlayer:
         self._problem = ""
 
     def handle_user_message(self, message: types.Content) -> None:
-        """The user says something: play the decisions that followed in the trace."""
-        said = _extract_text(message)
-        invocation = self._find_next_invocation(said)
-        self._problem = "" if invocation else f"the user says {said!r} here"
+        """Play the decisions that follow this message in the trace next."""
+        text = _extract_text(message)
+        invocation = self._find_next_invocation(text)
+        self._problem = "" if invocation else f"it has no user message {text!r} at this point"
         if invocation is not None:
             self._invocation_index += 1
             self._recorded_model.load_invocation(invocation)
 
     def __call__(self, request: LlmRequest) -> LlmResponse:
-        """The next recorded decision."""
+        """Return the next recorded decision; raise ReplayImpossible if the trace has none."""
         if not self._problem:
             try:
                 return self._recorded_model(request)
             except ReplayImpossible as error:
                 self._problem = str(error)
-        problem = f"The trace {self._trace_file.path} does not have what the agent asks: {self._problem}."
+        problem = f"The trace {self._trace_file.path} does not fit this session: {self._problem}."
         _log.error("%s", problem)
         raise ReplayImpossible(problem)
 

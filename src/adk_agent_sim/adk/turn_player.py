@@ -1,4 +1,4 @@
-"""Answers the model calls of one agent in one invocation, by whoever plays it; each call is a turn on the timeline."""
+"""Answers the model calls of one agent in one invocation with its player; each call is a turn on the timeline."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
 
 from adk_agent_sim.adk.model_seat import ModelSeat
-from adk_agent_sim.adk.recorded_session import ModelFunction, RecordedSession
+from adk_agent_sim.adk.recorded_session import ModelFunction, PendingCall, RecordedSession
 from adk_agent_sim.errors import DeadlineExceeded, ServerUnreachable, TurnAbandoned
 from adk_agent_sim.timeline.events import Event, Player, TurnDecided
+from adk_agent_sim.timeline.framework_calls import AGENT_NAME_LABEL
 from adk_agent_sim.timeline.json_conversion import to_json_value
 from adk_agent_sim.timeline.submissions import TurnDecision
 
 _DEADLINE_GRACE = 2.0
-"""Seconds after a deadline in which a decision that was under way still counts."""
+"""Seconds after a deadline in which a decision that was already on its way is still accepted."""
 
 _log = logging.getLogger(__name__)
 
@@ -35,12 +36,14 @@ class TurnPlayer:
 
     @property
     def can_play_live(self) -> bool:
-        """A person or a function plays a live session too; the agent's own model speaks for itself."""
+        """Whether the player takes live connections; the agent's own model opens its own."""
         return self.recorded_session.get_player(self.agent_name) is not Player.REAL
 
     async def answer(self, request: LlmRequest, seat: ModelSeat, *, stream: bool) -> AsyncGenerator[LlmResponse, None]:
-        """Ask, and give what the agent's player decides."""
-        agent_name = (request.config.labels or {}).get("adk_agent_name", self.agent_name)
+        """Yield what the agent's player decides; the agent's own model is streamed."""
+        # An agent that is used as a tool without our plugins never reaches our callbacks, so it still runs with the
+        # player of its caller; the label that ADK puts on every request names the agent that really calls.
+        agent_name = (request.config.labels or {}).get(AGENT_NAME_LABEL, self.agent_name)
         match self.recorded_session.get_player(agent_name):
             case Player.HUMAN:
                 answer = await self._ask_human(request, seat, agent_name)
@@ -57,58 +60,61 @@ class TurnPlayer:
                 yield answer
 
     async def _ask_human(self, request: LlmRequest, seat: ModelSeat, agent_name: str) -> LlmResponse | None:
-        """What a person decides; None if the agent's own model is to answer instead."""
-        seated = self.recorded_session
-        turn_id = await seated.ask(request, agent_name, self.invocation_id, Player.HUMAN)
-        seated.pending_requests[turn_id] = request
-        seated.pending_turns[turn_id] = (request, seat)
-        seated.on_turn_pending()
-        seated.on_waiting_for_human(agent_name)
+        """Return what a person decides, or None if the agent's own model should answer instead."""
+        session = self.recorded_session
+        turn_id = await session.ask(request, agent_name, self.invocation_id, Player.HUMAN)
+        session.pending_turns[turn_id] = PendingCall(request=request, seat=seat)
+        session.on_turn_pending()
+        session.on_waiting_for_human(agent_name)
         try:
             decided = await self._wait_for_decision(turn_id, agent_name)
         except asyncio.CancelledError:
-            await seated.link.withdraw(seated.session_id, turn_id)
-            await seated.on_turn_cancelled(self.invocation_id)
+            await session.link.withdraw(session.session_id, turn_id)
+            await session.on_turn_cancelled(self.invocation_id)
             raise
         except ServerUnreachable as error:
-            if seated.policy.on_unreachable == "error":
+            if session.policy.on_unreachable == "error":
                 raise
-            _log.warning("Agent '%s' is answered by its own model: %s", agent_name, error)
+            _log.warning("The own model of agent '%s' answers instead of a person: %s", agent_name, error)
             return None
         finally:
-            del seated.pending_requests[turn_id], seated.pending_turns[turn_id]
+            del session.pending_turns[turn_id]
         if decided is None:
             return None
         if not isinstance(decided.payload, TurnDecided):
-            raise TypeError(f"Turn {turn_id} was answered by a {type(decided.payload).__name__}.")
+            raise TypeError(f"Turn {turn_id} was decided by a {type(decided.payload).__name__} event.")
         return LlmResponse.model_validate(decided.payload.response)
 
     async def _wait_for_decision(self, turn_id: str, agent_name: str) -> Event | None:
-        """The decision; None if there is none by the deadline and the agent's own model is to answer."""
-        seated = self.recorded_session
-        deciding = asyncio.ensure_future(seated.link.wait_for_decision(seated.session_id, turn_id))
+        """Return the decision, or None if the deadline passed and the agent's own model should answer."""
+        session = self.recorded_session
+        deciding = asyncio.ensure_future(session.link.wait_for_decision(session.session_id, turn_id))
         try:
-            await asyncio.wait({deciding}, timeout=seated.policy.deadline)
+            await asyncio.wait({deciding}, timeout=session.policy.deadline)
             if deciding.done():
                 return deciding.result()
-            await seated.link.withdraw(seated.session_id, turn_id)
+            # The server orders the withdrawal and a decision made at the same moment. If the decision was first, it
+            # counts; otherwise the wait ends with TurnAbandoned.
+            await session.link.withdraw(session.session_id, turn_id)
             await asyncio.wait({deciding}, timeout=_DEADLINE_GRACE)
             if deciding.done() and not isinstance(deciding.exception(), TurnAbandoned):
                 return deciding.result()
         finally:
             if not deciding.done():
                 deciding.cancel()
-        _log.warning("Nobody answered agent '%s' within %g seconds.", agent_name, seated.policy.deadline or 0.0)
-        if seated.policy.on_deadline == "error":
-            raise DeadlineExceeded(agent_name, seated.policy.deadline or 0.0)
+        _log.warning(
+            "Nobody decided the turn of agent '%s' within %g seconds.", agent_name, session.policy.deadline or 0.0
+        )
+        if session.policy.on_deadline == "error":
+            raise DeadlineExceeded(agent_name, session.policy.deadline or 0.0)
         return None
 
     async def _call_model_function(self, request: LlmRequest, function: ModelFunction, agent_name: str) -> LlmResponse:
         player = getattr(function, "player", Player.SIMULATED)
         turn_id = await self.recorded_session.ask(request, agent_name, self.invocation_id, player)
         try:
-            found = function(request)
-            response = await found if inspect.isawaitable(found) else found
+            result = function(request)
+            response = await result if inspect.isawaitable(result) else result
         except Exception as error:
             await self._record_decision(turn_id, _build_error_response(error), player)
             raise
@@ -118,7 +124,7 @@ class TurnPlayer:
     async def _stream_own_model(
         self, request: LlmRequest, seat: ModelSeat, agent_name: str, *, stream: bool
     ) -> AsyncGenerator[LlmResponse, None]:
-        """What the agent's own model says; the first whole answer is the decision, recorded before ADK acts on it."""
+        """Stream the agent's own model; the first complete answer is recorded as the decision before ADK acts on it."""
         turn_id = await self.recorded_session.ask(request, agent_name, self.invocation_id, Player.REAL)
         start = self.recorded_session.monotonic()
         decided = False

@@ -1,4 +1,4 @@
-"""What a person says as the user, made into the message that ADK takes, checked against the agent's input_schema."""
+"""Builds the user messages that ADK receives, and validates them against the agent's input_schema."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-from google.adk.flows.llm_flows.functions import REQUEST_CONFIRMATION_FUNCTION_CALL_NAME
 from google.adk.workflow import BaseNode
 from google.genai import types
 from pydantic import BaseModel
@@ -15,13 +14,14 @@ from adk_agent_sim.adk.answer_check import find_type_problems
 from adk_agent_sim.errors import InvalidMessage, Problem
 from adk_agent_sim.forms.json_schema import JsonSchema, to_json_schema
 from adk_agent_sim.forms.schema_checker import SchemaChecker
+from adk_agent_sim.timeline.framework_calls import REQUEST_CONFIRMATION
 from adk_agent_sim.timeline.json_conversion import to_json_value
 
 
 def get_input_schema(root: BaseNode) -> JsonSchema | None:
-    """The JSON Schema of what the agent wants to be told; None if any text will do."""
-    stated = cast("Any", getattr(root, "input_schema", None))
-    return to_json_schema(stated) if stated is not None else None
+    """Return the JSON Schema of the agent's input; None if it accepts any text."""
+    input_type = cast("Any", getattr(root, "input_schema", None))
+    return to_json_schema(input_type) if input_type is not None else None
 
 
 def build_user_message(
@@ -30,7 +30,13 @@ def build_user_message(
     *,
     anyway: bool = False,
 ) -> types.Content:
-    """The message as content; InvalidMessage names the field that the agent's input_schema refuses."""
+    """Return the message as content; raise InvalidMessage if it does not fit the agent's input_schema.
+
+    Args:
+        root: The agent.
+        message: Text, data for an agent with an input_schema, or a content, which is not validated.
+        anyway: Do not validate.
+    """
     if isinstance(message, types.Content):
         return message
     schema = get_input_schema(root)
@@ -43,7 +49,7 @@ def build_user_message(
 
 
 def attach_files(message: types.Content, files: Sequence[tuple[str, str, bytes]]) -> types.Content:
-    """The message with files: name, mime type and bytes each. An empty text beside files is left out."""
+    """Return the message with files attached: name, MIME type and bytes each. Empty text parts are omitted."""
     parts = [part for part in message.parts or () if part.text or not files]
     added = [
         types.Part(inline_data=types.Blob(display_name=name, mime_type=mime_type, data=data))
@@ -53,9 +59,15 @@ def attach_files(message: types.Content, files: Sequence[tuple[str, str, bytes]]
 
 
 def build_consent_message(question_id: str, *, approve: bool, payload: Any = None) -> types.Content:
-    """The user's answer to ADK's question whether a call may run."""
-    said = {"confirmed": True, "payload": payload} if approve else {"confirmed": False}
-    answer = types.FunctionResponse(id=question_id, name=REQUEST_CONFIRMATION_FUNCTION_CALL_NAME, response=said)
+    """Return the user's answer to ADK's question whether a call may run.
+
+    Args:
+        question_id: The id of ADK's request call.
+        approve: Whether the call may run.
+        payload: What the tool asked for, if it asked for something.
+    """
+    response = {"confirmed": True, "payload": to_json_value(payload)} if approve else {"confirmed": False}
+    answer = types.FunctionResponse(id=question_id, name=REQUEST_CONFIRMATION, response=response)
     return types.Content(role="user", parts=[types.Part(function_response=answer)])
 
 
@@ -63,5 +75,5 @@ def _find_problems(schema: JsonSchema, expected_type: object, message: object) -
     try:
         value = json.loads(message) if isinstance(message, str) else to_json_value(message)
     except ValueError as error:
-        return [Problem(path="", message=f"it must be JSON, and is not: {error}")]
+        return [Problem(path="", message=f"it must be JSON: {error}")]
     return SchemaChecker(schema).find_problems(value) or find_type_problems(expected_type, json.dumps(value))

@@ -11,10 +11,8 @@ from adk_agent_sim.environment.json_values import is_same_value
 from adk_agent_sim.environment.rule_match import OPERATORS
 from adk_agent_sim.timeline.canonical_json import Json, encode_json
 from adk_agent_sim.timeline.events import Event
+from adk_agent_sim.timeline.framework_calls import CONTROL_TOOLS
 from adk_agent_sim.timeline.history import ToolCall, ToolError, ToolOutput, build_history
-
-_CONTROL_TOOLS = frozenset({"transfer_to_agent", "set_model_response", "exit_loop", "finish_task"})
-"""ADK's tools that control the run itself: they must run for real."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,7 +32,7 @@ def extract_recorded_calls(events: Iterable[Event]) -> list[RecordedCall]:
     return [
         RecordedCall(tool=entry.tool_name, args=entry.arguments, do=_build_action(results[entry.call_id]))
         for entry in entries
-        if isinstance(entry, ToolCall) and entry.call_id in results and entry.tool_name not in _CONTROL_TOOLS
+        if isinstance(entry, ToolCall) and entry.call_id in results and entry.tool_name not in CONTROL_TOOLS
     ]
 
 

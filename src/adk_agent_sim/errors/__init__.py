@@ -32,6 +32,9 @@ SimulatorError
 ├── ToolsetUnavailable           a toolset, such as an MCP server, cannot be loaded
 ├── OwnModelFailed               the agent's own model failed
 ├── DeadlineExceeded             nobody decided the turn before the deadline
+├── InvalidPlayer                the text names no player, or one that the seat does not support
+│   └── PlayerNotAvailable       this release cannot play the player yet
+├── AdkIncompatible              the installed google-adk lacks a name that a feature needs
 ├── RunFailed                    the agent's run raised an exception
 ├── Cancelled                    a person cancelled a tool call
 ├── ReplayImpossible             the golden trace does not contain what the agent's model is asked for
@@ -75,12 +78,15 @@ from adk_agent_sim.errors.decision_errors import (
 )
 from adk_agent_sim.errors.environment_errors import InvalidRules, PluginRequired, RealToolRefused, RuleFailed
 from adk_agent_sim.errors.run_errors import (
+    AdkIncompatible,
     AgentLoadFailed,
     Cancelled,
     DeadlineExceeded,
     InvalidCallSyntax,
+    InvalidPlayer,
     InvalidScript,
     OwnModelFailed,
+    PlayerNotAvailable,
     ReplayImpossible,
     RunFailed,
     ToolsetUnavailable,
@@ -121,6 +127,7 @@ from adk_agent_sim.errors.trace_errors import (
 )
 
 __all__ = [
+    "AdkIncompatible",
     "AgentLoadFailed",
     "AgentNotLocal",
     "AlreadyExported",
@@ -140,6 +147,7 @@ __all__ = [
     "InvalidCallSyntax",
     "InvalidField",
     "InvalidMessage",
+    "InvalidPlayer",
     "InvalidRules",
     "InvalidScenario",
     "InvalidScript",
@@ -151,6 +159,7 @@ __all__ = [
     "NotFound",
     "NotReplayable",
     "OwnModelFailed",
+    "PlayerNotAvailable",
     "PluginRequired",
     "PortInUse",
     "Problem",

@@ -69,3 +69,28 @@ class InvalidScript(SimulatorError):
 
 class InvalidCallSyntax(SimulatorError):
     """The line that a person typed is not a tool call; the message shows the syntax."""
+
+
+class InvalidPlayer(SimulatorError, ValueError):
+    """The text names no player, or one that the seat does not support."""
+
+    def __init__(self, player: str, reason: str) -> None:
+        super().__init__(f"The player {player!r} cannot be used: {reason}.")
+        self.player = player
+
+
+class PlayerNotAvailable(InvalidPlayer):
+    """The player is part of the grammar, but this release cannot play it yet."""
+
+
+class AdkIncompatible(SimulatorError):
+    """The installed google-adk has no name that a feature needs, because the name is private and was changed."""
+
+    def __init__(self, feature: str, name: str, *, installed_version: str, tested_version: str) -> None:
+        super().__init__(
+            f"{feature} needs {name}, which the installed google-adk {installed_version} does not have. "
+            f"This release of adk-agent-sim was tested with google-adk {tested_version}: upgrade adk-agent-sim, or "
+            f"install that version with `pip install google-adk=={tested_version}`."
+        )
+        self.name = name
+        self.installed_version = installed_version

@@ -16,7 +16,6 @@ from google.adk.agents import BaseAgent, LlmAgent
 from google.adk.events import Event as AdkEvent
 from google.adk.models import BaseLlm, Gemini, LLMRegistry
 from google.adk.tools.agent_tool import AgentTool
-from google.adk.tools.set_model_response_tool import SetModelResponseTool
 from google.adk.workflow import BaseNode
 from google.genai import types
 
@@ -28,6 +27,7 @@ from adk_agent_sim.golden.session import SimulationSession
 from adk_agent_sim.timeline.atomic_files import atomic_write_text
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.events import AgentEvent, Event, ToolFailed, TurnAsked, TurnDecided, UserSpoke
+from adk_agent_sim.timeline.framework_calls import REQUEST_CONFIRMATION, REQUEST_CREDENTIAL, SET_MODEL_RESPONSE
 from adk_agent_sim.timeline.history import ToolError
 
 _IGNORED_RESPONSE_FIELDS = frozenset(
@@ -36,7 +36,7 @@ _IGNORED_RESPONSE_FIELDS = frozenset(
 )
 """The fields of a model's answer that `adk test` ignores."""
 
-_ADK_REQUEST_CALLS = frozenset({"adk_request_confirmation", "adk_request_credential"})
+_ADK_REQUEST_CALLS = frozenset({REQUEST_CONFIRMATION, REQUEST_CREDENTIAL})
 """Calls that ADK makes itself: `adk test` does not treat them as answers of the model."""
 
 
@@ -207,7 +207,7 @@ def _collect_emitted_answers(events: Iterable[Event]) -> list[Json]:
             continue
         parts: list[dict[str, Json]] = content.get("parts") or []
         if content.get("role") == "user":
-            made_by_adk = made_by_adk or SetModelResponseTool.NAME in _list_part_names(parts, "function_response")
+            made_by_adk = made_by_adk or SET_MODEL_RESPONSE in _list_part_names(parts, "function_response")
         elif content.get("role") == "model":
             if not made_by_adk and not _ADK_REQUEST_CALLS & set(_list_part_names(parts, "function_call")):
                 found.append(_strip_call_ids(content))

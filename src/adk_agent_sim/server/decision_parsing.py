@@ -10,9 +10,10 @@ from adk_agent_sim.forms.json_schema import read_parameters_schema
 from adk_agent_sim.forms.schema_checker import SchemaChecker, build_arguments_checker
 from adk_agent_sim.server.api_models import CallInput, DecisionInput, FieldProblem, Suggestion
 from adk_agent_sim.server.json_input import parse_json_input, parse_json_object_input
-from adk_agent_sim.server.request_view import RESPONSE_TOOL_NAME, find_output_schema
+from adk_agent_sim.server.request_view import find_output_schema
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.decision_checks import extract_text, get_function_calls
+from adk_agent_sim.timeline.framework_calls import SET_MODEL_RESPONSE
 from adk_agent_sim.timeline.model_request import ModelRequest
 from adk_agent_sim.timeline.strict_json import dump_json
 
@@ -30,8 +31,8 @@ def build_response(decision: DecisionInput, request: ModelRequest) -> Json:
     text = decision.text or ""
     if decision.data is not None:
         data = parse_json_input(decision.data, "The final response")
-        if RESPONSE_TOOL_NAME in request.declarations and not calls:
-            calls = [(RESPONSE_TOOL_NAME, _to_tool_arguments(request, data))]
+        if SET_MODEL_RESPONSE in request.declarations and not calls:
+            calls = [(SET_MODEL_RESPONSE, _to_tool_arguments(request, data))]
         else:
             text = dump_json(data)
     parts: list[Json] = [{"text": text}] if text else []
@@ -42,7 +43,7 @@ def build_response(decision: DecisionInput, request: ModelRequest) -> Json:
 def build_suggestion(response: Json) -> Suggestion:
     """Returns a model response as a decision; a call of ADK's response tool becomes a final response."""
     calls = get_function_calls(response)
-    if len(calls) == 1 and calls[0].get("name") == RESPONSE_TOOL_NAME:
+    if len(calls) == 1 and calls[0].get("name") == SET_MODEL_RESPONSE:
         return Suggestion(calls=[], text=dump_json(calls[0].get("args") or {}, indent=2))
     suggested = [
         CallInput(name=call.get("name") or "", arguments=dump_json(call.get("args") or {}, indent=2)) for call in calls
@@ -70,7 +71,7 @@ def find_answer_problems(request: ModelRequest, value: Json) -> list[Problem]:
     schema = find_output_schema(request)
     if schema is None:
         return []
-    if RESPONSE_TOOL_NAME in request.declarations:
+    if SET_MODEL_RESPONSE in request.declarations:
         return build_arguments_checker(schema).find_problems(_to_tool_arguments(request, value))
     return SchemaChecker(schema).find_problems(value)
 
@@ -80,7 +81,7 @@ def _to_tool_arguments(request: ModelRequest, data: Json) -> dict[str, Json]:
 
     If the output schema is not an object, the tool has one parameter that holds the whole response.
     """
-    schema: dict[str, Any] = read_parameters_schema(request.declarations[RESPONSE_TOOL_NAME])
+    schema: dict[str, Any] = read_parameters_schema(request.declarations[SET_MODEL_RESPONSE])
     fields = list(schema.get("properties", {}))
     if isinstance(data, dict) and not (fields == ["response"] and "response" not in data):
         return cast("dict[str, Json]", data)

@@ -10,10 +10,8 @@ from adk_agent_sim.adk.briefing import AgentBriefing
 from adk_agent_sim.forms.json_schema import JsonSchema, read_parameters_schema, to_json_schema
 from adk_agent_sim.server.api_models import Briefing, RequestInfo, ToolInfo
 from adk_agent_sim.timeline.canonical_json import Json
+from adk_agent_sim.timeline.framework_calls import SET_MODEL_RESPONSE
 from adk_agent_sim.timeline.model_request import ModelRequest
-
-RESPONSE_TOOL_NAME = "set_model_response"
-"""The tool by which ADK takes data from models that cannot have tools and an output schema together."""
 
 
 def build_turn_briefing(
@@ -23,7 +21,7 @@ def build_turn_briefing(
     return Briefing(
         agent_name=agent_name,
         instruction=extract_instruction_text(request.instruction),
-        tools=[build_tool_info(tool) for name, tool in request.declarations.items() if name != RESPONSE_TOOL_NAME],
+        tools=[build_tool_info(tool) for name, tool in request.declarations.items() if name != SET_MODEL_RESPONSE],
         input_schema=input_schema,
         output_schema=find_output_schema(request),
         model=str(request.config.get("model") or "") if has_own_model else "",
@@ -58,7 +56,7 @@ def find_output_schema(request: ModelRequest) -> JsonSchema | None:
     """Returns the schema of the final response: the request's own, or the parameters of ADK's response tool."""
     if request.response_schema is not None:
         return request.response_schema
-    by_tool = request.declarations.get(RESPONSE_TOOL_NAME)
+    by_tool = request.declarations.get(SET_MODEL_RESPONSE)
     return read_parameters_schema(by_tool) if by_tool is not None else None
 
 

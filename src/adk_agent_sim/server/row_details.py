@@ -24,6 +24,7 @@ from adk_agent_sim.timeline.events import (
     TurnDecided,
     UserSpoke,
 )
+from adk_agent_sim.timeline.framework_calls import is_request_call
 from adk_agent_sim.timeline.strict_json import MAX_DEPTH, InvalidJson, dump_json, is_too_deep, parse_json
 
 MAX_PREVIEW_CHARS = 20_000
@@ -174,7 +175,7 @@ def _iter_error_values(failed: ToolFailed) -> Iterator[tuple[str, DisplayFormat,
 
 def _is_framework_call(call: Mapping[str, Json]) -> bool:
     """Whether the call was made by ADK itself, to ask the user something, and not by the model."""
-    return str(call.get("name")).startswith("adk_request_")
+    return is_request_call(str(call.get("name")))
 
 
 def _iter_content_values(

@@ -44,13 +44,14 @@ from adk_agent_sim.timeline.events import (
     TurnDecided,
     UserSpoke,
 )
+from adk_agent_sim.timeline.framework_calls import (
+    REQUEST_CONFIRMATION,
+    SET_MODEL_RESPONSE,
+    is_default_confirmation_hint,
+    is_request_call,
+)
 from adk_agent_sim.timeline.history import is_user_query
 from adk_agent_sim.timeline.strict_json import dump_json
-
-_FRAMEWORK_CALL_PREFIX = "adk_request_"
-_CONFIRMATION_CALL = "adk_request_confirmation"
-_RESPONSE_TOOL_NAME = "set_model_response"
-"""The tool by which ADK takes data from models that cannot have tools and an output schema together."""
 
 _OPEN_STATUSES = (RowStatus.RUNNING, RowStatus.CONFIRM)
 
@@ -231,9 +232,9 @@ class SessionRows:
 
     def _add_call(self, event: Event, part_index: int, call: Mapping[str, Json]) -> None:
         name, arguments = call.get("name") or "", as_mapping(call.get("args"))
-        if name == _CONFIRMATION_CALL:
+        if name == REQUEST_CONFIRMATION:
             self._add_confirmation(event, part_index, call.get("id") or "", arguments)
-        elif name.startswith(_FRAMEWORK_CALL_PREFIX):
+        elif is_request_call(name):
             self._add_row(event, RowKind.NOTE, name, summarize_arguments(arguments), part_index=part_index)
         else:
             self._add_running_call(event, name, arguments, call.get("id") or "", part_index=part_index)
@@ -273,7 +274,7 @@ class SessionRows:
 
     def _apply_function_response(self, event: Event, part_index: int, response: Mapping[str, Json]) -> None:
         """Apply what the model got for a call; this ends a call whose tool did not run, such as a denied one."""
-        if response.get("name") != _RESPONSE_TOOL_NAME:
+        if response.get("name") != SET_MODEL_RESPONSE:
             self._players.pop(event.agent_name, None)
         index = self._call_rows.get(response.get("id") or "")
         if index is None or self._rows[index].status is RowStatus.CONFIRM:
@@ -391,4 +392,4 @@ def _describe_tool_failure(failed: ToolFailed) -> str:
 def _extract_hint(confirmation: Mapping[str, Json]) -> str:
     """Returns the tool's hint; ADK's default hint, which describes its API to programs, is left out."""
     hint = str(confirmation.get("hint") or "")
-    return "" if hint.startswith("Please approve or reject the tool call") else hint
+    return "" if is_default_confirmation_hint(hint) else hint

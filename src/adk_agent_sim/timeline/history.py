@@ -28,6 +28,7 @@ from adk_agent_sim.timeline.events import (
     ToolFinished,
     UserSpoke,
 )
+from adk_agent_sim.timeline.framework_calls import is_request_call
 
 
 def _now() -> datetime:
@@ -89,9 +90,6 @@ class FinalResponse(BaseModel):
 
 HistoryEntry: TypeAlias = UserQuery | ToolCall | ToolOutput | ToolError | FinalResponse
 """Any entry; `type` is the discriminator."""
-
-_FRAMEWORK_CALL_PREFIX = "adk_request_"
-"""The prefix of the calls with which ADK requests consent or credentials from the user; no model makes them."""
 
 
 def build_history(events: Iterable[Event]) -> list[HistoryEntry]:
@@ -162,7 +160,7 @@ class _HistoryBuilder:
             self._final_response = FinalResponse(content=text, timestamp=when, raw=content)
 
     def _add_call(self, call: Mapping[str, Json], agent_name: str, when: datetime) -> None:
-        if call["name"].startswith(_FRAMEWORK_CALL_PREFIX):
+        if is_request_call(call["name"]):
             return
         call_id = self._assign_call_id(call.get("id") or "")
         self._results[call_id] = None

@@ -1,1 +1,1 @@
-"""Demo agents, each a folder as `adk run` takes it. They need no network and no key: you play their model."""
+"""Demo agents, each a folder as `adk run` takes it. You play their model, so they need no network and no API key."""

@@ -1,0 +1,150 @@
+"""The only module that uses private names of ADK, which may change in any release without notice.
+
+Every name is looked up when it is used, so the package imports with any ADK. A name that the installed ADK does not
+have raises `AdkIncompatible`. tests/adk/test_compat.py fails when ADK changes the shape of one of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Generator
+from contextlib import AbstractContextManager, contextmanager
+from importlib import import_module
+from importlib.metadata import version
+from types import ModuleType
+from typing import Any, TypeAlias
+
+from google.adk.agents.invocation_context import InvocationContext
+from google.adk.agents.readonly_context import ReadonlyContext
+from google.adk.runners import Runner
+from google.adk.sessions import Session
+from google.adk.tools import BaseTool
+from google.adk.tools.base_toolset import BaseToolset
+from google.genai import types
+
+from adk_agent_sim.errors import AdkIncompatible
+
+TESTED_ADK_VERSION = "2.13.0"
+"""The release of google-adk that the tests of this module run with."""
+
+SyncCallableRunner: TypeAlias = Callable[[Callable[..., Any], dict[str, Any]], Awaitable[Any]]
+"""Runs a synchronous function with its keyword arguments."""
+
+CallTool: TypeAlias = Callable[..., Awaitable[object]]
+"""Calls a tool; the parameters are `(tool, args, tool_context)`."""
+
+_CALL_TOOL = "_call_tool_async"
+_CALLER_MODULES = ("google.adk.flows.llm_flows.tools._caller", "google.adk.flows.llm_flows.tools._live_caller")
+
+
+def use_sync_callable_runner(runner: SyncCallableRunner) -> AbstractContextManager[None]:
+    """Let ADK run the synchronous functions of tools by `runner` inside the context.
+
+    `google.adk.utils._sync_runner._use_sync_callable_runner` is the only way to move them off the event loop call by
+    call: `RunConfig.tool_thread_pool_config` is a shared pool, in which a call that blocks starves the others and
+    delays the exit of the process. Without it a synchronous tool would block the loop, and could not be cancelled.
+    """
+    bind_runner = _get_sync_callable_runner()
+    return bind_runner(runner)
+
+
+def check_sync_callable_runner() -> None:
+    """Raise AdkIncompatible if `use_sync_callable_runner` cannot work.
+
+    It is used inside the call of a tool, where an exception would be reported to the model as the tool's own.
+    """
+    _get_sync_callable_runner()
+
+
+def is_node_tool(tool: BaseTool) -> bool:
+    """Return whether a tool is a workflow node.
+
+    `google.adk.tools._node_tool.NodeTool` wraps nodes that an agent lists as tools, and has no public name. Without it
+    a workflow would be taken for a tool that reaches the outside, and be simulated or refused as a whole.
+    """
+    module, name = "google.adk.tools._node_tool", "NodeTool"
+    return isinstance(tool, _get_private_name(module, name, "Telling workflow nodes from other tools"))
+
+
+@contextmanager
+def replace_tool_calls(wrap: Callable[[CallTool], CallTool]) -> Generator[None]:
+    """Send every tool call of this process through what `wrap` makes of ADK's own function, inside the context.
+
+    `_call_tool_async` is the one function that all calls go through, also those of apps without a plugin of ours. The
+    module for live sessions imports it by name, so it has to be replaced there too. Without it the pytest marker
+    `no_real_tools` could not refuse calls in apps that it does not know.
+    """
+    modules = [_import_private_module(name, "Refusing real tools") for name in _CALLER_MODULES]
+    originals = [_get_attribute(module, _CALL_TOOL, "Refusing real tools") for module in modules]
+    replacement = wrap(originals[0])
+    try:
+        for module in modules:
+            setattr(module, _CALL_TOOL, replacement)
+        yield
+    finally:
+        for module, original in zip(modules, originals, strict=True):
+            setattr(module, _CALL_TOOL, original)
+
+
+def create_invocation_context(runner: Runner, session: Session) -> InvocationContext:
+    """Return a context as a run of `session` would have it, without starting one.
+
+    `Runner._new_invocation_context` is what the runner itself uses; ADK keeps its signature stable because subclasses
+    override it. Without it, instructions and toolsets that need a context cannot be resolved before the first turn.
+    """
+    create = _get_attribute(runner, "_new_invocation_context", "Resolving instruction and tools before the first turn")
+    return create(session)
+
+
+def get_invocation_context(context: ReadonlyContext) -> InvocationContext:
+    """Return the invocation that a callback's or a tool's context belongs to.
+
+    `_invocation_context` is the only way from a tool call to its agent object: the public `agent_name` is not enough to
+    call the agent's own error callbacks. Without it `ToolErrorPlugin` would answer before the agent's callbacks do.
+    """
+    return _get_attribute(context, "_invocation_context", "Calling an agent's on_tool_error_callback")
+
+
+def get_declaration(tool: BaseTool) -> types.FunctionDeclaration | None:
+    """Return how a tool is declared to models; None if it is not, or not as a function.
+
+    `_get_declaration` is what every tool class overrides, and there is no public counterpart: a request holds the same
+    declarations, but only once a turn has begun. Without it tools have no schema before the first turn.
+    """
+    declare = _get_attribute(tool, "_get_declaration", "Reading the declaration of a tool")
+    return declare()
+
+
+def find_connection_params(toolset: BaseToolset) -> Any:
+    """Return how an McpToolset connects to its server; None for toolsets that do not say.
+
+    `_connection_params` is only used to name the server in an error message, so nothing is raised if it is missing.
+    """
+    return getattr(toolset, "_connection_params", None)
+
+
+def _get_sync_callable_runner() -> Callable[[SyncCallableRunner], AbstractContextManager[None]]:
+    module, name = "google.adk.utils._sync_runner", "_use_sync_callable_runner"
+    return _get_private_name(module, name, "Running synchronous tools in threads")
+
+
+def _get_private_name(module: str, name: str, feature: str) -> Any:
+    return _get_attribute(_import_private_module(module, feature), name, feature)
+
+
+def _import_private_module(name: str, feature: str) -> ModuleType:
+    try:
+        return import_module(name)
+    except ModuleNotFoundError as error:
+        raise _build_error(feature, name) from error
+
+
+def _get_attribute(owner: object, name: str, feature: str) -> Any:
+    try:
+        return getattr(owner, name)
+    except AttributeError as error:
+        where = owner.__name__ if isinstance(owner, ModuleType) else type(owner).__name__
+        raise _build_error(feature, f"{where}.{name}") from error
+
+
+def _build_error(feature: str, name: str) -> AdkIncompatible:
+    return AdkIncompatible(feature, name, installed_version=version("google-adk"), tested_version=TESTED_ADK_VERSION)

@@ -1,0 +1,57 @@
+"""Names and texts by which ADK's own tools and calls are recognised in a recorded session.
+
+These are plain strings, so that packages that must not import ADK can use them. tests/adk/test_compat.py compares each
+of them with ADK.
+"""
+
+from __future__ import annotations
+
+TRANSFER_TO_AGENT = "transfer_to_agent"
+"""The tool that hands the conversation over to another agent."""
+
+SET_MODEL_RESPONSE = "set_model_response"
+"""The tool that takes structured data from a model that cannot have tools and an output schema at the same time."""
+
+EXIT_LOOP = "exit_loop"
+"""The tool that ends a LoopAgent."""
+
+FINISH_TASK = "finish_task"
+"""The tool by which an agent in task mode returns its result."""
+
+CONTROL_TOOLS = frozenset({TRANSFER_TO_AGENT, SET_MODEL_RESPONSE, EXIT_LOOP, FINISH_TASK})
+"""Tools that a model calls to steer the run. They have no effect outside it, and a run does not work without them."""
+
+REQUEST_CALL_PREFIX = "adk_request_"
+"""How ADK names the calls by which it asks the user for something. No model makes these calls."""
+
+REQUEST_CONFIRMATION = "adk_request_confirmation"
+"""ADK asks whether a tool call may run."""
+
+REQUEST_CREDENTIAL = "adk_request_credential"
+"""ADK asks for the credential that a tool needs."""
+
+REQUEST_INPUT = "adk_request_input"
+"""A workflow asks the user for input."""
+
+AGENT_NAME_LABEL = "adk_agent_name"
+"""The label of a model request that holds the name of the agent whose model is called."""
+
+_DEFAULT_HINT_PREFIX = "Please approve or reject the tool call"
+
+
+def is_request_call(name: str) -> bool:
+    """Return whether ADK made a call of this name itself, to ask the user for consent, a credential or input."""
+    return name.startswith(REQUEST_CALL_PREFIX)
+
+
+def is_framework_call(name: str) -> bool:
+    """Return whether a call of this name steers the run or asks the user, instead of reaching a tool of the agent."""
+    return name in CONTROL_TOOLS or is_request_call(name)
+
+
+def is_default_confirmation_hint(hint: str) -> bool:
+    """Return whether ADK worded the hint of a confirmation because the tool gave none.
+
+    ADK's text explains to a program how to answer, so it is of no use to a person.
+    """
+    return hint.startswith(_DEFAULT_HINT_PREFIX)

@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from adk_agent_sim.errors import InvalidPlayer, PlayerNotAvailable
+from adk_agent_sim.timeline.player_spec import (
+    MOCK_STRATEGIES,
+    SEAT_PLAYERS,
+    PlayerKind,
+    PlayerSpec,
+    Seat,
+    parse_player,
+    parse_seat_player,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "argument"),
+    [
+        ("real", PlayerKind.REAL, ""),
+        ("human", PlayerKind.HUMAN, ""),
+        ("oracle", PlayerKind.ORACLE, ""),
+        ("replay:evals/a.evalset.json", PlayerKind.REPLAY, "evals/a.evalset.json"),
+        (r"replay:C:\evals\a.json", PlayerKind.REPLAY, r"C:\evals\a.json"),
+        ("record:a.json", PlayerKind.RECORD, "a.json"),
+        ("script:a.yaml", PlayerKind.SCRIPT, "a.yaml"),
+        *((f"mock:{strategy}", PlayerKind.MOCK, strategy) for strategy in MOCK_STRATEGIES),
+    ],
+)
+def test_every_form_of_the_grammar_is_parsed_and_written_back(text: str, kind: PlayerKind, argument: str) -> None:
+    spec = parse_player(text)
+
+    assert spec == PlayerSpec(kind=kind, argument=argument)
+    assert str(spec) == text
+
+
+def test_a_function_is_a_player() -> None:
+    assert parse_player(len) == PlayerSpec(kind=PlayerKind.FUNCTION, function=len)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("robot", "a player is one of real, human, replay:FILE, record:FILE, script:FILE, mock:schema|stateful|llm|"),
+        ("", "a player is one of"),
+        ("function", "a player is one of"),
+        ("Human", "a player is one of"),
+        ("replay", "write it as replay:FILE"),
+        ("replay:", "write it as replay:FILE"),
+        ("mock", "write it as mock:schema|stateful|llm|replay"),
+        ("mock:magic", "write it as mock:schema|stateful|llm|replay"),
+        ("human:me", "human takes no argument; write 'human'"),
+        ("real:", "real takes no argument; write 'real'"),
+    ],
+)
+def test_what_is_no_player_is_refused_with_what_would_be(text: str, reason: str) -> None:
+    with pytest.raises(InvalidPlayer) as raised:
+        parse_player(text)
+
+    assert str(raised.value).startswith(f"The player {text!r} cannot be used: {reason}")
+    assert not isinstance(raised.value, PlayerNotAvailable)
+
+
+@given(st.text(max_size=20))
+def test_any_text_is_parsed_or_refused(text: str) -> None:
+    try:
+        spec = parse_player(text)
+    except InvalidPlayer:
+        return
+    assert str(spec) == text
+
+
+@pytest.mark.parametrize("text", ["record:a.json", "script:a.yaml", "mock:llm", "oracle"])
+def test_a_player_that_is_not_built_yet_is_not_called_unknown(text: str) -> None:
+    with pytest.raises(PlayerNotAvailable) as raised:
+        parse_seat_player(Seat.MODEL, text)
+
+    assert str(raised.value) == (
+        f"The player {text!r} cannot be used: {text.partition(':')[0]} is not available yet for the model seat; "
+        "this release has: real, human, replay:FILE, a function."
+    )
+
+
+def test_a_seat_without_players_says_so() -> None:
+    with pytest.raises(
+        PlayerNotAvailable, match="oracle is not available yet for the world seat; this release has: none"
+    ):
+        parse_seat_player(Seat.WORLD, "oracle")
+
+
+def test_a_seat_takes_the_players_that_the_registry_lists() -> None:
+    assert SEAT_PLAYERS.keys() == set(Seat)
+    assert parse_seat_player(Seat.TOOL, "real").kind is PlayerKind.REAL
+    assert parse_seat_player(Seat.USER, "human").kind is PlayerKind.HUMAN
