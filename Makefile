@@ -16,7 +16,7 @@ SOAK_HOURS ?= 8
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run web web-tools web-types web-check chromium screenshots check test test-all test-newest test-pythons soak lint types layers unit quick bench are-parity requirements protos lock clean
+.PHONY: help run web web-tools web-types web-check chromium screenshots check test test-all test-newest test-pythons soak lint types layers unit quick bench are-parity modules requirements protos lock clean
 
 help:  ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -104,6 +104,9 @@ $(ARE_VENV)/.ready: $(VENV)/.ready
 
 are-parity: $(ARE_VENV)/.ready  ## Compare scenarios and calls, made from a seed, live with the real ARE package
 	$(BIN)/python tests/parity/run.py $(ARE_VENV)/bin/python
+
+modules: $(VENV)/.ready  ## Write the module tables of ARCHITECTURE.md from the docstrings
+	$(BIN)/python docs/module_index.py
 
 requirements: $(VENV)/.ready  ## Write the tests' names into docs/requirements.md
 	$(BIN)/python tests/requirements.py

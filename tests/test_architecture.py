@@ -20,7 +20,7 @@ def test_the_module_tables_are_current() -> None:
 
 def test_every_file_and_folder_it_names_exists() -> None:
     named = set(re.findall(r"`((?:[\w.-]+/)+(?:[\w.-]+)?)`", _TEXT))
-    bases = (_ROOT, _ROOT / "src" / "adk_agent_sim", _ROOT / "src" / "adk_agent_sim" / "scenario")
+    bases = (_ROOT, _ROOT / "src" / "adk_agent_sim", _ROOT / "web" / "src")
     planned = {"scenario/verdict/", "environment/mocks/"}
     built = {"server/static"}
 

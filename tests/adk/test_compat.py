@@ -236,6 +236,7 @@ print(json.dumps({"modules": len(modules), "errors": errors}))
 
 
 class TestMissingNames:
+    @pytest.mark.process
     def test_the_package_imports_without_them_and_their_use_says_what_is_missing(self) -> None:
         command = [sys.executable, "-c", _REMOVE_NAMES, json.dumps(_USES)]
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)

@@ -213,22 +213,22 @@ def test_each_mistake_is_found_where_it_is(name: str) -> None:
 _HINT = {"hint_type": "bogus", "content": "Be polite", "associated_event_id": ""}
 
 _UNKNOWN_VALUES: dict[str, tuple[dict[str, Any], str, str]] = {
-    "hint type": (build_scenario(hints=[_HINT]), "metadata.definition.hints[0].hint_type", "'bogus' is not known here"),
+    "hint type": (build_scenario(hints=[_HINT]), "metadata.definition.hints[0].hint_type", "'bogus' is not a known value"),
     "event type": (
         build_scenario(build_event("a", event_type="ALIEN")),
         "events[0].event_type",
-        "'ALIEN' is not known here",
+        "'ALIEN' is not a known value",
     ),
     "time comparator": (
         build_scenario(_ASK, build_event("a", "AGENT", after=("ask",), event_time_comparator="ABOUT")),
         "events[1].event_time_comparator",
-        "'ABOUT' is not known here",
+        "'ABOUT' is not a known value",
     ),
     "reviewer's decision": (
         build_scenario()
         | {"metadata": build_scenario()["metadata"] | {"annotation": {"validation_decision": "perhaps"}}},
         "metadata.annotation.validation_decision",
-        "'perhaps' is not a decision that reviewers take",
+        "'perhaps' is not a known review decision",
     ),
 }
 
