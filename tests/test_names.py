@@ -6,7 +6,10 @@ import ast
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
+
+_Definition = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
 _SOURCES = Path(__file__).parents[1] / "src" / "adk_agent_sim"
 
@@ -33,7 +36,7 @@ _DOCUMENTED_NAMES = frozenset(
 
 def test_every_class_name_is_used_once() -> None:
     places: defaultdict[str, list[str]] = defaultdict(list)
-    for path, node in _iter_nodes():
+    for path, node in _list_definitions():
         if isinstance(node, ast.ClassDef):
             places[node.name].append(path)
 
@@ -55,7 +58,7 @@ def test_every_file_name_is_used_once() -> None:
 def test_no_function_is_named_with_a_participle() -> None:
     names = [
         (path, node.name)
-        for path, node in _iter_nodes()
+        for path, node in _list_definitions()
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not _is_property(node)
     ]
 
@@ -67,10 +70,14 @@ def _iter_paths() -> Iterator[Path]:
     return (path for path in sorted(_SOURCES.rglob("*.py")) if "generated" not in path.parts)
 
 
-def _iter_nodes() -> Iterator[tuple[str, ast.AST]]:
-    for path in _iter_paths():
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            yield path.relative_to(_SOURCES).as_posix(), node
+@cache
+def _list_definitions() -> list[tuple[str, _Definition]]:
+    return [
+        (path.relative_to(_SOURCES).as_posix(), node)
+        for path in _iter_paths()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, _Definition)
+    ]
 
 
 def _find_repeated(places: Mapping[str, list[str]]) -> dict[str, list[str]]:

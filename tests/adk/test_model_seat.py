@@ -45,10 +45,10 @@ def test_a_named_model_is_resolved_by_adk_only_when_needed() -> None:
 
 
 def test_a_model_that_cannot_be_resolved_here_has_the_default_capabilities() -> None:
-    seat = _seat(LlmAgent(name="a", model="no/such/model"))
+    seat = _seat(LlmAgent(name="a", model="no-such-model"))
 
     assert seat.capabilities == LlmCapabilities()
-    with pytest.raises(ValueError, match="no/such/model"):
+    with pytest.raises(ValueError, match="no-such-model"):
         seat.get_own_model()
 
 

@@ -213,7 +213,11 @@ def test_each_mistake_is_found_where_it_is(name: str) -> None:
 _HINT = {"hint_type": "bogus", "content": "Be polite", "associated_event_id": ""}
 
 _UNKNOWN_VALUES: dict[str, tuple[dict[str, Any], str, str]] = {
-    "hint type": (build_scenario(hints=[_HINT]), "metadata.definition.hints[0].hint_type", "'bogus' is not a known value"),
+    "hint type": (
+        build_scenario(hints=[_HINT]),
+        "metadata.definition.hints[0].hint_type",
+        "'bogus' is not a known value",
+    ),
     "event type": (
         build_scenario(build_event("a", event_type="ALIEN")),
         "events[0].event_type",
