@@ -13,9 +13,9 @@ import pytest
 from polling import MAX_WAIT_SECONDS
 
 _ASKS = """
-from adk_agent_sim.cli.prompts import Keyboard
+from adk_agent_sim.cli.prompts import KeyboardPrompts
 
-keyboard = Keyboard()
+keyboard = KeyboardPrompts()
 for number in range({times}):
     try:
         keyboard.ask(f"prompt {{number}}> ")

@@ -1,8 +1,8 @@
 """`input` that one Ctrl-C always interrupts.
 
-readline looks for a signal only when that signal interrupts its wait for keys. One that comes just before the wait is
-noticed with the next key, or the next Ctrl-C. So a thread, which Python wakes at every signal, sends it again until it
-is noticed:
+readline checks for a signal only when the signal interrupts its wait for keys. One that arrives just before the wait is
+noticed with the next key press only. A thread, which Python wakes at every signal, therefore resends it until it is
+noticed:
 
     Ctrl-C --> Python's own handler --> wake-up socket --> thread: SIGINT again, until --> KeyboardInterrupt in `input`
 """
@@ -14,11 +14,11 @@ import socket
 import threading
 from types import FrameType
 
-_AGAIN_AFTER = 0.02
+_RESEND_AFTER_SECONDS = 0.02
 
 
 def interruptible_input(prompt: str) -> str:
-    """Read a line, in the main thread. KeyboardInterrupt as soon as Ctrl-C is pressed."""
+    """Read a line in the main thread; raise KeyboardInterrupt as soon as Ctrl-C is pressed."""
     interrupt = _Interrupt()
     before = signal.signal(signal.SIGINT, interrupt.handle)
     try:
@@ -29,18 +29,18 @@ def interruptible_input(prompt: str) -> str:
 
 
 class _Interrupt:
-    """One Ctrl-C: raised once, wherever the main thread is inside the block."""
+    """Raises one Ctrl-C exactly once, wherever the main thread is inside the block."""
 
     def __init__(self) -> None:
         self._noticed = threading.Event()
         self._ended = threading.Event()
         self._woken, self._waker = socket.socketpair()
         self._waker.setblocking(False)
-        self._thread = threading.Thread(target=self._insist, args=(threading.get_ident(),), daemon=True)
+        self._thread = threading.Thread(target=self._resend_until_noticed, args=(threading.get_ident(),), daemon=True)
         self._wakeup_before = -1
 
     def handle(self, _signal: int, _frame: FrameType | None) -> None:
-        """Raise it in the main thread, but not while the block ends: then `__exit__` does."""
+        """Raise KeyboardInterrupt in the main thread; while the block ends, leave that to `__exit__`."""
         if not self._noticed.is_set():
             self._noticed.set()
             if not self._ended.is_set():
@@ -59,8 +59,8 @@ class _Interrupt:
         if raised is None and self._noticed.is_set():
             raise KeyboardInterrupt
 
-    def _insist(self, main_thread: int) -> None:
+    def _resend_until_noticed(self, main_thread: int) -> None:
         while signals := self._woken.recv(64):
-            while signal.SIGINT in signals and not (self._noticed.wait(_AGAIN_AFTER) or self._ended.is_set()):
+            while signal.SIGINT in signals and not (self._noticed.wait(_RESEND_AFTER_SECONDS) or self._ended.is_set()):
                 if hasattr(signal, "pthread_kill"):
                     signal.pthread_kill(main_thread, signal.SIGINT)
