@@ -11,6 +11,8 @@ API_TYPES = web/src/api/schema.d.ts
 # Tests run in parallel, one process per core; their markers (pyproject.toml) say when they run.
 WORKERS ?= auto
 PYTEST = $(BIN)/pytest --numprocesses=$(WORKERS) --maxprocesses=8 --dist=worksteal
+# Tests of servers, browsers and subprocesses often wait, so one process more than there are cores is faster.
+GATE_WORKERS ?= $(shell expr $$(nproc) + 1)
 SOAK_HOURS ?= 8
 # Without bytecode files, each of the hundreds of processes that the tests start would compile ADK again.
 unexport PYTHONDONTWRITEBYTECODE
@@ -48,11 +50,12 @@ types: $(VENV)/.ready
 layers: $(VENV)/.ready
 	$(BIN)/lint-imports
 
+# The inner loop tries fewer values in property tests than the gate.
 quick: web
-	$(PYTEST) -m "not browser and not process and not long and not soak"
+	HYPOTHESIS_PROFILE=check $(PYTEST) -m "not browser and not process and not long and not soak"
 
 unit: web chromium
-	$(PYTEST) -m "not long and not soak"
+	$(PYTEST) --numprocesses=$(GATE_WORKERS) -m "not long and not soak"
 
 test-all: lint types layers web-check web chromium  ## As test with the long counts and new values for property tests, and again with the newest releases of all dependencies; up to 3 hours
 	HYPOTHESIS_PROFILE=explore $(PYTEST) -m "not soak"

@@ -1,4 +1,4 @@
-"""How often a test repeats itself: few times in the gate, more in `make test-all`, for hours in `make soak`."""
+"""How many iterations a test has: few in `make check`, more in the gate, many in `make test-all` and `make soak`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import time
 
 from hypothesis import HealthCheck, settings
 
-_TIMES = {"gate": 1, "explore": 10, "soak": 50}
+_TIMES = {"check": 0.2, "gate": 1, "explore": 10, "soak": 50}
 """How many times as many examples a profile tries, where a test states their number."""
 
 _TOO_SLOW = [HealthCheck.too_slow]
@@ -20,15 +20,18 @@ def _profile() -> str:
 
 def load_profile() -> None:
     """Choose how property tests look: the same few values every time, or new ones."""
-    settings.register_profile("gate", max_examples=50, derandomize=True, deadline=None, suppress_health_check=_TOO_SLOW)
-    settings.register_profile("explore", max_examples=1_000, deadline=None, suppress_health_check=_TOO_SLOW)
-    settings.register_profile("soak", max_examples=5_000, deadline=None, suppress_health_check=_TOO_SLOW)
+    always = settings(deadline=None, suppress_health_check=_TOO_SLOW)
+    settings.register_profile("check", always, max_examples=10, derandomize=True)
+    settings.register_profile("gate", always, max_examples=50, derandomize=True)
+    settings.register_profile("explore", always, max_examples=1_000)
+    settings.register_profile("soak", always, max_examples=5_000)
     settings.load_profile(_profile())
 
 
 def examples(gate: int, *suppressed: HealthCheck) -> settings:
     """So many examples in the gate, in proportion more elsewhere: for a test that needs more than others, or fewer."""
-    return settings(max_examples=gate * _TIMES[_profile()], suppress_health_check=[*_TOO_SLOW, *suppressed])
+    count = max(1, round(gate * _TIMES[_profile()]))
+    return settings(max_examples=count, suppress_health_check=[*_TOO_SLOW, *suppressed])
 
 
 def soak_seed() -> str:

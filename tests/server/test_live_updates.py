@@ -133,8 +133,8 @@ class TestASession:
             await slow.follow(session_id)
             await slow.wait_for_update(status="your_turn")
             slow.socket.transport.pause_reading()
-            for number in range(60):
-                await browser.call_tools(session_id, *[("big", {"size": 400 + number})] * 12)
+            for number in range(20):
+                await browser.call_tools(session_id, *[("big", {"size": 400 + number})] * 36)
             await browser.respond(session_id, "done")
             await browser.wait_for_status(session_id, "done")
             slow.socket.transport.resume_reading()
@@ -145,7 +145,7 @@ class TestASession:
                     break
 
         assert list(slow.rows.values()) == await browser.get_rows(session_id)
-        assert len(slow.rows) == 1 + 60 * 12 + 1
+        assert len(slow.rows) == 1 + 20 * 36 + 1
         assert messages < (await browser.get(f"/sessions/{session_id}"))["last_seq"]
 
 
