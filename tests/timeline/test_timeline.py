@@ -377,7 +377,8 @@ class TestRequests:
         with pytest.raises(TypeError, match="ToolStarted"):
             await timeline.read_request(started)
 
-    async def test_a_conversation_is_stored_once_however_often_it_is_sent(self) -> None:
+    @pytest.mark.parametrize("sizes", [(50, 400), pytest.param((100, 1_000), marks=pytest.mark.long)])
+    async def test_a_conversation_is_stored_once_however_often_it_is_sent(self, sizes: tuple[int, int]) -> None:
         async def stored(turns: int) -> int:
             store = MemoryStore()
             timeline = Timeline(store)
@@ -388,6 +389,6 @@ class TestRequests:
                 await ask_turn(timeline, session_id, str(turn), build_request_blocks(contents))
             return store.count_stored_bytes(session_id)
 
-        per_turn = [await stored(turns) / turns for turns in (50, 400)]
+        per_turn = [await stored(turns) / turns for turns in sizes]
 
         assert per_turn[1] <= per_turn[0] * 1.1
