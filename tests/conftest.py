@@ -6,6 +6,7 @@ by chance; `HYPOTHESIS_PROFILE=explore` looks for new ones, and for many.
 
 from __future__ import annotations
 
+import gc
 import signal
 import sys
 from collections.abc import AsyncIterator, Generator, Iterator
@@ -21,6 +22,8 @@ from stores import AnyStore
 from adk_agent_sim.persistence.database_store import DatabaseStore, open_store
 from adk_agent_sim.timeline.store import MemoryStore
 
+# ADK and the tests are a million objects, which the garbage collector would go through again and again.
+gc.set_threshold(50_000, 20, 50)
 load_profile()
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # As a job in the background of a script: what the tests start must hear a Ctrl-C all the same.
@@ -50,6 +53,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.process)
         if is_hypothesis_test(getattr(item, "obj", None)):
             item.add_marker(pytest.mark.property)
+
+
+def pytest_collection_finish() -> None:
+    """Keep the garbage collector away from what lives until the end."""
+    gc.freeze()
 
 
 @pytest.hookimpl(wrapper=True)

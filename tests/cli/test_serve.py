@@ -13,6 +13,7 @@ from uuid import uuid4
 import click
 import httpx
 import pytest
+from api_client import NO_TLS
 from processes import ServerProcess, invoke_adksim, run_adksim
 from timeline_builders import ManualClock, ask_turn, build_request_blocks, call_decision, text_decision, user_content
 
@@ -97,7 +98,9 @@ async def test_people_answer_in_the_browser_what_agents_ask_over_grpc(tmp_path: 
             )
         )
         headers = {"Authorization": f"Bearer {served.web.token}"}
-        async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{served.web.port}", headers=headers) as browser:
+        async with httpx.AsyncClient(
+            verify=NO_TLS, base_url=f"http://127.0.0.1:{served.web.port}", headers=headers
+        ) as browser:
             (listed,) = (await browser.get("/api/sessions")).json()
             assert [turn["turn_id"] for turn in listed["pending_turns"]] == [turn_id]
             decision = {"decision_id": str(uuid4()), "text": "4"}

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from api_client import ApiClient, bearer_headers, serve_agents
+from api_client import NO_TLS, ApiClient, bearer_headers, serve_agents
 from google.adk.agents import LlmAgent
 from polling import MAX_WAIT_SECONDS
 from starlette.responses import PlainTextResponse
@@ -34,7 +34,7 @@ async def browser(tmp_path: Path) -> AsyncIterator[ApiClient]:
 @pytest.fixture
 async def stranger(browser: ApiClient) -> AsyncIterator[httpx.AsyncClient]:
     """A client without the token."""
-    async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{browser.server.port}") as client:
+    async with httpx.AsyncClient(verify=NO_TLS, base_url=f"http://127.0.0.1:{browser.server.port}") as client:
         yield client
 
 

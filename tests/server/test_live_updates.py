@@ -12,7 +12,7 @@ from pathlib import Path
 import httpx
 import pytest
 import uvicorn
-from api_client import ApiClient, LiveTab, serve_agents
+from api_client import NO_TLS, ApiClient, LiveTab, serve_agents
 from google.adk.agents import LlmAgent
 from polling import MAX_WAIT_SECONDS, wait_until
 from stores import GatedStore
@@ -174,7 +174,7 @@ class TestTheList:
         sessions = SessionServices(AgentCatalog([]), timeline, allow_remote_agents=True)
         async with (
             await start_web_server(sessions, AsyncExitStack(), host="127.0.0.1", port=0) as server,
-            httpx.AsyncClient() as client,
+            httpx.AsyncClient(verify=NO_TLS) as client,
             AsyncExitStack() as tabs,
         ):
             browser = ApiClient(server, client)

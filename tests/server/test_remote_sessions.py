@@ -7,7 +7,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 
 import httpx
 import pytest
-from api_client import ApiClient, bearer_headers
+from api_client import NO_TLS, ApiClient, bearer_headers
 from timeline_builders import ask_turn, build_request_blocks, user_content
 
 from adk_agent_sim.server.agent_catalog import AgentCatalog
@@ -22,7 +22,7 @@ async def _serve(timeline: Timeline) -> AsyncGenerator[ApiClient]:
     sessions = SessionServices(AgentCatalog([]), timeline, allow_remote_agents=True)
     async with await start_web_server(sessions, AsyncExitStack(), host="127.0.0.1", port=0) as server:
         address = f"http://127.0.0.1:{server.port}"
-        async with httpx.AsyncClient(base_url=address, headers=bearer_headers(server)) as client:
+        async with httpx.AsyncClient(verify=NO_TLS, base_url=address, headers=bearer_headers(server)) as client:
             yield ApiClient(server, client)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import httpx
 import pytest
-from api_client import ApiClient, bearer_headers, serve_agents
+from api_client import NO_TLS, ApiClient, bearer_headers, serve_agents
 from google.adk.agents import LlmAgent
 from polling import MAX_WAIT_SECONDS
 from scenario_corpus import load_scenarios
@@ -34,7 +34,10 @@ async def browser(file: Path) -> AsyncIterator[ApiClient]:
     async with (
         await AgentSimulator([], scenarios=ScenarioCatalog([file])).start(port=0) as server,
         httpx.AsyncClient(
-            base_url=f"http://127.0.0.1:{server.port}", headers=bearer_headers(server), timeout=MAX_WAIT_SECONDS
+            verify=NO_TLS,
+            base_url=f"http://127.0.0.1:{server.port}",
+            headers=bearer_headers(server),
+            timeout=MAX_WAIT_SECONDS,
         ) as client,
     ):
         yield ApiClient(server, client)
@@ -114,7 +117,7 @@ class TestReading:
 class TestRefusing:
     @pytest.mark.parametrize("path", ["/scenarios", f"/scenarios/{KEY}", WORLD, f"/scenarios/{KEY}/state?app=Emails"])
     async def test_without_the_token_nothing_is_returned(self, browser: ApiClient, path: str) -> None:
-        async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{browser.server.port}") as stranger:
+        async with httpx.AsyncClient(verify=NO_TLS, base_url=f"http://127.0.0.1:{browser.server.port}") as stranger:
             assert (await stranger.get(f"/api{path}")).status_code == 401
 
     async def test_another_origin_cannot_annotate(self, browser: ApiClient, file: Path) -> None:
@@ -160,7 +163,9 @@ class TestRefusing:
         path = write_scenario(tmp_path / "s.json", scenario)
         async with (
             await AgentSimulator([], scenarios=ScenarioCatalog([path])).start(port=0) as server,
-            httpx.AsyncClient(base_url=f"http://127.0.0.1:{server.port}", headers=bearer_headers(server)) as client,
+            httpx.AsyncClient(
+                verify=NO_TLS, base_url=f"http://127.0.0.1:{server.port}", headers=bearer_headers(server)
+            ) as client,
         ):
             assert (await client.get(f"/api/scenarios/{KEY}")).status_code == 200
             answer = await client.get(f"/api{WORLD}")

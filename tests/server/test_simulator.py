@@ -17,7 +17,7 @@ from typing import Any
 
 import httpx
 import pytest
-from api_client import bearer_headers, build_config, serve_agents
+from api_client import NO_TLS, bearer_headers, build_config, serve_agents
 from google.adk.agents import LlmAgent
 from polling import MAX_WAIT_SECONDS
 
@@ -347,7 +347,7 @@ def _wait_for_turn(client: httpx.Client, session: str) -> str:
 
 
 def _create_client(server: RunningServer) -> httpx.AsyncClient:
-    return httpx.AsyncClient(base_url=f"http://127.0.0.1:{server.port}", headers=bearer_headers(server))
+    return httpx.AsyncClient(verify=NO_TLS, base_url=f"http://127.0.0.1:{server.port}", headers=bearer_headers(server))
 
 
 def _find_other_address() -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Response
+from fastapi import Response
 
 from adk_agent_sim.errors import InvalidArguments, ToolNotOffered
 from adk_agent_sim.server.api_dependencies import (
@@ -17,7 +17,6 @@ from adk_agent_sim.server.api_models import (
     ConsentInput,
     DecisionInput,
     EnvironmentInfo,
-    ErrorBody,
     ExportInput,
     ExportResult,
     FaultInput,
@@ -27,9 +26,10 @@ from adk_agent_sim.server.api_models import (
     Suggestion,
     UserMessage,
 )
+from adk_agent_sim.server.api_router import create_router
 from adk_agent_sim.server.responses import error_response, json_response
 
-action_api = APIRouter(prefix="/api/sessions/{session_id}", responses={"default": {"model": ErrorBody}})
+action_api = create_router("/api/sessions/{session_id}")
 
 
 @action_api.post("/messages", response_model=SessionInfo)

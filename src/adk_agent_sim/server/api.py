@@ -8,13 +8,12 @@ from __future__ import annotations
 from typing import Annotated, Any
 from urllib.parse import quote
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import Query, Request, Response
 
 from adk_agent_sim.server.api_dependencies import AgentsDependency, DirectoryDependency, ReaderDependency
 from adk_agent_sim.server.api_models import (
     AgentInfo,
     Briefing,
-    ErrorBody,
     NewSession,
     RequestInfo,
     Row,
@@ -23,11 +22,12 @@ from adk_agent_sim.server.api_models import (
     SessionInfo,
     SessionPatch,
 )
+from adk_agent_sim.server.api_router import create_router
 from adk_agent_sim.server.export_writers import list_export_formats
 from adk_agent_sim.server.responses import json_response
 from adk_agent_sim.server.row_details import IMAGE_MIME_TYPES
 
-api = APIRouter(prefix="/api", responses={"default": {"model": ErrorBody}})
+api = create_router("/api")
 
 
 @api.get("/server", response_model=ServerInfo)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import Depends, Request, Response
 
-from adk_agent_sim.server.api_models import ErrorBody, FieldProblem
+from adk_agent_sim.server.api_models import FieldProblem
+from adk_agent_sim.server.api_router import create_router
 from adk_agent_sim.server.responses import json_response
 from adk_agent_sim.server.scenario_api_models import (
     AnnotationInfo,
@@ -38,7 +39,7 @@ def _get_open_scenario(request: Request, key: str) -> OpenScenario:
 ScenariosDependency = Annotated[ScenarioCatalog, Depends(_get_scenarios)]
 ScenarioDependency = Annotated[OpenScenario, Depends(_get_open_scenario)]
 
-scenario_api = APIRouter(prefix="/api/scenarios", responses={"default": {"model": ErrorBody}})
+scenario_api = create_router("/api/scenarios")
 
 
 @scenario_api.get("", response_model=list[ScenarioSummary])

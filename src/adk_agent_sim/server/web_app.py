@@ -37,12 +37,11 @@ def create_app(
         docs_url=None,
         redoc_url=None,
         openapi_url=None,
-        generate_unique_id_function=lambda route: route.name,
     )
-    app.include_router(api)
-    app.include_router(action_api)
+    # Not `include_router`, which analyses every endpoint a second time: 40 ms at the first request of each server.
+    app.router.routes.extend([*api.routes, *action_api.routes])
     if scenarios or services is None:
-        app.include_router(scenario_api)
+        app.router.routes.extend(scenario_api.routes)
     app.add_exception_handler(SimulatorError, _handle_simulator_error)
     # A full disk or an EvalSet in a read-only folder: something the person can fix, so they get its message.
     app.add_exception_handler(OSError, _handle_simulator_error)

@@ -117,7 +117,7 @@ class RunningServer:
 
     def request_stop(self) -> None:
         """Ask the server to stop; returns at once."""
-        self._server.should_exit = True
+        self._server.request_stop()
 
     async def wait_until_stopped(self) -> None:
         """Wait until the server has stopped."""
@@ -144,6 +144,11 @@ class _UvicornServer(uvicorn.Server):
     def __init__(self, config: uvicorn.Config) -> None:
         super().__init__(config)
         self.on_started: Callable[[], None] = lambda: None
+        self._stop_requested = asyncio.Event()
+
+    def request_stop(self) -> None:
+        self.should_exit = True
+        self._stop_requested.set()
 
     @contextlib.contextmanager
     def capture_signals(self) -> Generator[None, None, None]:
@@ -152,6 +157,13 @@ class _UvicornServer(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         self.on_started()
+
+    async def main_loop(self) -> None:
+        # uvicorn looks ten times a second whether it should stop; this one wakes up once a second, for the Date
+        # header (which `on_tick` renews when its argument is a multiple of ten), and stops at once.
+        while not await self.on_tick(0):
+            await asyncio.wait({stop := asyncio.ensure_future(self._stop_requested.wait())}, timeout=1)
+            stop.cancel()
 
 
 async def _wait_until_started(server: _UvicornServer, serve_task: asyncio.Task[None]) -> None:
