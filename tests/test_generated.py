@@ -15,7 +15,7 @@ from google.protobuf.message import Message
 
 from adk_agent_sim.generated.adksim import v1
 from adk_agent_sim.generated.adksim.v1 import simulator_service_pb2
-from adk_agent_sim.timeline.events import Payload, TurnAsked, TurnDecided
+from adk_agent_sim.timeline.events import Payload, TurnAsked, TurnDecided, Unreadable
 
 ROOT = Path(__file__).parent.parent
 GENERATED = ROOT / "src" / "adk_agent_sim" / "generated"
@@ -94,7 +94,7 @@ def test_the_service_has_the_fixed_methods_and_four_more() -> None:
 @pytest.mark.req("003/proto-3")
 def test_a_session_does_not_carry_its_status() -> None:
     assert set(_numbers(v1.SimulatorSession)) == {"id", "created_at", "description"}
-    assert dict(v1.SessionStatus.items()) == {
+    assert {name: number for name, number in v1.SessionStatus.items() if number < 20} == {
         "SESSION_STATUS_UNSPECIFIED": 0,
         "SESSION_STATUS_ACTIVE": 1,
         "SESSION_STATUS_COMPLETED": 2,
@@ -111,7 +111,7 @@ def test_setting_a_payload_takes_back_the_one_before() -> None:
     assert not event.HasField("llm_request")
 
 
-_FACTS = [kind for kind in get_args(Payload) if kind not in (TurnAsked, TurnDecided)]
+_FACTS = [kind for kind in get_args(Payload) if kind not in (TurnAsked, TurnDecided, Unreadable)]
 """The payloads that are not sent as llm_request or llm_response."""
 
 

@@ -18,7 +18,7 @@ from adk_agent_sim.persistence.row_codec import (
 )
 from adk_agent_sim.timeline.blocks import Block, pack_ids
 from adk_agent_sim.timeline.canonical_json import encode_json
-from adk_agent_sim.timeline.events import Event, Payload, Player, Session, ToolFailed, TurnAsked, TurnDecided
+from adk_agent_sim.timeline.events import AgentPath, Event, Payload, Player, Session, ToolFailed, TurnAsked, TurnDecided
 
 _WHOLE_TEXT = st.text(max_size=10)
 
@@ -34,6 +34,9 @@ def _events(draw: st.DrawFn, payloads: st.SearchStrategy[Payload] = payload_stra
         turn_id=draw(_WHOLE_TEXT),
         agent_name=draw(_WHOLE_TEXT),
         player=draw(st.none() | st.sampled_from(Player)),
+        agent_path=draw(
+            st.none() | st.builds(AgentPath, branch=st.sampled_from(["", "root.a"]), parent_call_id=st.just("c"))
+        ),
     )
 
 

@@ -17,7 +17,7 @@ from adk_agent_sim.timeline.atomic_files import replace_lone_surrogates
 from adk_agent_sim.timeline.blocks import PackedIds
 from adk_agent_sim.timeline.canonical_json import Json, decode_json, encode_json
 from adk_agent_sim.timeline.event_kinds import KIND_NAMES, PAYLOAD_CLASSES
-from adk_agent_sim.timeline.events import Event, Payload, Player, RunOutcome, Session, TurnAsked, TurnDecided
+from adk_agent_sim.timeline.events import AgentPath, Event, Payload, Player, RunOutcome, Session, TurnAsked, TurnDecided
 
 REQUEST_TYPE = "request"
 RESPONSE_TYPE = "response"
@@ -125,6 +125,8 @@ def to_event_message(event: Event) -> v1.SessionEvent:
     message.agent_name = event.agent_name
     if event.player:
         message.player = PLAYER_NUMBERS[event.player]
+    if event.agent_path:
+        message.agent_path.CopyFrom(to_agent_path_message(event.agent_path))
     message.timestamp.CopyFrom(_to_timestamp(event.timestamp))
     if _to_seconds(message.timestamp) != event.timestamp:
         # A Timestamp counts nanoseconds and cannot represent every float.
@@ -157,7 +159,18 @@ def from_event_message(message: v1.SessionEvent) -> Event:
         turn_id=message.turn_id,
         agent_name=message.agent_name,
         player=PLAYERS_BY_NUMBER.get(message.player),
+        agent_path=from_agent_path_message(message.agent_path) if message.HasField("agent_path") else None,
     )
+
+
+def to_agent_path_message(path: AgentPath) -> v1.AgentPath:
+    """Build an `AgentPath`; a lone surrogate becomes U+FFFD."""
+    return v1.AgentPath(branch=_sanitize_text(path.branch), parent_call_id=_sanitize_text(path.parent_call_id))
+
+
+def from_agent_path_message(message: v1.AgentPath) -> AgentPath:
+    """Convert an `AgentPath`."""
+    return AgentPath(branch=message.branch, parent_call_id=message.parent_call_id)
 
 
 def _encode_payload(payload: Payload) -> v1.SessionEvent:
@@ -191,7 +204,10 @@ def _build_message(payload: Payload, convert_text: Callable[[Any], Any]) -> v1.S
         case TurnDecided():
             decided = v1.TurnDecided(response_json=_to_json_text(payload.response), duration_ms=payload.duration_ms)
             return v1.SessionEvent(
-                turn_decided=decided, decision_id=convert_text(payload.decision_id), anyway=payload.anyway
+                turn_decided=decided,
+                decision_id=convert_text(payload.decision_id),
+                anyway=payload.anyway,
+                decided_by=convert_text(payload.decided_by),
             )
         case _:
             name = KIND_NAMES[type(payload)]
@@ -257,6 +273,7 @@ def _decode_decided(message: v1.SessionEvent) -> _PayloadFields:
         "response": _from_json_text(decided.response_json),
         "anyway": message.anyway,
         "duration_ms": decided.duration_ms if decided.HasField("duration_ms") else None,
+        "decided_by": message.decided_by,
     }
 
 

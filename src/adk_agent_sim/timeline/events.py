@@ -32,6 +32,17 @@ class Player(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class AgentPath:
+    """Identifies one of the agents of a run: several run side by side, or inside a tool of another agent."""
+
+    branch: str = ""
+    """ADK's branch, such as `root.searcher`; empty outside parallel agents."""
+
+    parent_call_id: str = ""
+    """The call of the tool that the agent runs in; empty if it does not run in a tool."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class AgentJoined:
     """An agent's ADK session was connected to the timeline; always the first event of a run."""
 
@@ -95,6 +106,9 @@ class TurnDecided:
     duration_ms: float | None = None
     """How long the model took, if it was measured."""
 
+    decided_by: str = ""
+    """The person who decided; empty if it is unknown, or if no person decided."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TurnWithdrawn:
@@ -110,6 +124,9 @@ class TurnRevived:
 
     invocation_id: str
     """The invocation that makes the model call."""
+
+    client_id: str = ""
+    """Identifies the agent's process, as in `TurnAsked`."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -258,6 +275,14 @@ class Closed:
     """Whether it was cancelled rather than completed."""
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Unreadable:
+    """What a store returns for an event that it cannot read, so that the other events stay readable; never stored."""
+
+    reason: str
+    """Why the event cannot be read."""
+
+
 Payload: TypeAlias = (
     AgentJoined
     | UserSpoke
@@ -274,6 +299,7 @@ Payload: TypeAlias = (
     | ArtifactSaved
     | RunEnded
     | Closed
+    | Unreadable
 )
 """What happened, of any kind."""
 
@@ -304,6 +330,9 @@ class Event:
 
     player: Player | None = None
     """Who acted, if a seat was involved; in a `TurnAsked`, who will decide, by default a person."""
+
+    agent_path: AgentPath | None = None
+    """Which of the agents of the run it belongs to; None if that is unknown, as in older logs."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -22,6 +22,7 @@ from adk_agent_sim.timeline.blocks import Block, unpack_ids
 from adk_agent_sim.timeline.canonical_json import Json, decode_json, encode_json
 from adk_agent_sim.timeline.event_kinds import KIND_NAMES, PAYLOAD_CLASSES
 from adk_agent_sim.timeline.events import (
+    AgentPath,
     ArtifactSaved,
     Event,
     Payload,
@@ -52,6 +53,9 @@ def encode_line(record: TimelineRecord) -> str:
             value = {"block": record.block_id, **_encode_block_data(record.data)}
         case Event():
             event = _to_field_dict(record)
+            path: AgentPath | None = event.pop("agent_path")
+            if path is not None:
+                event["agent_path"] = {"branch": path.branch, "parent_call_id": path.parent_call_id}
             value = {
                 "event": {**event, "kind": KIND_NAMES[type(record.payload)], "payload": _to_field_dict(record.payload)}
             }
@@ -209,7 +213,13 @@ def _parse_event(event_value: dict[str, Json]) -> Event:
         raise ValueError(f"the event kind {event_value['kind']!r} is unknown")
     player = event_fields.pop("player")
     payload = _parse_payload(payload_class, dict(event_fields.pop("payload")))
-    return Event(**event_fields, payload=payload, player=Player(player) if player else None)
+    path = event_fields.pop("agent_path", None)
+    return Event(
+        **event_fields,
+        payload=payload,
+        player=Player(player) if player else None,
+        agent_path=AgentPath(**path) if path else None,
+    )
 
 
 def _parse_payload(payload_class: type[Payload], payload_fields: dict[str, Json]) -> Payload:

@@ -11,7 +11,7 @@ from uuid import uuid4
 
 from adk_agent_sim.timeline.blocks import Block
 from adk_agent_sim.timeline.canonical_json import Json
-from adk_agent_sim.timeline.events import Event, Payload, Player
+from adk_agent_sim.timeline.events import AgentPath, Event, Payload, Player
 from adk_agent_sim.timeline.model_request import RequestBlocks
 
 
@@ -36,6 +36,9 @@ class EventBatch:
     player: Player | None = None
     """Who acted, if a seat was involved."""
 
+    agent_path: AgentPath | None = None
+    """Which of the agents of the run it is, if known."""
+
     blocks: Sequence[Block] = ()
     """The blocks that the payloads refer to."""
 
@@ -51,6 +54,7 @@ class EventBatch:
                 turn_id=self.turn_id,
                 agent_name=self.agent_name,
                 player=self.player,
+                agent_path=self.agent_path,
             )
             for payload in self.payloads
         ]
@@ -76,6 +80,9 @@ class TurnRequest:
 
     request: RequestBlocks
     """The model request."""
+
+    agent_path: AgentPath | None = None
+    """Which of the agents of the run it is, if known."""
 
     player: Player = Player.HUMAN
     """Who will decide; only turns for a person are queued."""
@@ -107,3 +114,6 @@ class TurnDecision:
 
     duration_ms: float | None = None
     """How long the model took, if it was measured."""
+
+    decided_by: str = ""
+    """The person who decides, if known."""

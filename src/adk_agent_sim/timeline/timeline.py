@@ -25,9 +25,11 @@ from adk_agent_sim.timeline.blocks import Block
 from adk_agent_sim.timeline.canonical_json import decode_json
 from adk_agent_sim.timeline.clock import Clock, WallClock
 from adk_agent_sim.timeline.events import (
+    AgentPath,
     CancelAsked,
     Closed,
     Event,
+    Payload,
     Player,
     Session,
     TurnAsked,
@@ -163,7 +165,13 @@ class Timeline:
         tracker = await self._get_tracker(turn.session_id)
         asked, blocks = build_turn_asked(turn.request, turn.invocation_id, tracker.known_block_ids)
         return await self.ask_by_reference(
-            turn.session_id, asked, blocks, turn_id=turn.turn_id, agent_name=turn.agent_name, player=turn.player
+            turn.session_id,
+            asked,
+            blocks,
+            turn_id=turn.turn_id,
+            agent_name=turn.agent_name,
+            player=turn.player,
+            agent_path=turn.agent_path,
         )
 
     async def ask_by_reference(
@@ -175,6 +183,7 @@ class Timeline:
         turn_id: str,
         agent_name: str,
         player: Player = Player.HUMAN,
+        agent_path: AgentPath | None = None,
     ) -> Event:
         """Submit a turn whose request is block references; raise BlocksMissing if the session lacks a block."""
         tracker = await self._get_tracker(session_id)
@@ -190,6 +199,7 @@ class Timeline:
                 agent_name=agent_name,
                 # A person is the default and is left out of the event.
                 player=None if player is Player.HUMAN else player,
+                agent_path=agent_path,
                 blocks=[block for block in blocks if block.block_id not in tracker.known_block_ids],
             )
             (event,) = await self._commit_batch(tracker, batch)
@@ -200,8 +210,9 @@ class Timeline:
         turn_id = asked.turn_id
         if tracker.turns.is_waiting(turn_id) or tracker.turns.find_decided_event(turn_id) or tracker.turns.is_closed:
             return
-        revived = TurnRevived(invocation_id=get_turn_asked(asked).invocation_id)
-        batch = EventBatch(asked.session_id, [revived], turn_id=turn_id, agent_name=asked.agent_name)
+        payload = get_turn_asked(asked)
+        revived = TurnRevived(invocation_id=payload.invocation_id, client_id=payload.client_id)
+        batch = _build_turn_batch(asked, revived)
         await self._commit_batch(tracker, batch)
 
     async def _check_blocks(
@@ -230,8 +241,7 @@ class Timeline:
         async with tracker.write_lock:
             asked = tracker.turns.find_asked_event(turn_id)
             if asked is not None and tracker.turns.is_waiting(turn_id):
-                withdrawn = TurnWithdrawn(abandoned=abandoned)
-                batch = EventBatch(session_id, [withdrawn], turn_id=turn_id, agent_name=asked.agent_name)
+                batch = _build_turn_batch(asked, TurnWithdrawn(abandoned=abandoned))
                 await self._commit_batch(tracker, batch)
 
     async def decide(self, decision: TurnDecision) -> Event:
@@ -261,11 +271,9 @@ class Timeline:
                 response=decision.response,
                 anyway=decision.anyway,
                 duration_ms=decision.duration_ms,
+                decided_by=decision.decided_by,
             )
-            batch = EventBatch(
-                session_id, [decided], turn_id=turn_id, agent_name=asked.agent_name, player=decision.player
-            )
-            return (await self._commit_batch(tracker, batch))[0]
+            return (await self._commit_batch(tracker, _build_turn_batch(asked, decided, decision.player)))[0]
 
     async def wait_for_decision(self, session_id: str, turn_id: str) -> Event:
         """Wait for the decision of a turn and return its event.
@@ -388,6 +396,18 @@ class Timeline:
     def _notify_watchers(self, session_id: str) -> None:
         for watcher in list(self._watchers):
             watcher(session_id)
+
+
+def _build_turn_batch(asked: Event, payload: Payload, player: Player | None = None) -> EventBatch:
+    """Build the batch of an event that belongs to the same turn and agent as the `TurnAsked` event."""
+    return EventBatch(
+        asked.session_id,
+        [payload],
+        turn_id=asked.turn_id,
+        agent_name=asked.agent_name,
+        player=player,
+        agent_path=asked.agent_path,
+    )
 
 
 def _get_decision_id(event: Event) -> str:

@@ -85,8 +85,11 @@ from adk_agent_sim.generated.adksim.v1.simulator_service_pb2 import (
     SubscribeResponse as SubscribeResponse,
 )
 from adk_agent_sim.generated.adksim.v1.simulator_session_pb2 import (
+    AgentPath as AgentPath,
     HistoryComplete as HistoryComplete,
+    PendingRequest as PendingRequest,
     Player as Player,
+    RequestKind as RequestKind,
     SessionEvent as SessionEvent,
     SessionStatus as SessionStatus,
     SimulatorSession as SimulatorSession,

@@ -14,7 +14,7 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x15\x61\x64ksim/v1/facts.proto\x12\tadksim.v1\"\\\n\x0b\x41gentJoined\x12\x10\n\x08\x61pp_name\x18\x01 \x01(\t\x12\x0f\n\x07user_id\x18\x02 \x01(\t\x12\x16\n\x0e\x61\x64k_session_id\x18\x03 \x01(\t\x12\x12\n\nstate_json\x18\x04 \x01(\t\"!\n\tUserSpoke\x12\x14\n\x0c\x63ontent_json\x18\x01 \x01(\t\"d\n\tTurnAsked\x12\x10\n\x08\x63ontents\x18\x01 \x03(\x0c\x12\r\n\x05tools\x18\x02 \x01(\x0c\x12\x13\n\x0binstruction\x18\x03 \x01(\x0c\x12\x0e\n\x06\x63onfig\x18\x04 \x01(\x0c\x12\x11\n\tclient_id\x18\x05 \x01(\t\"N\n\x0bTurnDecided\x12\x15\n\rresponse_json\x18\x01 \x01(\t\x12\x18\n\x0b\x64uration_ms\x18\x02 \x01(\x01H\x00\x88\x01\x01\x42\x0e\n\x0c_duration_ms\"\"\n\rTurnWithdrawn\x12\x11\n\tabandoned\x18\x01 \x01(\x08\"$\n\x0bTurnRevived\x12\x15\n\rinvocation_id\x18\x01 \x01(\t\"\x1e\n\x0b\x43\x61ncelAsked\x12\x0f\n\x07\x63\x61ll_id\x18\x01 \x01(\t\"I\n\x0bToolStarted\x12\x0f\n\x07\x63\x61ll_id\x18\x01 \x01(\t\x12\x11\n\ttool_name\x18\x02 \x01(\t\x12\x16\n\x0e\x61rguments_json\x18\x03 \x01(\t\"_\n\x0cToolFinished\x12\x0f\n\x07\x63\x61ll_id\x18\x01 \x01(\t\x12\x13\n\x0bresult_json\x18\x02 \x01(\t\x12\x13\n\x0b\x64uration_ms\x18\x03 \x01(\x01\x12\x14\n\x0c\x61\x63tions_json\x18\x04 \x01(\t\"\x83\x01\n\nToolFailed\x12\x0f\n\x07\x63\x61ll_id\x18\x01 \x01(\t\x12\x12\n\nerror_type\x18\x02 \x01(\t\x12\x15\n\rerror_message\x18\x03 \x01(\t\x12\x13\n\x0b\x64uration_ms\x18\x04 \x01(\x01\x12\x16\n\ttraceback\x18\x05 \x01(\tH\x00\x88\x01\x01\x42\x0c\n\n_traceback\"v\n\x12\x45nvironmentDecided\x12\x0f\n\x07\x63\x61ll_id\x18\x01 \x01(\t\x12\x11\n\ttool_name\x18\x02 \x01(\t\x12\x0c\n\x04rule\x18\x03 \x01(\t\x12\x14\n\x0c\x61\x63tions_json\x18\x04 \x01(\t\x12\x18\n\x10passed_over_json\x18\x05 \x01(\t\"F\n\nAgentEvent\x12\x15\n\rinvocation_id\x18\x01 \x01(\t\x12\x12\n\nevent_json\x18\x02 \x01(\t\x12\r\n\x05\x66inal\x18\x03 \x01(\x08\"b\n\rArtifactSaved\x12\x10\n\x08\x66ilename\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\x05\x12\x11\n\tmime_type\x18\x03 \x01(\t\x12\r\n\x05\x62lock\x18\x04 \x01(\t\x12\x0c\n\x04\x64\x61ta\x18\x05 \x01(\x0c\"\xdb\x01\n\x08RunEnded\x12\x15\n\rinvocation_id\x18\x01 \x01(\t\x12,\n\x07outcome\x18\x02 \x01(\x0e\x32\x1b.adksim.v1.RunEnded.Outcome\x12\x12\n\nerror_type\x18\x03 \x01(\t\x12\x15\n\rerror_message\x18\x04 \x01(\t\"_\n\x07Outcome\x12\x17\n\x13OUTCOME_UNSPECIFIED\x10\x00\x12\x10\n\x0cOUTCOME_DONE\x10\x01\x12\x12\n\x0eOUTCOME_FAILED\x10\x02\x12\x15\n\x11OUTCOME_CANCELLED\x10\x03\"+\n\x06\x43losed\x12\x0e\n\x06reason\x18\x01 \x01(\t\x12\x11\n\tcancelled\x18\x02 \x01(\x08\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x15\x61\x64ksim/v1/facts.proto\x12\tadksim.v1\"\\\n\x0b\x41gentJoined\x12\x10\n\x08\x61pp_name\x18\x01 \x01(\t\x12\x0f\n\x07user_id\x18\x02 \x01(\t\x12\x16\n\x0e\x61\x64k_session_id\x18\x03 \x01(\t\x12\x12\n\nstate_json\x18\x04 \x01(\t\"!\n\tUserSpoke\x12\x14\n\x0c\x63ontent_json\x18\x01 \x01(\t\"d\n\tTurnAsked\x12\x10\n\x08\x63ontents\x18\x01 \x03(\x0c\x12\r\n\x05tools\x18\x02 \x01(\x0c\x12\x13\n\x0binstruction\x18\x03 \x01(\x0c\x12\x0e\n\x06\x63onfig\x18\x04 \x01(\x0c\x12\x11\n\tclient_id\x18\x05 \x01(\t\"N\n\x0bTurnDecided\x12\x15\n\rresponse_json\x18\x01 \x01(\t\x12\x18\n\x0b\x64uration_ms\x18\x02 \x01(\x01H\x00\x88\x01\x01\x42\x0e\n\x0c_duration_ms\"\"\n\rTurnWithdrawn\x12\x11\n\tabandoned\x18\x01 \x01(\x08\"7\n\x0bTurnRevived\x12\x15\n\rinvocation_id\x18\x01 \x01(\t\x12\x11\n\tclient_id\x18\x02 \x01(\t\"\x1e\n\x0b\x43\x61ncelAsked\x12\x0f\n\x07\x63\x61ll_id\x18\x01 \x01(\t\"I\n\x0bToolStarted\x12\x0f\n\x07\x63\x61ll_id\x18\x01 \x01(\t\x12\x11\n\ttool_name\x18\x02 \x01(\t\x12\x16\n\x0e\x61rguments_json\x18\x03 \x01(\t\"_\n\x0cToolFinished\x12\x0f\n\x07\x63\x61ll_id\x18\x01 \x01(\t\x12\x13\n\x0bresult_json\x18\x02 \x01(\t\x12\x13\n\x0b\x64uration_ms\x18\x03 \x01(\x01\x12\x14\n\x0c\x61\x63tions_json\x18\x04 \x01(\t\"\x83\x01\n\nToolFailed\x12\x0f\n\x07\x63\x61ll_id\x18\x01 \x01(\t\x12\x12\n\nerror_type\x18\x02 \x01(\t\x12\x15\n\rerror_message\x18\x03 \x01(\t\x12\x13\n\x0b\x64uration_ms\x18\x04 \x01(\x01\x12\x16\n\ttraceback\x18\x05 \x01(\tH\x00\x88\x01\x01\x42\x0c\n\n_traceback\"v\n\x12\x45nvironmentDecided\x12\x0f\n\x07\x63\x61ll_id\x18\x01 \x01(\t\x12\x11\n\ttool_name\x18\x02 \x01(\t\x12\x0c\n\x04rule\x18\x03 \x01(\t\x12\x14\n\x0c\x61\x63tions_json\x18\x04 \x01(\t\x12\x18\n\x10passed_over_json\x18\x05 \x01(\t\"F\n\nAgentEvent\x12\x15\n\rinvocation_id\x18\x01 \x01(\t\x12\x12\n\nevent_json\x18\x02 \x01(\t\x12\r\n\x05\x66inal\x18\x03 \x01(\x08\"b\n\rArtifactSaved\x12\x10\n\x08\x66ilename\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\x05\x12\x11\n\tmime_type\x18\x03 \x01(\t\x12\r\n\x05\x62lock\x18\x04 \x01(\t\x12\x0c\n\x04\x64\x61ta\x18\x05 \x01(\x0c\"\xdb\x01\n\x08RunEnded\x12\x15\n\rinvocation_id\x18\x01 \x01(\t\x12,\n\x07outcome\x18\x02 \x01(\x0e\x32\x1b.adksim.v1.RunEnded.Outcome\x12\x12\n\nerror_type\x18\x03 \x01(\t\x12\x15\n\rerror_message\x18\x04 \x01(\t\"_\n\x07Outcome\x12\x17\n\x13OUTCOME_UNSPECIFIED\x10\x00\x12\x10\n\x0cOUTCOME_DONE\x10\x01\x12\x12\n\x0eOUTCOME_FAILED\x10\x02\x12\x15\n\x11OUTCOME_CANCELLED\x10\x03\"+\n\x06\x43losed\x12\x0e\n\x06reason\x18\x01 \x01(\t\x12\x11\n\tcancelled\x18\x02 \x01(\x08\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -32,25 +32,25 @@ if _descriptor._USE_C_DESCRIPTORS == False:
   _globals['_TURNWITHDRAWN']._serialized_start=347
   _globals['_TURNWITHDRAWN']._serialized_end=381
   _globals['_TURNREVIVED']._serialized_start=383
-  _globals['_TURNREVIVED']._serialized_end=419
-  _globals['_CANCELASKED']._serialized_start=421
-  _globals['_CANCELASKED']._serialized_end=451
-  _globals['_TOOLSTARTED']._serialized_start=453
-  _globals['_TOOLSTARTED']._serialized_end=526
-  _globals['_TOOLFINISHED']._serialized_start=528
-  _globals['_TOOLFINISHED']._serialized_end=623
-  _globals['_TOOLFAILED']._serialized_start=626
-  _globals['_TOOLFAILED']._serialized_end=757
-  _globals['_ENVIRONMENTDECIDED']._serialized_start=759
-  _globals['_ENVIRONMENTDECIDED']._serialized_end=877
-  _globals['_AGENTEVENT']._serialized_start=879
-  _globals['_AGENTEVENT']._serialized_end=949
-  _globals['_ARTIFACTSAVED']._serialized_start=951
-  _globals['_ARTIFACTSAVED']._serialized_end=1049
-  _globals['_RUNENDED']._serialized_start=1052
-  _globals['_RUNENDED']._serialized_end=1271
-  _globals['_RUNENDED_OUTCOME']._serialized_start=1176
-  _globals['_RUNENDED_OUTCOME']._serialized_end=1271
-  _globals['_CLOSED']._serialized_start=1273
-  _globals['_CLOSED']._serialized_end=1316
+  _globals['_TURNREVIVED']._serialized_end=438
+  _globals['_CANCELASKED']._serialized_start=440
+  _globals['_CANCELASKED']._serialized_end=470
+  _globals['_TOOLSTARTED']._serialized_start=472
+  _globals['_TOOLSTARTED']._serialized_end=545
+  _globals['_TOOLFINISHED']._serialized_start=547
+  _globals['_TOOLFINISHED']._serialized_end=642
+  _globals['_TOOLFAILED']._serialized_start=645
+  _globals['_TOOLFAILED']._serialized_end=776
+  _globals['_ENVIRONMENTDECIDED']._serialized_start=778
+  _globals['_ENVIRONMENTDECIDED']._serialized_end=896
+  _globals['_AGENTEVENT']._serialized_start=898
+  _globals['_AGENTEVENT']._serialized_end=968
+  _globals['_ARTIFACTSAVED']._serialized_start=970
+  _globals['_ARTIFACTSAVED']._serialized_end=1068
+  _globals['_RUNENDED']._serialized_start=1071
+  _globals['_RUNENDED']._serialized_end=1290
+  _globals['_RUNENDED_OUTCOME']._serialized_start=1195
+  _globals['_RUNENDED_OUTCOME']._serialized_end=1290
+  _globals['_CLOSED']._serialized_start=1292
+  _globals['_CLOSED']._serialized_end=1335
 # @@protoc_insertion_point(module_scope)

@@ -53,10 +53,12 @@ class TurnWithdrawn(_message.Message):
     def __init__(self, abandoned: bool = ...) -> None: ...
 
 class TurnRevived(_message.Message):
-    __slots__ = ("invocation_id",)
+    __slots__ = ("invocation_id", "client_id")
     INVOCATION_ID_FIELD_NUMBER: _ClassVar[int]
+    CLIENT_ID_FIELD_NUMBER: _ClassVar[int]
     invocation_id: str
-    def __init__(self, invocation_id: _Optional[str] = ...) -> None: ...
+    client_id: str
+    def __init__(self, invocation_id: _Optional[str] = ..., client_id: _Optional[str] = ...) -> None: ...
 
 class CancelAsked(_message.Message):
     __slots__ = ("call_id",)

@@ -18,7 +18,7 @@ from adk_agent_sim.generated.adksim.v1 import response_pb2 as adksim_dot_v1_dot_
 from adk_agent_sim.generated.adksim.v1 import simulator_session_pb2 as adksim_dot_v1_dot_simulator__session__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n!adksim/v1/simulator_service.proto\x12\tadksim.v1\x1a\x15\x61\x64ksim/v1/facts.proto\x1a\x1a\x61\x64ksim/v1/generation.proto\x1a\x18\x61\x64ksim/v1/response.proto\x1a!adksim/v1/simulator_session.proto\"?\n\x14\x43reateSessionRequest\x12\x13\n\x0b\x64\x65scription\x18\x01 \x01(\t\x12\x12\n\nsession_id\x18\x14 \x01(\t\"V\n\x15\x43reateSessionResponse\x12,\n\x07session\x18\x01 \x01(\x0b\x32\x1b.adksim.v1.SimulatorSession\x12\x0f\n\x07web_url\x18\x14 \x01(\t\"\x8c\x01\n\x10SubscribeRequest\x12\x12\n\nsession_id\x18\x01 \x01(\t\x12\x11\n\tclient_id\x18\x02 \x01(\t\x12\x11\n\tafter_seq\x18\x14 \x01(\x03\x12\x11\n\tall_kinds\x18\x15 \x01(\x08\x12\x11\n\tas_stored\x18\x16 \x01(\x08\x12\x18\n\x10without_requests\x18\x17 \x01(\x08\";\n\x11SubscribeResponse\x12&\n\x05\x65vent\x18\x01 \x01(\x0b\x32\x17.adksim.v1.SessionEvent\"\x86\x02\n\x14SubmitRequestRequest\x12\x12\n\nsession_id\x18\x01 \x01(\t\x12\x0f\n\x07turn_id\x18\x02 \x01(\t\x12\x12\n\nagent_name\x18\x03 \x01(\t\x12\x32\n\x07request\x18\x04 \x01(\x0b\x32!.adksim.v1.GenerateContentRequest\x12\x12\n\nexact_json\x18\x14 \x01(\t\x12\x15\n\rinvocation_id\x18\x15 \x01(\t\x12!\n\x06player\x18\x16 \x01(\x0e\x32\x11.adksim.v1.Player\x12#\n\x05\x61sked\x18\x18 \x01(\x0b\x32\x14.adksim.v1.TurnAsked\x12\x0e\n\x06\x62locks\x18\x19 \x03(\x0c\"6\n\x15SubmitRequestResponse\x12\x10\n\x08\x65vent_id\x18\x01 \x01(\t\x12\x0b\n\x03seq\x18\x14 \x01(\x03\"\xf8\x01\n\x15SubmitDecisionRequest\x12\x12\n\nsession_id\x18\x01 \x01(\t\x12\x0f\n\x07turn_id\x18\x02 \x01(\t\x12\x34\n\x08response\x18\x03 \x01(\x0b\x32\".adksim.v1.GenerateContentResponse\x12\x13\n\x0b\x64\x65\x63ision_id\x18\x14 \x01(\t\x12\x12\n\nexact_json\x18\x15 \x01(\t\x12!\n\x06player\x18\x16 \x01(\x0e\x32\x11.adksim.v1.Player\x12\x0e\n\x06\x61nyway\x18\x17 \x01(\x08\x12\x18\n\x0b\x64uration_ms\x18\x18 \x01(\x01H\x00\x88\x01\x01\x42\x0e\n\x0c_duration_ms\"7\n\x16SubmitDecisionResponse\x12\x10\n\x08\x65vent_id\x18\x01 \x01(\t\x12\x0b\n\x03seq\x18\x14 \x01(\x03\"<\n\x13ListSessionsRequest\x12\x11\n\tpage_size\x18\x01 \x01(\x05\x12\x12\n\npage_token\x18\x02 \x01(\t\"^\n\x14ListSessionsResponse\x12-\n\x08sessions\x18\x01 \x03(\x0b\x32\x1b.adksim.v1.SimulatorSession\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"\'\n\x11GetSessionRequest\x12\x12\n\nsession_id\x18\x01 \x01(\t\"\x8f\x01\n\x12GetSessionResponse\x12,\n\x07session\x18\x01 \x01(\x0b\x32\x1b.adksim.v1.SimulatorSession\x12(\n\x06status\x18\x02 \x01(\x0e\x32\x18.adksim.v1.SessionStatus\x12\x10\n\x08last_seq\x18\x03 \x01(\x03\x12\x0f\n\x07web_url\x18\x04 \x01(\t\"c\n\x13\x43loseSessionRequest\x12\x12\n\nsession_id\x18\x01 \x01(\t\x12\x0e\n\x06reason\x18\x02 \x01(\t\x12(\n\x06status\x18\x03 \x01(\x0e\x32\x18.adksim.v1.SessionStatus\"5\n\x14\x43loseSessionResponse\x12\x10\n\x08\x65vent_id\x18\x01 \x01(\t\x12\x0b\n\x03seq\x18\x02 \x01(\x03\"R\n\x13\x41ppendEventsRequest\x12\x12\n\nsession_id\x18\x01 \x01(\t\x12\'\n\x06\x65vents\x18\x02 \x03(\x0b\x32\x17.adksim.v1.SessionEvent\";\n\x14\x41ppendEventsResponse\x12\x11\n\tevent_ids\x18\x01 \x03(\t\x12\x10\n\x08last_seq\x18\x02 \x01(\x03\":\n\x11ReadBlocksRequest\x12\x12\n\nsession_id\x18\x01 \x01(\t\x12\x11\n\tblock_ids\x18\x02 \x03(\x0c\"$\n\x12ReadBlocksResponse\x12\x0e\n\x06\x62locks\x18\x01 \x03(\x0c\x32\xe4\x05\n\x10SimulatorService\x12R\n\rCreateSession\x12\x1f.adksim.v1.CreateSessionRequest\x1a .adksim.v1.CreateSessionResponse\x12H\n\tSubscribe\x12\x1b.adksim.v1.SubscribeRequest\x1a\x1c.adksim.v1.SubscribeResponse0\x01\x12R\n\rSubmitRequest\x12\x1f.adksim.v1.SubmitRequestRequest\x1a .adksim.v1.SubmitRequestResponse\x12U\n\x0eSubmitDecision\x12 .adksim.v1.SubmitDecisionRequest\x1a!.adksim.v1.SubmitDecisionResponse\x12O\n\x0cListSessions\x12\x1e.adksim.v1.ListSessionsRequest\x1a\x1f.adksim.v1.ListSessionsResponse\x12I\n\nGetSession\x12\x1c.adksim.v1.GetSessionRequest\x1a\x1d.adksim.v1.GetSessionResponse\x12O\n\x0c\x43loseSession\x12\x1e.adksim.v1.CloseSessionRequest\x1a\x1f.adksim.v1.CloseSessionResponse\x12O\n\x0c\x41ppendEvents\x12\x1e.adksim.v1.AppendEventsRequest\x1a\x1f.adksim.v1.AppendEventsResponse\x12I\n\nReadBlocks\x12\x1c.adksim.v1.ReadBlocksRequest\x1a\x1d.adksim.v1.ReadBlocksResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n!adksim/v1/simulator_service.proto\x12\tadksim.v1\x1a\x15\x61\x64ksim/v1/facts.proto\x1a\x1a\x61\x64ksim/v1/generation.proto\x1a\x18\x61\x64ksim/v1/response.proto\x1a!adksim/v1/simulator_session.proto\"?\n\x14\x43reateSessionRequest\x12\x13\n\x0b\x64\x65scription\x18\x01 \x01(\t\x12\x12\n\nsession_id\x18\x14 \x01(\t\"V\n\x15\x43reateSessionResponse\x12,\n\x07session\x18\x01 \x01(\x0b\x32\x1b.adksim.v1.SimulatorSession\x12\x0f\n\x07web_url\x18\x14 \x01(\t\"\x8c\x01\n\x10SubscribeRequest\x12\x12\n\nsession_id\x18\x01 \x01(\t\x12\x11\n\tclient_id\x18\x02 \x01(\t\x12\x11\n\tafter_seq\x18\x14 \x01(\x03\x12\x11\n\tall_kinds\x18\x15 \x01(\x08\x12\x11\n\tas_stored\x18\x16 \x01(\x08\x12\x18\n\x10without_requests\x18\x17 \x01(\x08\";\n\x11SubscribeResponse\x12&\n\x05\x65vent\x18\x01 \x01(\x0b\x32\x17.adksim.v1.SessionEvent\"\xb0\x02\n\x14SubmitRequestRequest\x12\x12\n\nsession_id\x18\x01 \x01(\t\x12\x0f\n\x07turn_id\x18\x02 \x01(\t\x12\x12\n\nagent_name\x18\x03 \x01(\t\x12\x32\n\x07request\x18\x04 \x01(\x0b\x32!.adksim.v1.GenerateContentRequest\x12\x12\n\nexact_json\x18\x14 \x01(\t\x12\x15\n\rinvocation_id\x18\x15 \x01(\t\x12!\n\x06player\x18\x16 \x01(\x0e\x32\x11.adksim.v1.Player\x12#\n\x05\x61sked\x18\x18 \x01(\x0b\x32\x14.adksim.v1.TurnAsked\x12\x0e\n\x06\x62locks\x18\x19 \x03(\x0c\x12(\n\nagent_path\x18\x1a \x01(\x0b\x32\x14.adksim.v1.AgentPath\"6\n\x15SubmitRequestResponse\x12\x10\n\x08\x65vent_id\x18\x01 \x01(\t\x12\x0b\n\x03seq\x18\x14 \x01(\x03\"\x8c\x02\n\x15SubmitDecisionRequest\x12\x12\n\nsession_id\x18\x01 \x01(\t\x12\x0f\n\x07turn_id\x18\x02 \x01(\t\x12\x34\n\x08response\x18\x03 \x01(\x0b\x32\".adksim.v1.GenerateContentResponse\x12\x13\n\x0b\x64\x65\x63ision_id\x18\x14 \x01(\t\x12\x12\n\nexact_json\x18\x15 \x01(\t\x12!\n\x06player\x18\x16 \x01(\x0e\x32\x11.adksim.v1.Player\x12\x0e\n\x06\x61nyway\x18\x17 \x01(\x08\x12\x18\n\x0b\x64uration_ms\x18\x18 \x01(\x01H\x00\x88\x01\x01\x12\x12\n\ndecided_by\x18\x19 \x01(\tB\x0e\n\x0c_duration_ms\"7\n\x16SubmitDecisionResponse\x12\x10\n\x08\x65vent_id\x18\x01 \x01(\t\x12\x0b\n\x03seq\x18\x14 \x01(\x03\"<\n\x13ListSessionsRequest\x12\x11\n\tpage_size\x18\x01 \x01(\x05\x12\x12\n\npage_token\x18\x02 \x01(\t\"^\n\x14ListSessionsResponse\x12-\n\x08sessions\x18\x01 \x03(\x0b\x32\x1b.adksim.v1.SimulatorSession\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"\'\n\x11GetSessionRequest\x12\x12\n\nsession_id\x18\x01 \x01(\t\"\xeb\x01\n\x12GetSessionResponse\x12,\n\x07session\x18\x01 \x01(\x0b\x32\x1b.adksim.v1.SimulatorSession\x12(\n\x06status\x18\x02 \x01(\x0e\x32\x18.adksim.v1.SessionStatus\x12\x10\n\x08last_seq\x18\x03 \x01(\x03\x12\x0f\n\x07web_url\x18\x04 \x01(\t\x12.\n\x0c\x65xact_status\x18\x14 \x01(\x0e\x32\x18.adksim.v1.SessionStatus\x12*\n\x07pending\x18\x15 \x03(\x0b\x32\x19.adksim.v1.PendingRequest\"c\n\x13\x43loseSessionRequest\x12\x12\n\nsession_id\x18\x01 \x01(\t\x12\x0e\n\x06reason\x18\x02 \x01(\t\x12(\n\x06status\x18\x03 \x01(\x0e\x32\x18.adksim.v1.SessionStatus\"5\n\x14\x43loseSessionResponse\x12\x10\n\x08\x65vent_id\x18\x01 \x01(\t\x12\x0b\n\x03seq\x18\x02 \x01(\x03\"R\n\x13\x41ppendEventsRequest\x12\x12\n\nsession_id\x18\x01 \x01(\t\x12\'\n\x06\x65vents\x18\x02 \x03(\x0b\x32\x17.adksim.v1.SessionEvent\";\n\x14\x41ppendEventsResponse\x12\x11\n\tevent_ids\x18\x01 \x03(\t\x12\x10\n\x08last_seq\x18\x02 \x01(\x03\":\n\x11ReadBlocksRequest\x12\x12\n\nsession_id\x18\x01 \x01(\t\x12\x11\n\tblock_ids\x18\x02 \x03(\x0c\"$\n\x12ReadBlocksResponse\x12\x0e\n\x06\x62locks\x18\x01 \x03(\x0c\x32\xe4\x05\n\x10SimulatorService\x12R\n\rCreateSession\x12\x1f.adksim.v1.CreateSessionRequest\x1a .adksim.v1.CreateSessionResponse\x12H\n\tSubscribe\x12\x1b.adksim.v1.SubscribeRequest\x1a\x1c.adksim.v1.SubscribeResponse0\x01\x12R\n\rSubmitRequest\x12\x1f.adksim.v1.SubmitRequestRequest\x1a .adksim.v1.SubmitRequestResponse\x12U\n\x0eSubmitDecision\x12 .adksim.v1.SubmitDecisionRequest\x1a!.adksim.v1.SubmitDecisionResponse\x12O\n\x0cListSessions\x12\x1e.adksim.v1.ListSessionsRequest\x1a\x1f.adksim.v1.ListSessionsResponse\x12I\n\nGetSession\x12\x1c.adksim.v1.GetSessionRequest\x1a\x1d.adksim.v1.GetSessionResponse\x12O\n\x0c\x43loseSession\x12\x1e.adksim.v1.CloseSessionRequest\x1a\x1f.adksim.v1.CloseSessionResponse\x12O\n\x0c\x41ppendEvents\x12\x1e.adksim.v1.AppendEventsRequest\x1a\x1f.adksim.v1.AppendEventsResponse\x12I\n\nReadBlocks\x12\x1c.adksim.v1.ReadBlocksRequest\x1a\x1d.adksim.v1.ReadBlocksResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -34,33 +34,33 @@ if _descriptor._USE_C_DESCRIPTORS == False:
   _globals['_SUBSCRIBERESPONSE']._serialized_start=456
   _globals['_SUBSCRIBERESPONSE']._serialized_end=515
   _globals['_SUBMITREQUESTREQUEST']._serialized_start=518
-  _globals['_SUBMITREQUESTREQUEST']._serialized_end=780
-  _globals['_SUBMITREQUESTRESPONSE']._serialized_start=782
-  _globals['_SUBMITREQUESTRESPONSE']._serialized_end=836
-  _globals['_SUBMITDECISIONREQUEST']._serialized_start=839
-  _globals['_SUBMITDECISIONREQUEST']._serialized_end=1087
-  _globals['_SUBMITDECISIONRESPONSE']._serialized_start=1089
-  _globals['_SUBMITDECISIONRESPONSE']._serialized_end=1144
-  _globals['_LISTSESSIONSREQUEST']._serialized_start=1146
-  _globals['_LISTSESSIONSREQUEST']._serialized_end=1206
-  _globals['_LISTSESSIONSRESPONSE']._serialized_start=1208
-  _globals['_LISTSESSIONSRESPONSE']._serialized_end=1302
-  _globals['_GETSESSIONREQUEST']._serialized_start=1304
-  _globals['_GETSESSIONREQUEST']._serialized_end=1343
-  _globals['_GETSESSIONRESPONSE']._serialized_start=1346
-  _globals['_GETSESSIONRESPONSE']._serialized_end=1489
-  _globals['_CLOSESESSIONREQUEST']._serialized_start=1491
-  _globals['_CLOSESESSIONREQUEST']._serialized_end=1590
-  _globals['_CLOSESESSIONRESPONSE']._serialized_start=1592
-  _globals['_CLOSESESSIONRESPONSE']._serialized_end=1645
-  _globals['_APPENDEVENTSREQUEST']._serialized_start=1647
-  _globals['_APPENDEVENTSREQUEST']._serialized_end=1729
-  _globals['_APPENDEVENTSRESPONSE']._serialized_start=1731
-  _globals['_APPENDEVENTSRESPONSE']._serialized_end=1790
-  _globals['_READBLOCKSREQUEST']._serialized_start=1792
-  _globals['_READBLOCKSREQUEST']._serialized_end=1850
-  _globals['_READBLOCKSRESPONSE']._serialized_start=1852
-  _globals['_READBLOCKSRESPONSE']._serialized_end=1888
-  _globals['_SIMULATORSERVICE']._serialized_start=1891
-  _globals['_SIMULATORSERVICE']._serialized_end=2631
+  _globals['_SUBMITREQUESTREQUEST']._serialized_end=822
+  _globals['_SUBMITREQUESTRESPONSE']._serialized_start=824
+  _globals['_SUBMITREQUESTRESPONSE']._serialized_end=878
+  _globals['_SUBMITDECISIONREQUEST']._serialized_start=881
+  _globals['_SUBMITDECISIONREQUEST']._serialized_end=1149
+  _globals['_SUBMITDECISIONRESPONSE']._serialized_start=1151
+  _globals['_SUBMITDECISIONRESPONSE']._serialized_end=1206
+  _globals['_LISTSESSIONSREQUEST']._serialized_start=1208
+  _globals['_LISTSESSIONSREQUEST']._serialized_end=1268
+  _globals['_LISTSESSIONSRESPONSE']._serialized_start=1270
+  _globals['_LISTSESSIONSRESPONSE']._serialized_end=1364
+  _globals['_GETSESSIONREQUEST']._serialized_start=1366
+  _globals['_GETSESSIONREQUEST']._serialized_end=1405
+  _globals['_GETSESSIONRESPONSE']._serialized_start=1408
+  _globals['_GETSESSIONRESPONSE']._serialized_end=1643
+  _globals['_CLOSESESSIONREQUEST']._serialized_start=1645
+  _globals['_CLOSESESSIONREQUEST']._serialized_end=1744
+  _globals['_CLOSESESSIONRESPONSE']._serialized_start=1746
+  _globals['_CLOSESESSIONRESPONSE']._serialized_end=1799
+  _globals['_APPENDEVENTSREQUEST']._serialized_start=1801
+  _globals['_APPENDEVENTSREQUEST']._serialized_end=1883
+  _globals['_APPENDEVENTSRESPONSE']._serialized_start=1885
+  _globals['_APPENDEVENTSRESPONSE']._serialized_end=1944
+  _globals['_READBLOCKSREQUEST']._serialized_start=1946
+  _globals['_READBLOCKSREQUEST']._serialized_end=2004
+  _globals['_READBLOCKSRESPONSE']._serialized_start=2006
+  _globals['_READBLOCKSRESPONSE']._serialized_end=2042
+  _globals['_SIMULATORSERVICE']._serialized_start=2045
+  _globals['_SIMULATORSERVICE']._serialized_end=2785
 # @@protoc_insertion_point(module_scope)

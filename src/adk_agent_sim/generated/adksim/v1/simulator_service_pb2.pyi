@@ -48,7 +48,7 @@ class SubscribeResponse(_message.Message):
     def __init__(self, event: _Optional[_Union[_simulator_session_pb2.SessionEvent, _Mapping]] = ...) -> None: ...
 
 class SubmitRequestRequest(_message.Message):
-    __slots__ = ("session_id", "turn_id", "agent_name", "request", "exact_json", "invocation_id", "player", "asked", "blocks")
+    __slots__ = ("session_id", "turn_id", "agent_name", "request", "exact_json", "invocation_id", "player", "asked", "blocks", "agent_path")
     SESSION_ID_FIELD_NUMBER: _ClassVar[int]
     TURN_ID_FIELD_NUMBER: _ClassVar[int]
     AGENT_NAME_FIELD_NUMBER: _ClassVar[int]
@@ -58,6 +58,7 @@ class SubmitRequestRequest(_message.Message):
     PLAYER_FIELD_NUMBER: _ClassVar[int]
     ASKED_FIELD_NUMBER: _ClassVar[int]
     BLOCKS_FIELD_NUMBER: _ClassVar[int]
+    AGENT_PATH_FIELD_NUMBER: _ClassVar[int]
     session_id: str
     turn_id: str
     agent_name: str
@@ -67,7 +68,8 @@ class SubmitRequestRequest(_message.Message):
     player: _simulator_session_pb2.Player
     asked: _facts_pb2.TurnAsked
     blocks: _containers.RepeatedScalarFieldContainer[bytes]
-    def __init__(self, session_id: _Optional[str] = ..., turn_id: _Optional[str] = ..., agent_name: _Optional[str] = ..., request: _Optional[_Union[_generation_pb2.GenerateContentRequest, _Mapping]] = ..., exact_json: _Optional[str] = ..., invocation_id: _Optional[str] = ..., player: _Optional[_Union[_simulator_session_pb2.Player, str]] = ..., asked: _Optional[_Union[_facts_pb2.TurnAsked, _Mapping]] = ..., blocks: _Optional[_Iterable[bytes]] = ...) -> None: ...
+    agent_path: _simulator_session_pb2.AgentPath
+    def __init__(self, session_id: _Optional[str] = ..., turn_id: _Optional[str] = ..., agent_name: _Optional[str] = ..., request: _Optional[_Union[_generation_pb2.GenerateContentRequest, _Mapping]] = ..., exact_json: _Optional[str] = ..., invocation_id: _Optional[str] = ..., player: _Optional[_Union[_simulator_session_pb2.Player, str]] = ..., asked: _Optional[_Union[_facts_pb2.TurnAsked, _Mapping]] = ..., blocks: _Optional[_Iterable[bytes]] = ..., agent_path: _Optional[_Union[_simulator_session_pb2.AgentPath, _Mapping]] = ...) -> None: ...
 
 class SubmitRequestResponse(_message.Message):
     __slots__ = ("event_id", "seq")
@@ -78,7 +80,7 @@ class SubmitRequestResponse(_message.Message):
     def __init__(self, event_id: _Optional[str] = ..., seq: _Optional[int] = ...) -> None: ...
 
 class SubmitDecisionRequest(_message.Message):
-    __slots__ = ("session_id", "turn_id", "response", "decision_id", "exact_json", "player", "anyway", "duration_ms")
+    __slots__ = ("session_id", "turn_id", "response", "decision_id", "exact_json", "player", "anyway", "duration_ms", "decided_by")
     SESSION_ID_FIELD_NUMBER: _ClassVar[int]
     TURN_ID_FIELD_NUMBER: _ClassVar[int]
     RESPONSE_FIELD_NUMBER: _ClassVar[int]
@@ -87,6 +89,7 @@ class SubmitDecisionRequest(_message.Message):
     PLAYER_FIELD_NUMBER: _ClassVar[int]
     ANYWAY_FIELD_NUMBER: _ClassVar[int]
     DURATION_MS_FIELD_NUMBER: _ClassVar[int]
+    DECIDED_BY_FIELD_NUMBER: _ClassVar[int]
     session_id: str
     turn_id: str
     response: _response_pb2.GenerateContentResponse
@@ -95,7 +98,8 @@ class SubmitDecisionRequest(_message.Message):
     player: _simulator_session_pb2.Player
     anyway: bool
     duration_ms: float
-    def __init__(self, session_id: _Optional[str] = ..., turn_id: _Optional[str] = ..., response: _Optional[_Union[_response_pb2.GenerateContentResponse, _Mapping]] = ..., decision_id: _Optional[str] = ..., exact_json: _Optional[str] = ..., player: _Optional[_Union[_simulator_session_pb2.Player, str]] = ..., anyway: bool = ..., duration_ms: _Optional[float] = ...) -> None: ...
+    decided_by: str
+    def __init__(self, session_id: _Optional[str] = ..., turn_id: _Optional[str] = ..., response: _Optional[_Union[_response_pb2.GenerateContentResponse, _Mapping]] = ..., decision_id: _Optional[str] = ..., exact_json: _Optional[str] = ..., player: _Optional[_Union[_simulator_session_pb2.Player, str]] = ..., anyway: bool = ..., duration_ms: _Optional[float] = ..., decided_by: _Optional[str] = ...) -> None: ...
 
 class SubmitDecisionResponse(_message.Message):
     __slots__ = ("event_id", "seq")
@@ -128,16 +132,20 @@ class GetSessionRequest(_message.Message):
     def __init__(self, session_id: _Optional[str] = ...) -> None: ...
 
 class GetSessionResponse(_message.Message):
-    __slots__ = ("session", "status", "last_seq", "web_url")
+    __slots__ = ("session", "status", "last_seq", "web_url", "exact_status", "pending")
     SESSION_FIELD_NUMBER: _ClassVar[int]
     STATUS_FIELD_NUMBER: _ClassVar[int]
     LAST_SEQ_FIELD_NUMBER: _ClassVar[int]
     WEB_URL_FIELD_NUMBER: _ClassVar[int]
+    EXACT_STATUS_FIELD_NUMBER: _ClassVar[int]
+    PENDING_FIELD_NUMBER: _ClassVar[int]
     session: _simulator_session_pb2.SimulatorSession
     status: _simulator_session_pb2.SessionStatus
     last_seq: int
     web_url: str
-    def __init__(self, session: _Optional[_Union[_simulator_session_pb2.SimulatorSession, _Mapping]] = ..., status: _Optional[_Union[_simulator_session_pb2.SessionStatus, str]] = ..., last_seq: _Optional[int] = ..., web_url: _Optional[str] = ...) -> None: ...
+    exact_status: _simulator_session_pb2.SessionStatus
+    pending: _containers.RepeatedCompositeFieldContainer[_simulator_session_pb2.PendingRequest]
+    def __init__(self, session: _Optional[_Union[_simulator_session_pb2.SimulatorSession, _Mapping]] = ..., status: _Optional[_Union[_simulator_session_pb2.SessionStatus, str]] = ..., last_seq: _Optional[int] = ..., web_url: _Optional[str] = ..., exact_status: _Optional[_Union[_simulator_session_pb2.SessionStatus, str]] = ..., pending: _Optional[_Iterable[_Union[_simulator_session_pb2.PendingRequest, _Mapping]]] = ...) -> None: ...
 
 class CloseSessionRequest(_message.Message):
     __slots__ = ("session_id", "reason", "status")

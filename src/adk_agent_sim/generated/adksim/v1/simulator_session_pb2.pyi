@@ -15,6 +15,25 @@ class SessionStatus(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     SESSION_STATUS_ACTIVE: _ClassVar[SessionStatus]
     SESSION_STATUS_COMPLETED: _ClassVar[SessionStatus]
     SESSION_STATUS_CANCELLED: _ClassVar[SessionStatus]
+    SESSION_STATUS_NEW: _ClassVar[SessionStatus]
+    SESSION_STATUS_WAITING: _ClassVar[SessionStatus]
+    SESSION_STATUS_RUNNING: _ClassVar[SessionStatus]
+    SESSION_STATUS_DONE: _ClassVar[SessionStatus]
+    SESSION_STATUS_FAILED: _ClassVar[SessionStatus]
+    SESSION_STATUS_STOPPED: _ClassVar[SessionStatus]
+    SESSION_STATUS_ABANDONED: _ClassVar[SessionStatus]
+    SESSION_STATUS_CLOSED: _ClassVar[SessionStatus]
+    SESSION_STATUS_BROKEN: _ClassVar[SessionStatus]
+
+class RequestKind(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    REQUEST_KIND_UNSPECIFIED: _ClassVar[RequestKind]
+    REQUEST_KIND_MODEL: _ClassVar[RequestKind]
+    REQUEST_KIND_CONSENT: _ClassVar[RequestKind]
+    REQUEST_KIND_CREDENTIAL: _ClassVar[RequestKind]
+    REQUEST_KIND_INPUT: _ClassVar[RequestKind]
+    REQUEST_KIND_TOOL: _ClassVar[RequestKind]
+    REQUEST_KIND_USER: _ClassVar[RequestKind]
 
 class Player(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
@@ -27,6 +46,22 @@ SESSION_STATUS_UNSPECIFIED: SessionStatus
 SESSION_STATUS_ACTIVE: SessionStatus
 SESSION_STATUS_COMPLETED: SessionStatus
 SESSION_STATUS_CANCELLED: SessionStatus
+SESSION_STATUS_NEW: SessionStatus
+SESSION_STATUS_WAITING: SessionStatus
+SESSION_STATUS_RUNNING: SessionStatus
+SESSION_STATUS_DONE: SessionStatus
+SESSION_STATUS_FAILED: SessionStatus
+SESSION_STATUS_STOPPED: SessionStatus
+SESSION_STATUS_ABANDONED: SessionStatus
+SESSION_STATUS_CLOSED: SessionStatus
+SESSION_STATUS_BROKEN: SessionStatus
+REQUEST_KIND_UNSPECIFIED: RequestKind
+REQUEST_KIND_MODEL: RequestKind
+REQUEST_KIND_CONSENT: RequestKind
+REQUEST_KIND_CREDENTIAL: RequestKind
+REQUEST_KIND_INPUT: RequestKind
+REQUEST_KIND_TOOL: RequestKind
+REQUEST_KIND_USER: RequestKind
 PLAYER_UNSPECIFIED: Player
 PLAYER_REAL: Player
 PLAYER_HUMAN: Player
@@ -43,8 +78,42 @@ class SimulatorSession(_message.Message):
     description: str
     def __init__(self, id: _Optional[str] = ..., created_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., description: _Optional[str] = ...) -> None: ...
 
+class AgentPath(_message.Message):
+    __slots__ = ("branch", "parent_call_id")
+    BRANCH_FIELD_NUMBER: _ClassVar[int]
+    PARENT_CALL_ID_FIELD_NUMBER: _ClassVar[int]
+    branch: str
+    parent_call_id: str
+    def __init__(self, branch: _Optional[str] = ..., parent_call_id: _Optional[str] = ...) -> None: ...
+
+class PendingRequest(_message.Message):
+    __slots__ = ("kind", "request_id", "agent_name", "agent_path", "requested_at", "seq", "invocation_id", "client_id", "tool_name", "claimed_by", "claimed_until")
+    KIND_FIELD_NUMBER: _ClassVar[int]
+    REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
+    AGENT_NAME_FIELD_NUMBER: _ClassVar[int]
+    AGENT_PATH_FIELD_NUMBER: _ClassVar[int]
+    REQUESTED_AT_FIELD_NUMBER: _ClassVar[int]
+    SEQ_FIELD_NUMBER: _ClassVar[int]
+    INVOCATION_ID_FIELD_NUMBER: _ClassVar[int]
+    CLIENT_ID_FIELD_NUMBER: _ClassVar[int]
+    TOOL_NAME_FIELD_NUMBER: _ClassVar[int]
+    CLAIMED_BY_FIELD_NUMBER: _ClassVar[int]
+    CLAIMED_UNTIL_FIELD_NUMBER: _ClassVar[int]
+    kind: RequestKind
+    request_id: str
+    agent_name: str
+    agent_path: AgentPath
+    requested_at: float
+    seq: int
+    invocation_id: str
+    client_id: str
+    tool_name: str
+    claimed_by: str
+    claimed_until: float
+    def __init__(self, kind: _Optional[_Union[RequestKind, str]] = ..., request_id: _Optional[str] = ..., agent_name: _Optional[str] = ..., agent_path: _Optional[_Union[AgentPath, _Mapping]] = ..., requested_at: _Optional[float] = ..., seq: _Optional[int] = ..., invocation_id: _Optional[str] = ..., client_id: _Optional[str] = ..., tool_name: _Optional[str] = ..., claimed_by: _Optional[str] = ..., claimed_until: _Optional[float] = ...) -> None: ...
+
 class SessionEvent(_message.Message):
-    __slots__ = ("event_id", "session_id", "timestamp", "turn_id", "agent_name", "llm_request", "llm_response", "history_complete", "cancel_asked", "turn_revived", "agent_joined", "user_spoke", "tool_started", "tool_finished", "tool_failed", "agent_event", "artifact_saved", "run_ended", "closed", "turn_withdrawn", "environment_decided", "turn_asked", "turn_decided", "seq", "player", "exact_json", "invocation_id", "decision_id", "anyway", "exact_time", "texts_json")
+    __slots__ = ("event_id", "session_id", "timestamp", "turn_id", "agent_name", "llm_request", "llm_response", "history_complete", "cancel_asked", "turn_revived", "agent_joined", "user_spoke", "tool_started", "tool_finished", "tool_failed", "agent_event", "artifact_saved", "run_ended", "closed", "turn_withdrawn", "environment_decided", "turn_asked", "turn_decided", "seq", "player", "exact_json", "invocation_id", "decision_id", "anyway", "agent_path", "decided_by", "exact_time", "texts_json")
     EVENT_ID_FIELD_NUMBER: _ClassVar[int]
     SESSION_ID_FIELD_NUMBER: _ClassVar[int]
     TIMESTAMP_FIELD_NUMBER: _ClassVar[int]
@@ -74,6 +143,8 @@ class SessionEvent(_message.Message):
     INVOCATION_ID_FIELD_NUMBER: _ClassVar[int]
     DECISION_ID_FIELD_NUMBER: _ClassVar[int]
     ANYWAY_FIELD_NUMBER: _ClassVar[int]
+    AGENT_PATH_FIELD_NUMBER: _ClassVar[int]
+    DECIDED_BY_FIELD_NUMBER: _ClassVar[int]
     EXACT_TIME_FIELD_NUMBER: _ClassVar[int]
     TEXTS_JSON_FIELD_NUMBER: _ClassVar[int]
     event_id: str
@@ -105,9 +176,11 @@ class SessionEvent(_message.Message):
     invocation_id: str
     decision_id: str
     anyway: bool
+    agent_path: AgentPath
+    decided_by: str
     exact_time: float
     texts_json: str
-    def __init__(self, event_id: _Optional[str] = ..., session_id: _Optional[str] = ..., timestamp: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., turn_id: _Optional[str] = ..., agent_name: _Optional[str] = ..., llm_request: _Optional[_Union[_generation_pb2.GenerateContentRequest, _Mapping]] = ..., llm_response: _Optional[_Union[_response_pb2.GenerateContentResponse, _Mapping]] = ..., history_complete: _Optional[_Union[HistoryComplete, _Mapping]] = ..., cancel_asked: _Optional[_Union[_facts_pb2.CancelAsked, _Mapping]] = ..., turn_revived: _Optional[_Union[_facts_pb2.TurnRevived, _Mapping]] = ..., agent_joined: _Optional[_Union[_facts_pb2.AgentJoined, _Mapping]] = ..., user_spoke: _Optional[_Union[_facts_pb2.UserSpoke, _Mapping]] = ..., tool_started: _Optional[_Union[_facts_pb2.ToolStarted, _Mapping]] = ..., tool_finished: _Optional[_Union[_facts_pb2.ToolFinished, _Mapping]] = ..., tool_failed: _Optional[_Union[_facts_pb2.ToolFailed, _Mapping]] = ..., agent_event: _Optional[_Union[_facts_pb2.AgentEvent, _Mapping]] = ..., artifact_saved: _Optional[_Union[_facts_pb2.ArtifactSaved, _Mapping]] = ..., run_ended: _Optional[_Union[_facts_pb2.RunEnded, _Mapping]] = ..., closed: _Optional[_Union[_facts_pb2.Closed, _Mapping]] = ..., turn_withdrawn: _Optional[_Union[_facts_pb2.TurnWithdrawn, _Mapping]] = ..., environment_decided: _Optional[_Union[_facts_pb2.EnvironmentDecided, _Mapping]] = ..., turn_asked: _Optional[_Union[_facts_pb2.TurnAsked, _Mapping]] = ..., turn_decided: _Optional[_Union[_facts_pb2.TurnDecided, _Mapping]] = ..., seq: _Optional[int] = ..., player: _Optional[_Union[Player, str]] = ..., exact_json: _Optional[str] = ..., invocation_id: _Optional[str] = ..., decision_id: _Optional[str] = ..., anyway: bool = ..., exact_time: _Optional[float] = ..., texts_json: _Optional[str] = ...) -> None: ...
+    def __init__(self, event_id: _Optional[str] = ..., session_id: _Optional[str] = ..., timestamp: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., turn_id: _Optional[str] = ..., agent_name: _Optional[str] = ..., llm_request: _Optional[_Union[_generation_pb2.GenerateContentRequest, _Mapping]] = ..., llm_response: _Optional[_Union[_response_pb2.GenerateContentResponse, _Mapping]] = ..., history_complete: _Optional[_Union[HistoryComplete, _Mapping]] = ..., cancel_asked: _Optional[_Union[_facts_pb2.CancelAsked, _Mapping]] = ..., turn_revived: _Optional[_Union[_facts_pb2.TurnRevived, _Mapping]] = ..., agent_joined: _Optional[_Union[_facts_pb2.AgentJoined, _Mapping]] = ..., user_spoke: _Optional[_Union[_facts_pb2.UserSpoke, _Mapping]] = ..., tool_started: _Optional[_Union[_facts_pb2.ToolStarted, _Mapping]] = ..., tool_finished: _Optional[_Union[_facts_pb2.ToolFinished, _Mapping]] = ..., tool_failed: _Optional[_Union[_facts_pb2.ToolFailed, _Mapping]] = ..., agent_event: _Optional[_Union[_facts_pb2.AgentEvent, _Mapping]] = ..., artifact_saved: _Optional[_Union[_facts_pb2.ArtifactSaved, _Mapping]] = ..., run_ended: _Optional[_Union[_facts_pb2.RunEnded, _Mapping]] = ..., closed: _Optional[_Union[_facts_pb2.Closed, _Mapping]] = ..., turn_withdrawn: _Optional[_Union[_facts_pb2.TurnWithdrawn, _Mapping]] = ..., environment_decided: _Optional[_Union[_facts_pb2.EnvironmentDecided, _Mapping]] = ..., turn_asked: _Optional[_Union[_facts_pb2.TurnAsked, _Mapping]] = ..., turn_decided: _Optional[_Union[_facts_pb2.TurnDecided, _Mapping]] = ..., seq: _Optional[int] = ..., player: _Optional[_Union[Player, str]] = ..., exact_json: _Optional[str] = ..., invocation_id: _Optional[str] = ..., decision_id: _Optional[str] = ..., anyway: bool = ..., agent_path: _Optional[_Union[AgentPath, _Mapping]] = ..., decided_by: _Optional[str] = ..., exact_time: _Optional[float] = ..., texts_json: _Optional[str] = ...) -> None: ...
 
 class HistoryComplete(_message.Message):
     __slots__ = ("event_count",)
