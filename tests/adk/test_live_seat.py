@@ -18,7 +18,7 @@ from timeline_builders import call_decision, text_decision
 
 from adk_agent_sim.adk.recorded_session import RecordedSession
 from adk_agent_sim.adk.seat_plugin import SeatPlugin
-from adk_agent_sim.timeline.events import Player, ToolFinished
+from adk_agent_sim.timeline.events import AgentPath, Player, ToolFinished
 from adk_agent_sim.timeline.submissions import TurnDecision
 from adk_agent_sim.timeline.timeline import Timeline
 
@@ -70,9 +70,6 @@ async def test_a_person_answers_a_live_session() -> None:
     await asyncio.wait_for(talking, MAX_WAIT_SECONDS)
     await runner.close()
 
-    results = [
-        event.payload.result
-        for event in await timeline.read_events(timeline_session.session_id)
-        if isinstance(event.payload, ToolFinished)
-    ]
-    assert results == [4]
+    log = await timeline.read_events(timeline_session.session_id)
+    assert [event.payload.result for event in log if isinstance(event.payload, ToolFinished)] == [4]
+    assert {event.agent_path for event in log} == {AgentPath()}

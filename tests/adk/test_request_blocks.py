@@ -1,12 +1,20 @@
 from __future__ import annotations
 
+import copy
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import UTC, datetime
+from typing import Any, cast
+
 import httpx
+import pytest
 from google.adk.models.llm_request import LlmRequest
 from google.genai import types
 from pydantic import BaseModel
 
 from adk_agent_sim.adk.request_blocks import RequestEncoder
-from adk_agent_sim.timeline.canonical_json import decode_json
+from adk_agent_sim.timeline.canonical_json import decode_json, encode_json
+from adk_agent_sim.timeline.json_conversion import to_json_value
 
 
 class _Answer(BaseModel):
@@ -76,3 +84,128 @@ def test_an_open_connection_is_not_recorded() -> None:
     config = decode_json(RequestEncoder().encode("a", request).config.data)
 
     assert config["config"]["http_options"] == {"timeout": 5}
+
+
+def _call(args: dict[str, Any]) -> types.Content:
+    return types.Content(role="model", parts=[types.Part(function_call=types.FunctionCall(name="f", args=args))])
+
+
+def _get_args(content: types.Content) -> dict[str, Any]:
+    for part in content.parts or ():
+        if part.function_call is not None and part.function_call.args is not None:
+            return part.function_call.args
+    raise ValueError("The content has no call.")
+
+
+def _set_part(content: types.Content, **fields: Any) -> None:
+    cast("dict[str, Any]", (content.parts or [])[0].__dict__).update(fields)
+
+
+def _replace_args(contents: list[types.Content], args: dict[str, Any]) -> None:
+    _get_args(contents[1]).clear()
+    _get_args(contents[1]).update(args)
+
+
+_EDITS: dict[str, Callable[[list[types.Content]], object]] = {
+    "nothing": lambda contents: None,
+    "a text": lambda contents: _set_part(contents[0], text="redacted"),
+    "a role": lambda contents: setattr(contents[0], "role", "model"),
+    "a number to a boolean": lambda contents: _get_args(contents[1]).update(a=True),
+    "a number to a fraction": lambda contents: _get_args(contents[1]).update(a=1.0),
+    "a sign of zero": lambda contents: _get_args(contents[1])["b"].update(z=-0.0),
+    "an inner list": lambda contents: _get_args(contents[1])["b"]["list"].append("more"),
+    "the order of keys": lambda contents: _replace_args(contents, dict(reversed(list(_get_args(contents[1]).items())))),
+    "a value without JSON": lambda contents: _get_args(contents[1]).update(a=datetime(2030, 1, 2, tzinfo=UTC)),
+    "a flag": lambda contents: _set_part(contents[0], thought=True),
+    "a flag to a number": lambda contents: _set_part(contents[0], thought=1),
+    "bytes": lambda contents: _set_part(contents[0], thought_signature=b"\x00"),
+    "a list of models": lambda contents: _set_part(
+        contents[0],
+        function_response=types.FunctionResponse(
+            name="f", response={}, parts=[types.FunctionResponsePart.from_bytes(data=b"1", mime_type="image/png")]
+        ),
+    ),
+    "another part": lambda contents: (contents[0].parts or []).append(types.Part(text="more")),
+    "no parts": lambda contents: setattr(contents[0], "parts", None),
+    "a content left out": lambda contents: contents.pop(0),
+    "a content put in": lambda contents: contents.insert(0, _content("first")),
+    "the order of contents": lambda contents: contents.reverse(),
+    "a content of another class": lambda contents: contents.__setitem__(
+        0, types.UserContent(parts=[types.Part(text="other")])
+    ),
+}
+"""What a callback may do to the contents, in place."""
+
+
+_CONFIG = types.GenerateContentConfig()
+
+
+def _build_conversation() -> list[types.Content]:
+    return [_content("one"), _call({"a": 1, "b": {"z": 0.0, "list": [1]}}), _content("three"), _content("three")]
+
+
+@pytest.mark.parametrize("copied", [False, True], ids=["in place", "in copies"])
+@pytest.mark.parametrize("first", _EDITS)
+def test_whatever_a_callback_does_to_old_contents_is_recorded(first: str, copied: bool) -> None:
+    for second in _EDITS:
+        encoder, contents = RequestEncoder(), _build_conversation()
+        encoder.encode("a", LlmRequest(contents=contents))
+        for edit in (first, second):
+            contents = copy.deepcopy(contents) if copied else contents
+            # The second edit may find something else where the first has been.
+            with suppress(ValueError, IndexError, KeyError):
+                _EDITS[edit](contents)
+
+            recorded = encoder.encode("a", LlmRequest.model_construct(contents=contents, config=_CONFIG)).contents
+
+            expected = [encode_json(to_json_value(content)) for content in contents]
+            assert [block.data for block in recorded] == expected, (first, second)
+
+
+@pytest.mark.parametrize("edit", [edit for edit in _EDITS if edit != "nothing"])
+def test_each_edit_changes_what_is_recorded(edit: str) -> None:
+    contents = _build_conversation()
+    before = [block.data for block in RequestEncoder().encode("a", LlmRequest(contents=contents)).contents]
+    _EDITS[edit](contents)
+
+    request = LlmRequest.model_construct(contents=contents, config=_CONFIG)
+    assert [block.data for block in RequestEncoder().encode("a", request).contents] != before
+
+
+@pytest.mark.parametrize("kind", [types.UserContent, types.ModelContent])
+def test_contents_that_an_app_builds_by_role_are_not_converted_again(kind: type[types.UserContent]) -> None:
+    encoder = RequestEncoder()
+    content = kind(parts=[types.Part(text="one")])
+    (before,) = encoder.encode("a", LlmRequest.model_construct(contents=[content], config=_CONFIG)).contents
+
+    request = LlmRequest.model_construct(contents=[copy.deepcopy(content)], config=_CONFIG)
+    (after,) = encoder.encode("a", request).contents
+
+    assert after is before
+
+
+def test_after_an_old_content_was_edited_or_left_out_the_others_are_not_converted_again() -> None:
+    encoder = RequestEncoder()
+    contents = [_content(f"text {number}") for number in range(100)]
+    before = encoder.encode("a", LlmRequest(contents=contents)).contents
+    _set_part(contents[10], text="redacted")
+    left = contents[4:]
+
+    after = encoder.encode("a", LlmRequest(contents=left)).contents
+
+    assert sum(new is not old for new, old in zip(after, before[4:], strict=True)) == 1
+
+
+def test_tools_that_were_changed_in_place_are_converted_again() -> None:
+    declaration = types.FunctionDeclaration(name="f", parameters_json_schema={"properties": {"a": {"default": 1}}})
+    request = LlmRequest(config=types.GenerateContentConfig(tools=[types.Tool(function_declarations=[declaration])]))
+    encoder = RequestEncoder()
+    first = encoder.encode("a", request).tools
+    assert encoder.encode("a", request).tools is first
+
+    (tool,) = cast("list[types.Tool]", cast("Any", request.config).tools)
+    (sent,) = tool.function_declarations or []
+    cast("Any", sent.parameters_json_schema)["properties"]["a"]["default"] = True
+    changed = encoder.encode("a", request).tools
+
+    assert b'"default":true' in changed.data  # decoded, 1 and True would be equal

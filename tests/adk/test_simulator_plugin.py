@@ -26,6 +26,7 @@ from polling import MAX_WAIT_SECONDS, pause, wait_until
 from pydantic import BaseModel
 from scripted_model import ScriptedModel, call_response, extract_decisions, text_response
 from scripted_person import decide_in_order, run_person, wait_for_turn
+from timeline_builders import list_sessions, list_waiting_turns
 
 from adk_agent_sim import SimulatorPlugin
 from adk_agent_sim.adk import simulator_plugin
@@ -50,7 +51,7 @@ from adk_agent_sim.timeline.events import (
     UserSpoke,
 )
 from adk_agent_sim.timeline.history import FinalResponse, ToolCall, ToolOutput, UserQuery, build_history
-from adk_agent_sim.timeline.session_progress import SessionStatus
+from adk_agent_sim.timeline.read_model.session_status import SessionStatus
 from adk_agent_sim.timeline.timeline import Timeline
 
 NOWHERE = "127.0.0.1:1"
@@ -84,7 +85,7 @@ class Served:
         return await said(InMemoryRunner(app=app), *messages, user=user)
 
     async def log(self) -> list[Event]:
-        (session,) = await self.timeline.list_sessions()
+        (session,) = await list_sessions(self.timeline)
         return list(await self.timeline.read_events(session.session_id))
 
 
@@ -127,8 +128,8 @@ async def test_a_person_at_the_server_plays_the_model_and_real_tools_run(served:
         ToolStarted, ToolFinished, AgentEvent, TurnAsked, TurnDecided, AgentEvent, RunEnded,
     ]  # fmt: skip
     assert [type(entry) for entry in build_history(log)] == [UserQuery, ToolCall, ToolOutput, FinalResponse]
-    assert (await served.timeline.list_summaries())[0].snapshot.status is SessionStatus.DONE
-    assert (await served.timeline.list_summaries())[0].snapshot.agent_name == "app"
+    assert (await served.timeline.list_summaries())[0].status is SessionStatus.DONE
+    assert (await served.timeline.list_summaries())[0].agent_name == "app"
 
 
 async def test_a_remote_timeline_is_as_complete_as_a_local_one(served: Served) -> None:
@@ -212,7 +213,7 @@ async def test_the_sessions_page_is_printed_and_a_wait_is_logged_once_a_turn(
     ):
         await served.run(agent())
 
-    (session,) = await served.timeline.list_sessions()
+    (session,) = await list_sessions(served.timeline)
     assert capsys.readouterr().err.count(f"Simulator session: http://sim/{session.session_id}\n") == 1
     assert session.description == "app"
     waits = [record.message for record in caplog.records if "Waiting" in record.message]
@@ -223,7 +224,7 @@ async def test_a_session_has_the_description_it_was_given(served: Served) -> Non
     async with run_person(served.timeline, decide_in_order([text_response("hi")])):
         await served.run(agent(), session_description="refunds of May")
 
-    assert [one.description for one in await served.timeline.list_sessions()] == ["refunds of May"]
+    assert [one.description for one in await list_sessions(served.timeline)] == ["refunds of May"]
 
 
 class TestSettings:
@@ -233,7 +234,7 @@ class TestSettings:
         async with run_person(served.timeline, decide_in_order([text_response("hi")])):
             await served.run(agent("root"), plugins=[SimulatorPlugin()])
 
-        assert len(await served.timeline.list_sessions()) == 1
+        assert len(await list_sessions(served.timeline)) == 1
 
     async def test_the_constructor_wins(self, served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv(SERVER_URL_VARIABLE, NOWHERE)
@@ -241,7 +242,7 @@ class TestSettings:
         async with run_person(served.timeline, decide_in_order([text_response("hi")])):
             await served.run(agent("root"), plugins=[SimulatorPlugin(served.url, ["root"])])
 
-        assert len(await served.timeline.list_sessions()) == 1
+        assert len(await list_sessions(served.timeline)) == 1
 
     def test_adk_can_build_it_by_its_name_alone(self) -> None:
         from google.adk.cli.api_server import ApiServer
@@ -276,7 +277,7 @@ class TestWithoutADecision:
         log = await served.log()
         assert isinstance(log[-1].payload, RunEnded)
         assert (log[-1].payload.outcome, log[-1].payload.error_type) == (RunOutcome.FAILED, "DeadlineExceeded")
-        assert not await served.timeline.get_turn_queue()
+        assert not await list_waiting_turns(served.timeline)
 
     async def test_a_server_that_is_not_there_fails_the_run_and_is_named(self, served: Served) -> None:
         with pytest.raises(ServerUnreachable, match=r"127\.0\.0\.1:1.*`adksim serve`.*ADK_SIM_SERVER_URL"):
@@ -304,7 +305,7 @@ class TestWithoutADecision:
         await wait_until(lambda: not served.timeline.peek_pending_turns(turn.session_id))
         await until_ended(served)
 
-        assert (await served.timeline.list_summaries())[0].snapshot.status is SessionStatus.FAILED
+        assert (await served.timeline.list_summaries())[0].status is SessionStatus.STOPPED
 
     async def test_a_run_that_is_cancelled_while_a_tool_runs_is_over(self, served: Served) -> None:
         begun = asyncio.Event()
@@ -352,7 +353,7 @@ async def test_a_cancel_at_the_server_reaches_the_tool(served: Served) -> None:
         running = asyncio.create_task(served.run(root))
         started = None
         while started is None:
-            sessions = await served.timeline.list_sessions()
+            sessions = await list_sessions(served.timeline)
             log = await served.timeline.read_events(sessions[0].session_id) if sessions else ()
             started = next((event for event in log if isinstance(event.payload, ToolStarted)), None)
             await pause()
@@ -381,7 +382,7 @@ async def test_several_runners_and_sessions_run_at_once(served: Served) -> None:
         )
 
     assert [answer(events) for events in answers] == [f"you said m{number}" for number in range(8)]
-    assert len(await served.timeline.list_sessions()) == 8
+    assert len(await list_sessions(served.timeline)) == 8
 
 
 async def test_parallel_agents_wait_in_one_queue_first_come_first_served(served: Served) -> None:
@@ -392,7 +393,7 @@ async def test_parallel_agents_wait_in_one_queue_first_come_first_served(served:
     running = asyncio.create_task(served.run(root))
     turn = await wait_for_turn(served.timeline)
     await wait_until(lambda: len(served.timeline.peek_pending_turns(turn.session_id)) == 4)
-    asked = [one.agent_name for one in await served.timeline.get_turn_queue()]
+    asked = [one.agent_name for one in await list_waiting_turns(served.timeline)]
     async with run_person(served.timeline, lambda asked, request: text_response(f"from {asked.agent_name}")):
         await running
 
@@ -507,7 +508,7 @@ async def test_sessions_that_do_not_run_are_forgotten_in_time(served: Served, mo
         await said(runner, "one", "two", user=f"u{number}")
 
     assert len(cast("Any", plugin)._bound_sessions) == 2
-    assert len(await served.timeline.list_sessions()) == 5
+    assert len(await list_sessions(served.timeline)) == 5
 
 
 class TestReplay:

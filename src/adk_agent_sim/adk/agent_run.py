@@ -196,6 +196,8 @@ class AgentRun:
         finally:
             self._is_starting = False
         self._check_not_closed()  # close() may have been called while the message was being written
+        # ADK copies all events of the session for each run: the last copy must not be held while it makes the next one.
+        session.adk_session = None
         self._task = asyncio.create_task(self._run_agent(message), name=f"adksim-run-{self.name}")
         self._task.add_done_callback(self._on_task_done)
 
@@ -260,7 +262,7 @@ class AgentRun:
         await self.recorded_session.record_agent_event(event)
         for filename, version in event.actions.artifact_delta.items():
             await self.recorded_session.record_artifact(
-                event.author, filename, version, await self.load_artifact(filename, version)
+                event, filename, version, await self.load_artifact(filename, version)
             )
 
     async def _load_adk_session(self) -> Session | None:

@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Protocol, cast
 
 from google.adk.agents import BaseAgent, LlmAgent
+from google.adk.agents.context import Context
 from google.adk.models import BaseLlm, LlmCapabilities
 from google.adk.models.base_llm_connection import BaseLlmConnection
 from google.adk.models.llm_request import LlmRequest
@@ -33,6 +34,10 @@ class ModelPlayer(Protocol):
     @property
     def can_play_live(self) -> bool:
         """Whether live connections go to this player instead of the agent's own model."""
+        ...
+
+    def play_inner_agent(self, context: Context, agent_name: str) -> ModelPlayer:
+        """Return the player of an agent that runs inside a tool call of the agent that this one plays."""
         ...
 
 
@@ -102,9 +107,18 @@ def install_seat(agent: LlmAgent) -> None:
             _install_seats_in_tree(tool.agent)
 
 
+async def _set_inner_player(callback_context: Context, llm_request: LlmRequest) -> None:
+    """Set the player of an agent that is used as a tool without plugins, which still has the player of its caller."""
+    if (player := MODEL_PLAYER.get()) is not None:
+        MODEL_PLAYER.set(player.play_inner_agent(callback_context, callback_context.agent_name))
+
+
 def _install_seats_in_tree(agent: BaseAgent) -> None:
     if isinstance(agent, LlmAgent):
         install_seat(agent)
+        callbacks = agent.canonical_before_model_callbacks
+        if _set_inner_player not in callbacks:
+            agent.before_model_callback = [_set_inner_player, *callbacks]
     for child in agent.sub_agents:
         _install_seats_in_tree(child)
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 from uuid import uuid4
 
+from google.adk.agents.context import Context
 from google.adk.events import Event as AdkEvent
 from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
@@ -15,6 +16,7 @@ from google.adk.sessions import Session
 from google.adk.tools import BaseTool, ToolContext
 from google.genai import types
 
+from adk_agent_sim.adk.agent_paths import ROOT_PATH, AgentPathFinder
 from adk_agent_sim.adk.answer_check import check_answer
 from adk_agent_sim.adk.model_seat import ModelSeat
 from adk_agent_sim.adk.play_policy import PlayPolicy
@@ -26,6 +28,7 @@ from adk_agent_sim.timeline.clock import Clock, WallClock
 from adk_agent_sim.timeline.events import (
     AgentEvent,
     AgentJoined,
+    AgentPath,
     ArtifactSaved,
     CancelAsked,
     EnvironmentDecided,
@@ -106,6 +109,7 @@ class RecordedSession:
         self.checked_agents: set[str] = set()
         """The agents whose toolsets have been verified to load."""
         self._request_encoder = RequestEncoder()
+        self._path_finder = AgentPathFinder()
 
     @property
     def pending_requests(self) -> Mapping[str, LlmRequest]:
@@ -132,27 +136,38 @@ class RecordedSession:
             adk_session_id=session.id,
             state=to_json_value(session.state),
         )
-        await self.link.append(EventBatch(self.session_id, [joined]))
+        await self.link.append(EventBatch(self.session_id, [joined], agent_path=ROOT_PATH))
 
     async def record_user_message(self, message: types.Content) -> None:
         """Record a user message as it was sent, before the app's plugins see it; tell the player, if it listens."""
         if isinstance(self.player, UserMessageListener):
             self.player.handle_user_message(message)
-        await self.link.append(EventBatch(self.session_id, [UserSpoke(content=to_json_value(message))]))
+        spoken = UserSpoke(content=to_json_value(message))
+        await self.link.append(EventBatch(self.session_id, [spoken], agent_path=ROOT_PATH))
 
     async def record_agent_event(self, event: AdkEvent) -> None:
         """Record an event that ADK emitted, as callbacks and plugins left it."""
         emitted = AgentEvent(
             invocation_id=event.invocation_id, event=_convert_event_to_json(event), final=event.is_final_response()
         )
-        await self.link.append(EventBatch(self.session_id, [emitted], agent_name=event.author))
+        await self.link.append(
+            EventBatch(self.session_id, [emitted], agent_name=event.author, agent_path=self._find_path_of_event(event))
+        )
 
-    async def record_artifact(self, author: str, filename: str, version: int, part: types.Part | None) -> None:
-        """Record a version of an artifact with its bytes."""
+    async def record_artifact(self, event: AdkEvent, filename: str, version: int, part: types.Part | None) -> None:
+        """Record a version of an artifact that came with an event, with its bytes."""
         mime_type, data = _extract_artifact_data(part)
         block = Block.from_data(data)
         saved = ArtifactSaved(filename=filename, version=version, mime_type=mime_type, block=block.block_id)
-        await self.link.append(EventBatch(self.session_id, [saved], agent_name=author, blocks=[block]))
+        await self.link.append(
+            EventBatch(
+                self.session_id,
+                [saved],
+                agent_name=event.author,
+                agent_path=self._find_path_of_event(event),
+                blocks=[block],
+            )
+        )
 
     async def record_run_ended(
         self, invocation_id: str, outcome: RunOutcome, error: BaseException | None = None
@@ -164,7 +179,7 @@ class RecordedSession:
             error_type=type(error).__name__ if error else "",
             error_message=str(error) if error else "",
         )
-        await self.link.append(EventBatch(self.session_id, [ended]))
+        await self.link.append(EventBatch(self.session_id, [ended], agent_path=ROOT_PATH))
 
     async def on_environment_decided(self, context: ToolContext, decided: EnvironmentDecided) -> None:
         """Record what the rules decided for a call."""
@@ -173,6 +188,7 @@ class RecordedSession:
                 self.session_id,
                 [decided],
                 agent_name=context.agent_name,
+                agent_path=self.find_agent_path(context),
                 player=Player.SIMULATED if decided.rule else None,
             )
         )
@@ -208,9 +224,27 @@ class RecordedSession:
     async def _append_tool_event(
         self, context: ToolContext, payload: ToolStarted | ToolFinished | ToolFailed, player: Player
     ) -> None:
-        await self.link.append(EventBatch(self.session_id, [payload], agent_name=context.agent_name, player=player))
+        await self.link.append(
+            EventBatch(
+                self.session_id,
+                [payload],
+                agent_name=context.agent_name,
+                player=player,
+                agent_path=self.find_agent_path(context),
+            )
+        )
 
-    async def ask(self, request: LlmRequest, agent_name: str, invocation_id: str, player: Player) -> str:
+    def find_agent_path(self, context: Context) -> AgentPath:
+        """Return the path of the agent that makes a model call or a tool call."""
+        return self._path_finder.find(context.branch, context.session, self.running_calls.get_enclosing_call_id())
+
+    def _find_path_of_event(self, event: AdkEvent) -> AgentPath:
+        """Return the path of the agent that emitted an event; agents used as tools emit theirs to their callers."""
+        return self._path_finder.find(event.branch, self.adk_session)
+
+    async def ask(
+        self, request: LlmRequest, agent_name: str, agent_path: AgentPath, invocation_id: str, player: Player
+    ) -> str:
         """Append a model call to the timeline and return its turn id."""
         self.offered_tools.update(request.tools_dict)
         turn_id = str(uuid4())
@@ -220,6 +254,7 @@ class RecordedSession:
                 turn_id=turn_id,
                 invocation_id=invocation_id,
                 agent_name=agent_name,
+                agent_path=agent_path,
                 request=self._request_encoder.encode(agent_name, request),
                 player=player,
             )

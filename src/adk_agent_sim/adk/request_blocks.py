@@ -1,19 +1,20 @@
 """Splits an ADK `LlmRequest` into blocks.
 
-ADK builds every request from scratch, but shares the leaf values of contents that it has sent before. A content whose
-leaves equal those of the last request is not converted again, so the cost of a turn depends on what is new in it.
+ADK builds every request from scratch and copies the session's events for each run: no content, part or dict of a
+request is an object of the request before it, only texts, bytes and numbers are. So each content is compared with a
+snapshot of what it was in the last request, and only those that differ are converted and hashed.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from google.adk.models.llm_request import LlmRequest
 from google.genai import types
 from pydantic import BaseModel
 
+from adk_agent_sim.adk.value_snapshot import take_fields_snapshot, take_snapshot
 from adk_agent_sim.forms.json_schema import to_json_schema
 from adk_agent_sim.timeline.blocks import Block
 from adk_agent_sim.timeline.canonical_json import Json, encode_json
@@ -28,7 +29,10 @@ _HTTP_OPTIONS_PATHS = (("config", "http_options"), ("cache_config", "create_http
 _CONNECTION_FIELDS = ("httpx_client", "httpx_async_client", "aiohttp_client")
 """Open connections: objects of this process that no model reads."""
 
-_EncodedContent = tuple[list[object], Block]
+_CONTENT_KINDS = frozenset({types.Content, types.UserContent, types.ModelContent})
+
+_LOOK_AHEAD = 16
+"""How many contents of the last request are skipped at most in search of the same content."""
 
 
 class RequestEncoder:
@@ -36,7 +40,9 @@ class RequestEncoder:
 
     def __init__(self) -> None:
         self._last_contents: dict[str, list[_EncodedContent]] = {}
-        self._last_tools: tuple[object, Block] | None = None
+        """The contents of the last request, by agent."""
+        self._last_tools: dict[str, tuple[object, Block]] = {}
+        """The snapshot and the block of the tools of the last request, by agent."""
 
     def encode(self, agent_name: str, request: LlmRequest) -> RequestBlocks:
         """Return the blocks of `request`, which is not modified."""
@@ -51,26 +57,72 @@ class RequestEncoder:
         _remove_connections(config)
         return RequestBlocks(
             contents=self._encode_contents(agent_name, request.contents),
-            tools=self._encode_tools(settings.tools or []),
-            instruction=Block.from_data(encode_json(to_json_value(settings.system_instruction))),
+            tools=self._encode_tools(agent_name, settings.tools or []),
+            instruction=_build_block(settings.system_instruction),
             config=Block.from_data(encode_json(config)),
         )
 
     def _encode_contents(self, agent_name: str, contents: Sequence[types.Content]) -> list[Block]:
         last = self._last_contents.get(agent_name, [])
         now: list[_EncodedContent] = []
-        for index, content in enumerate(contents):
-            if index < len(last) and _has_same_leaves(content, last[index][0]):
-                now.append(last[index])
+        position = 0
+        for content in contents:
+            if position < len(last) and last[position].matches(content):
+                now.append(last[position])
+                position += 1
+                continue
+            # A callback may have left out or edited old contents; those after them are found further on.
+            skipped = range(position + 1, min(position + 1 + _LOOK_AHEAD, len(last)))
+            found = next((index for index in skipped if last[index].matches(content)), None)
+            if found is None:
+                now.append(_EncodedContent(content))
             else:
-                now.append((list(_iter_content_leaves(content)), Block.from_data(encode_json(to_json_value(content)))))
+                now.append(last[found])
+                position = found + 1
         self._last_contents[agent_name] = now
-        return [block for _, block in now]
+        return [encoded.block for encoded in now]
 
-    def _encode_tools(self, tools: list[object]) -> Block:
-        if self._last_tools is None or self._last_tools[0] != tools:
-            self._last_tools = (tools, Block.from_data(encode_json(to_json_value(tools))))
-        return self._last_tools[1]
+    def _encode_tools(self, agent_name: str, tools: list[object]) -> Block:
+        last = self._last_tools.get(agent_name)
+        if last is None or last[0] != tools:
+            last = self._last_tools[agent_name] = (take_snapshot(tools), _build_block(tools))
+        return last[1]
+
+
+class _EncodedContent:
+    """A content as it was when it was converted, and its block.
+
+    It keeps few objects of its own, because Python's garbage collector visits them all, in a long conversation often.
+    """
+
+    __slots__ = ("_kind", "_parts", "_role", "block")
+
+    def __init__(self, content: types.Content) -> None:
+        self.block = _build_block(content)
+        self._kind: type | None = None
+        self._role: object = None
+        self._parts: Sequence[Mapping[str, object]] = ()
+        # Anything else that a callback may have put there is converted every time.
+        if type(content) in _CONTENT_KINDS and all(type(part) is types.Part for part in content.parts or ()):
+            self._kind = type(content)
+            self._role = take_snapshot(content.role)
+            self._parts = [take_fields_snapshot(part) for part in content.parts or ()]
+
+    def matches(self, content: types.Content) -> bool:
+        """Return whether a content would convert to the same block."""
+        if type(content) is not self._kind:
+            return False
+        parts, known_parts = content.parts, self._parts
+        if not parts or len(parts) != len(known_parts) or self._role != content.role:
+            return False
+        for index, part in enumerate(parts):
+            if type(part) is not types.Part or part.__dict__ != known_parts[index]:
+                return False
+        return True
+
+
+def _build_block(value: object) -> Block:
+    return Block.from_data(encode_json(to_json_value(value)))
 
 
 def _remove_connections(config: dict[str, Json]) -> None:
@@ -79,54 +131,9 @@ def _remove_connections(config: dict[str, Json]) -> None:
             config.get(parent, {}).get(options, {}).pop(connection, None)
 
 
-def _compute_fingerprint(value: object) -> str:
-    """Return a text that differs if the value differs; cheaper than the canonical JSON."""
-    try:
-        return json.dumps(value, default=repr)
-    except (TypeError, ValueError, RecursionError):
-        return repr(to_json_value(value))
-
-
 def _dump_fields(model: BaseModel, excluded: frozenset[str]) -> dict[str, Json]:
     return {
         name: to_json_value(value)
         for name, value in model.__dict__.items()
         if value is not None and name not in excluded
     }
-
-
-def _has_same_leaves(content: types.Content, known: list[object]) -> bool:
-    """Return whether a content has the known leaves.
-
-    Compares without building a list: in long conversations the lists would keep the garbage collector busy.
-    """
-    index = 0
-    for leaf in _iter_content_leaves(content):
-        if index >= len(known) or (leaf is not known[index] and leaf != known[index]):
-            return False
-        index += 1
-    return index == len(known)
-
-
-def _iter_content_leaves(content: types.Content) -> Iterator[object]:
-    """Yield the values of a content.
-
-    Dicts and lists are yielded as text, because a callback may change them in place, for example to redact them.
-    """
-    yield content.role
-    for part in content.parts or ():
-        yield types.Part
-        yield from _iter_model_leaves(part)
-
-
-def _iter_model_leaves(model: BaseModel) -> Iterator[object]:
-    for name, value in model.__dict__.items():
-        if value is None:
-            continue
-        yield name
-        if isinstance(value, BaseModel):
-            yield from _iter_model_leaves(value)
-        elif isinstance(value, Mapping | list):
-            yield _compute_fingerprint(cast("object", value))
-        else:
-            yield value

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, TypeAlias, cast
 
 from google.adk.agents import BaseAgent, LlmAgent
@@ -80,9 +79,9 @@ class SeatPlugin(BasePlugin):
         """
         if recorded := self._bound_sessions.get(get_session_key(context.session)):
             recorded.adk_session = context.session
-            model_seat.MODEL_PLAYER.set(TurnPlayer(recorded, agent_name, context.invocation_id))
+            model_seat.MODEL_PLAYER.set(TurnPlayer.from_context(recorded, context, agent_name, context.invocation_id))
         elif (caller := self._find_calling_player()) is not None:
-            model_seat.MODEL_PLAYER.set(replace(caller, agent_name=agent_name))
+            model_seat.MODEL_PLAYER.set(caller.play_inner_agent(context, agent_name))
 
     def _find_recorded_session(self, session: Session) -> RecordedSession | None:
         """Return the recorded session of an ADK session, or of the one that called it as a tool."""

@@ -264,7 +264,7 @@ class Simulation:
 
     async def export_jsonl(self, path: str | Path) -> None:
         """Write the whole timeline as JSON Lines, including requests and artifacts. Nothing is redacted."""
-        (session,) = [each for each in await self._store.list_sessions() if each.session_id == self.session_id]
+        session = await self.timeline.get_session(self.session_id)
         await jsonl.write_session(self._store, session, path)
 
     def report(self, *, redact: bool = True) -> str:

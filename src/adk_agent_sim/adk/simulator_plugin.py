@@ -92,7 +92,7 @@ class SimulatorPlugin(SeatPlugin):
             deadline: How many seconds a turn waits for a person; by default without limit.
             on_deadline: What to do then: call the agent's own model ("real_model") or fail the run ("error").
             on_unreachable: The same for a server that does not answer.
-            connect_timeout: How many seconds to try to connect to the server.
+            connect_timeout: How many seconds a session's first model call waits for a server that has never answered.
             name: The plugin's name in ADK.
 
         Raises:
@@ -123,13 +123,13 @@ class SimulatorPlugin(SeatPlugin):
         self, *, invocation_context: InvocationContext, user_message: types.Content
     ) -> types.Content | None:
         """Record the user message, unless it is the input of an agent that is used as a tool."""
-        if tool_seat.ENCLOSING_CALLS.get() is None:
+        if tool_seat.ENCLOSING_CALL.get() is None:
             await self._record_user_message(invocation_context, user_message)
         return None
 
     async def before_run_callback(self, *, invocation_context: InvocationContext) -> types.Content | None:
         """Register the invocation, and cancel its calls when a person asks for that."""
-        if tool_seat.ENCLOSING_CALLS.get() is None:
+        if tool_seat.ENCLOSING_CALL.get() is None:
             recorded = await self._get_or_create_session(invocation_context.session)
             if (
                 invocation_context.user_content is not None
@@ -234,7 +234,7 @@ class SimulatorPlugin(SeatPlugin):
                 filename=filename,
                 version=version,
             )
-            await recorded_session.record_artifact(event.author, filename, version, part)
+            await recorded_session.record_artifact(event, filename, version, part)
 
     async def _end_invocation(
         self, context: InvocationContext, outcome: RunOutcome, error: Exception | None = None

@@ -16,6 +16,7 @@ import threading
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from contextvars import ContextVar, copy_context
+from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
 from google.adk.tools import BaseTool, ToolContext
@@ -81,8 +82,19 @@ TOOL_GUARD: ContextVar[Callable[[BaseTool, RunAsync], RunAsync] | None] = Contex
 SESSION_CALLS: ContextVar[RunningCalls | None] = ContextVar("adksim_calls", default=None)
 """The running calls of the session that the current task belongs to."""
 
-ENCLOSING_CALLS: ContextVar[RunningCalls | None] = ContextVar("adksim_inside", default=None)
+ENCLOSING_CALL: ContextVar[EnclosingCall | None] = ContextVar("adksim_inside", default=None)
 """Set inside a tool call: an agent that is used as a tool runs inside a call of its caller's session."""
+
+
+@dataclass(frozen=True, slots=True)
+class EnclosingCall:
+    """The tool call that the current task runs in."""
+
+    calls: RunningCalls
+    """The running calls of the session that made the call."""
+
+    call_id: str
+    """The id of the call; empty if it has none."""
 
 
 class _ToolSeat:
@@ -175,18 +187,28 @@ class RunningCalls:
         await self._listener.on_tool_started(context, tool, args, player)
         start = self._monotonic()
         threads = _ToolThreads(tool.name)
-        inside = ENCLOSING_CALLS.set(self)
         try:
-            result = await self._wait_for_result_or_stop(_run_in_threads(threads, own_run, args, context), context)
+            result = await self._run_enclosed(_run_in_threads(threads, own_run, args, context), context)
             if result is _STOPPED:
                 raise Cancelled(_format_cancelled_message(tool.name, in_thread=threads.is_busy))
         except (Exception, asyncio.CancelledError) as error:
             await self._listener.on_tool_failed(context, error, self._monotonic() - start, player)
             raise
-        finally:
-            ENCLOSING_CALLS.reset(inside)
         await self._listener.on_tool_finished(context, result, self._monotonic() - start, player)
         return result
+
+    def get_enclosing_call_id(self) -> str:
+        """Return the id of this session's call that the current task runs in; empty if it does not run in one."""
+        enclosing = ENCLOSING_CALL.get()
+        return enclosing.call_id if enclosing is not None and enclosing.calls is self else ""
+
+    async def _run_enclosed(self, work: Awaitable[Any], context: ToolContext) -> object:
+        """Run the tool with `ENCLOSING_CALL` set; the listener is notified outside, as part of the calling agent."""
+        enclosing = ENCLOSING_CALL.set(EnclosingCall(self, context.function_call_id or ""))
+        try:
+            return await self._wait_for_result_or_stop(work, context)
+        finally:
+            ENCLOSING_CALL.reset(enclosing)
 
     async def _wait_for_result_or_stop(self, work: Awaitable[Any], context: ToolContext) -> object:
         """Return the tool's result, or `_STOPPED` as soon as the call is cancelled, even if the tool ignores that."""

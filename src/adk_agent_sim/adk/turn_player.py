@@ -8,14 +8,16 @@ import logging
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass
+from typing import Self
 
+from google.adk.agents.context import Context
 from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
 
 from adk_agent_sim.adk.model_seat import ModelSeat
 from adk_agent_sim.adk.recorded_session import ModelFunction, PendingCall, RecordedSession
 from adk_agent_sim.errors import DeadlineExceeded, ServerUnreachable, TurnAbandoned
-from adk_agent_sim.timeline.events import Event, Player, TurnDecided
+from adk_agent_sim.timeline.events import AgentPath, Event, Player, TurnDecided
 from adk_agent_sim.timeline.framework_calls import AGENT_NAME_LABEL
 from adk_agent_sim.timeline.json_conversion import to_json_value
 from adk_agent_sim.timeline.submissions import TurnDecision
@@ -33,6 +35,19 @@ class TurnPlayer:
     recorded_session: RecordedSession
     agent_name: str
     invocation_id: str
+    agent_path: AgentPath
+    enclosing_call_id: str
+    """The tool call in which the agent runs that the path was determined for; empty if it runs in none."""
+
+    @classmethod
+    def from_context(cls, session: RecordedSession, context: Context, agent_name: str, invocation_id: str) -> Self:
+        """Return the player of the agent that runs in a context."""
+        path, enclosing_call_id = session.find_agent_path(context), session.running_calls.get_enclosing_call_id()
+        return cls(session, agent_name, invocation_id, path, enclosing_call_id)
+
+    def play_inner_agent(self, context: Context, agent_name: str) -> Self:
+        """Return the player of an agent that runs inside a tool call of this one, as part of the same invocation."""
+        return self.from_context(self.recorded_session, context, agent_name, self.invocation_id)
 
     @property
     def can_play_live(self) -> bool:
@@ -59,10 +74,19 @@ class TurnPlayer:
             async for answer in answers:
                 yield answer
 
+    async def _ask(self, request: LlmRequest, agent_name: str, player: Player) -> str:
+        """Append the model call to the timeline and return its turn id."""
+        session = self.recorded_session
+        path, enclosing_call_id = self.agent_path, session.running_calls.get_enclosing_call_id()
+        if enclosing_call_id != self.enclosing_call_id:
+            # A tool runs an agent by itself, and none of our callbacks was called for it: its branch is not known here.
+            path = AgentPath(parent_call_id=enclosing_call_id)
+        return await session.ask(request, agent_name, path, self.invocation_id, player)
+
     async def _ask_human(self, request: LlmRequest, seat: ModelSeat, agent_name: str) -> LlmResponse | None:
         """Return what a person decides, or None if the agent's own model should answer instead."""
         session = self.recorded_session
-        turn_id = await session.ask(request, agent_name, self.invocation_id, Player.HUMAN)
+        turn_id = await self._ask(request, agent_name, Player.HUMAN)
         session.pending_turns[turn_id] = PendingCall(request=request, seat=seat)
         session.on_turn_pending()
         session.on_waiting_for_human(agent_name)
@@ -89,6 +113,8 @@ class TurnPlayer:
         """Return the decision, or None if the deadline passed and the agent's own model should answer."""
         session = self.recorded_session
         deciding = asyncio.ensure_future(session.link.wait_for_decision(session.session_id, turn_id))
+        # If this wait is cancelled, or the withdrawal fails, just as `deciding` fails, nothing below reads its error.
+        deciding.add_done_callback(lambda done: done.cancelled() or done.exception())
         try:
             await asyncio.wait({deciding}, timeout=session.policy.deadline)
             if deciding.done():
@@ -111,7 +137,7 @@ class TurnPlayer:
 
     async def _call_model_function(self, request: LlmRequest, function: ModelFunction, agent_name: str) -> LlmResponse:
         player = getattr(function, "player", Player.SIMULATED)
-        turn_id = await self.recorded_session.ask(request, agent_name, self.invocation_id, player)
+        turn_id = await self._ask(request, agent_name, player)
         try:
             result = function(request)
             response = await result if inspect.isawaitable(result) else result
@@ -125,7 +151,7 @@ class TurnPlayer:
         self, request: LlmRequest, seat: ModelSeat, agent_name: str, *, stream: bool
     ) -> AsyncGenerator[LlmResponse, None]:
         """Stream the agent's own model; the first complete answer is recorded as the decision before ADK acts on it."""
-        turn_id = await self.recorded_session.ask(request, agent_name, self.invocation_id, Player.REAL)
+        turn_id = await self._ask(request, agent_name, Player.REAL)
         start = self.recorded_session.monotonic()
         decided = False
         try:

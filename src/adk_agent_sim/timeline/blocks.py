@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import blake2b
 
 FAN_OUT = 16
@@ -23,6 +24,9 @@ _ID_BYTES = 16
 
 PackedIds = tuple[tuple[str, ...], ...]
 """A packed list of block ids: the incomplete group of each level, from level 0 up."""
+
+BlockReader = Callable[[Sequence[str]], Awaitable[Mapping[str, bytes]]]
+"""Returns the data of blocks by id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,26 +54,28 @@ def pack_ids(block_ids: Sequence[str], on_group: Callable[[Block], object]) -> P
         levels.append(tuple(ids[full:]))
         if not full:
             return tuple(levels)
-        groups = [
-            Block.from_data(b"".join(map(bytes.fromhex, ids[start : start + FAN_OUT])))
-            for start in range(0, full, FAN_OUT)
-        ]
+        groups = [_build_group(tuple(ids[start : start + FAN_OUT])) for start in range(0, full, FAN_OUT)]
         for group in groups:
             on_group(group)
         ids = [group.block_id for group in groups]
 
 
-async def unpack_ids(
-    packed: PackedIds, read_blocks: Callable[[Sequence[str]], Awaitable[Mapping[str, bytes]]]
-) -> list[str]:
+# The next request of a session has the same groups and at most one more in each level.
+@lru_cache(maxsize=4_096)
+def _build_group(block_ids: tuple[str, ...]) -> Block:
+    return Block.from_data(b"".join(map(bytes.fromhex, block_ids)))
+
+
+async def unpack_ids(packed: PackedIds, read_blocks: BlockReader) -> list[str]:
     """Return the ids that were packed; `read_blocks` is called once per level."""
     ids: list[str] = []
     for level in reversed(packed):
         groups: Mapping[str, bytes] = await read_blocks(ids) if ids else {}
-        ids = [block_id for group in ids for block_id in _split_ids(groups[group])]
+        ids = [block_id for group in ids for block_id in split_ids(groups[group])]
         ids.extend(level)
     return ids
 
 
-def _split_ids(group: bytes) -> list[str]:
+def split_ids(group: bytes) -> list[str]:
+    """Return the ids in a group."""
     return [group[start : start + _ID_BYTES].hex() for start in range(0, len(group), _ID_BYTES)]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Container, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from adk_agent_sim.errors import BlocksMissing
-from adk_agent_sim.timeline.blocks import Block, pack_ids, unpack_ids
+from adk_agent_sim.timeline.blocks import Block, BlockReader, pack_ids, unpack_ids
 from adk_agent_sim.timeline.canonical_json import Json, decode_json
 from adk_agent_sim.timeline.events import Event, TurnAsked
 
@@ -21,12 +22,12 @@ class RequestBlocks:
     config: Block
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ModelRequest:
-    """The complete input of a model call."""
+@dataclass(frozen=True, kw_only=True)
+class RequestSettings:
+    """The input of a model call without the conversation: all that a decision is validated against.
 
-    contents: Sequence[Json]
-    """The conversation, `types.Content` each."""
+    Its size does not depend on the length of the session. It may be shared by several turns: do not modify it.
+    """
 
     tools: Sequence[Json]
     """The offered tools, `types.Tool` each; most contain `function_declarations`."""
@@ -37,13 +38,14 @@ class ModelRequest:
     config: Mapping[str, Json]
     """The rest: `model`, and in `config` the generation settings, with `response_schema` as JSON Schema."""
 
-    @property
+    @cached_property
     def declarations(self) -> Mapping[str, Json]:
         """The function declarations by name, in request order."""
         return {
             declaration["name"]: declaration
             for tool in self.tools
             for declaration in tool.get("function_declarations") or ()
+            if declaration.get("name")
         }
 
     @property
@@ -52,31 +54,58 @@ class ModelRequest:
         return self.config["config"].get("response_schema")
 
 
+@dataclass(frozen=True, kw_only=True)
+class ModelRequest(RequestSettings):
+    """The complete input of a model call."""
+
+    contents: Sequence[Json]
+    """The conversation, `types.Content` each."""
+
+
+class RequestSettingsReader:
+    """Reads the settings of requests, and keeps the last ones: most turns of an agent have the same."""
+
+    def __init__(self, max_kept: int = 64) -> None:
+        self._max_kept = max_kept
+        self._kept: dict[tuple[str, str, str], RequestSettings] = {}
+        """The settings by the ids of their blocks, least recently used first."""
+
+    async def read(self, asked_event: Event, read_blocks: BlockReader) -> RequestSettings:
+        """Return the settings of a `TurnAsked` event's request; raise BlocksMissing if a block cannot be read."""
+        payload = get_turn_asked(asked_event)
+        key = (payload.tools, payload.instruction, payload.config)
+        settings = self._kept.pop(key, None)
+        if settings is None:
+            data = await read_blocks(list({*key}))
+            missing = {*key} - data.keys()
+            if missing:
+                raise BlocksMissing(asked_event.session_id, len(missing))
+            tools, instruction, config = (decode_json(data[block_id]) for block_id in key)
+            settings = RequestSettings(tools=tools, instruction=instruction, config=config)
+        self._kept[key] = settings
+        if len(self._kept) > self._max_kept:
+            del self._kept[next(iter(self._kept))]
+        return settings
+
+
 def build_turn_asked(
     request: RequestBlocks, invocation_id: str, known_block_ids: Container[str]
 ) -> tuple[TurnAsked, list[Block]]:
     """Return the request as references, and the referenced blocks whose ids are not in `known_block_ids`."""
-    new: dict[str, Block] = {}
-
-    def collect(block: Block) -> None:
-        if block.block_id not in known_block_ids:
-            new[block.block_id] = block
-
-    for block in (*request.contents, request.tools, request.instruction, request.config):
-        collect(block)
+    groups: list[Block] = []
     asked = TurnAsked(
         invocation_id=invocation_id,
-        contents=pack_ids([block.block_id for block in request.contents], collect),
+        contents=pack_ids([block.block_id for block in request.contents], groups.append),
         tools=request.tools.block_id,
         instruction=request.instruction.block_id,
         config=request.config.block_id,
     )
+    blocks = (*request.contents, request.tools, request.instruction, request.config, *groups)
+    new = {block.block_id: block for block in blocks if block.block_id not in known_block_ids}
     return asked, list(new.values())
 
 
-async def reassemble_request(
-    asked_event: Event, read_blocks: Callable[[Sequence[str]], Awaitable[Mapping[str, bytes]]]
-) -> ModelRequest:
+async def reassemble_request(asked_event: Event, read_blocks: BlockReader) -> ModelRequest:
     """Return the complete request of a `TurnAsked` event; raise BlocksMissing if a block cannot be read."""
     payload = get_turn_asked(asked_event)
     try:
