@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from typing import Any
 
 from hypothesis import strategies as st
@@ -34,14 +35,47 @@ _JSON: st.SearchStrategy[Any] = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXT, inner, max_size=3),
     max_leaves=8,
 )
+_ID_TEXT = st.none() | TEXT
+_CALL = st.fixed_dictionaries(
+    {}, optional={"id": _ID_TEXT, "name": TEXT, "args": st.none() | st.dictionaries(TEXT, _JSON, max_size=3)}
+)
+_FUNCTION_RESPONSE = st.fixed_dictionaries(
+    {}, optional={"id": _ID_TEXT, "name": TEXT, "response": st.none() | st.dictionaries(TEXT, _JSON, max_size=3)}
+)
+_BLOB = st.fixed_dictionaries(
+    {"mime_type": TEXT, "data": st.binary(max_size=9).map(lambda data: b64encode(data).decode())}
+)
+_PART = st.fixed_dictionaries(
+    {},
+    optional={
+        "text": st.none() | TEXT,
+        "thought": st.booleans(),
+        "function_call": _CALL,
+        "function_response": _FUNCTION_RESPONSE,
+        "inline_data": _BLOB,
+        "part_metadata": _JSON,
+    },
+)
+CONTENT = st.fixed_dictionaries({}, optional={"role": TEXT, "parts": st.none() | st.lists(_PART, max_size=3)})
+"""A `types.Content` as JSON."""
+_RESPONSE_FIELDS = {"content": st.none() | CONTENT, "error_code": _ID_TEXT, "error_message": _ID_TEXT, "extra": _JSON}
+RESPONSE = st.fixed_dictionaries({}, optional=_RESPONSE_FIELDS)
+"""An `LlmResponse` as JSON."""
+_ACTIONS = st.fixed_dictionaries({}, optional={"state_delta": st.dictionaries(TEXT, _JSON, max_size=2)})
+ADK_EVENT = st.fixed_dictionaries({}, optional={**_RESPONSE_FIELDS, "author": TEXT, "actions": st.none() | _ACTIONS})
+"""An ADK `Event` as JSON."""
+IDS = st.text(st.characters(categories=["L", "N", "P"]), min_size=1, max_size=10)
+"""What can identify a session, an event or a turn."""
+NAMES = st.text(st.characters(categories=["L", "N", "P"]), max_size=10)
+"""The name of an agent or app; empty if there is none."""
 _INT32 = st.integers(0, 2**31 - 1)
 _OBJECT = st.dictionaries(TEXT, _JSON, max_size=3)
 _ID = st.binary(max_size=4).map(lambda data: Block.from_data(data).block_id)
 _IDS = st.lists(_ID, max_size=3).map(tuple)
 
 PAYLOADS: dict[type[Payload], st.SearchStrategy[Any]] = {
-    AgentJoined: st.builds(AgentJoined, app_name=TEXT, user_id=TEXT, adk_session_id=TEXT, state=_OBJECT),
-    UserSpoke: st.builds(UserSpoke, content=_JSON),
+    AgentJoined: st.builds(AgentJoined, app_name=NAMES, user_id=TEXT, adk_session_id=TEXT, state=_OBJECT),
+    UserSpoke: st.builds(UserSpoke, content=CONTENT),
     TurnAsked: st.builds(
         TurnAsked,
         invocation_id=TEXT,
@@ -52,13 +86,18 @@ PAYLOADS: dict[type[Payload], st.SearchStrategy[Any]] = {
         client_id=TEXT,
     ),
     TurnDecided: st.builds(
-        TurnDecided, decision_id=TEXT, response=_JSON, anyway=st.booleans(), duration_ms=st.none() | TIME
+        TurnDecided,
+        decision_id=TEXT,
+        response=RESPONSE,
+        anyway=st.booleans(),
+        duration_ms=st.none() | TIME,
+        decided_by=TEXT,
     ),
     TurnWithdrawn: st.builds(TurnWithdrawn, abandoned=st.booleans()),
     TurnRevived: st.builds(TurnRevived, invocation_id=TEXT),
     CancelAsked: st.builds(CancelAsked, call_id=TEXT),
     ToolStarted: st.builds(ToolStarted, call_id=TEXT, tool_name=TEXT, arguments=_OBJECT),
-    ToolFinished: st.builds(ToolFinished, call_id=TEXT, result=_JSON, duration_ms=TIME, actions=_OBJECT),
+    ToolFinished: st.builds(ToolFinished, call_id=TEXT, result=_JSON, duration_ms=TIME, actions=_ACTIONS),
     ToolFailed: st.builds(
         ToolFailed,
         call_id=TEXT,
@@ -75,7 +114,7 @@ PAYLOADS: dict[type[Payload], st.SearchStrategy[Any]] = {
         actions=st.lists(TEXT, max_size=3),
         passed_over=st.lists(st.fixed_dictionaries({"rule": TEXT, "why": TEXT}), max_size=3),
     ),
-    AgentEvent: st.builds(AgentEvent, invocation_id=TEXT, event=_JSON, final=st.booleans()),
+    AgentEvent: st.builds(AgentEvent, invocation_id=TEXT, event=ADK_EVENT, final=st.booleans()),
     ArtifactSaved: st.builds(
         ArtifactSaved, filename=TEXT, version=st.integers(0, 2**31 - 1), mime_type=TEXT, block=_ID
     ),

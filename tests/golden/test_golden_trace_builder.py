@@ -5,7 +5,7 @@ import pytest
 from golden.test_session import ANSWER, CALL, OUTPUT, QUERY, session
 from google.adk.evaluation.eval_case import EvalCase, IntermediateData
 
-from adk_agent_sim.errors import SessionIncomplete
+from adk_agent_sim.errors import ExportRefused, SessionIncomplete
 from adk_agent_sim.golden.golden_trace_builder import EvalIdStyle, GoldenTraceBuilder, build_eval_id, to_snake_case
 from adk_agent_sim.timeline.history import FinalResponse, ToolCall, ToolError, ToolOutput, UserQuery
 from adk_agent_sim.timeline.session_state import SessionState
@@ -183,3 +183,10 @@ def test_arguments_that_were_not_given_stay_unset() -> None:
         "limit"
         not in json.loads(case.model_dump_json())["conversation"][0]["intermediate_data"]["tool_uses"][0]["args"]
     )
+
+
+def test_a_message_that_adk_cannot_read_is_refused_and_named() -> None:
+    query = QUERY.model_copy(update={"raw": {"role": "user", "parts": [{"text": "hi", "unheard_of": 1}]}})
+
+    with pytest.raises(ExportRefused, match=r"cannot read one of its messages \(parts\.0\.unheard_of"):
+        GoldenTraceBuilder(session(history=[query, ANSWER])).build()

@@ -17,12 +17,11 @@ from google.adk.events import Event as AdkEvent
 from google.adk.models import BaseLlm, Gemini, LLMRegistry
 from google.adk.tools.agent_tool import AgentTool
 from google.adk.workflow import BaseNode
-from google.genai import types
 
 from adk_agent_sim.errors import NotReplayable
 from adk_agent_sim.golden.export_formats import EXPORT_FORMATS
 from adk_agent_sim.golden.fixture_ids import renumber_ids
-from adk_agent_sim.golden.golden_trace_builder import check_complete
+from adk_agent_sim.golden.golden_trace_builder import check_complete, validate_content
 from adk_agent_sim.golden.session import SimulationSession
 from adk_agent_sim.timeline.atomic_files import atomic_write_text
 from adk_agent_sim.timeline.canonical_json import Json
@@ -96,7 +95,7 @@ def convert_to_adk_events(events: Iterable[Event]) -> list[AdkEvent]:
     for event in events:
         match event.payload:
             case UserSpoke(content=content):
-                message = types.Content.model_validate(content)
+                message = validate_content(content)
                 found.append(AdkEvent(author="user", content=message, timestamp=event.timestamp))
             case AgentEvent(event=emitted, invocation_id=invocation_id):
                 if found and not found[-1].invocation_id:
@@ -216,7 +215,7 @@ def _collect_emitted_answers(events: Iterable[Event]) -> list[Json]:
 
 
 def _list_part_names(parts: Iterable[Mapping[str, Json]], kind: str) -> list[str]:
-    return [part[kind].get("name", "") for part in parts if part.get(kind)]
+    return [part[kind].get("name") or "" for part in parts if part.get(kind)]
 
 
 def _strip_call_ids(content: Json) -> Json:

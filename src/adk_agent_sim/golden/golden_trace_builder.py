@@ -9,8 +9,9 @@ from typing import Any, Literal, TypeAlias, cast
 
 from google.adk.evaluation.eval_case import EvalCase, IntermediateData, Invocation, SessionInput
 from google.genai import types
+from pydantic import ValidationError
 
-from adk_agent_sim.errors import SessionIncomplete
+from adk_agent_sim.errors import ExportRefused, SessionIncomplete
 from adk_agent_sim.golden.session import SimulationSession
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.history import FinalResponse, HistoryEntry, ToolCall, ToolError, ToolOutput, UserQuery
@@ -150,7 +151,20 @@ def split_user_turns(entries: Sequence[HistoryEntry]) -> Iterator[list[HistoryEn
 def _build_content(role: str, entry: UserQuery | FinalResponse) -> types.Content:
     if entry.raw is None:
         return types.Content(role=role, parts=[types.Part(text=entry.content)])
-    return types.Content.model_validate(entry.raw)
+    return validate_content(entry.raw)
+
+
+def validate_content(content: Json) -> types.Content:
+    """Return a recorded content as ADK's; raise ExportRefused if the installed ADK cannot represent it."""
+    try:
+        return types.Content.model_validate(content)
+    except ValidationError as error:
+        problem = error.errors()[0]
+        where = ".".join(map(str, problem["loc"]))
+        raise ExportRefused(
+            f"The session cannot be exported: the installed ADK cannot read one of its messages ({where}: "
+            f"{problem['msg']}). Export it as JSON Lines, or install the version of ADK that its agent runs with."
+        ) from error
 
 
 def _build_tool_response(entry: ToolOutput | ToolError) -> dict[str, Any]:

@@ -122,7 +122,7 @@ def _collect_statistics(events: Sequence[Event]) -> _PlayStatistics:
 
 def _extract_call_ids(emitted: Json) -> list[str]:
     content: dict[str, Json] = emitted.get("content") or {}
-    return [part["function_call"].get("id", "") for part in content.get("parts") or () if part.get("function_call")]
+    return [part["function_call"].get("id") or "" for part in content.get("parts") or () if part.get("function_call")]
 
 
 def _render_early_ending(ended: RunEnded) -> list[str]:

@@ -149,7 +149,7 @@ def compute_final_state(events: Sequence[Event]) -> dict[str, Json]:
     state = dict(join.state) if join else {}
     for event in events:
         if isinstance(event.payload, AgentEvent):
-            state.update(event.payload.event.get("actions", {}).get("state_delta", {}))
+            state.update(_get_actions(event.payload).get("state_delta") or {})
     return {key: value for key, value in state.items() if not key.startswith(State.TEMP_PREFIX)}
 
 
@@ -158,8 +158,12 @@ def _find_consent_call_ids(events: Sequence[Event]) -> set[str]:
     call_ids: set[str] = set()
     for event in events:
         if isinstance(event.payload, AgentEvent):
-            call_ids.update(event.payload.event.get("actions", {}).get("requested_tool_confirmations", {}))
+            call_ids.update(_get_actions(event.payload).get("requested_tool_confirmations") or {})
     return call_ids
+
+
+def _get_actions(emitted: AgentEvent) -> dict[str, Json]:
+    return emitted.event.get("actions") or {}
 
 
 def select_finished_events(events: Sequence[Event]) -> Sequence[Event]:

@@ -11,7 +11,7 @@ from adk_agent_sim.errors import EmptyDecision, InvalidAnswer, InvalidArguments,
 from adk_agent_sim.forms.json_schema import read_parameters_schema
 from adk_agent_sim.forms.schema_checker import SchemaChecker, build_arguments_checker
 from adk_agent_sim.timeline.canonical_json import Json, decode_json, encode_json
-from adk_agent_sim.timeline.model_request import ModelRequest
+from adk_agent_sim.timeline.model_request import RequestSettings
 
 _PART_METADATA_KEYS = frozenset({"thought", "thought_signature", "part_metadata", "video_metadata"})
 
@@ -22,7 +22,7 @@ def check_not_empty(turn_id: str, response: Json) -> None:
         raise EmptyDecision(turn_id)
 
 
-def check_matches_request(request: ModelRequest, response: Json) -> None:
+def check_matches_request(request: RequestSettings, response: Json) -> None:
     """Raise DecisionMismatch for an unknown tool, or for arguments or an answer that do not match their schema."""
     calls = get_function_calls(response)
     for call in calls:
@@ -61,16 +61,19 @@ def _check_call(declarations: Mapping[str, Json], call: Mapping[str, Json]) -> N
     name = call.get("name") or ""
     if name not in declarations:
         raise ToolNotOffered(name, list(declarations))
-    problems = _get_arguments_check(encode_json(read_parameters_schema(declarations[name]))).find_problems(
-        call.get("args") or {}
-    )
+    problems = find_arguments_problems(declarations[name], call.get("args") or {})
     if problems:
         raise InvalidArguments(name, problems)
 
 
+def find_arguments_problems(declaration: Mapping[str, Json], arguments: Json) -> Sequence[Problem]:
+    """Return the problems of the arguments of a call, by the declaration of its tool."""
+    return _get_arguments_checker(encode_json(read_parameters_schema(declaration))).find_problems(arguments)
+
+
 # Compiling a schema is slow, and every turn of an agent offers the same tools.
 @lru_cache(maxsize=512)
-def _get_arguments_check(schema: bytes) -> SchemaChecker:
+def _get_arguments_checker(schema: bytes) -> SchemaChecker:
     return build_arguments_checker(decode_json(schema))
 
 
@@ -80,4 +83,6 @@ def find_answer_problems(schema: dict[str, Any], answer: str) -> Sequence[Proble
         value = json.loads(answer)
     except ValueError as error:
         return [Problem(path="", message=f"must be JSON, but is not: {error}")]
+    except RecursionError:
+        return [Problem(path="", message="must be JSON that is not nested too deeply to be read")]
     return SchemaChecker(schema).find_problems(value)

@@ -160,13 +160,14 @@ class _HistoryBuilder:
             self._final_response = FinalResponse(content=text, timestamp=when, raw=content)
 
     def _add_call(self, call: Mapping[str, Json], agent_name: str, when: datetime) -> None:
-        if is_request_call(call["name"]):
+        tool_name = call.get("name") or ""
+        if is_request_call(tool_name):
             return
         call_id = self._assign_call_id(call.get("id") or "")
         self._results[call_id] = None
         self.entries.append(
             ToolCall(
-                tool_name=call["name"],
+                tool_name=tool_name,
                 arguments=call.get("args") or {},
                 call_id=call_id,
                 timestamp=when,

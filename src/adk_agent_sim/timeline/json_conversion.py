@@ -7,6 +7,7 @@ is a copy, in which a value without a JSON form is replaced by its `repr`.
 from __future__ import annotations
 
 from base64 import urlsafe_b64encode
+from binascii import a2b_base64
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from enum import Enum
@@ -16,6 +17,7 @@ from pydantic import BaseModel
 from pydantic_core import to_jsonable_python
 
 from adk_agent_sim.timeline.canonical_json import Json
+from adk_agent_sim.timeline.strict_json import is_too_deep
 
 _MAX_DEPTH = 250
 """Values nested deeper than this are replaced by their `repr`."""
@@ -24,6 +26,14 @@ _MAX_DEPTH = 250
 def to_json_value(value: object) -> Json:
     """Convert a value to JSON; unset fields are left out of google.genai and ADK models, but not of other models."""
     return _convert_value(value, ())
+
+
+def decode_base64(text: str) -> bytes:
+    """Return the bytes of a base64 text; raise ValueError if it is invalid.
+
+    google.genai writes the URL-safe alphabet, other clients the standard one, some without padding.
+    """
+    return a2b_base64(text.replace("-", "+").replace("_", "/") + "=" * (-len(text) % 4))
 
 
 def _convert_value(value: object, ancestor_ids: tuple[int, ...]) -> Json:
@@ -45,12 +55,12 @@ def _convert_value(value: object, ancestor_ids: tuple[int, ...]) -> Json:
         return [_convert_value(inner, deeper) for inner in _list_in_order(cast("Iterable[object]", value))]
     if isinstance(value, BaseModel):
         return _convert_model(value, deeper)
-    return _convert_with_pydantic(value)
+    return _convert_with_pydantic(value, len(ancestor_ids))
 
 
 def _convert_model(model: BaseModel, ancestor_ids: tuple[int, ...]) -> Json:
     if not type(model).__module__.startswith("google."):
-        return _convert_with_pydantic(model)
+        return _convert_with_pydantic(model, len(ancestor_ids))
     set_fields = {name: inner for name, inner in model.__dict__.items() if inner is not None}
     set_fields |= {name: inner for name, inner in (model.__pydantic_extra__ or {}).items() if inner is not None}
     return {
@@ -63,13 +73,14 @@ def _is_serialized(model: BaseModel, name: str) -> bool:
     return field is None or not field.exclude
 
 
-def _convert_with_pydantic(value: object) -> Json:
-    """Convert dates, paths, dataclasses and other models the way pydantic does."""
+def _convert_with_pydantic(value: object, depth: int) -> Json:
+    """Convert dates, paths, dataclasses and other models at a depth the way pydantic does."""
     if isinstance(value, Iterator):
         # Pydantic would consume the iterator, and the agent would find it empty.
         return _safe_repr(cast("object", value))
     try:
-        return to_jsonable_python(value, fallback=_safe_repr, inf_nan_mode="constants", serialize_unknown=True)
+        converted = to_jsonable_python(value, fallback=_safe_repr, inf_nan_mode="constants", serialize_unknown=True)
+        return _safe_repr(value) if is_too_deep(converted, max(_MAX_DEPTH - depth, 1)) else converted
     except Exception:  # noqa: BLE001 - a custom serializer may raise anything, but recording must not fail
         return _safe_repr(value)
 

@@ -20,6 +20,7 @@ from urllib.parse import quote, quote_plus
 
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.events import Event, Payload, TurnAsked
+from adk_agent_sim.timeline.strict_json import is_too_deep
 
 MASK = "[redacted]"
 """The replacement of a secret."""
@@ -156,13 +157,14 @@ def _iter_encodings(secret: str) -> Iterator[str]:
 
 
 def _parse_json(text: str) -> Json:
-    """Return the object or list that a string encodes, or None."""
+    """Return the object or list that a string encodes, or None; also if it is nested too deeply to be walked."""
     if not text.lstrip().startswith(("{", "[")):
         return None
     try:
-        return json.loads(text)
+        value = json.loads(text)
     except (ValueError, RecursionError):
         return None
+    return None if is_too_deep(value) else value
 
 
 def _iter_entries(value: Json) -> Iterator[tuple[str, Json]]:

@@ -10,7 +10,7 @@ from typing import cast
 
 from adk_agent_sim.generated.adksim.v1 import Candidate, GenerateContentResponse
 from adk_agent_sim.wire.message_codec import fill_message, message_to_json
-from adk_agent_sim.wire.scalars import Json
+from adk_agent_sim.wire.scalars import Json, replace_lone_surrogates
 
 _CANDIDATE_FIELDS = (
     "content",
@@ -64,8 +64,9 @@ def _to_candidate(response: Mapping[str, Json]) -> Json:
     candidate = {name: response[name] for name in _CANDIDATE_FIELDS if name in response}
     if "error_message" in response:
         candidate["finish_message"] = response["error_message"]
-    if "error_code" in response:
-        code = response["error_code"]
+    if response.get("error_code") is not None:
+        # Looking up a lone surrogate in protobuf's mapping fails with an error of the interpreter.
+        code = replace_lone_surrogates(response["error_code"])
         candidate.setdefault(
             "finish_reason", code if code in Candidate.FinishReason.DESCRIPTOR.values_by_name else "OTHER"
         )

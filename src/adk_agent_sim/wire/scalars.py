@@ -82,7 +82,8 @@ def _to_double(value: float) -> float | None:
 
 def _to_text(field: FieldDescriptor, value: str) -> str | bytes | int | None:
     if field.enum_type is not None:
-        named = field.enum_type.values_by_name.get(value)
+        # Looking up a lone surrogate in protobuf's mapping fails with an error of the interpreter.
+        named = field.enum_type.values_by_name.get(replace_lone_surrogates(value))
         return named.number if named else None
     if field.type == FieldDescriptor.TYPE_BYTES:
         return _to_bytes(value)
