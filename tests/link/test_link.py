@@ -9,7 +9,7 @@ from uuid import uuid4
 
 import pytest
 from polling import MAX_WAIT_SECONDS, wait_until
-from timeline_builders import build_request_blocks, call_decision, text_decision, user_content
+from timeline_builders import build_request_blocks, call_decision, list_sessions, text_decision, user_content
 
 from adk_agent_sim.errors import (
     InvalidArguments,
@@ -25,6 +25,7 @@ from adk_agent_sim.server.grpc_server import serve_grpc
 from adk_agent_sim.timeline.blocks import Block
 from adk_agent_sim.timeline.canonical_json import encode_json
 from adk_agent_sim.timeline.events import (
+    AgentPath,
     ArtifactSaved,
     CancelAsked,
     Event,
@@ -97,6 +98,34 @@ async def test_events_arrive_unchanged_and_in_order(connected_link: ConnectedLin
     assert (tool.payload, tool.agent_name, tool.player) == (failed, "a", Player.REAL)
     assert artifact.payload == saved
     assert await timeline.read_block(session_id, block.block_id) == b"\x00\x01"
+
+
+@pytest.mark.parametrize("path", [None, AgentPath(), AgentPath(branch="all.left", parent_call_id="c1")])
+async def test_the_agent_path_of_events_and_turns_arrives_unchanged(
+    connected_link: ConnectedLink, path: AgentPath | None
+) -> None:
+    link, timeline, session_id = connected_link
+    await link.append(EventBatch(session_id, [UserSpoke(content={})], agent_path=path))
+    await link.decide(TurnDecision(session_id, await ask_turn(link, session_id, agent_path=path), text_decision("hi")))
+    withdrawn = await ask_turn(link, session_id, agent_path=path)
+    await link.withdraw(session_id, withdrawn)
+    await flush(link)
+
+    events = await timeline.read_events(session_id)
+    assert [type(event.payload) for event in events] == [UserSpoke, TurnAsked, TurnDecided, TurnAsked, TurnWithdrawn]
+    assert [event.agent_path for event in events] == [path] * 5
+
+
+@pytest.mark.parametrize("decided_by", ["", "Ada"])
+async def test_who_decided_arrives_unchanged(connected_link: ConnectedLink, decided_by: str) -> None:
+    link, timeline, session_id = connected_link
+    turn_id = await ask_turn(link, session_id)
+    await link.decide(TurnDecision(session_id, turn_id, text_decision("hi"), decided_by=decided_by))
+    await flush(link)
+
+    decided = (await timeline.read_events(session_id))[-1]
+    assert isinstance(decided.payload, TurnDecided)
+    assert decided.payload.decided_by == decided_by
 
 
 async def test_a_turn_waits_until_a_person_decides(connected_link: ConnectedLink) -> None:
@@ -237,7 +266,8 @@ class TestPlayers:
 
         assert seen == await timeline.read_events(session_id)
         assert [event.turn_id for event in seen] == [turn_id, turn_id, ""]
-        assert [session.description for session in await link.list_sessions()] == ["play me"]
+        sessions = await link.list_sessions() if isinstance(link, RemoteLink) else await list_sessions(link)
+        assert [session.description for session in sessions] == ["play me"]
 
     async def test_it_learns_why_a_decision_is_refused(self, player: tuple[Timeline | RemoteLink, Timeline]) -> None:
         link, timeline = player

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Any, cast
 from uuid import uuid4
 
+import grpc
 import pytest
 from polling import MAX_WAIT_SECONDS, wait_until
-from timeline_builders import build_request_blocks, text_decision, user_content
+from timeline_builders import ask_turn, build_request_blocks, text_decision, user_content
 
 from adk_agent_sim.errors import InvalidField, ServerUnreachable, SessionNotFound
 from adk_agent_sim.link.channel import parse_target
@@ -159,6 +161,30 @@ async def test_a_session_that_the_server_has_lost_ends_the_wait(server: Server) 
             await waiting
 
 
+async def test_a_wait_starts_over_if_the_server_has_lost_events(
+    server: Server, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with RemoteLink(await server.start()) as link:
+        session_id = (await link.create_session()).session_id
+        for number in range(5):
+            await link.append(EventBatch(session_id, [UserSpoke(content=user_content(str(number)))]))
+        turn_id = await ask(link, session_id)
+        waiting = asyncio.create_task(link.wait_for_decision(session_id, turn_id))
+        await asyncio.wait({waiting}, timeout=0.05)
+        await server.stop()
+        # A backup of the database from when the session had only its turn.
+        server.store = MemoryStore()
+        restored = Timeline(server.store)
+        await restored.create_session(session_id=session_id)
+        await ask_turn(restored, session_id, turn_id)
+        await server.start()
+        await wait_until(lambda: "Subscribe again from 0" in caplog.text)
+        await server.timeline.decide(TurnDecision(session_id, turn_id, text_decision("hello")))
+
+        async with asyncio.timeout(MAX_WAIT_SECONDS):
+            assert (await waiting).seq == 2
+
+
 async def test_an_unreachable_server_is_named() -> None:
     async with RemoteLink("http://127.0.0.1:1", connect_timeout=0.2) as link:
         with pytest.raises(ServerUnreachable, match=r"127\.0\.0\.1:1: no response within 0\.2 s.*`adksim serve`"):
@@ -205,6 +231,91 @@ async def test_a_session_is_created_once_the_server_is_available(server: Server)
     assert opened == [""]
     (spoke,) = await server.timeline.read_events(session_id)
     assert spoke.payload == UserSpoke(content=user_content("now"))
+
+
+async def ask_first_turn(outbox: Outbox, session_id: str) -> tuple[str, asyncio.Task[Event]]:
+    """Ask, and return the turn and the wait for its decision."""
+    turn_id = str(uuid4())
+    request = build_request_blocks([user_content("hi")])
+    await outbox.ask(TurnRequest(session_id, turn_id=turn_id, invocation_id="i", agent_name="a", request=request))
+    return turn_id, asyncio.create_task(outbox.wait_for_decision(session_id, turn_id))
+
+
+async def decide_on_late_server(server: Server, session_id: str, turn_id: str, waiting: asyncio.Task[Event]) -> None:
+    """Start the server when the wait has lasted longer than the connect timeout after a failure."""
+    await asyncio.wait({waiting}, timeout=0.8)
+    assert not waiting.done(), waiting.exception()
+    await server.start()
+    await wait_until(lambda: bool(server.timeline.peek_pending_turns(session_id)))
+    await server.timeline.decide(TurnDecision(session_id, turn_id, text_decision("hello")))
+    await waiting
+
+
+@pytest.mark.parametrize("has_failed_before", [False, True])
+async def test_the_first_model_call_of_each_session_waits_for_a_server_that_starts(
+    server: Server, has_failed_before: bool
+) -> None:
+    address = await server.start()
+    await server.stop()
+    outbox = Outbox(address, connect_timeout=0.2)
+    if has_failed_before:
+        _, waiting = await ask_first_turn(outbox, outbox.open_session("", lambda url: None))
+        with pytest.raises(ServerUnreachable, match=r"no response within 0\.2 seconds"):
+            await waiting
+    outbox.connect_timeout = MAX_WAIT_SECONDS
+    session_id = outbox.open_session("", lambda url: None)
+
+    await decide_on_late_server(server, session_id, *await ask_first_turn(outbox, session_id))
+
+
+async def test_the_first_model_call_waits_even_if_its_session_could_not_be_created_before(server: Server) -> None:
+    address = await server.start()
+    await server.stop()
+    outbox = Outbox(address, connect_timeout=0.2)
+    session_id = outbox.open_session("", lambda url: None)
+    assert await outbox.flush(MAX_WAIT_SECONDS)
+    outbox.connect_timeout = MAX_WAIT_SECONDS
+
+    await decide_on_late_server(server, session_id, *await ask_first_turn(outbox, session_id))
+
+
+async def test_later_model_calls_without_a_server_are_not_delayed_for_long() -> None:
+    outbox = Outbox("127.0.0.1:1", connect_timeout=0.2)
+    session_id = outbox.open_session("", lambda url: None)
+    _, waiting = await ask_first_turn(outbox, session_id)
+    with pytest.raises(ServerUnreachable):
+        await waiting
+    outbox.connect_timeout = MAX_WAIT_SECONDS
+
+    _, waiting = await ask_first_turn(outbox, session_id)
+    with pytest.raises(ServerUnreachable, match=r"no response within 0\.5 seconds"):
+        await waiting
+
+
+async def test_something_that_is_no_simulator_server_is_not_waited_for_forever() -> None:
+    """A proxy without a server behind it answers every call with UNAVAILABLE."""
+    async with stop_at_exit(grpc.aio.server(interceptors=[_NoServerBehind()])) as proxy:
+        port = proxy.add_insecure_port("127.0.0.1:0")
+        await proxy.start()
+        async with RemoteLink(f"127.0.0.1:{port}", connect_timeout=0.2) as link:
+            with pytest.raises(ServerUnreachable, match=r"no response within 0\.2 seconds"):
+                await link.create_session()
+
+
+class _NoServerBehind(grpc.aio.ServerInterceptor):
+    async def intercept_service(self, continuation: object, handler_call_details: object) -> Any:
+        async def refuse(request: object, context: Any) -> None:
+            await context.abort(grpc.StatusCode.UNAVAILABLE, "no healthy upstream")
+
+        return cast("Any", grpc).unary_unary_rpc_method_handler(refuse)
+
+
+@asynccontextmanager
+async def stop_at_exit(proxy: grpc.aio.Server) -> AsyncGenerator[grpc.aio.Server]:
+    try:
+        yield proxy
+    finally:
+        await proxy.stop(None)
 
 
 async def test_a_turn_that_the_server_refuses_ends_the_wait(server: Server) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections.abc import AsyncGenerator, Callable
 from typing import Any, cast
 
@@ -100,3 +101,21 @@ async def test_a_turn_given_up_just_after_the_connection_came_back_is_not_asked_
     assert server.resubmitted == []
     waiting.cancel()
     await watch.stop()
+
+
+async def test_a_turn_that_fails_before_its_agent_waits_leaves_no_unread_error(
+    server: Server, watch: SessionWatch
+) -> None:
+    reports: list[dict[str, Any]] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _loop, report: reports.append(report))
+    watch.expect_turn("t")
+    watch.stop_resubmitting("t")
+    events: list[Event] = []
+    watch.listen(events.append)
+    server.signals.put_nowait(WITHDRAWN)
+    await wait_until(lambda: bool(events))
+    watch.discard_turn("t")  # the agent was cancelled
+    gc.collect()  # asyncio reports an unread error when it frees the future
+    await watch.stop()
+
+    assert reports == []

@@ -11,12 +11,11 @@ from typing import Any, cast
 from urllib.parse import urlsplit
 
 import grpc
-from grpc import StatusCode
 from grpc.aio import AioRpcError
 
 from adk_agent_sim.errors import ServerUnreachable
 from adk_agent_sim.generated.adksim.v1 import simulator_service_pb2_grpc
-from adk_agent_sim.link.remote_errors import TRANSIENT_CODES, restore_error
+from adk_agent_sim.link.remote_errors import TRANSIENT_CODES, has_error_trailer, restore_error
 
 MAX_MESSAGE_BYTES = 64 * 1024 * 1024
 """The size limit of one message."""
@@ -24,14 +23,14 @@ MAX_MESSAGE_BYTES = 64 * 1024 * 1024
 DEFAULT_PORT = 50051
 
 _INITIAL_DELAY, _MAX_DELAY = 0.05, 2.0
-_LATER_CONNECT_TIMEOUT = 0.5
-"""The connect timeout, in seconds, once a first attempt to reach the server has failed."""
 _CHANNEL_OPTIONS = [
     ("grpc.max_receive_message_length", MAX_MESSAGE_BYTES),
     ("grpc.max_send_message_length", MAX_MESSAGE_BYTES),
-    ("grpc.initial_reconnect_backoff_ms", 50),
-    ("grpc.min_reconnect_backoff_ms", 50),
-    ("grpc.max_reconnect_backoff_ms", 2_000),
+    # A server that has started must be noticed well within the shortest timeout of a call.
+    ("grpc.initial_reconnect_backoff_ms", 100),
+    ("grpc.max_reconnect_backoff_ms", 250),
+    # In spite of its name, this is how long one attempt to connect may take.
+    ("grpc.min_reconnect_backoff_ms", 2_000),
     # A machine that loses power closes no connection: only keepalive pings notice that it is gone.
     ("grpc.keepalive_time_ms", 20_000),
     ("grpc.keepalive_timeout_ms", 10_000),
@@ -62,8 +61,13 @@ class Backoff:
 class ReconnectingChannel:
     """Calls to one server. Use it from one event loop."""
 
-    def __init__(self, url: str, *, connect_timeout: float) -> None:
-        """Prepare calls to `url`; the first call fails if the server does not answer in `connect_timeout` seconds."""
+    def __init__(self, url: str, *, connect_timeout: float | None) -> None:
+        """Prepare calls to `url`.
+
+        Args:
+            url: The server's gRPC address.
+            connect_timeout: After how many seconds a call fails if the server has never answered; None for no limit.
+        """
         self.url = url
         self._connect_timeout = connect_timeout
         target, secure = parse_target(url)
@@ -73,7 +77,8 @@ class ReconnectingChannel:
             else grpc.aio.insecure_channel(target, _CHANNEL_OPTIONS)
         )
         self.stub = cast("Any", simulator_service_pb2_grpc).SimulatorServiceStub(self._channel)
-        self._has_answered = False
+        self.has_answered = False
+        """Whether there is a server: calls then wait for as long as a restart takes."""
         self._is_lost = False
 
     async def close(self) -> None:
@@ -82,12 +87,20 @@ class ReconnectingChannel:
 
     async def call(self, method: str, request: object) -> Any:
         """Call `method`, retrying while the server is unavailable; raise the error if the server rejects the call."""
+        if not self.has_answered and self._connect_timeout is not None:
+            try:
+                async with asyncio.timeout(self._connect_timeout):
+                    return await self._call_until_answered(method, request)
+            except TimeoutError:
+                if not self.has_answered:
+                    raise build_no_response_error(self.url, self._connect_timeout) from None
+        return await self._call_until_answered(method, request)
+
+    async def _call_until_answered(self, method: str, request: object) -> Any:
         backoff = Backoff()
         while True:
             try:
-                # Once the server has answered, a call waits for as long as a restart takes.
-                timeout = None if self._has_answered else self._connect_timeout
-                response = await getattr(self.stub, method)(request, wait_for_ready=True, timeout=timeout)
+                response = await getattr(self.stub, method)(request, wait_for_ready=True)
             except AioRpcError as error:
                 self.raise_unless_transient(error)
                 await backoff.wait()
@@ -99,10 +112,8 @@ class ReconnectingChannel:
         """Raise an error that a retry cannot fix; otherwise record that the server is unavailable."""
         if error.code() not in TRANSIENT_CODES:
             raise restore_error(self.url, error)
-        if not self._has_answered and error.code() is StatusCode.DEADLINE_EXCEEDED:
-            # Later calls fail sooner, so that an agent without a server is not delayed at every model call.
-            waited, self._connect_timeout = self._connect_timeout, min(self._connect_timeout, _LATER_CONNECT_TIMEOUT)
-            raise ServerUnreachable(self.url, f"no response within {waited:g} seconds")
+        if has_error_trailer(error):  # a server is there, but its database has failed
+            self.has_answered = True
         if not self._is_lost:
             _log.warning("Lost the connection to the simulator server at %s (%s); retrying.", self.url, error.details())
         self._is_lost = True
@@ -111,7 +122,12 @@ class ReconnectingChannel:
         """Record that the server answered."""
         if self._is_lost:
             _log.warning("Reconnected to the simulator server at %s.", self.url)
-        self._has_answered, self._is_lost = True, False
+        self.has_answered, self._is_lost = True, False
+
+
+def build_no_response_error(url: str, seconds: float) -> ServerUnreachable:
+    """Build the error of a call to a server that has never answered."""
+    return ServerUnreachable(url, f"no response within {seconds:g} seconds")
 
 
 def parse_target(url: str) -> tuple[str, bool]:

@@ -22,7 +22,7 @@ from typing import Any, TypeVar
 from uuid import uuid4
 
 from adk_agent_sim.errors import ServerUnreachable, SimulatorError
-from adk_agent_sim.link.channel import parse_target
+from adk_agent_sim.link.channel import build_no_response_error, parse_target
 from adk_agent_sim.link.remote_link import RemoteLink
 from adk_agent_sim.timeline.events import Event, Player
 from adk_agent_sim.timeline.submissions import EventBatch, TurnDecision, TurnRequest
@@ -34,6 +34,9 @@ MAX_QUEUED = 10_000
 
 EXIT_TIMEOUT = 3.0
 """How many seconds the process waits at exit for queued submissions."""
+
+_LATER_CONNECT_TIMEOUT = 0.5
+"""The connect timeout of a session, in seconds, once it has failed: its agent is not delayed at each model call."""
 
 _log = logging.getLogger(__name__)
 
@@ -49,19 +52,33 @@ class _OutboxJob:
 class _SessionQueue:
     """The unsent submissions of one session; creates the session on the server first. Used in the thread's loop."""
 
-    def __init__(self, link: RemoteLink, session_id: str, description: str, on_open: Callable[[str], object]) -> None:
+    def __init__(
+        self,
+        link: RemoteLink,
+        session_id: str,
+        description: str,
+        on_open: Callable[[str], object],
+        get_connect_timeout: Callable[[], float],
+    ) -> None:
         self._link = link
         self._session_id = session_id
         self._description = description
         self._on_open = on_open
+        self._get_connect_timeout = get_connect_timeout
+        self._has_failed = False
+        self._awaited_until = 0.0
+        """Until when the first submission that an agent waits for is tried; 0 if there was none."""
         self._is_open = False
         self._jobs: deque[_OutboxJob] = deque()
         self._task: asyncio.Task[None] | None = None
         self._dropped_count = 0
 
-    def put(self, send: Callable[[RemoteLink], Awaitable[object]]) -> asyncio.Future[None]:
+    def put(self, send: Callable[[RemoteLink], Awaitable[object]], *, is_awaited: bool = False) -> asyncio.Future[None]:
         """Enqueue a submission; returns a future that ends when it is sent or has failed."""
-        sent: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        loop = asyncio.get_running_loop()
+        sent: asyncio.Future[None] = loop.create_future()
+        if is_awaited and not self._awaited_until:
+            self._awaited_until = loop.time() + self._get_connect_timeout()
         # Most callers ignore the future. Reading its exception keeps asyncio from logging it as never retrieved.
         sent.add_done_callback(lambda future: future.cancelled() or future.exception())
         if len(self._jobs) >= MAX_QUEUED:
@@ -96,7 +113,7 @@ class _SessionQueue:
     async def _try_send(self, job: _OutboxJob) -> SimulatorError | None:
         try:
             if not self._is_open:
-                await self._link.create_session(self._description, self._session_id)
+                await self._create_session()
                 self._is_open = True
                 self._on_open(await self._link.get_web_url(self._session_id))
             await job.send(self._link)
@@ -104,6 +121,25 @@ class _SessionQueue:
             _log.warning("Not sent to the simulator server: %s", error)
             return error
         return None
+
+    async def _create_session(self) -> None:
+        """Create the session on the server; raise ServerUnreachable if no server answers in time."""
+        loop = asyncio.get_running_loop()
+        full = self._get_connect_timeout()
+        seconds = min(full, _LATER_CONNECT_TIMEOUT) if self._has_failed else full
+        deadline = loop.time() + seconds
+        while True:
+            if loop.time() < self._awaited_until:
+                # An agent may begin to wait long after its session was opened, as when its tools take time to load.
+                seconds, deadline = full, self._awaited_until
+            try:
+                async with asyncio.timeout_at(None if self._link.has_answered else deadline):
+                    await self._link.create_session(self._description, self._session_id)
+                    return
+            except TimeoutError:
+                if not self._link.has_answered and loop.time() >= self._awaited_until:
+                    self._has_failed = True
+                    raise build_no_response_error(self._link.url, seconds) from None
 
     def _fail_all(self, error: ServerUnreachable) -> None:
         """Discard the queue, because there is no server. The next submission tries to connect again."""
@@ -125,7 +161,8 @@ class Outbox:
     def __init__(self, url: str, *, connect_timeout: float = 5.0) -> None:
         parse_target(url)  # rejects an invalid address here rather than in the background thread
         self.url = url
-        self._connect_timeout = connect_timeout
+        self.connect_timeout = connect_timeout
+        """How many seconds a session's first wait lasts if no server has ever answered; for waits that begin later."""
         self._lock = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._link: RemoteLink | None = None
@@ -146,7 +183,9 @@ class Outbox:
     def _create_queue(self, session_id: str, description: str, on_open: Callable[[str], object]) -> None:
         link = self._link
         assert link is not None  # noqa: S101 - created before the thread's loop runs anything else
-        queue = self._queues[session_id] = _SessionQueue(link, session_id, description, on_open)
+        queue = self._queues[session_id] = _SessionQueue(
+            link, session_id, description, on_open, lambda: self.connect_timeout
+        )
         queue.put(_send_nothing)
 
     async def append(self, batch: EventBatch) -> None:
@@ -157,8 +196,9 @@ class Outbox:
         """Enqueue a model call that a player must decide."""
 
         def put() -> None:
-            sent = self._queues[turn.session_id].put(lambda link: link.ask(turn))
-            if turn.player is Player.HUMAN:
+            is_awaited = turn.player is Player.HUMAN
+            sent = self._queues[turn.session_id].put(lambda link: link.ask(turn), is_awaited=is_awaited)
+            if is_awaited:
                 self._pending_asks[turn.turn_id] = sent
 
         self._call_in_thread(put)
@@ -247,7 +287,7 @@ class Outbox:
 
     def _run_loop(self, loop: asyncio.AbstractEventLoop) -> None:
         asyncio.set_event_loop(loop)
-        self._link = RemoteLink(self.url, connect_timeout=self._connect_timeout)
+        self._link = RemoteLink(self.url, connect_timeout=None)  # a session's queue has its own limit
         loop.run_forever()
 
     def _flush_at_exit(self) -> None:

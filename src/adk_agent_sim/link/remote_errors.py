@@ -40,6 +40,11 @@ def restore_error(url: str, error: AioRpcError) -> SimulatorError:
     return restored
 
 
+def has_error_trailer(error: AioRpcError) -> bool:
+    """Return whether the status comes from a simulator server, rather than from the network."""
+    return bool(_read_error_trailer(error))
+
+
 def _read_error_trailer(error: AioRpcError) -> dict[str, Any]:
     for name, value in error.trailing_metadata() or ():
         if name == ERROR_TRAILER:

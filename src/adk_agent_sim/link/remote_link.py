@@ -22,9 +22,11 @@ from adk_agent_sim.persistence.row_codec import (
     PLAYER_NUMBERS,
     from_event_message,
     from_session_message,
+    to_agent_path_message,
     to_asked_message,
     to_event_message,
 )
+from adk_agent_sim.timeline.atomic_files import replace_lone_surrogates
 from adk_agent_sim.timeline.canonical_json import encode_json
 from adk_agent_sim.timeline.events import ArtifactSaved, Event, Player, Session, TurnWithdrawn
 from adk_agent_sim.timeline.model_request import ModelRequest, build_turn_asked, reassemble_request
@@ -34,17 +36,23 @@ from adk_agent_sim.timeline.submissions import EventBatch, TurnDecision, TurnReq
 class RemoteLink:
     """A client of a server. Use it from one event loop, inside `async with`."""
 
-    def __init__(self, url: str, *, connect_timeout: float = 5.0) -> None:
+    def __init__(self, url: str, *, connect_timeout: float | None = 5.0) -> None:
         """Prepare a connection; it is opened by the first call.
 
         Args:
             url: The server's gRPC address, such as `localhost:50051`.
-            connect_timeout: How many seconds the first call waits for the server; later calls wait without a limit.
+            connect_timeout: How many seconds a call waits for a server that has never answered; None for no limit.
+                Calls to one that has answered wait without a limit.
         """
         self.url = url
         self.client_id = str(uuid4())
         self._channel = ReconnectingChannel(url, connect_timeout=connect_timeout)
         self._watches: dict[str, SessionWatch] = {}
+
+    @property
+    def has_answered(self) -> bool:
+        """Whether the server has ever answered."""
+        return self._channel.has_answered
 
     async def __aenter__(self) -> Self:
         return self
@@ -126,6 +134,7 @@ class RemoteLink:
             invocation_id=turn.invocation_id,
             player=PLAYER_NUMBERS[turn.player],
             asked=to_asked_message(replace(asked, client_id=self.client_id if is_for_human else "")),
+            agent_path=to_agent_path_message(turn.agent_path) if turn.agent_path else None,
         )
         if is_for_human:
             watch.expect_turn(turn.turn_id)
@@ -147,6 +156,7 @@ class RemoteLink:
             player=PLAYER_NUMBERS[decision.player],
             anyway=decision.anyway,
             duration_ms=decision.duration_ms,
+            decided_by=replace_lone_surrogates(decision.decided_by),
         )
         await self._channel.call("SubmitDecision", request)
 

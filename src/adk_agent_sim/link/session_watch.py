@@ -6,14 +6,17 @@ All of them share one event stream, which is open only while it is needed and re
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from adk_agent_sim.errors import SessionClosed, SimulatorError, TurnAbandoned
+from adk_agent_sim.errors import SeqOutOfRange, SessionClosed, SimulatorError, TurnAbandoned
 from adk_agent_sim.generated.adksim import v1
 from adk_agent_sim.timeline.events import Event, TurnDecided, TurnWithdrawn
+
+_log = logging.getLogger(__name__)
 
 
 class SessionFollower(Protocol):
@@ -122,16 +125,24 @@ class SessionWatch:
 
     async def _run_stream(self) -> None:
         try:
-            events = self._follow(
-                self.session_id, self._last_seq, requests=False, on_connected=self._resubmit_waiting_turns
-            )
-            async with aclosing(events):
-                async for event in events:
-                    self._last_seq = event.seq
-                    self._handle_event(event)
+            try:
+                await self._handle_all_events()
+            except SeqOutOfRange as error:
+                _log.warning("%s", error)
+                self._last_seq = 0
+                await self._handle_all_events()
             self._fail_all_turns(SessionClosed(self.session_id))
         except SimulatorError as error:
             self._fail_all_turns(error)
+
+    async def _handle_all_events(self) -> None:
+        events = self._follow(
+            self.session_id, self._last_seq, requests=False, on_connected=self._resubmit_waiting_turns
+        )
+        async with aclosing(events):
+            async for event in events:
+                self._last_seq = event.seq
+                self._handle_event(event)
 
     def _resubmit_waiting_turns(self) -> None:
         """Submit pending turns again: the server may have marked them as abandoned, or lost them."""
@@ -182,3 +193,4 @@ class SessionWatch:
         turn = self._turns.get(turn_id)
         if turn is not None and not turn.decision.done():
             turn.decision.set_exception(error)
+            turn.decision.exception()  # read here, because an agent that is cancelled may never wait for the decision

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
+from urllib.parse import unquote
 
-from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy import Connection, Engine, NullPool, create_engine, event
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 
@@ -16,6 +18,14 @@ Durability: TypeAlias = Literal["full", "normal"]
 
 _SYNCHRONOUS: dict[Durability, str] = {"full": "FULL", "normal": "NORMAL"}
 _SYNCHRONOUS_COMMIT: dict[Durability, str] = {"full": "on", "normal": "off"}
+_LOCK_CONNECTION_OPTIONS = {
+    "connect_timeout": 5,
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 15_000,
+}
+"""Let this process notice in half a minute that the machine of PostgreSQL is gone; those of a URL take precedence."""
 
 
 def parse_database_url(url_or_path: str | Path) -> URL:
@@ -42,6 +52,19 @@ def parse_database_url(url_or_path: str | Path) -> URL:
 _URL_HELP = "Specify a path, sqlite:///PATH or postgresql://USER@HOST/DATABASE."
 
 
+def get_sqlite_path(url: URL) -> str:
+    """Return the absolute path of an SQLite file."""
+    database = url.database or ""
+    if database.startswith("file:"):  # a URI, as in sqlite:///file:PATH?mode=ro&uri=true
+        database = unquote(database.removeprefix("file:"))
+    return os.path.abspath(database)
+
+
+def resolve_sqlite_path(url: URL) -> str:
+    """Return the path of an SQLite file without links; SQLite names its log after it."""
+    return os.path.realpath(get_sqlite_path(url))
+
+
 def format_url(url: URL) -> str:
     """Return the URL for messages, without its password."""
     if url.get_backend_name() == "sqlite" and url.database and not url.query:
@@ -65,12 +88,29 @@ def create_reader_engine(url: URL, lock_timeout: float, connections: int) -> Eng
     )
 
 
-def _create_engine(url: URL, durability: Durability, lock_timeout: float, **options: Any) -> Engine:
+def create_lock_engine(url: URL) -> Engine:
+    """Create the engine of the connection that holds the lock of a PostgreSQL database."""
+    options = {name: value for name, value in _LOCK_CONNECTION_OPTIONS.items() if name not in url.query}
+    engine = _create_engine(url, "normal", 0, options, poolclass=NullPool, isolation_level="AUTOCOMMIT")
+    event.listen(engine, "connect", _detect_lost_client)
+    return engine
+
+
+def _detect_lost_client(connection: Any, _record: object) -> None:
+    """Let PostgreSQL notice in half a minute that the machine of this process is gone, and free the lock."""
+    for setting, value in (("tcp_keepalives_idle", 10), ("tcp_keepalives_interval", 5), ("tcp_keepalives_count", 3)):
+        connection.execute(f"SET {setting} TO {value}")
+    connection.commit()
+
+
+def _create_engine(
+    url: URL, durability: Durability, lock_timeout: float, arguments: dict[str, Any] | None = None, **options: Any
+) -> Engine:
     sqlite = url.get_backend_name() == "sqlite"
-    arguments: dict[str, Any] = {"timeout": lock_timeout} if sqlite else {}
+    timeout = {"timeout": lock_timeout} if sqlite else {}
     try:
         # A server may have closed an idle connection: pre-ping checks it before each use and replaces it.
-        engine = create_engine(url, connect_args=arguments, pool_pre_ping=not sqlite, **options)
+        engine = create_engine(url, connect_args={**timeout, **(arguments or {})}, pool_pre_ping=not sqlite, **options)
     except (NoSuchModuleError, ModuleNotFoundError) as error:
         raise StoreNotOpened(
             format_url(url), "the PostgreSQL driver is missing", 'Install it: pip install "adk-agent-sim[postgres]".'

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from adk_agent_sim.golden.session import SimulatedAgentConfig
+from adk_agent_sim.persistence.database_lock import lock_database
 from adk_agent_sim.persistence.database_store import open_store
 from adk_agent_sim.server.agent_catalog import AgentCatalog
 from adk_agent_sim.server.scenario_catalog import ScenarioCatalog
@@ -83,12 +84,19 @@ class AgentSimulator:
             host: The address to listen on; with any other than the default, other machines can connect.
             port: The port; if it is in use, the next free one. 0 picks any.
             allow_hosts: Additional Host headers to accept, such as `build-box:8080`.
+
+        Raises:
+            StoreNotOpened: The database cannot be opened, or another server uses it.
         """
-        stack = AsyncExitStack()
-        store = None if self._database is None else await stack.enter_async_context(open_store(self._database))
+        store = lock = None
+        async with AsyncExitStack() as opening:
+            if self._database is not None:
+                lock = await opening.enter_async_context(lock_database(self._database))
+                store = await opening.enter_async_context(open_store(self._database))
+            stack = opening.pop_all()
         services = SessionServices(self._agents, Timeline(store))
         stack.push_async_callback(services.close)
-        return await start_web_server(
+        server = await start_web_server(
             services,
             stack,
             host=host,
@@ -97,6 +105,9 @@ class AgentSimulator:
             is_persistent=self._database is not None,
             scenarios=self._scenarios,
         )
+        if lock is not None:
+            lock.call_when_lost(server.request_stop)
+        return server
 
     async def _serve(self, host: str, port: int, allow_hosts: Sequence[str], *, open_browser: bool) -> None:
         async with await self.start(host, port, allow_hosts=allow_hosts) as server:
