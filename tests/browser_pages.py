@@ -23,6 +23,36 @@ OFFLINE_FLAG = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
 MAX_WAIT_MS = MAX_WAIT_SECONDS * 1_000
 """How long an action or an expectation waits for its page."""
 
+CONTRASTS = """
+() => {
+  const parse = (colour) => (colour.match(/[\\d.]+/g) ?? []).map(Number);
+  const light = ([r, g, b]) => {
+    const part = [r, g, b].map((v) => { v /= 255; return v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; });
+    return 0.2126 * part[0] + 0.7152 * part[1] + 0.0722 * part[2];
+  };
+  const behind = (element) => {
+    for (let at = element; at; at = at.parentElement) {
+      const colour = parse(getComputedStyle(at).backgroundColor);
+      if (colour.length === 3 || colour[3] > 0.9) return colour;
+    }
+    return [255, 255, 255];
+  };
+  const found = [];
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) {
+    const element = texts.currentNode.parentElement;
+    if (!texts.currentNode.textContent.trim() || !element.checkVisibility()) continue;
+    if (element.closest(":disabled, .sr-only")) continue;
+    const style = getComputedStyle(element);
+    const [one, other] = [light(parse(style.color)), light(behind(element))].sort((a, b) => b - a);
+    const ratio = (one + 0.05) / (other + 0.05);
+    if (ratio < 4.5) found.push(`${texts.currentNode.textContent.trim().slice(0, 40)}: ${ratio.toFixed(2)}`);
+  }
+  return found;
+}
+"""
+"""A script that returns the texts of a page whose contrast is too low to read."""
+
 OpenPage = Callable[..., Awaitable[Page]]
 """`await open_page(address, width=1280, height=720, theme="light", apart=False)`; `apart`: in another's browser."""
 

@@ -6,6 +6,7 @@ import { SessionsPage } from "./pages/SessionsPage";
 import { app } from "./state/app";
 import { useObservable } from "./state/observable";
 import { formatScenarioPath, formatSessionPath, parseScenarioPath, parseSessionPath, route } from "./state/route";
+import { isClosed, STATUSES } from "./state/sessionStatus";
 import { ErrorAlert } from "./ui/ErrorAlert";
 import { ErrorBoundary } from "./ui/ErrorBoundary";
 import { useTheme } from "./ui/useTheme";
@@ -101,12 +102,15 @@ async function findScenarioPath(count: number): Promise<string> {
   return first ? formatScenarioPath(first.key) : "/scenarios";
 }
 
+const OPEN_STATUSES = STATUSES.filter((status) => !isClosed(status));
+
 let pendingPath: Promise<string> | null = null;
 
 /** Concurrent calls share one request, because StrictMode runs effects twice. */
 function findOrCreateSession(key: string): Promise<string> {
   pendingPath ??= (async () => {
-    const before = (await api.listSessions()).find((one) => one.agent_key === key && one.status !== "closed");
+    const { sessions } = await api.listSessions({ status: OPEN_STATUSES });
+    const before = sessions.find((session) => session.agent_key === key);
     return formatSessionPath((before ?? (await api.createSession(key))).session_id);
   })().finally(() => {
     pendingPath = null;

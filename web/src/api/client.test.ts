@@ -27,6 +27,20 @@ test("ids are escaped in the path, and a body is sent as JSON", async () => {
   ]);
 });
 
+test("a list is asked for with what is chosen, and with nothing else", async () => {
+  const sent = installFetch(() => ({}));
+
+  await api.listSessions({});
+  await api.listSessions({ cursor: "", q: "a&b", status: ["new", "waiting"], agent: "", limit: 50 });
+  await api.listQueue({ cursor: "1:s:t" });
+
+  expect(sent.map((request) => request.path)).toEqual([
+    "/api/sessions",
+    "/api/sessions?q=a%26b&status=new&status=waiting&limit=50",
+    "/api/queue?cursor=1%3As%3At",
+  ]);
+});
+
 test("an error response carries the server's message, problems and whether it can be sent anyway", async () => {
   const problems = [{ path: "a", message: "is missing", call_index: 0 }];
   const body = { error: "InvalidArguments", message: "The call does not fit.", problems, can_override: true };
@@ -41,7 +55,7 @@ test("an error response carries the server's message, problems and whether it ca
 test("an error response without JSON still says what happened", async () => {
   installFetch(() => ({ status: 502, body: "<html>Bad gateway</html>" }));
 
-  const error = await catchError(api.listSessions());
+  const error = await catchError(api.listSessions({}));
 
   expect(error).toMatchObject({ status: 502, body: { error: "HTTP 502", problems: [], can_override: false } });
   expect(getErrorMessage(error)).toMatch(/^The server answered 502/);

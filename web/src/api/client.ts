@@ -12,13 +12,16 @@ import type {
   ExportResult,
   FaultInput,
   FieldProblem,
+  QueuePage,
   Row,
   RowDetail,
   RuleSwitchInput,
   ScenarioInfo,
   ScenarioSummary,
   ServerInfo,
-  SessionInfo,
+  SessionDetail,
+  SessionPage,
+  SessionStatus,
   Suggestion,
   TimeControlInput,
   UserMessage,
@@ -89,15 +92,37 @@ const turnUrl = (sessionId: string, turnId: string, rest: string): string =>
 
 const scenarioUrl = (key: string, rest = ""): string => `/api/scenarios/${encodeURIComponent(key)}${rest}`;
 
+/** Which page of a list: where the previous one ended, and how many entries it holds at most. */
+export interface PageQuery {
+  cursor?: string;
+  limit?: number;
+}
+
+/** Which sessions a list contains; what is left out or empty excludes nothing. */
+export interface SessionQuery extends PageQuery {
+  q?: string;
+  status?: readonly SessionStatus[];
+  agent?: string;
+}
+
+function formatQuery(query: Record<string, string | number | readonly string[] | undefined>): string {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    for (const one of Array.isArray(value) ? value : [value]) if (one) parameters.append(name, String(one));
+  }
+  return parameters.size ? `?${parameters}` : "";
+}
+
 /** Every endpoint of the web API. */
 export const api = {
   getServer: () => requestJson<ServerInfo>("GET", "/api/server"),
-  listSessions: () => requestJson<SessionInfo[]>("GET", "/api/sessions"),
-  createSession: (agentKey: string) => requestJson<SessionInfo>("POST", "/api/sessions", { agent_key: agentKey }),
+  listSessions: (query: SessionQuery) => requestJson<SessionPage>("GET", `/api/sessions${formatQuery({ ...query })}`),
+  listQueue: (query: PageQuery) => requestJson<QueuePage>("GET", `/api/queue${formatQuery({ ...query })}`),
+  createSession: (agentKey: string) => requestJson<SessionDetail>("POST", "/api/sessions", { agent_key: agentKey }),
   renameSession: (sessionId: string, name: string) =>
-    requestJson<SessionInfo>("PATCH", sessionUrl(sessionId), { name }),
+    requestJson<SessionDetail>("PATCH", sessionUrl(sessionId), { name }),
   deleteSession: (sessionId: string) => requestOk("DELETE", sessionUrl(sessionId)),
-  closeSession: (sessionId: string) => requestOk("POST", sessionUrl(sessionId, "/close")),
+  closeSession: (sessionId: string) => requestJson<SessionDetail>("POST", sessionUrl(sessionId, "/close")),
   listRows: (sessionId: string, start: number, count: number) =>
     requestJson<Row[]>("GET", sessionUrl(sessionId, `/rows?start=${start}&count=${count}`)),
   getRow: (sessionId: string, index: number, full: boolean) =>

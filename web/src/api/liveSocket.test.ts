@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { SessionStore } from "../state/sessionStore";
 import { FakeSocket, installSocket, installWindow } from "../testing/fakeBrowser";
-import { sampleRows, sampleUpdate } from "../testing/samples";
+import { sampleListUpdate, sampleRows, sampleUpdate } from "../testing/samples";
 import { type ConnectionStatus, LiveSocket } from "./liveSocket";
 import type { LiveUpdate } from "./types";
 
@@ -37,7 +37,7 @@ test("it connects at once, and says what to follow when it is connected", () => 
   expect(lastSocket().url).toBe("ws://localhost:8080/api/live");
   expect(lastSocket().sent).toEqual([]);
   lastSocket().accept();
-  expect(lastSocket().sent).toEqual([{ session_id: "s1", after_seq: 0, tail: 200 }]);
+  expect(lastSocket().sent).toEqual([{ session_id: "s1", after_seq: 0, tail: 200, revision: 0 }]);
   expect(states).toEqual(["open"]);
 });
 
@@ -71,7 +71,7 @@ test("after a break it resumes after the last seq that the session has seen", ()
   lastSocket().accept();
 
   expect(FakeSocket.all).toHaveLength(2);
-  expect(lastSocket().sent).toEqual([{ session_id: "s1", after_seq: 7, tail: 200 }]);
+  expect(lastSocket().sent).toEqual([{ session_id: "s1", after_seq: 7, tail: 200, revision: 0 }]);
   expect(store.listLoadedRows()).toHaveLength(2);
 });
 
@@ -106,7 +106,20 @@ test("when the network is back it connects at once, and only once", () => {
 test("updates arrive as values", () => {
   open();
   lastSocket().accept();
-  lastSocket().receive({ type: "sessions", your_turn_count: 3 });
+  lastSocket().receive(sampleListUpdate({ pending_count: 3 }));
 
-  expect(updates).toEqual([{ type: "sessions", your_turn_count: 3 }]);
+  expect(updates).toEqual([sampleListUpdate({ pending_count: 3 })]);
+});
+
+test("a page without a session follows the lists, and after a break says which revision it has", () => {
+  open();
+  lastSocket().accept();
+  expect(lastSocket().sent).toEqual([{ session_id: null, after_seq: 0, tail: 0, revision: 0 }]);
+  lastSocket().receive(sampleListUpdate({ revision: 41 }));
+  lastSocket().receive(sampleListUpdate({ revision: 42 }));
+  lastSocket().drop();
+  vi.runOnlyPendingTimers();
+  lastSocket().accept();
+
+  expect(lastSocket().sent).toEqual([{ session_id: null, after_seq: 0, tail: 0, revision: 42 }]);
 });

@@ -1,12 +1,17 @@
 import type { FollowRequest, LiveUpdate } from "./types";
 
+/** What to follow, without the revision, which the socket knows itself. */
+export type FollowTarget = Omit<FollowRequest, "revision">;
+
 export type ConnectionStatus = "connecting" | "open" | "lost";
 
 /** The tab's only WebSocket: follows one session and the session list, and reconnects with backoff. */
 export class LiveSocket {
   connection: ConnectionStatus = "connecting";
   private socket: WebSocket | null = null;
-  private buildFollow: () => FollowRequest = () => ({ session_id: null, after_seq: 0, tail: 0 });
+  private buildFollow: () => FollowTarget = () => ({ session_id: null, after_seq: 0, tail: 0 });
+  /** The last revision of the session list that arrived; 0 before the first. */
+  private revision = 0;
   private failures = 0;
   private timer = 0;
 
@@ -19,7 +24,7 @@ export class LiveSocket {
   }
 
   /** Sets what to follow. `buildFollow` is called after every reconnect, to resume after the last seq. */
-  follow(buildFollow: () => FollowRequest): void {
+  follow(buildFollow: () => FollowTarget): void {
     this.buildFollow = buildFollow;
     this.sendFollow();
   }
@@ -36,7 +41,11 @@ export class LiveSocket {
       this.setConnection("open");
       this.sendFollow();
     };
-    socket.onmessage = (message: MessageEvent<string>) => this.onUpdate(JSON.parse(message.data) as LiveUpdate);
+    socket.onmessage = (message: MessageEvent<string>) => {
+      const update = JSON.parse(message.data) as LiveUpdate;
+      if (update.type === "sessions") this.revision = update.revision;
+      this.onUpdate(update);
+    };
     socket.onclose = () => {
       if (this.socket !== socket) return;
       this.socket = null;
@@ -47,7 +56,9 @@ export class LiveSocket {
   }
 
   private sendFollow(): void {
-    if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(this.buildFollow()));
+    if (this.socket?.readyState !== WebSocket.OPEN) return;
+    const request: FollowRequest = { ...this.buildFollow(), revision: this.revision };
+    this.socket.send(JSON.stringify(request));
   }
 
   private setConnection(connection: ConnectionStatus): void {

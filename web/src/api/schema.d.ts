@@ -24,6 +24,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/queue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Queue
+         * @description A page of what is waiting for a person in all sessions, oldest first.
+         */
+        get: operations["list_queue"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/scenarios": {
         parameters: {
             query?: never;
@@ -273,7 +293,7 @@ export interface paths {
         };
         /**
          * List Sessions
-         * @description The sessions, newest first.
+         * @description A page of the sessions, newest first.
          */
         get: operations["list_sessions"];
         put?: never;
@@ -750,6 +770,22 @@ export interface components {
             tools: string[];
         };
         /**
+         * AgentPathInfo
+         * @description Which of the agents of a run: several run side by side, or inside a tool of another agent.
+         */
+        AgentPathInfo: {
+            /**
+             * Branch
+             * @description ADK's branch; empty outside parallel agents
+             */
+            branch: string;
+            /**
+             * Parent Call Id
+             * @description The call of the tool that the agent runs in; empty outside tools
+             */
+            parent_call_id: string;
+        };
+        /**
          * AnnotationInfo
          * @description A reviewer's annotation; fields are empty if there is none.
          */
@@ -915,12 +951,6 @@ export interface components {
              */
             text?: string | null;
         };
-        /**
-         * DisplayStatus
-         * @description The status of a session as people see it.
-         * @enum {string}
-         */
-        DisplayStatus: "query" | "your_turn" | "confirm" | "running" | "done" | "failed" | "stopped" | "abandoned" | "closed";
         /**
          * DisplayValue
          * @description A value of a row. Of more than 20 KB only the beginning is sent, unless the full value is requested.
@@ -1189,6 +1219,12 @@ export interface components {
              * @default 0
              */
             after_seq: number;
+            /**
+             * Revision
+             * @description The revision of the list that the browser has; 0 if none
+             * @default 0
+             */
+            revision: number;
             /** Session Id */
             session_id: string | null;
             /**
@@ -1260,16 +1296,66 @@ export interface components {
             tool_name: string;
         };
         /**
-         * PendingTurn
-         * @description A turn that is waiting for a person's decision.
+         * PendingInfo
+         * @description A request that is waiting for a person.
          */
-        PendingTurn: {
+        PendingInfo: {
             /** Agent Name */
             agent_name: string;
-            /** Asked At */
-            asked_at: number;
-            /** Turn Id */
-            turn_id: string;
+            /** @description None if it is unknown */
+            agent_path: components["schemas"]["AgentPathInfo"] | null;
+            /**
+             * Claimed By
+             * @description Who is working on it; empty if nobody is
+             */
+            claimed_by: string;
+            /**
+             * Claimed Until
+             * @description When the claim expires; 0 without a claim
+             */
+            claimed_until: number;
+            kind: components["schemas"]["RequestKind"];
+            /**
+             * Request Id
+             * @description The turn id of a model turn; otherwise the id of ADK's request
+             */
+            request_id: string;
+            /** Requested At */
+            requested_at: number;
+            /**
+             * Tool Name
+             * @description The tool that it is about; empty if none
+             */
+            tool_name: string;
+        };
+        /**
+         * QueueItem
+         * @description A request that is waiting for a person, in any session.
+         */
+        QueueItem: {
+            request: components["schemas"]["PendingInfo"];
+            /** Session Id */
+            session_id: string;
+            /** Session Name */
+            session_name: string;
+        };
+        /**
+         * QueuePage
+         * @description A page of the queue, oldest first.
+         */
+        QueuePage: {
+            /** Items */
+            items: components["schemas"]["QueueItem"][];
+            /**
+             * Next Cursor
+             * @description The cursor of the next page; None on the last one
+             */
+            next_cursor: string | null;
+            /**
+             * Total
+             * @description How many requests are waiting, on all pages
+             */
+            total: number;
         };
         /**
          * RequestInfo
@@ -1288,6 +1374,12 @@ export interface components {
              */
             token_estimate: number;
         };
+        /**
+         * RequestKind
+         * @description What a person is asked for.
+         * @enum {string}
+         */
+        RequestKind: "model" | "consent" | "credential" | "input" | "tool" | "user";
         /**
          * Row
          * @description One line of the timeline; its details are requested when it is opened.
@@ -1499,6 +1591,73 @@ export interface components {
             version: string;
         };
         /**
+         * SessionDetail
+         * @description A session, without its rows.
+         */
+        SessionDetail: {
+            /**
+             * Agent Key
+             * @description The key of the agent; empty if it runs in another process
+             */
+            agent_key: string;
+            /** Agent Name */
+            agent_name: string;
+            /**
+             * Agent Names
+             * @description The agents that called their models
+             */
+            agent_names: string[];
+            /**
+             * Call Count
+             * @description The number of tool calls that ran
+             */
+            call_count: number;
+            /** @description The oldest confirmation that is waiting for the user */
+            confirmation: components["schemas"]["PendingConfirmation"] | null;
+            /** Created At */
+            created_at: number;
+            /** Exports */
+            exports: components["schemas"]["ExportRecord"][];
+            /**
+             * Failure
+             * @description Why the last run failed, or why the session cannot be read
+             * @default
+             */
+            failure: string;
+            /** Last Event At */
+            last_event_at: number;
+            /**
+             * Last Seq
+             * @description The seq of the last event that is included here
+             */
+            last_seq: number;
+            /** Name */
+            name: string;
+            /**
+             * Pending
+             * @description What is waiting for a person, the next one first
+             */
+            pending: components["schemas"]["PendingInfo"][];
+            /**
+             * Row Count
+             * @description The number of rows
+             */
+            row_count: number;
+            /**
+             * Running Since
+             * @description When the oldest running tool started, else the run
+             */
+            running_since: number | null;
+            /** Session Id */
+            session_id: string;
+            status: components["schemas"]["SessionStatus"];
+            /**
+             * Turn Count
+             * @description The number of model turns
+             */
+            turn_count: number;
+        };
+        /**
          * SessionGone
          * @description To the browser: the session to follow does not exist.
          */
@@ -1516,7 +1675,7 @@ export interface components {
         };
         /**
          * SessionInfo
-         * @description A session, without its rows.
+         * @description What lists show of a session.
          */
         SessionInfo: {
             /**
@@ -1526,13 +1685,23 @@ export interface components {
             agent_key: string;
             /** Agent Name */
             agent_name: string;
-            confirmation: components["schemas"]["PendingConfirmation"] | null;
+            /**
+             * Agent Names
+             * @description The agents that called their models
+             */
+            agent_names: string[];
+            /**
+             * Call Count
+             * @description The number of tool calls that ran
+             */
+            call_count: number;
             /** Created At */
             created_at: number;
             /** Exports */
             exports: components["schemas"]["ExportRecord"][];
             /**
              * Failure
+             * @description Why the last run failed, or why the session cannot be read
              * @default
              */
             failure: string;
@@ -1546,10 +1715,10 @@ export interface components {
             /** Name */
             name: string;
             /**
-             * Pending Turns
-             * @description Turns that are waiting for a person, the next one first
+             * Pending
+             * @description What is waiting for a person, the next one first
              */
-            pending_turns: components["schemas"]["PendingTurn"][];
+            pending: components["schemas"]["PendingInfo"][];
             /**
              * Row Count
              * @description The number of rows
@@ -1562,24 +1731,62 @@ export interface components {
             running_since: number | null;
             /** Session Id */
             session_id: string;
-            status: components["schemas"]["DisplayStatus"];
+            status: components["schemas"]["SessionStatus"];
+            /**
+             * Turn Count
+             * @description The number of model turns
+             */
+            turn_count: number;
         };
         /**
          * SessionListUpdate
-         * @description To the browser: the list of sessions has changed; reload it if it is shown.
+         * @description To the browser: what has changed in the list of sessions since the last update.
          */
         SessionListUpdate: {
+            /**
+             * Deleted
+             * @description The ids of the sessions that were deleted
+             */
+            deleted: string[];
+            /**
+             * Pending Count
+             * @description How many requests are waiting for a person, over all sessions
+             */
+            pending_count: number;
+            /**
+             * Reload
+             * @description More has changed than is listed here: reload what is shown
+             */
+            reload: boolean;
+            /**
+             * Revision
+             * @description Increases with every change of the list; sent back after a reconnection
+             */
+            revision: number;
+            /**
+             * Sessions
+             * @description The sessions that are new or have changed
+             */
+            sessions: components["schemas"]["SessionInfo"][];
             /**
              * Type
              * @default sessions
              * @constant
              */
             type: "sessions";
+        };
+        /**
+         * SessionPage
+         * @description A page of the list of sessions, newest first.
+         */
+        SessionPage: {
             /**
-             * Your Turn Count
-             * @description How many turns are waiting for a person, over all sessions
+             * Next Cursor
+             * @description The cursor of the next page; None on the last one
              */
-            your_turn_count: number;
+            next_cursor: string | null;
+            /** Sessions */
+            sessions: components["schemas"]["SessionInfo"][];
         };
         /**
          * SessionPatch
@@ -1590,13 +1797,19 @@ export interface components {
             name: string;
         };
         /**
+         * SessionStatus
+         * @description The status of a session.
+         * @enum {string}
+         */
+        SessionStatus: "new" | "waiting" | "running" | "done" | "failed" | "stopped" | "abandoned" | "closed" | "cancelled" | "broken";
+        /**
          * SessionUpdate
          * @description To the browser: a session, and the rows that are new or have changed since the last update.
          */
         SessionUpdate: {
             /** Rows */
             rows: components["schemas"]["Row"][];
-            session: components["schemas"]["SessionInfo"];
+            session: components["schemas"]["SessionDetail"];
             /**
              * Type
              * @default session
@@ -1847,6 +2060,38 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AgentInfo"][];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    list_queue: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueuePage"];
                 };
             };
             /** @description Default Response */
@@ -2252,8 +2497,14 @@ export interface operations {
     list_sessions: {
         parameters: {
             query?: {
-                start?: number;
-                count?: number;
+                cursor?: string;
+                /** @description A part of the name, or of an agent's name */
+                q?: string;
+                /** @description Any of these; all if it is left out */
+                status?: components["schemas"]["SessionStatus"][] | null;
+                /** @description The name of an app or agent */
+                agent?: string;
+                limit?: number;
             };
             header?: never;
             path?: never;
@@ -2267,7 +2518,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionInfo"][];
+                    "application/json": components["schemas"]["SessionPage"];
                 };
             };
             /** @description Default Response */
@@ -2300,7 +2551,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionInfo"];
+                    "application/json": components["schemas"]["SessionDetail"];
                 };
             };
             /** @description Default Response */
@@ -2331,7 +2582,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionInfo"];
+                    "application/json": components["schemas"]["SessionDetail"];
                 };
             };
             /** @description Default Response */
@@ -2395,7 +2646,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionInfo"];
+                    "application/json": components["schemas"]["SessionDetail"];
                 };
             };
             /** @description Default Response */
@@ -2460,7 +2711,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionInfo"];
+                    "application/json": components["schemas"]["SessionDetail"];
                 };
             };
             /** @description Default Response */
@@ -2528,7 +2779,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionInfo"];
+                    "application/json": components["schemas"]["SessionDetail"];
                 };
             };
             /** @description Default Response */
@@ -2563,7 +2814,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionInfo"];
+                    "application/json": components["schemas"]["SessionDetail"];
                 };
             };
             /** @description Default Response */
@@ -2734,7 +2985,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionInfo"];
+                    "application/json": components["schemas"]["SessionDetail"];
                 };
             };
             /** @description Default Response */
@@ -2899,7 +3150,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionInfo"];
+                    "application/json": components["schemas"]["SessionDetail"];
                 };
             };
             /** @description Default Response */
@@ -2935,7 +3186,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionInfo"];
+                    "application/json": components["schemas"]["SessionDetail"];
                 };
             };
             /** @description Default Response */
@@ -2967,7 +3218,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionInfo"];
+                    "application/json": components["schemas"]["SessionDetail"];
                 };
             };
             /** @description Default Response */

@@ -3,6 +3,7 @@ import { api, getErrorMessage } from "../api/client";
 import type { Briefing, RequestInfo, SessionInfo, ToolInfo } from "../api/types";
 import { JsonTree } from "../json/JsonTree";
 import { type Json, parse, stringify } from "../json/lossless";
+import { findModelTurn } from "../state/sessionStatus";
 import { useStoredState } from "../state/storedState";
 import { CopyButton } from "../ui/CopyButton";
 import { ErrorAlert } from "../ui/ErrorAlert";
@@ -17,7 +18,7 @@ type Tab = (typeof TABS)[number];
 /** What the model reads: its instruction, its tools, the state, and the whole request. */
 export function BriefingPane({ session, briefing }: { session: SessionInfo; briefing: Briefing | null }) {
   const [tab, setTab] = useStoredState<Tab>("briefing-tab", "Instruction");
-  const turnId = session.pending_turns[0]?.turn_id ?? null;
+  const turnId = findModelTurn(session)?.request_id ?? null;
   return (
     <section className="briefing" aria-label="What the model reads">
       <div className="tabs briefing-tabs" role="tablist">

@@ -1,13 +1,20 @@
-import type { DisplayStatus, SessionInfo } from "../api/types";
+import type { SessionInfo, SessionStatus } from "../api/types";
+import { ErrorAlert } from "../ui/ErrorAlert";
 import { Icon } from "../ui/Icon";
 import { ComposerHeader } from "./ComposerHeader";
 
-const TITLES: Partial<Record<DisplayStatus, string>> = {
-  closed: "This session is finished",
-  abandoned: "The agent has disconnected",
+const READ_ONLY = "It can be read and exported; nothing can be added.";
+const EXPLANATIONS: Partial<Record<SessionStatus, [title: string, text: string]>> = {
+  closed: ["This session is finished", READ_ONLY],
+  cancelled: ["This session was cancelled", READ_ONLY],
+  broken: ["This session cannot be read", "What is stored of it is damaged. Other sessions are not affected."],
+  abandoned: [
+    "The agent has disconnected",
+    "Its process ended while a turn was waiting. If it reconnects, the turn waits again.",
+  ],
 };
 
-/** A session that accepts no messages here: closed, abandoned, or of an agent in another process. */
+/** A session that accepts no messages here: closed, broken, abandoned, or of an agent in another process. */
 export function ClosedPanel({
   session,
   onExport,
@@ -17,18 +24,17 @@ export function ClosedPanel({
   onExport: () => void;
   onNew: () => void;
 }) {
+  const [title, text] = EXPLANATIONS[session.status] ?? [
+    "This session runs in another process",
+    "User messages are sent where the agent runs. Its turns appear here.",
+  ];
   return (
     <div className="composer-frame">
-      <ComposerHeader title={TITLES[session.status] ?? "This session runs in another process"}>
-        {session.status === "closed"
-          ? "It can be read and exported; nothing can be added."
-          : session.status === "abandoned"
-            ? "Its process ended while a turn was waiting. If it reconnects, the turn waits again."
-            : "User messages are sent where the agent runs. Its turns appear here."}
-      </ComposerHeader>
+      <ComposerHeader title={title}>{text}</ComposerHeader>
       <div className="composer-body">
+        {session.status === "broken" || session.status === "failed" ? <ErrorAlert title={session.failure} /> : null}
         <div className="done-actions">
-          <button type="button" className="button primary" onClick={onExport}>
+          <button type="button" className="button primary" disabled={session.status === "broken"} onClick={onExport}>
             <Icon name="export" />
             Export
           </button>

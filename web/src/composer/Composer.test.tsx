@@ -1,17 +1,20 @@
 import { renderToStaticMarkup } from "react-dom/server";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import type { Briefing, SessionInfo } from "../api/types";
+import type { Briefing, SessionDetail } from "../api/types";
 import { draftFromJson, serializeDraft } from "../form";
 import { SessionStore } from "../state/sessionStore";
 import { installStorage } from "../testing/fakeBrowser";
 import { renderHook } from "../testing/renderHook";
-import { sampleBriefing, sampleRow, sampleSession, sampleUpdate } from "../testing/samples";
+import { sampleBriefing, samplePending, sampleRow, sampleSession, sampleUpdate } from "../testing/samples";
 import { useAttachments } from "./Attachments";
 import { Composer } from "./Composer";
 import { type Drafts, useDrafts } from "./drafts";
 
-const PENDING = [{ agent_name: "ClinicDesk", asked_at: 0, turn_id: "t1" }];
-const YOUR_TURN: Partial<SessionInfo> = { status: "your_turn", pending_turns: PENDING };
+const PENDING = [samplePending()];
+const YOUR_TURN: Partial<SessionDetail> = { status: "waiting", pending: PENDING };
+
+const CONSENT = samplePending({ kind: "consent", request_id: "q", tool_name: "send" });
+const CONFIRMATION = { arguments: '{"to":"all"}', hint: "Really?", payload: "{}", question_id: "q", tool_name: "send" };
 
 let storage: Map<string, string>;
 
@@ -23,7 +26,7 @@ afterEach(() => vi.unstubAllGlobals());
 
 /** The composer as a page shows it that was just loaded, with these drafts in the browser's storage. */
 function render(
-  session: Partial<SessionInfo>,
+  session: Partial<SessionDetail>,
   drafts: Partial<Drafts> = {},
   briefing: Partial<Briefing> | null = {},
   store = new SessionStore("s1"),
@@ -43,14 +46,15 @@ function render(
   );
 }
 
-test.each<[Partial<SessionInfo>, string]>([
-  [{ status: "query" }, "What does the user say?"],
+test.each<[Partial<SessionDetail>, string]>([
+  [{ status: "new" }, "What does the user say?"],
   [YOUR_TURN, "Your turn as ClinicDesk"],
   [{ status: "running" }, "ClinicDesk is working"],
   [{ status: "done" }, "The agent has answered"],
   [{ status: "failed", failure: "LookupError: x" }, "LookupError: x"],
   [{ status: "stopped" }, "The run was stopped"],
   [{ status: "closed" }, "This session is finished"],
+  [{ status: "cancelled" }, "This session was cancelled"],
   [{ status: "abandoned", agent_key: "" }, "The agent has disconnected"],
   [{ status: "done", agent_key: "" }, "This session runs in another process"],
 ])("with the session %j it says %j", (session, text) => {
@@ -114,13 +118,13 @@ test("an agent that answers in a structure gets a form for it", () => {
 test("an agent that takes a structure gets a form for the message", () => {
   const input_schema = { type: "object", properties: { city: { type: "string" } } };
 
-  expect(render({ status: "query" }, {}, { input_schema })).toMatch(/<label[^>]*>city<\/label>/);
+  expect(render({ status: "new" }, {}, { input_schema })).toMatch(/<label[^>]*>city<\/label>/);
 });
 
 test("further waiting turns are counted", () => {
-  const pending_turns = [...PENDING, { agent_name: "Billing", asked_at: 1, turn_id: "t2" }];
+  const pending = [...PENDING, samplePending({ agent_name: "Billing", requested_at: 1, request_id: "t2" }), CONSENT];
 
-  expect(render({ ...YOUR_TURN, pending_turns })).toContain("1 more turn waits after this one.");
+  expect(render({ ...YOUR_TURN, pending })).toContain("1 more turn waits after this one.");
 });
 
 test("running calls are listed, each with a way to cancel it", () => {
@@ -137,17 +141,26 @@ test("running calls are listed, each with a way to cancel it", () => {
 });
 
 test("a call that asks first shows its arguments, and a payload that is no JSON cannot be approved", () => {
-  const confirmation = {
-    arguments: '{"to":"all"}',
-    hint: "Really?",
-    payload: "{}",
-    question_id: "q",
-    tool_name: "send",
-  };
-  const session: Partial<SessionInfo> = { status: "confirm", confirmation };
+  const session: Partial<SessionDetail> = { status: "waiting", pending: [CONSENT], confirmation: CONFIRMATION };
 
   expect(render(session)).toMatch(/send.*to.*all.*Really\?/);
   expect(render(session, { consent: '{"a":' })).toMatch(/disabled=""[^>]*>Approve/);
+});
+
+test("a model turn comes before a consent, and a consent only when the run has ended", () => {
+  const waiting: Partial<SessionDetail> = { status: "waiting", confirmation: CONFIRMATION };
+
+  expect(render({ ...waiting, pending: [CONSENT, ...PENDING] })).toContain("Your turn as ClinicDesk");
+  expect(render({ ...waiting, pending: [CONSENT] })).toContain("Approve this call?");
+  expect(render({ ...waiting, pending: [CONSENT], status: "running" })).toContain("ClinicDesk is working");
+  expect(render({ ...waiting, pending: [CONSENT], status: "closed" })).toContain("This session is finished");
+});
+
+test("a session that cannot be read says why, and cannot be exported", () => {
+  const page = render({ status: "broken", failure: "Event 3 is no JSON.", agent_key: "" });
+
+  expect(page).toMatch(/This session cannot be read.*Event 3 is no JSON\./);
+  expect(page).toMatch(/disabled=""[^>]*><svg.*Export/);
 });
 
 test("attached files survive a reload while they are small; of large ones the names are named", () => {

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from "react";
-import type { Briefing, SessionInfo } from "../api/types";
+import type { Briefing, SessionDetail } from "../api/types";
+import { findModelTurn, isClosed } from "../state/sessionStatus";
 import type { SessionStore } from "../state/sessionStore";
 import { ErrorAlert } from "../ui/ErrorAlert";
 import { ClosedPanel } from "./ClosedPanel";
@@ -19,27 +20,29 @@ export function Composer({
   onNew,
 }: {
   store: SessionStore;
-  session: SessionInfo;
+  session: SessionDetail;
   briefing: Briefing | null;
   onExport: () => void;
   onNew: () => void;
 }) {
   const [drafts, setDrafts] = useDrafts(session.session_id);
   const [notice, setNotice] = useState("");
-  const head = session.pending_turns[0];
+  const isWaiting = session.status === "waiting";
+  const turn = isWaiting ? findModelTurn(session) : undefined;
+  const turnId = turn?.request_id;
   const decidedTurns = useRef(new Set<string>());
   const lastTurn = useRef<string | null>(null);
   const hasDraft = hasTurnDraft(drafts);
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs only when the turn changes
   useEffect(() => {
     const last = lastTurn.current;
-    lastTurn.current = head?.turn_id ?? last;
-    if (last && head && last !== head.turn_id && !decidedTurns.current.has(last) && hasDraft) {
+    lastTurn.current = turnId ?? last;
+    if (last && turnId && last !== turnId && !decidedTurns.current.has(last) && hasDraft) {
       setNotice("The previous turn was answered elsewhere. Your input is kept for this turn.");
     }
-  }, [head?.turn_id]);
+  }, [turnId]);
   return (
-    <section className="composer" aria-label="Composer" data-turn={head?.turn_id}>
+    <section className="composer" aria-label="Composer" data-turn={turnId}>
       {notice ? (
         <ErrorAlert title={notice}>
           <button type="button" className="button small" onClick={() => setNotice("")}>
@@ -47,25 +50,25 @@ export function Composer({
           </button>
         </ErrorAlert>
       ) : null}
-      {session.status === "your_turn" && head ? (
+      {turn ? (
         <TurnEditor
           key={session.session_id}
           session={session}
-          turn={head}
+          turn={turn}
           briefing={briefing}
           drafts={drafts}
           setDrafts={setDrafts}
-          onDecided={(turnId) => decidedTurns.current.add(turnId)}
+          onDecided={(decided) => decidedTurns.current.add(decided)}
           onTooLate={(message) => {
-            decidedTurns.current.add(head.turn_id);
+            decidedTurns.current.add(turn.request_id);
             setNotice(message);
           }}
         />
-      ) : session.status === "confirm" && session.confirmation ? (
+      ) : isWaiting && session.confirmation ? (
         <ConsentEditor session={session} question={session.confirmation} drafts={drafts} setDrafts={setDrafts} />
-      ) : session.status === "running" || session.status === "your_turn" ? (
+      ) : isWaiting || session.status === "running" ? (
         <RunningPanel store={store} session={session} />
-      ) : session.status === "closed" || !session.agent_key ? (
+      ) : isClosed(session.status) || !session.agent_key ? (
         <ClosedPanel session={session} onExport={onExport} onNew={onNew} />
       ) : (
         <MessageEditor

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "react";
 import { api } from "../api/client";
-import type { Briefing, DisplayStatus, SessionInfo } from "../api/types";
+import type { Briefing, SessionInfo, SessionStatus } from "../api/types";
 import { SchemaForm, serializeDraft } from "../form";
 import { ErrorAlert } from "../ui/ErrorAlert";
 import { focusIfLost } from "../ui/focus";
@@ -15,8 +15,8 @@ import { ProblemCount } from "./ProblemCount";
 import { uniqueProblems } from "./turnDraft";
 import { filterVisibleProblems, useFormCheck } from "./useFormCheck";
 
-const TITLES: Partial<Record<DisplayStatus, string>> = {
-  query: "What does the user say?",
+const TITLES: Partial<Record<SessionStatus, string>> = {
+  new: "What does the user say?",
   done: "The agent has answered",
   failed: "The run failed",
   stopped: "The run was stopped",
@@ -73,7 +73,7 @@ export function MessageEditor({
     setDrafts({ message: "", messageForm: null });
   };
   const canSend = Boolean(form) || drafts.message.trim() !== "" || files.length > 0;
-  const isFirstMessage = session.status === "query";
+  const isFirstMessage = session.status === "new";
   useSendKey(() => {
     if (canSend && !isBusy) void send(false);
   });
@@ -118,7 +118,7 @@ export function MessageEditor({
               className="button plain"
               title="Close the session: it can be read and exported, and nothing can be added"
               disabled={closing.isBusy}
-              onClick={() => void closing.run(() => api.closeSession(session.session_id))}
+              onClick={() => void closing.run(async () => void (await api.closeSession(session.session_id)))}
             >
               Finish
             </button>

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from "react";
-import type { Briefing, PendingTurn, SessionInfo } from "../api/types";
+import type { Briefing, PendingInfo, SessionInfo } from "../api/types";
 import { focusFirst, focusIfLost } from "../ui/focus";
 import { formatCount } from "../ui/format";
 import { useSendKey, useShortcuts } from "../ui/keyboard";
@@ -28,7 +28,7 @@ export function TurnEditor({
   onTooLate,
 }: {
   session: SessionInfo;
-  turn: PendingTurn;
+  turn: PendingInfo;
   briefing: Briefing | null;
   drafts: Drafts;
   setDrafts: SetDrafts;
@@ -38,7 +38,7 @@ export function TurnEditor({
   onTooLate: (message: string) => void;
 }) {
   const { session_id: sessionId } = session;
-  const { turn_id: turnId } = turn;
+  const { request_id: turnId } = turn;
   const frame = useRef<HTMLDivElement>(null);
   const decision = useDecision(sessionId, turnId, onTooLate);
   const { error, clearError } = decision;
@@ -61,7 +61,7 @@ export function TurnEditor({
       focusFirst(frame, ".composer-body");
     },
   });
-  const others = session.pending_turns.length - 1;
+  const others = session.pending.filter((request) => request.kind === "model").length - 1;
   return (
     <div className="composer-frame" ref={frame}>
       <ComposerHeader title={<>Your turn as {turn.agent_name}</>}>

@@ -7,16 +7,20 @@ export function Link({
   children,
   className,
   current,
+  opensRow = false,
 }: {
   to: string;
   children: ReactNode;
   className?: string;
   current?: boolean;
+  /** The link opens the table row that it is in. */
+  opensRow?: boolean;
 }) {
   return (
     <a
       href={to}
       className={className}
+      data-row-link={opensRow || undefined}
       aria-current={current ? "page" : undefined}
       onClick={(event) => {
         if (event.ctrlKey || event.metaKey || event.shiftKey) return;

@@ -23,7 +23,7 @@ export function PageFrame({
   /** The page fills the window and scrolls inside itself. */
   fillsWindow?: boolean;
 }) {
-  const { yourTurnCount, server } = useObservable(app);
+  const { pendingCount, server } = useObservable(app);
   const pages = PAGES.filter(([path]) => path !== "/scenarios" || server?.scenario_count);
   return (
     <div className="workbench">
@@ -33,7 +33,7 @@ export function PageFrame({
           {pages.map(([path, name]) => (
             <Link key={path} to={path} className="tab page-tab" current={name === title}>
               {name}
-              {name === "Queue" && yourTurnCount ? <span className="badge">{yourTurnCount}</span> : null}
+              {name === "Queue" && pendingCount ? <span className="badge">{pendingCount}</span> : null}
             </Link>
           ))}
         </nav>

@@ -1,21 +1,27 @@
-import { useEffect } from "react";
-import type { PendingTurn, SessionInfo } from "../api/types";
+import { memo, useEffect } from "react";
+import type { QueueItem } from "../api/types";
+import { app } from "../state/app";
+import { getQueueKey } from "../state/queueList";
 import { formatSessionPath, route } from "../state/route";
-import { useSessions } from "../state/useSessions";
-import { useNow } from "../ui/ClockTime";
+import { describeRequest } from "../state/sessionStatus";
+import { AgoText, useNow } from "../ui/ClockTime";
 import { ErrorAlert } from "../ui/ErrorAlert";
-import { formatAgo, formatDateTime } from "../ui/format";
 import { Link } from "./Link";
+import { PagedTable, useOpenList } from "./PagedTable";
 import { PageFrame } from "./PageFrame";
 
-/** All waiting turns of all sessions, oldest first. Enter opens the first. */
+const COLUMNS = [
+  ["column-wait", "Waiting"],
+  ["column-agent", "Agent"],
+  ["column-request", "Needs"],
+  ["column-name", "Session"],
+  ["column-person", "Claimed by"],
+] as const;
+
+/** Everything that waits for a person, in all sessions, oldest first. Enter opens the first. */
 export function QueuePage() {
-  const { sessions, error } = useSessions();
-  const now = useNow(1000);
-  const turns = (sessions ?? [])
-    .flatMap((session) => session.pending_turns.map((turn) => ({ session, turn })))
-    .toSorted((one, other) => one.turn.asked_at - other.turn.asked_at);
-  const first = turns[0]?.session.session_id;
+  const queue = useOpenList<QueueItem, typeof app.queue>(app.queue);
+  const first = queue.items[0]?.session_id;
   useEffect(() => {
     const openOnEnter = (event: KeyboardEvent) => {
       const onBody = event.target === document.body;
@@ -25,47 +31,63 @@ export function QueuePage() {
     return () => document.removeEventListener("keydown", openOnEnter);
   }, [first]);
   return (
-    <PageFrame title="Queue">
-      {error ? <ErrorAlert title={error} /> : null}
-      {sessions && turns.length === 0 ? (
+    <PageFrame title="Queue" fillsWindow>
+      {queue.items.length ? (
+        <PagedTable list={queue} name="Queue" unit="request" columns={COLUMNS}>
+          {queue.items.map((item) => (
+            <QueueRow key={getQueueKey(item)} item={item} />
+          ))}
+        </PagedTable>
+      ) : queue.error ? (
+        <div className="page">
+          <ErrorAlert title={queue.error}>
+            <button type="button" className="button small" onClick={() => queue.open()}>
+              Retry
+            </button>
+          </ErrorAlert>
+        </div>
+      ) : queue.isComplete ? (
         <div className="empty">
           <p>No turns are waiting. A turn appears here as soon as an agent calls its model.</p>
           <button type="button" className="button" onClick={() => route.navigate("/sessions")}>
             All sessions
           </button>
         </div>
-      ) : sessions ? (
-        <table className="table">
-          <thead>
-            <tr>
-              <th>Waits for</th>
-              <th>Agent</th>
-              <th>Session</th>
-            </tr>
-          </thead>
-          <tbody>
-            {turns.map(({ session, turn }) => (
-              <PendingTurnRow key={turn.turn_id} session={session} turn={turn} now={now} />
-            ))}
-          </tbody>
-        </table>
       ) : (
-        <p className="quiet">Loading…</p>
+        <p className="page quiet">Loading…</p>
       )}
     </PageFrame>
   );
 }
 
-function PendingTurnRow({ session, turn, now }: { session: SessionInfo; turn: PendingTurn; now: number }) {
-  const isNext = session.pending_turns[0]?.turn_id === turn.turn_id;
+/** Rendered again only if the request has changed; the times update themselves. */
+const QueueRow = memo(function QueueRow({ item }: { item: QueueItem }) {
+  const { request } = item;
   return (
     <tr>
-      <td title={formatDateTime(turn.asked_at)}>{formatAgo(turn.asked_at, now).replace(" ago", "")}</td>
-      <td>{turn.agent_name}</td>
-      <td>
-        <Link to={formatSessionPath(session.session_id)}>{session.name}</Link>
-        {isNext ? null : <span className="quiet"> after another turn of this session</span>}
+      <td className="column-wait">
+        <AgoText time={request.requested_at} suffix="" everyMs={1000} />
+      </td>
+      <td className="column-agent" title={request.agent_name}>
+        {request.agent_name}
+      </td>
+      <td className="column-request" title={describeRequest(request)}>
+        {describeRequest(request)}
+      </td>
+      <td className="column-name" title={item.session_name}>
+        <Link to={formatSessionPath(item.session_id)} opensRow>
+          {item.session_name}
+        </Link>
+      </td>
+      <td className="column-person" title={request.claimed_by}>
+        {request.claimed_by ? <ClaimName name={request.claimed_by} until={request.claimed_until} /> : null}
       </td>
     </tr>
   );
+});
+
+/** Who works on a request, until the claim expires. */
+function ClaimName({ name, until }: { name: string; until: number }) {
+  const now = useNow(1000);
+  return until && until < now ? null : name;
 }

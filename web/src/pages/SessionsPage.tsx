@@ -1,222 +1,139 @@
-import { useState } from "react";
-import { api, getErrorMessage } from "../api/client";
+import { memo, useRef } from "react";
 import type { SessionInfo } from "../api/types";
+import { app } from "../state/app";
+import { useObservable } from "../state/observable";
 import { formatSessionPath, route } from "../state/route";
-import { useSessions } from "../state/useSessions";
-import { useNow } from "../ui/ClockTime";
-import { Dialog } from "../ui/Dialog";
+import { formatFilter, NO_FILTER, parseFilter, type SessionFilter, type SessionList } from "../state/sessionList";
+import { STATUS_LABELS } from "../state/sessionStatus";
+import { AgoText } from "../ui/ClockTime";
 import { ErrorAlert } from "../ui/ErrorAlert";
-import { formatAgo, formatDateTime } from "../ui/format";
-import { Icon } from "../ui/Icon";
-import { Menu, MenuItem } from "../ui/Menu";
-import { StatusPill } from "../workbench/SessionHeader";
+import { StatusPill } from "../workbench/StatusPill";
 import { Link } from "./Link";
+import { PagedTable, useOpenList } from "./PagedTable";
 import { PageFrame } from "./PageFrame";
+import { SessionFilterBar } from "./SessionFilterBar";
+import { SessionMenu } from "./SessionMenu";
 
-/** All sessions, the newest first. */
+const COLUMNS = [
+  ["column-name", "Session"],
+  ["column-agent", "Agent"],
+  ["column-status", "Status"],
+  ["column-time", "Last event"],
+  ["column-time column-start", "Started"],
+  ["column-menu", "Actions"],
+] as const;
+
+/** All sessions, the newest first. The filter is in the address, so that a reload keeps it. */
 export function SessionsPage() {
-  const { sessions, error, reload } = useSessions();
-  const [query, setQuery] = useState("");
-  const matches = (sessions ?? []).filter((one) =>
-    `${one.name} ${one.agent_name} ${one.status}`.toLowerCase().includes(query.trim().toLowerCase()),
-  );
+  const { search } = useObservable(route);
+  const filter = parseFilter(search);
+  const list = useOpenList<SessionInfo, SessionList>(app.openSessionList(filter));
+  const setFilter = (next: SessionFilter) => route.navigate(`/sessions${formatFilter(next)}`, true);
+  const agents = useAgentNames(list.items, filter.agent);
   return (
-    <PageFrame title="Sessions">
-      {error ? <ErrorAlert title={error} /> : null}
-      {sessions?.length === 0 ? (
-        <div className="empty">
-          <p>There are no sessions yet.</p>
-          <button type="button" className="button primary" onClick={() => route.navigate("/agents")}>
-            Choose an agent
-          </button>
-        </div>
-      ) : sessions ? (
-        <>
-          <input
-            type="search"
-            className="input page-find"
-            placeholder="find a session"
-            aria-label="Find a session"
-            value={query}
-            onChange={(event) => setQuery(event.target.value)}
-          />
-          <SessionTable sessions={matches} onChange={reload} />
-        </>
-      ) : (
-        <p className="quiet">Loading…</p>
-      )}
+    <PageFrame title="Sessions" fillsWindow>
+      {list.isFiltered || list.items.length || !list.isComplete ? (
+        <SessionFilterBar filter={filter} agents={agents} onFilter={setFilter} />
+      ) : null}
+      <Sessions list={useLastLoaded(list)} onClear={() => setFilter(NO_FILTER)} />
     </PageFrame>
   );
 }
 
-function SessionTable({ sessions, onChange }: { sessions: SessionInfo[]; onChange: () => void }) {
-  const now = useNow(5000);
-  return (
-    <table className="table">
-      <thead>
-        <tr>
-          <th>Session</th>
-          <th>Agent</th>
-          <th>Status</th>
-          <th>Last event</th>
-          <th>Started</th>
-          <th>
-            <span className="sr-only">Actions</span>
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {sessions.map((session) => (
-          <tr key={session.session_id}>
-            <td>
-              <Link to={formatSessionPath(session.session_id)}>{session.name}</Link>
-            </td>
-            <td>{session.agent_name}</td>
-            <td>
-              <StatusPill session={session} />
-            </td>
-            <td title={formatDateTime(session.last_event_at)}>{formatAgo(session.last_event_at, now)}</td>
-            <td title={formatDateTime(session.created_at)}>{formatAgo(session.created_at, now)}</td>
-            <td className="table-actions">
-              <SessionActions session={session} onChange={onChange} />
-            </td>
-          </tr>
+function Sessions({ list, onClear }: { list: SessionList; onClear: () => void }) {
+  if (list.items.length) {
+    return (
+      <PagedTable list={list} name="Sessions" unit="session" columns={COLUMNS}>
+        {list.items.map((session) => (
+          <SessionRow key={session.session_id} session={session} list={list} />
         ))}
-      </tbody>
-    </table>
-  );
-}
-
-type OpenDialog = "rename" | "delete" | null;
-
-function SessionActions({ session, onChange }: { session: SessionInfo; onChange: () => void }) {
-  const [dialog, setDialog] = useState<OpenDialog>(null);
-  const [error, setError] = useState("");
-  const runAndReload = async (work: () => Promise<unknown>) => {
-    try {
-      await work();
-      setDialog(null);
-      onChange();
-    } catch (error) {
-      setError(getErrorMessage(error));
-    }
-  };
-  return (
-    <>
-      <Menu
-        placement="end"
-        className="button plain small icon-only"
-        title="Actions"
-        label={
-          <>
-            <Icon name="list" />
-            <span className="sr-only">Actions for {session.name}</span>
-          </>
-        }
-      >
-        {(close) => (
-          <>
-            <MenuItem
-              onClick={() => {
-                close();
-                setDialog("rename");
-              }}
-            >
-              Rename
-            </MenuItem>
-            <MenuItem
-              note="It can be read and exported; nothing can be added."
-              disabled={session.status === "closed"}
-              onClick={() => {
-                close();
-                void runAndReload(() => api.closeSession(session.session_id));
-              }}
-            >
-              Close
-            </MenuItem>
-            <MenuItem
-              note="With all its events."
-              onClick={() => {
-                close();
-                setDialog("delete");
-              }}
-            >
-              Delete…
-            </MenuItem>
-          </>
-        )}
-      </Menu>
-      {error && !dialog ? <ErrorAlert title={error} /> : null}
-      {dialog === "rename" ? (
-        <RenameDialog
-          session={session}
-          onClose={() => setDialog(null)}
-          onName={(name) => runAndReload(() => api.renameSession(session.session_id, name))}
-        />
-      ) : null}
-      {dialog === "delete" ? (
-        <Dialog
-          title="Delete this session?"
-          onClose={() => setDialog(null)}
-          footer={
-            <>
-              <button type="button" className="button" onClick={() => setDialog(null)}>
-                Keep it
-              </button>
-              <button
-                type="button"
-                className="button danger"
-                onClick={() => void runAndReload(() => api.deleteSession(session.session_id))}
-              >
-                Delete
-              </button>
-            </>
-          }
-        >
-          <p>
-            “{session.name}” of {session.agent_name} and all that happened in it. What was exported stays; the session
-            cannot be brought back.
-          </p>
-          {error ? <ErrorAlert title={error} /> : null}
-        </Dialog>
-      ) : null}
-    </>
-  );
-}
-
-function RenameDialog({
-  session,
-  onClose,
-  onName,
-}: {
-  session: SessionInfo;
-  onClose: () => void;
-  onName: (name: string) => Promise<void>;
-}) {
-  const [name, setName] = useState(session.name);
-  const save = () => {
-    if (name.trim()) void onName(name.trim());
-  };
-  return (
-    <Dialog
-      title="Rename the session"
-      onClose={onClose}
-      footer={
-        <button type="button" className="button primary" disabled={!name.trim()} onClick={save}>
-          Rename
+      </PagedTable>
+    );
+  }
+  if (list.error) {
+    return (
+      <div className="page">
+        <ErrorAlert title={list.error}>
+          <button type="button" className="button small" onClick={() => list.open()}>
+            Retry
+          </button>
+        </ErrorAlert>
+      </div>
+    );
+  }
+  if (!list.isComplete) return <p className="page quiet">Loading…</p>;
+  if (list.isFiltered) {
+    return (
+      <div className="empty">
+        <p>{describeNoMatch(list.filter)}</p>
+        <button type="button" className="button" onClick={onClear}>
+          Show all sessions
         </button>
-      }
-    >
-      <input
-        className="input"
-        aria-label="Name of the session"
-        value={name}
-        maxLength={200}
-        onChange={(event) => setName(event.target.value)}
-        onKeyDown={(event) => {
-          if (event.key === "Enter") save();
-        }}
-      />
-    </Dialog>
+      </div>
+    );
+  }
+  return (
+    <div className="empty">
+      <p>There are no sessions yet.</p>
+      <button type="button" className="button primary" onClick={() => route.navigate("/agents")}>
+        Choose an agent
+      </button>
+    </div>
   );
 }
+
+/** The list, or while it is loaded for the first time, the one before it: a search must not blank the page. */
+function useLastLoaded(list: SessionList): SessionList {
+  const last = useRef(list);
+  if (list.isLoaded || list.error) last.current = list;
+  return last.current;
+}
+
+/** What was searched for without a result. */
+function describeNoMatch({ text, status, agent }: SessionFilter): string {
+  const conditions = [
+    text ? `“${text}” in its name or an agent's name` : "",
+    status ? `the status “${STATUS_LABELS[status]}”` : "",
+    agent ? `the agent ${agent}` : "",
+  ].filter(Boolean);
+  return `No session has ${conditions.join(", and ")}.`;
+}
+
+/** The agents to choose from: those of the server, and all that were seen in the list. */
+function useAgentNames(sessions: SessionInfo[], chosen: string): string[] {
+  const { server } = useObservable(app);
+  const seen = useRef(new Set<string>());
+  for (const agent of server?.agents ?? []) seen.current.add(agent.name);
+  for (const session of sessions) for (const name of session.agent_names) seen.current.add(name);
+  if (chosen) seen.current.add(chosen);
+  return [...seen.current].toSorted();
+}
+
+/** Rendered again only if the session has changed; the times update themselves. */
+const SessionRow = memo(function SessionRow({ session, list }: { session: SessionInfo; list: SessionList }) {
+  return (
+    <tr>
+      <td className="column-name" title={session.name}>
+        <Link to={formatSessionPath(session.session_id)} opensRow>
+          {session.name}
+        </Link>
+        {session.status === "broken" ? <p className="quiet">{session.failure}</p> : null}
+      </td>
+      <td className="column-agent" title={session.agent_name}>
+        {session.agent_name}
+      </td>
+      <td className="column-status">
+        <StatusPill session={session} />
+      </td>
+      <td className="column-time">
+        <AgoText time={session.last_event_at} everyMs={5000} />
+      </td>
+      <td className="column-time column-start">
+        <AgoText time={session.created_at} everyMs={5000} />
+      </td>
+      <td className="column-menu">
+        <SessionMenu session={session} list={list} />
+      </td>
+    </tr>
+  );
+});

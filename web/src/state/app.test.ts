@@ -1,6 +1,14 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { type FakeSocket, installFetch, installSocket, installWindow, settle } from "../testing/fakeBrowser";
-import { sampleRows, sampleServer, sampleUpdate } from "../testing/samples";
+import {
+  sampleListUpdate,
+  samplePending,
+  sampleRows,
+  sampleServer,
+  sampleSession,
+  sampleUpdate,
+} from "../testing/samples";
+import { NO_FILTER } from "./sessionList";
 
 const SERVER = sampleServer();
 
@@ -75,7 +83,7 @@ test("a followed session gets its updates, and those of other sessions are ignor
   lastSocket().receive(sampleUpdate({ last_seq: 4, row_count: 2 }, sampleRows(0, 2)));
   lastSocket().receive(sampleUpdate({ session_id: "s2", last_seq: 9 }));
 
-  expect(lastSocket().sent.at(-1)).toEqual({ session_id: "s1", after_seq: 0, tail: 200 });
+  expect(lastSocket().sent.at(-1)).toEqual({ session_id: "s1", after_seq: 0, tail: 200, revision: 0 });
   expect(store.session?.last_seq).toBe(4);
   expect(app.openSession("s1")).toBe(store);
 });
@@ -97,10 +105,26 @@ test("a session that the server does not have is marked as gone", async () => {
   expect(store.goneMessage).toBe("There is no session s1.");
 });
 
-test("a change of the session list counts the turns and asks for the list again", async () => {
+test("a change of the lists is counted and reaches both lists", async () => {
   await start();
-  const before = app.listVersion;
-  lastSocket().receive({ type: "sessions", your_turn_count: 2 });
+  installFetch(({ path }) => ({
+    body: path.startsWith("/api/queue")
+      ? { items: [], next_cursor: null, total: 0 }
+      : { sessions: [], next_cursor: null },
+  }));
+  const list = app.openSessionList(NO_FILTER);
+  await Promise.all([app.queue.loadMore(), list.loadMore()]);
+  const session = sampleSession({ status: "waiting", pending: [samplePending(), samplePending({ request_id: "t2" })] });
+  lastSocket().receive(sampleListUpdate({ pending_count: 2, sessions: [session] }));
 
-  expect([app.yourTurnCount, app.listVersion]).toEqual([2, before + 1]);
+  expect(app.pendingCount).toBe(2);
+  expect(list.items).toEqual([session]);
+  expect(app.queue.items.map((item) => item.request.request_id)).toEqual(["t1", "t2"]);
+});
+
+test("a list is kept as long as its filter is the same", () => {
+  const list = app.openSessionList(NO_FILTER);
+
+  expect(app.openSessionList({ ...NO_FILTER })).toBe(list);
+  expect(app.openSessionList({ ...NO_FILTER, text: "tea" })).not.toBe(list);
 });

@@ -2,19 +2,23 @@ import { ApiError, api, getErrorMessage } from "../api/client";
 import { type ConnectionStatus, LiveSocket } from "../api/liveSocket";
 import type { AgentInfo, LiveUpdate, ServerInfo } from "../api/types";
 import { Observable } from "./observable";
+import { QueueList } from "./queueList";
+import { formatFilter, type SessionFilter, SessionList } from "./sessionList";
 import { SessionStore } from "./sessionStore";
 
-/** State of the whole app: the server, the connection, the open session. */
+/** State of the whole app: the server, the connection, the open session, the lists. */
 class AppStore extends Observable {
   server: ServerInfo | null = null;
   /** Why the server cannot be used. */
   error: string | null = null;
   connection: ConnectionStatus = "connecting";
-  yourTurnCount = 0;
-  /** Increases whenever the session list should be reloaded. */
-  listVersion = 0;
+  /** How many requests wait for a person, over all sessions. */
+  pendingCount = 0;
+  /** Kept while other pages are shown, so that coming back shows at once what was there. */
+  readonly queue = new QueueList();
   private socket: LiveSocket | null = null;
   private currentSession: SessionStore | null = null;
+  private currentList: SessionList | null = null;
 
   async start(): Promise<void> {
     this.socket ??= new LiveSocket(
@@ -46,6 +50,14 @@ class AppStore extends Observable {
     return this.currentSession;
   }
 
+  /** The list of the sessions that pass a filter; the app holds at most one. */
+  openSessionList(filter: SessionFilter): SessionList {
+    if (!this.currentList || formatFilter(this.currentList.filter) !== formatFilter(filter)) {
+      this.currentList = new SessionList(filter);
+    }
+    return this.currentList;
+  }
+
   /** Follows a session until the returned function is called. */
   followSession(session: SessionStore): () => void {
     this.socket?.follow(session.buildFollow);
@@ -62,9 +74,10 @@ class AppStore extends Observable {
     } else if (update.type === "gone") {
       if (update.session_id === this.currentSession?.sessionId) this.currentSession.markGone(update.message);
     } else {
-      this.yourTurnCount = update.your_turn_count;
-      this.listVersion += 1;
+      this.pendingCount = update.pending_count;
       this.notify();
+      this.queue.applyUpdate(update);
+      this.currentList?.applyUpdate(update);
     }
   }
 

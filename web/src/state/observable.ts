@@ -15,6 +15,11 @@ export class Observable {
     return () => this.listeners.delete(listener);
   };
 
+  /** Whether anything is rendered from this. */
+  protected get isObserved(): boolean {
+    return this.listeners.size > 0;
+  }
+
   readonly getVersion = (): number => this.version;
 }
 

@@ -48,3 +48,9 @@ test("the browser's back button changes the path", () => {
 
   expect(routes.route.path).toBe("/agents");
 });
+
+test("the query string is no part of the path", () => {
+  routes.route.navigate("/sessions?q=tea");
+
+  expect([routes.route.path, routes.route.search]).toEqual(["/sessions", "?q=tea"]);
+});

@@ -3,6 +3,8 @@ import { Observable } from "./observable";
 /** The current path: `/`, `/agents`, `/queue`, `/sessions`, `/sessions/ID`, `/scenarios`, `/scenarios/KEY`. */
 class Route extends Observable {
   path = location.pathname;
+  /** The query string, with its question mark; empty without one. */
+  search = location.search;
 
   constructor() {
     super();
@@ -17,6 +19,7 @@ class Route extends Observable {
 
   private updatePath(): void {
     this.path = location.pathname;
+    this.search = location.search;
     this.notify();
   }
 }

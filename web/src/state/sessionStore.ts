@@ -1,5 +1,6 @@
 import { api } from "../api/client";
-import type { FollowRequest, Row, SessionInfo, SessionUpdate } from "../api/types";
+import type { FollowTarget } from "../api/liveSocket";
+import type { Row, SessionDetail, SessionUpdate } from "../api/types";
 import { Observable } from "./observable";
 
 const PAGE_SIZE = 200;
@@ -7,7 +8,7 @@ const BULK_SIZE = 5000;
 
 /** One session in this tab. Rows are sparse: those that were never visible are loaded when they are. */
 export class SessionStore extends Observable {
-  session: SessionInfo | null = null;
+  session: SessionDetail | null = null;
   /** The server's message if the session does not exist. */
   goneMessage: string | null = null;
   private rows: (Row | undefined)[] = [];
@@ -20,7 +21,7 @@ export class SessionStore extends Observable {
   }
 
   /** The follow request: everything at first, after a reconnect only what changed since. */
-  readonly buildFollow = (): FollowRequest => ({
+  readonly buildFollow = (): FollowTarget => ({
     session_id: this.sessionId,
     after_seq: this.lastSeq,
     tail: PAGE_SIZE,
@@ -34,7 +35,7 @@ export class SessionStore extends Observable {
   }
 
   /** Takes the session from a response that arrives before its live update. */
-  replaceSession(session: SessionInfo): void {
+  replaceSession(session: SessionDetail): void {
     if (this.session && session.last_seq < this.session.last_seq) return;
     this.session = session;
     this.notify();

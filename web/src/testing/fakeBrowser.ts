@@ -19,7 +19,9 @@ export function installWindow(url = "http://localhost:8080/"): EventTarget {
   const target = new EventTarget();
   const location = new URL(url);
   const move = (_state: unknown, _title: string, path: string) => {
-    location.pathname = path;
+    const next = new URL(path, location);
+    location.pathname = next.pathname;
+    location.search = next.search;
   };
   vi.stubGlobal("location", location);
   vi.stubGlobal("history", { pushState: vi.fn(move), replaceState: vi.fn(move) });

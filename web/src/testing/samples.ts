@@ -4,9 +4,11 @@ import type {
   AgentInfo,
   Briefing,
   ExportFormatInfo,
+  PendingInfo,
   Row,
   ServerInfo,
-  SessionInfo,
+  SessionDetail,
+  SessionListUpdate,
   SessionUpdate,
   ToolInfo,
 } from "../api/types";
@@ -50,10 +52,12 @@ export function sampleServer(changes: Partial<ServerInfo> = {}): ServerInfo {
   };
 }
 
-export function sampleSession(changes: Partial<SessionInfo> = {}): SessionInfo {
+export function sampleSession(changes: Partial<SessionDetail> = {}): SessionDetail {
   return {
     agent_key: "clinic",
     agent_name: "ClinicDesk",
+    agent_names: ["ClinicDesk"],
+    call_count: 0,
     confirmation: null,
     created_at: 0,
     exports: [],
@@ -64,10 +68,31 @@ export function sampleSession(changes: Partial<SessionInfo> = {}): SessionInfo {
     running_since: null,
     last_seq: 0,
     session_id: "s1",
-    status: "query",
-    pending_turns: [],
+    status: "new",
+    pending: [],
+    turn_count: 0,
     ...changes,
   };
+}
+
+/** A model turn that waits for a person. */
+export function samplePending(changes: Partial<PendingInfo> = {}): PendingInfo {
+  return {
+    agent_name: "ClinicDesk",
+    agent_path: null,
+    claimed_by: "",
+    claimed_until: 0,
+    kind: "model",
+    request_id: "t1",
+    requested_at: 0,
+    tool_name: "",
+    ...changes,
+  };
+}
+
+/** What the server reports of the lists. */
+export function sampleListUpdate(changes: Partial<SessionListUpdate> = {}): SessionListUpdate {
+  return { type: "sessions", revision: 2, pending_count: 0, sessions: [], deleted: [], reload: false, ...changes };
 }
 
 export function sampleRow(changes: Partial<Row> = {}): Row {
@@ -97,7 +122,7 @@ export function sampleRows(start: number, count: number, updatedSeq = 1): Row[] 
   );
 }
 
-export function sampleUpdate(session: Partial<SessionInfo>, rows: Row[] = []): SessionUpdate {
+export function sampleUpdate(session: Partial<SessionDetail>, rows: Row[] = []): SessionUpdate {
   return { type: "session", session: sampleSession(session), rows };
 }
 

@@ -1,6 +1,6 @@
-import { type ReactNode, useEffect, useRef, useState } from "react";
+import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from "react";
 
-/** A button that opens a list of actions. */
+/** A button that opens a list of actions, above the button where there is no room below. */
 export function Menu({
   label,
   children,
@@ -15,7 +15,13 @@ export function Menu({
   title?: string;
 }) {
   const [open, setOpen] = useState(false);
+  const [isRaised, setRaised] = useState(false);
   const root = useRef<HTMLDivElement>(null);
+  const items = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    if (open && items.current) setRaised(items.current.getBoundingClientRect().bottom > window.innerHeight);
+    else setRaised(false);
+  }, [open]);
   useEffect(() => {
     if (!open) return;
     const closeOutside = (event: Event) => {
@@ -44,7 +50,7 @@ export function Menu({
         {label}
       </button>
       {open ? (
-        <div className={`menu-list ${placement}`} role="menu">
+        <div ref={items} className={`menu-list ${placement} ${isRaised ? "up" : ""}`} role="menu">
           {children(() => setOpen(false))}
         </div>
       ) : null}

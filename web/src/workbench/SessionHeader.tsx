@@ -1,13 +1,14 @@
 import { useState } from "react";
 import { api, getErrorMessage } from "../api/client";
-import type { DisplayStatus, SessionInfo } from "../api/types";
+import type { SessionInfo } from "../api/types";
 import { app } from "../state/app";
 import { useObservable } from "../state/observable";
 import { formatSessionPath, route } from "../state/route";
-import { Stopwatch } from "../ui/ClockTime";
+import { canExport } from "../state/sessionStatus";
 import { Icon } from "../ui/Icon";
 import { Menu, MenuItem } from "../ui/Menu";
 import { PageTools } from "./PageTools";
+import { StatusPill } from "./StatusPill";
 
 /** The agent, the session, its status, and actions on the session. */
 export function SessionHeader({
@@ -25,8 +26,8 @@ export function SessionHeader({
   onRules: () => void;
   onError: (message: string) => void;
 }) {
-  const { server, yourTurnCount } = useObservable(app);
-  const canExport = session.status === "done" || session.status === "closed";
+  const { server, pendingCount } = useObservable(app);
+  const isExportable = canExport(session.status);
   return (
     <header className="header">
       <button type="button" className="button plain icon-only" aria-label="Show or hide the briefing" onClick={onPanel}>
@@ -72,7 +73,7 @@ export function SessionHeader({
                 route.navigate("/queue");
               }}
             >
-              Queue{yourTurnCount ? ` (${yourTurnCount})` : ""}
+              Queue{pendingCount ? ` (${pendingCount})` : ""}
             </MenuItem>
             <MenuItem
               onClick={() => {
@@ -88,7 +89,7 @@ export function SessionHeader({
       <span className="quiet header-rule">/</span>
       <SessionName session={session} onError={onError} />
       <span className="grow" />
-      <StatusPill session={session} />
+      <StatusPill session={session} isLive />
       <span className="grow" />
       <button type="button" className="button" onClick={onNew} title="A new session (Shift N)">
         <Icon name="plus" />
@@ -97,8 +98,8 @@ export function SessionHeader({
       <button
         type="button"
         className="button"
-        disabled={!canExport}
-        title={canExport ? "Export the session as a golden trace" : "Finish the turn first: send the final response"}
+        disabled={!isExportable}
+        title={isExportable ? "Export the session as a golden trace" : "Finish the turn first: send the final response"}
         onClick={onExport}
       >
         <Icon name="export" />
@@ -153,29 +154,5 @@ function SessionName({ session, onError }: { session: SessionInfo; onError: (mes
         if (event.key === "Escape") setIsEditing(false);
       }}
     />
-  );
-}
-
-const STATUS_LABELS: Record<DisplayStatus, string> = {
-  query: "Waiting for a message",
-  your_turn: "Your turn",
-  confirm: "Needs consent",
-  running: "Running",
-  done: "Done",
-  failed: "Failed",
-  stopped: "Stopped",
-  abandoned: "Abandoned",
-  closed: "Finished",
-};
-
-export function StatusPill({ session }: { session: SessionInfo }) {
-  const { status } = session;
-  const tone = status === "your_turn" || status === "confirm" ? "active" : status === "failed" ? "failed" : "";
-  return (
-    <span className={`pill ${tone}`} data-status={status} role="status">
-      {status === "running" ? <span className="spinner" /> : null}
-      {STATUS_LABELS[status]}
-      {status === "running" && session.running_since != null ? <Stopwatch since={session.running_since} /> : null}
-    </span>
   );
 }

@@ -1,6 +1,6 @@
 import { type CSSProperties, useEffect, useRef, useState } from "react";
 import { ApiError, api, getErrorMessage } from "../api/client";
-import type { Briefing, SessionInfo } from "../api/types";
+import type { Briefing, SessionDetail } from "../api/types";
 import { BriefingPane } from "../briefing/BriefingPane";
 import { Composer } from "../composer/Composer";
 import { useDrafts } from "../composer/drafts";
@@ -8,6 +8,7 @@ import { PageFrame } from "../pages/PageFrame";
 import { app } from "../state/app";
 import { useObservable } from "../state/observable";
 import { formatSessionPath, route } from "../state/route";
+import { findModelTurn } from "../state/sessionStatus";
 import { useStoredState } from "../state/storedState";
 import { Timeline } from "../timeline/Timeline";
 import { CopyButton } from "../ui/CopyButton";
@@ -37,7 +38,7 @@ export function Workbench({ sessionId }: { sessionId: string }) {
   return <Panes key={sessionId} store={store} session={session} />;
 }
 
-function Panes({ store, session }: { store: ReturnType<typeof app.openSession>; session: SessionInfo }) {
+function Panes({ store, session }: { store: ReturnType<typeof app.openSession>; session: SessionDetail }) {
   const [leftWidth, setLeftWidth] = useStoredState("left-width", 280);
   const [rightWidth, setRightWidth] = useStoredState("right-width", 360);
   const [belowHeight, setBelowHeight] = useStoredState("below-height", 400);
@@ -48,7 +49,7 @@ function Panes({ store, session }: { store: ReturnType<typeof app.openSession>; 
   const [error, setError] = useState("");
   const briefing = useBriefing(session);
   useEffect(() => {
-    const isWaiting = session.status === "your_turn" || session.status === "confirm";
+    const isWaiting = session.status === "waiting";
     document.title = `${isWaiting ? "● " : ""}${session.name} · ${session.agent_name}`;
     return () => {
       document.title = "adk-agent-sim";
@@ -157,11 +158,11 @@ function isNarrow(): boolean {
 }
 
 /** The briefing of the waiting turn's agent; the last one stays until the next is loaded. */
-function useBriefing(session: SessionInfo): Briefing | null {
+function useBriefing(session: SessionDetail): Briefing | null {
   const [briefing, setBriefing] = useState<Briefing | null>(null);
-  const turnId = session.pending_turns[0]?.turn_id ?? null;
+  const turnId = findModelTurn(session)?.request_id ?? null;
   const { session_id: sessionId, agent_name: agentName } = session;
-  const isFirstMessage = session.status === "query";
+  const isFirstMessage = session.status === "new";
   const isLoaded = briefing !== null;
   const isConnected = app.connection === "open";
   // biome-ignore lint/correctness/useExhaustiveDependencies: load again after a reconnect

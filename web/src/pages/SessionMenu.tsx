@@ -1,0 +1,155 @@
+import { useState } from "react";
+import { api, getErrorMessage } from "../api/client";
+import type { SessionInfo } from "../api/types";
+import type { ListChange } from "../state/pagedList";
+import type { SessionList } from "../state/sessionList";
+import { isClosed } from "../state/sessionStatus";
+import { Dialog } from "../ui/Dialog";
+import { ErrorAlert } from "../ui/ErrorAlert";
+import { Icon } from "../ui/Icon";
+import { Menu, MenuItem } from "../ui/Menu";
+
+type OpenDialog = "rename" | "delete" | null;
+
+/** Rename, close and delete. */
+export function SessionMenu({ session, list }: { session: SessionInfo; list: SessionList }) {
+  const [dialog, setDialog] = useState<OpenDialog>(null);
+  const [error, setError] = useState("");
+  const run = async (work: () => Promise<ListChange>) => {
+    try {
+      const change = await work();
+      setDialog(null);
+      setError("");
+      list.applyChange(change);
+    } catch (error) {
+      setError(getErrorMessage(error));
+    }
+  };
+  return (
+    <>
+      <Menu
+        placement="end"
+        className="button plain small icon-only"
+        title="Actions"
+        label={
+          <>
+            <Icon name="list" />
+            <span className="sr-only">Actions for {session.name}</span>
+          </>
+        }
+      >
+        {(close) => (
+          <>
+            <MenuItem
+              onClick={() => {
+                close();
+                setDialog("rename");
+              }}
+            >
+              Rename
+            </MenuItem>
+            <MenuItem
+              note="It can be read and exported; nothing can be added."
+              disabled={isClosed(session.status)}
+              onClick={() => {
+                close();
+                void run(async () => replaceSession(await api.closeSession(session.session_id)));
+              }}
+            >
+              Close
+            </MenuItem>
+            <MenuItem
+              note="With all its events."
+              onClick={() => {
+                close();
+                setDialog("delete");
+              }}
+            >
+              Delete…
+            </MenuItem>
+          </>
+        )}
+      </Menu>
+      {error && !dialog ? <ErrorAlert title={error} /> : null}
+      {dialog === "rename" ? (
+        <RenameDialog
+          session={session}
+          onClose={() => setDialog(null)}
+          onName={(name) => run(async () => replaceSession(await api.renameSession(session.session_id, name)))}
+        />
+      ) : null}
+      {dialog === "delete" ? (
+        <Dialog
+          title="Delete this session?"
+          onClose={() => setDialog(null)}
+          footer={
+            <>
+              <button type="button" className="button" onClick={() => setDialog(null)}>
+                Keep it
+              </button>
+              <button
+                type="button"
+                className="button danger"
+                onClick={() => void run(() => deleteSession(session.session_id))}
+              >
+                Delete
+              </button>
+            </>
+          }
+        >
+          <p>
+            “{session.name}” of {session.agent_name} and all that happened in it. What was exported stays; the session
+            cannot be brought back.
+          </p>
+          {error ? <ErrorAlert title={error} /> : null}
+        </Dialog>
+      ) : null}
+    </>
+  );
+}
+
+function replaceSession(session: SessionInfo): ListChange {
+  return { sessions: [session], deleted: [] };
+}
+
+async function deleteSession(sessionId: string): Promise<ListChange> {
+  await api.deleteSession(sessionId);
+  return { sessions: [], deleted: [sessionId] };
+}
+
+function RenameDialog({
+  session,
+  onClose,
+  onName,
+}: {
+  session: SessionInfo;
+  onClose: () => void;
+  onName: (name: string) => Promise<void>;
+}) {
+  const [name, setName] = useState(session.name);
+  const save = () => {
+    if (name.trim()) void onName(name.trim());
+  };
+  return (
+    <Dialog
+      title="Rename the session"
+      onClose={onClose}
+      footer={
+        <button type="button" className="button primary" disabled={!name.trim()} onClick={save}>
+          Rename
+        </button>
+      }
+    >
+      <input
+        className="input"
+        aria-label="Name of the session"
+        value={name}
+        maxLength={200}
+        onChange={(event) => setName(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key === "Enter") save();
+        }}
+      />
+    </Dialog>
+  );
+}

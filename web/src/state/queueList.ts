@@ -1,0 +1,42 @@
+import { api } from "../api/client";
+import type { QueueItem, SessionInfo } from "../api/types";
+import { type ListChange, type LoadedPage, PagedList } from "./pagedList";
+
+/** All requests that wait for a person, the oldest first. */
+export class QueueList extends PagedList<QueueItem> {
+  protected async fetchPage(cursor: string, limit: number): Promise<LoadedPage<QueueItem>> {
+    const page = await api.listQueue({ cursor, limit });
+    return { items: page.items, nextCursor: page.next_cursor };
+  }
+
+  protected getKey(item: QueueItem): string {
+    return getQueueKey(item);
+  }
+
+  protected compare(one: QueueItem, other: QueueItem): number {
+    const [oneKey, otherKey] = [getQueueKey(one), getQueueKey(other)];
+    if (oneKey === otherKey) return 0;
+    return one.request.requested_at - other.request.requested_at || (oneKey < otherKey ? -1 : 1);
+  }
+
+  protected mergeChange(items: QueueItem[], change: ListChange): QueueItem[] {
+    const changed = new Set([...change.deleted, ...change.sessions.map((session) => session.session_id)]);
+    const others = items.filter((item) => !changed.has(item.session_id));
+    return change.sessions
+      .flatMap(listRequests)
+      .reduce<QueueItem[]>((merged, item) => this.insert(merged, item), others);
+  }
+}
+
+/** Identifies a request among those of all sessions. */
+export function getQueueKey({ session_id: sessionId, request }: QueueItem): string {
+  return `${sessionId} ${request.request_id}`;
+}
+
+function listRequests(session: SessionInfo): QueueItem[] {
+  return session.pending.map((request) => ({
+    session_id: session.session_id,
+    session_name: session.name,
+    request,
+  }));
+}

@@ -1,0 +1,40 @@
+import { expect, test } from "vitest";
+import type { PendingInfo, SessionStatus } from "../api/types";
+import { samplePending, sampleSession } from "../testing/samples";
+import { canExport, describeRequest, describeStatus, isClosed, STATUSES } from "./sessionStatus";
+
+test.each<[PendingInfo["kind"][], string]>([
+  [["model"], "Your turn"],
+  [["consent"], "Needs consent"],
+  [["consent", "model"], "Your turn"],
+  [["credential", "consent"], "Needs a credential"],
+  [["input"], "Needs input"],
+  [["tool"], "Needs a result"],
+  [["user"], "Waiting for a message"],
+  [[], "Waiting for you"],
+])("a session that waits for %j says %j", (kinds, label) => {
+  const pending = kinds.map((kind) => samplePending({ kind }));
+
+  expect(describeStatus(sampleSession({ status: "waiting", pending }))).toBe(label);
+});
+
+test.each<[SessionStatus, string]>([
+  ["new", "Waiting for a message"],
+  ["running", "Running"],
+  ["closed", "Finished"],
+  ["cancelled", "Cancelled"],
+  ["broken", "Broken"],
+])("a session that is %s says %j, whatever was pending", (status, label) => {
+  expect(describeStatus(sampleSession({ status, pending: [samplePending()] }))).toBe(label);
+});
+
+test("what a request is about is named with its tool, if it has one", () => {
+  expect(describeRequest(samplePending())).toBe("Model turn");
+  expect(describeRequest(samplePending({ kind: "consent", tool_name: "refund" }))).toBe("Consent to refund");
+  expect(describeRequest(samplePending({ kind: "credential" }))).toBe("Credential");
+});
+
+test("closed sessions can only be read, and those with an end can be exported", () => {
+  expect(STATUSES.filter(isClosed)).toEqual(["closed", "cancelled", "broken"]);
+  expect(STATUSES.filter(canExport)).toEqual(["done", "closed", "cancelled"]);
+});

@@ -1,0 +1,60 @@
+/** What a session's status and pending requests are called, and what follows from them. */
+
+import type { PendingInfo, SessionInfo, SessionStatus } from "../api/types";
+
+export const STATUS_LABELS: Record<SessionStatus, string> = {
+  new: "Waiting for a message",
+  waiting: "Waiting for you",
+  running: "Running",
+  done: "Done",
+  failed: "Failed",
+  stopped: "Stopped",
+  abandoned: "Abandoned",
+  closed: "Finished",
+  cancelled: "Cancelled",
+  broken: "Broken",
+};
+
+export const STATUSES = Object.keys(STATUS_LABELS) as SessionStatus[];
+
+const WAITING_LABELS: Record<PendingInfo["kind"], string> = {
+  model: "Your turn",
+  consent: "Needs consent",
+  credential: "Needs a credential",
+  input: "Needs input",
+  tool: "Needs a result",
+  user: "Waiting for a message",
+};
+
+/** The model turn that a person plays next. */
+export function findModelTurn(session: SessionInfo): PendingInfo | undefined {
+  return session.pending.find((request) => request.kind === "model");
+}
+
+/** The status as a person reads it: of a session that waits, what it waits for. */
+export function describeStatus(session: SessionInfo): string {
+  if (session.status !== "waiting") return STATUS_LABELS[session.status];
+  const request = findModelTurn(session) ?? session.pending[0];
+  return request ? WAITING_LABELS[request.kind] : STATUS_LABELS.waiting;
+}
+
+/** What a person is asked for, with the tool that it is about. */
+export function describeRequest(request: PendingInfo): string {
+  const { kind, tool_name: tool } = request;
+  if (kind === "model") return "Model turn";
+  if (kind === "consent") return tool ? `Consent to ${tool}` : "Consent";
+  if (kind === "credential") return tool ? `Credential for ${tool}` : "Credential";
+  if (kind === "input") return tool ? `Input for ${tool}` : "Input";
+  if (kind === "tool") return tool ? `Result of ${tool}` : "Result of a tool";
+  return "User message";
+}
+
+/** Whether the session can only be read. */
+export function isClosed(status: SessionStatus): boolean {
+  return status === "closed" || status === "cancelled" || status === "broken";
+}
+
+/** Whether the session has an end that can be exported. */
+export function canExport(status: SessionStatus): boolean {
+  return status === "done" || status === "closed" || status === "cancelled";
+}
