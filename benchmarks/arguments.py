@@ -19,11 +19,11 @@ def read(description: str | None, benchmarks: Sequence[str] = ()) -> argparse.Na
     arguments = parser.parse_args()
     if unknown := [name for name in vars(arguments).get("benchmarks", ()) if name not in benchmarks]:
         parser.error(f"there is no benchmark {unknown[0]!r}; choose from {', '.join(benchmarks)}")
-    _be_quiet()
+    be_quiet()
     return arguments
 
 
-def _be_quiet() -> None:
+def be_quiet() -> None:
     """Leave out what ADK logs and warns of, which would stand in the middle of the table."""
     warnings.simplefilter("ignore")
     logging.disable(logging.WARNING)

@@ -13,7 +13,8 @@ from threading import Thread
 from uuid import uuid4
 
 from adk_agent_sim.persistence.database_store import open_store
-from adk_agent_sim.timeline.events import Event, Session, UserSpoke
+from adk_agent_sim.timeline.events import ArtifactSaved, Event, Session
+from adk_agent_sim.timeline.read_model.session_read_model import create_read_model
 
 PRODUCERS = 20
 
@@ -23,12 +24,20 @@ async def ours(size: int, each: int) -> float:
     content = "x" * size
     with tempfile.TemporaryDirectory() as folder:
         async with open_store(Path(folder) / "bench.db") as store:
-            await store.create_session(Session(session_id="s", created_at=1.0))
+            sessions = [Session(session_id=f"s{number}", created_at=1.0) for number in range(PRODUCERS)]
+            for session in sessions:
+                await store.create_session(session)
+            free = [create_read_model(session) for session in sessions]
 
             async def append() -> None:
-                payload = UserSpoke(content=content)
-                draft = Event(event_id=str(uuid4()), session_id="s", seq=0, timestamp=1.0, payload=payload)
-                await store.append([draft], ())
+                # Each producer has a session of its own, as agents do: a session's events are appended in order.
+                model = free.pop()
+                payload = ArtifactSaved(filename=content, version=1, mime_type="text/plain", block="")
+                session_id, seq = model.summary.session.session_id, model.summary.last_seq + 1
+                event = Event(event_id=str(uuid4()), session_id=session_id, seq=seq, timestamp=1.0, payload=payload)
+                after = model.with_events([event])
+                await store.append([event], (), after)
+                free.append(after)
 
             return await _produced(append, each)
 

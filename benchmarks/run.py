@@ -1,6 +1,6 @@
 """Measures what a wizard costs, against a scripted model that decides the same on a plain Runner; what a store does.
 
-    make bench              all of it; the session of 1,000 turns takes minutes, nearly all of them ADK's own
+    make bench              all of it; the sessions of 1,000 turns take minutes, nearly all of them ADK's own
     python benchmarks/run.py turn grow      some of it
     python benchmarks/run.py --quick        all of it at the smallest size, which measures nothing
 
@@ -16,14 +16,15 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from google.adk.agents import LlmAgent
 from google.adk.apps import App
-from google.adk.models import BaseLlm
+from google.adk.models.llm_request import LlmRequest
+from google.adk.models.llm_response import LlmResponse
 from google.adk.runners import Runner
 from google.adk.sessions import InMemorySessionService
 from google.genai import types
@@ -46,14 +47,14 @@ class Size:
 
     rounds: int = 7
     messages: int = 20
-    growth: tuple[tuple[int, int], ...] = ((10, 7), (100, 3), (1_000, 1))
-    """Turns of a session, and rounds."""
+    growth: tuple[int, ...] = (10, 100, 400)
+    """Turns of a session."""
     exports: tuple[int, ...] = (10, 100, 1_000)
     events: tuple[tuple[int, int], ...] = ((1_000, 100), (100_000, 10))
     """Bytes of an event, and events of each producer."""
 
 
-QUICK = Size(rounds=1, messages=1, growth=((2, 1),), exports=(2,), events=((1_000, 1),))
+QUICK = Size(rounds=1, messages=1, growth=(2,), exports=(2,), events=((1_000, 1),))
 
 
 def _tool(number: int) -> Callable[..., Any]:
@@ -65,26 +66,45 @@ def _tool(number: int) -> Callable[..., Any]:
     return tool
 
 
-def _app(model: BaseLlm, tools: int) -> App:
+def build_app(decisions: Sequence[str], tools: int) -> App:
+    """An app whose model makes the decisions, "call" and "say", again and again."""
+    model = ForgetfulModel(script=[_DECISIONS[name] for name in decisions])
     agent = LlmAgent(name="bench", model=model, instruction="Add.", tools=[_tool(number) for number in range(tools)])
     return App(name="bench", root_agent=agent, plugins=[ToolErrorPlugin()])
 
 
+class ForgetfulModel(ScriptedModel):
+    """Does not keep the requests: with them, the memory of a plain Runner would grow with the square of the turns."""
+
+    async def generate_content_async(
+        self, llm_request: LlmRequest, stream: bool = False
+    ) -> AsyncGenerator[LlmResponse, None]:
+        async for response in super().generate_content_async(llm_request, stream):
+            self.requests.clear()
+            yield response
+
+
 _CALL = call_response(("tool_1", {"a": 2, "b": 3}))
 _SAY = text_response("five")
+_DECISIONS = {"call": _CALL, "say": _SAY}
 
 
 async def plain(messages: int, tools: int) -> float:
     """Seconds for `messages` user turns of two model turns each, by the agent's own model."""
     sessions = InMemorySessionService()
-    runner = Runner(app=_app(ScriptedModel(script=[_CALL, _SAY]), tools), session_service=sessions)
+    runner = Runner(app=build_app(["call", "say"], tools), session_service=sessions)
     session = await sessions.create_session(app_name="bench", user_id="user")
     start = time.perf_counter()
     for number in range(messages):
-        message = types.Content(role="user", parts=[types.Part(text=f"question {number}")])
-        async for _ in runner.run_async(user_id="user", session_id=session.id, new_message=message):
-            pass
+        await ask_plain(runner, session.id, number)
     return time.perf_counter() - start
+
+
+async def ask_plain(runner: Runner, session_id: str, number: int) -> None:
+    """Send one user message, which takes two model turns."""
+    message = types.Content(role="user", parts=[types.Part(text=f"question {number}")])
+    async for _ in runner.run_async(user_id="user", session_id=session_id, new_message=message):
+        pass
 
 
 async def wizard(messages: int, tools: int) -> float:
@@ -93,13 +113,18 @@ async def wizard(messages: int, tools: int) -> float:
 
 
 async def _played(messages: int, tools: int) -> tuple[float, Simulation]:
-    async with Simulation(_app(ScriptedModel(script=[_SAY]), tools)) as sim:
+    async with Simulation(build_app(["say"], tools)) as sim:
         start = time.perf_counter()
         for number in range(messages):
-            await sim.send(f"question {number}")
-            for decision in (_CALL, _SAY):
-                await sim.decide(sim.pending()[0].turn_id, decision)
+            await ask_wizard(sim, number)
         return time.perf_counter() - start, sim
+
+
+async def ask_wizard(sim: Simulation, number: int) -> None:
+    """Send one user message and decide its two model turns."""
+    await sim.send(f"question {number}")
+    for decision in (_CALL, _SAY):
+        await sim.decide(sim.pending()[0].turn_id, decision)
 
 
 def best(*peers: Callable[[], Awaitable[float]], rounds: int) -> list[float]:
@@ -132,18 +157,14 @@ def turn(size: Size) -> None:
 
 
 def grow(size: Size) -> None:
-    """What a turn costs in a long session."""
-    print("\nGrowth: cost and stored bytes of a model turn as the session grows")
-    for turns, rounds in size.growth:
-        own, played = best(
-            lambda turns=turns: plain(turns // 2, 3), lambda turns=turns: wizard(turns // 2, 3), rounds=rounds
-        )
+    """What a turn costs in a long session, and stores."""
+    print(flush=True)
+    quick = ["--quick"] if size is QUICK else []
+    subprocess.run([sys.executable, Path(__file__).with_name("growth.py"), *quick], check=True)
+    print("\nStored: bytes of a model turn as the session grows")
+    for turns in size.growth:
         _, sim = asyncio.run(_played(turns // 2, 3))
-        stored = _stored_bytes(sim)
-        print(
-            f"  {turns:>5} turns   plain {own / turns * 1e3:6.3f} ms   wizard {played / turns * 1e3:6.3f} ms"
-            f"   {played / own:.2f}x   ours {(played - own) / turns * 1e3:6.3f} ms   {stored / turns:6.0f} bytes a turn"
-        )
+        print(f"  {turns:>5} turns   {_stored_bytes(sim) / turns:6.0f} bytes a turn")
 
 
 def _stored_bytes(sim: Simulation) -> int:
