@@ -58,7 +58,23 @@ class ApiClient:
 
     async def wait_for_turn(self, session_id: str) -> str:
         """Wait for a pending turn and return it."""
-        return (await self.wait_for_status(session_id, "your_turn"))["pending_turns"][0]["turn_id"]
+        return (await self.wait_for_request(session_id, "model"))["pending"][0]["request_id"]
+
+    async def wait_for_confirmation(self, session_id: str) -> Any:
+        """Wait for a call that needs the user's confirmation and return it."""
+        return (await self.wait_for_request(session_id, "consent"))["confirmation"]
+
+    async def wait_for_request(self, session_id: str, *kinds: str) -> Any:
+        """Wait until the session waits for a person, first for a request of one of these kinds."""
+        async with asyncio.timeout(MAX_WAIT_SECONDS):
+            while True:
+                session = await self.wait_for_status(session_id, "waiting")
+                if session["pending"][0]["kind"] in kinds:
+                    return session
+                await pause()
+
+    async def list_sessions(self, **query: Any) -> list[Any]:
+        return (await self.get("/sessions", **query))["sessions"]
 
     async def call_tools(self, session_id: str, *calls: tuple[str, dict[str, Any]], **more: Any) -> Any:
         listed = [{"name": name, "arguments": json.dumps(arguments)} for name, arguments in calls]
@@ -93,7 +109,9 @@ class ApiClient:
         address = f"ws://127.0.0.1:{self.server.port}/api/live"
         headers = bearer_headers(self.server)
         async with connect(address, additional_headers=headers, max_size=None, ping_interval=None) as socket:
-            yield LiveTab(socket)
+            tab = LiveTab(socket)
+            await tab.follow(None)
+            yield tab
 
 
 class LiveTab:

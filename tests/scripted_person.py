@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from polling import pause, wait_until
+from timeline_builders import list_sessions, list_waiting_turns
 
 from adk_agent_sim.timeline.events import Event
 from adk_agent_sim.timeline.model_request import ModelRequest
@@ -41,7 +42,7 @@ async def run_person(timeline: Timeline, decide: Decide) -> AsyncGenerator[None]
 async def _answer_turns(timeline: Timeline, decide: Decide) -> None:
     left: set[str] = set()
     while True:
-        for asked in await timeline.get_turn_queue():
+        for asked in await list_waiting_turns(timeline):
             if asked.turn_id in left:
                 continue
             decision = decide(asked, await timeline.read_request(asked))
@@ -58,7 +59,7 @@ async def wait_for_turn(timeline: Timeline) -> Event:
     sessions: list[str] = []
 
     async def refresh_sessions() -> None:
-        sessions[:] = [session.session_id for session in await timeline.list_sessions()]
+        sessions[:] = [session.session_id for session in await list_sessions(timeline)]
 
     while True:
         await refresh_sessions()

@@ -7,7 +7,7 @@ from typing import Any
 
 from adk_agent_sim.timeline.blocks import Block
 from adk_agent_sim.timeline.canonical_json import encode_json
-from adk_agent_sim.timeline.events import Event
+from adk_agent_sim.timeline.events import Event, Session
 from adk_agent_sim.timeline.model_request import RequestBlocks
 from adk_agent_sim.timeline.submissions import TurnRequest
 from adk_agent_sim.timeline.timeline import Timeline
@@ -76,3 +76,14 @@ def text_decision(answer: str) -> dict[str, Any]:
 
 def call_decision(name: str, **args: Any) -> dict[str, Any]:
     return {"content": {"role": "model", "parts": [{"function_call": {"name": name, "args": args}}]}}
+
+
+async def list_sessions(timeline: Timeline) -> list[Session]:
+    """Return all sessions, oldest first."""
+    return [summary.session for summary in reversed(await timeline.list_summaries())]
+
+
+async def list_waiting_turns(timeline: Timeline) -> list[Event]:
+    """Return the `TurnAsked` events that wait for a person in all sessions, oldest first."""
+    entries = await timeline.list_pending()
+    return [await timeline.get_turn(each.summary.session.session_id, each.request.request_id) for each in entries]

@@ -15,7 +15,15 @@ import httpx
 import pytest
 from api_client import NO_TLS
 from processes import ServerProcess, invoke_adksim, run_adksim
-from timeline_builders import ManualClock, ask_turn, build_request_blocks, call_decision, text_decision, user_content
+from timeline_builders import (
+    ManualClock,
+    ask_turn,
+    build_request_blocks,
+    call_decision,
+    list_sessions,
+    text_decision,
+    user_content,
+)
 
 from adk_agent_sim.cli.serve import serve
 from adk_agent_sim.errors import StoreNotOpened
@@ -56,7 +64,7 @@ async def test_it_serves_until_it_is_stopped_and_nothing_is_lost(server: ServerP
     assert await server.stop() == 0
 
     async with open_store(server.database) as store:
-        assert [session.description for session in await store.list_sessions()] == ["kept"]
+        assert [summary.session.description for summary in await store.list_summaries()] == ["kept"]
         assert len(await store.read_events(session_id)) == 1
 
 
@@ -101,8 +109,8 @@ async def test_people_answer_in_the_browser_what_agents_ask_over_grpc(tmp_path: 
         async with httpx.AsyncClient(
             verify=NO_TLS, base_url=f"http://127.0.0.1:{served.web.port}", headers=headers
         ) as browser:
-            (listed,) = (await browser.get("/api/sessions")).json()
-            assert [turn["turn_id"] for turn in listed["pending_turns"]] == [turn_id]
+            (listed,) = (await browser.get("/api/sessions")).json()["sessions"]
+            assert [request["request_id"] for request in listed["pending"]] == [turn_id]
             decision = {"decision_id": str(uuid4()), "text": "4"}
             decided = await browser.post(f"/api/sessions/{session_id}/turns/{turn_id}/decision", json=decision)
             assert decided.status_code == 200, decided.text
@@ -136,7 +144,7 @@ async def test_old_sessions_are_deleted_when_it_starts(tmp_path: Path) -> None:
         await Timeline(store).create_session("of today")
 
     async with run_services(ServeSettings(database=tmp_path / "s.db", grpc_port=0, web=False, keep_days=30)) as served:
-        assert [session.description for session in await served.timeline.list_sessions()] == ["of today"]
+        assert [session.description for session in await list_sessions(served.timeline)] == ["of today"]
 
 
 @pytest.mark.req("003/schema-12")

@@ -9,12 +9,12 @@ from uuid import uuid4
 
 import psycopg
 import pytest
-from stores import create_empty_database, listen_to_engines
+from stores import append_drafts, create_empty_database, listen_to_engines
 
 from adk_agent_sim.errors import StoreFailed, StoreNotOpened
 from adk_agent_sim.persistence.database_store import DatabaseStore, open_store
 from adk_agent_sim.timeline.blocks import Block
-from adk_agent_sim.timeline.events import Closed, Event, Session
+from adk_agent_sim.timeline.events import Closed, Event, Session, Unreadable
 
 
 def _draft() -> Event:
@@ -46,14 +46,14 @@ async def test_a_locked_database(sqlite_path: Path) -> None:
         other = sqlite3.connect(sqlite_path, isolation_level=None)
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(StoreFailed, match=r"Cannot write to .*simulator\.db: another process is writing to it\."):
-            await store.append([_draft()], ())
+            await append_drafts(store, [_draft()])
         async with open_store(sqlite_path, lock_timeout=0) as reading:
-            assert await reading.get_status("s") == "active", "it can be opened and read all the same"
+            assert await reading.find_summary("s"), "it can be opened and read all the same"
         other.execute("ROLLBACK")
         other.close()
 
-        assert await store.get_status("s") == "active"
-        assert (await store.append([_draft()], ()))[0].seq == 1
+        assert await store.find_summary("s")
+        assert (await append_drafts(store, [_draft()]))[0].seq == 1
 
 
 async def test_a_read_only_database(sqlite_path: Path) -> None:
@@ -66,28 +66,31 @@ async def test_a_read_only_database(sqlite_path: Path) -> None:
         await _new(store)
 
     async with open_store(read_only) as store:
-        assert await store.get_status("s") == "active"
+        assert await store.find_summary("s")
         with pytest.raises(StoreFailed, match="it is read-only"):
-            await store.append([_draft()], ())
+            await append_drafts(store, [_draft()])
         assert not await store.read_events("s")
 
 
 async def test_a_full_disk(sqlite_path: Path) -> None:
     def limit(connection: sqlite3.Connection, _: object) -> None:
-        connection.execute("PRAGMA max_page_count=40")
+        connection.execute("PRAGMA max_page_count=60")
 
     async with open_store(sqlite_path) as store:
         await _new(store)
     with listen_to_engines("connect", limit):
         async with open_store(sqlite_path) as store:
             answers = await asyncio.gather(
-                *(store.append([_draft()], [Block.from_data(bytes([number]) * 200_000)]) for number in range(3)),
+                *(
+                    append_drafts(store, [_draft()], [Block.from_data(bytes([number]) * 200_000)])
+                    for number in range(3)
+                ),
                 return_exceptions=True,
             )
             assert all(isinstance(answer, StoreFailed) for answer in answers)
             assert "the disk is full. Free some space" in str(answers[0])
             assert not await store.read_events("s")
-            assert (await store.append([_draft()], ()))[0].seq == 1, "what fits is taken"
+            assert (await append_drafts(store, [_draft()]))[0].seq == 1, "what fits is taken"
 
 
 async def test_a_file_that_is_not_a_database(sqlite_path: Path) -> None:
@@ -108,19 +111,19 @@ async def test_a_damaged_file(sqlite_path: Path) -> None:
         with pytest.raises(StoreFailed, match=r"Cannot read from .*: the file is damaged\. Restore a copy of it"):
             await store.read_events("s")
         with pytest.raises(StoreFailed, match=r"Cannot write to .*: the file is damaged\. Restore a copy of it"):
-            await store.append([_draft()], ())
+            await append_drafts(store, [_draft()])
 
 
 async def test_an_event_that_is_not_a_message(sqlite_path: Path) -> None:
     async with open_store(sqlite_path) as store:
         await _new(store)
-        await store.append([_draft()], ())
+        await append_drafts(store, [_draft()])
         with sqlite3.connect(sqlite_path) as connection:
             connection.execute("UPDATE events SET proto_blob = x'ff'")
         connection.close()
 
-        with pytest.raises(StoreFailed, match=r"Cannot read from .*simulator"):
-            await store.read_events("s")
+        (event,) = await store.read_events("s")
+        assert isinstance(event.payload, Unreadable)
 
 
 async def test_a_connection_that_the_server_closed_is_replaced(postgres: str) -> None:
@@ -133,7 +136,7 @@ async def test_a_connection_that_the_server_closed_is_replaced(postgres: str) ->
                 " AND backend_type = 'client backend'"
             )
 
-        assert (await store.append([_draft()], ()))[0].seq == 1
+        assert (await append_drafts(store, [_draft()]))[0].seq == 1
         assert len(await store.read_events("s")) == 1
 
 

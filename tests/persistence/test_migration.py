@@ -1,15 +1,18 @@
 """The schema of the database, and migrations from older versions."""
 
+import json
 import sqlite3
 import subprocess
 import sys
+from base64 import b64decode
 from collections.abc import Generator
 from pathlib import Path
+from typing import Any, cast
 from uuid import uuid4
 
 import pytest
 import sqlalchemy as sa
-from stores import listen_to_engines
+from stores import append_drafts, listen_to_engines
 from timeline_builders import ask_turn, text_decision, user_content
 
 from adk_agent_sim.errors import StoreTooNew
@@ -18,9 +21,14 @@ from adk_agent_sim.persistence import migration, tables
 from adk_agent_sim.persistence.database_engine import Durability, create_writer_engine, parse_database_url
 from adk_agent_sim.persistence.database_store import open_store
 from adk_agent_sim.persistence.row_codec import encode_event, encode_session
-from adk_agent_sim.timeline.events import Event, RunEnded, RunOutcome, Session, TurnDecided, UserSpoke
+from adk_agent_sim.timeline.events import Event, RunEnded, RunOutcome, Session, TurnDecided, Unreadable, UserSpoke
+from adk_agent_sim.timeline.read_model.session_read_model import create_read_model
+from adk_agent_sim.timeline.read_model.timeline_row import TimelineRow
 from adk_agent_sim.timeline.submissions import EventBatch, TurnDecision
 from adk_agent_sim.timeline.timeline import Timeline
+
+_VERSION_2 = Path(__file__).with_name("version_2.json")
+"""What the last release with version 2 of the tables wrote: sessions of every status, and malformed events."""
 
 
 @pytest.fixture
@@ -50,12 +58,15 @@ async def test_opening_creates_the_tables(database: str, engine: sa.Engine) -> N
     tables = sa.inspect(engine)
 
     assert _columns(engine, "sessions") == {
-        "id", "created_at", "status", "proto_blob", "standing", "agent_name", "waiting", "last_seq", "last_event_at",
+        "id", "created_at", "status", "proto_blob", "session_status", "name", "agent_names", "last_seq",
+        "last_event_at", "summary", "rows_state",
     }  # fmt: skip
     assert _columns(engine, "events") == {
         "event_id", "session_id", "seq", "timestamp", "turn_id", "payload_type", "proto_blob",
     }  # fmt: skip
     assert _columns(engine, "blocks") == {"session_id", "block_id", "data"}
+    assert _columns(engine, "timeline_rows") == {"session_id", "row_index", "updated_seq", "data"}
+    assert _columns(engine, "pending_requests") == {"session_id", "request_id", "requested_at", "position"}
     assert tables.get_pk_constraint("sessions")["constrained_columns"] == ["id"]
     assert tables.get_pk_constraint("events")["constrained_columns"] == ["event_id"]
     assert tables.get_pk_constraint("blocks")["constrained_columns"] == ["session_id", "block_id"]
@@ -183,11 +194,11 @@ async def test_an_older_database_is_migrated(database: str, engine: sa.Engine) -
 
     async with open_store(database) as store:
         log = await store.read_events("s")
-        assert list(await store.list_active_sessions()) == [session]
+        assert [summary.session for summary in await store.list_summaries()] == [session]
         assert [(event.seq, event.event_id, event.payload) for event in log] == [
             (seq, event.event_id, event.payload) for seq, event in enumerate(old, start=1)
         ]
-        assert (await store.append([_event(4)], ()))[0].seq == 4
+        assert (await append_drafts(store, [_event(4)]))[0].seq == 4
 
     with engine.connect() as connection:
         assert migration.read_version(connection) == tables.SCHEMA_VERSION
@@ -205,12 +216,121 @@ async def test_sessions_of_version_1_are_listed_with_their_status(database: str,
         before = await store.list_summaries()
     with engine.begin() as connection:
         connection.execute(sa.text("DROP INDEX idx_sessions_created"))
-        for column in ("standing", "agent_name", "waiting", "last_seq", "last_event_at"):
+        for table in ("timeline_rows", "pending_requests"):
+            connection.execute(sa.text(f"DROP TABLE {table}"))
+        for column in ("session_status", "name", "agent_names", "last_seq", "last_event_at", "summary", "rows_state"):
             connection.execute(sa.text(f"ALTER TABLE sessions DROP COLUMN {column}"))
         connection.execute(tables.schema_version.update().values(version=1))
 
     async with open_store(database) as store:
         assert await store.list_summaries() == before
+
+
+def _fabricate_version_2(engine: sa.Engine) -> None:
+    """The tables of version 2, with what its code had written."""
+    metadata = sa.MetaData()
+    version = sa.Table("schema_version", metadata, sa.Column("version", sa.Integer, nullable=False))
+    sa.Table(
+        "sessions",
+        metadata,
+        sa.Column("id", sa.String, primary_key=True),
+        sa.Column("created_at", sa.BigInteger, nullable=False),
+        sa.Column("status", sa.String, nullable=False, server_default="active"),
+        sa.Column("proto_blob", sa.LargeBinary, nullable=False),
+        sa.Column("standing", sa.String, nullable=False, server_default="running"),
+        sa.Column("agent_name", sa.String, nullable=False, server_default=""),
+        sa.Column("waiting", sa.Integer, nullable=False, server_default="0"),
+        sa.Column("last_seq", sa.BigInteger, nullable=False, server_default="0"),
+        sa.Column("last_event_at", sa.BigInteger, nullable=False, server_default="0"),
+        sa.Index("idx_sessions_created", "created_at", "id"),
+    )
+    for table in (tables.events, tables.blocks):
+        table.to_metadata(metadata)  # unchanged since version 2
+    metadata.create_all(engine)
+    stored: dict[str, list[dict[str, Any]]] = json.loads(_VERSION_2.read_text(encoding="utf-8"))
+    with engine.begin() as connection:
+        connection.execute(version.insert(), {"version": 2})
+        for name, rows in stored.items():
+            values = [
+                {
+                    column: b64decode(cast("dict[str, str]", value)["base64"]) if isinstance(value, dict) else value
+                    for column, value in row.items()
+                }
+                for row in rows
+            ]
+            connection.execute(metadata.tables[name].insert(), values)
+
+
+class TestVersion2:
+    async def test_every_session_has_its_summary(self, database: str, engine: sa.Engine) -> None:
+        _fabricate_version_2(engine)
+
+        async with open_store(database) as store:
+            summaries = list(reversed(await store.list_summaries()))
+            queue = await store.list_pending()
+        assert [(summary.name, summary.status.value, summary.row_count) for summary in summaries] == [
+            ("waiting", "waiting", 1),
+            ("What is 2+2?", "done", 2),
+            ("Delete it", "waiting", 2),
+            ("malformed", "running", 4),
+            ("closed", "closed", 2),
+            ("failed", "failed", 2),
+            ("empty", "new", 0),
+        ]
+        assert [(entry.request.kind.value, entry.summary.name) for entry in queue] == [
+            ("model", "waiting"),
+            ("consent", "Delete it"),
+        ]
+        assert {request.agent_path for summary in summaries for request in summary.pending.values()} == {None}
+
+    async def test_malformed_events_are_rows_that_say_why_and_the_others_are_rows_as_usual(
+        self, database: str, engine: sa.Engine
+    ) -> None:
+        _fabricate_version_2(engine)
+
+        async with open_store(database) as store:
+            malformed = next(each for each in await store.list_summaries() if each.name == "malformed")
+            session_id = malformed.session.session_id
+            rows = await store.read_rows(session_id, 0, 100)
+            log = await store.read_events(session_id)
+        assert [(row.kind.value, row.subject) for row in rows] == [
+            ("user", ""),
+            ("error", "unreadable event"),
+            ("error", "unreadable event"),
+            ("user", ""),
+        ]
+        assert "content" in rows[1].summary
+        assert [isinstance(event.payload, Unreadable) for event in log] == [False, False, True, True, False]
+
+    async def test_a_session_continues_where_it_was(self, database: str, engine: sa.Engine) -> None:
+        _fabricate_version_2(engine)
+
+        async with open_store(database) as store:
+            timeline = Timeline(store)
+            (turn, _) = await timeline.list_pending()
+            session_id = turn.summary.session.session_id
+            await timeline.decide(TurnDecision(session_id, turn.request.request_id, text_decision("hi")))
+            await timeline.append(EventBatch(session_id, [RunEnded(invocation_id="inv", outcome=RunOutcome.DONE)]))
+            summary = await store.find_summary(session_id)
+        assert summary
+        assert (summary.status.value, summary.last_seq, summary.pending) == ("done", 5, {})
+
+    async def test_the_read_model_is_what_the_events_would_have_made_of_it(
+        self, database: str, engine: sa.Engine
+    ) -> None:
+        _fabricate_version_2(engine)
+
+        async with open_store(database) as store:
+            for summary in await store.list_summaries():
+                session_id = summary.session.session_id
+                folded = create_read_model(summary.session)
+                rows: dict[int, TimelineRow] = {}
+                for event in await store.read_events(session_id):
+                    folded = folded.with_events([event])
+                    rows.update((row.index, row) for row in folded.changed_rows)
+                if summary.name != "malformed":  # an event that cannot be read has no time of its own
+                    assert await store.load_read_model(session_id) == folded
+                    assert list(await store.read_rows(session_id, 0, 100)) == list(rows.values())
 
 
 async def test_a_migrated_database_has_the_schema_of_a_new_one(tmp_path: Path) -> None:
@@ -253,10 +373,10 @@ async def test_a_newer_database_is_refused_and_not_changed(database: str, engine
     with engine.begin() as connection:
         connection.execute(tables.schema_version.update().values(version=tables.SCHEMA_VERSION + 1))
 
-    with pytest.raises(StoreTooNew, match=r"version 3, but this release supports.*up to 2\. Upgrade with") as refused:
+    with pytest.raises(StoreTooNew, match=r"version 4, but this release supports.*up to 3\. Upgrade with") as refused:
         async with open_store(database):
             pass
 
-    assert (refused.value.found_version, refused.value.supported_version) == (3, 2)
+    assert (refused.value.found_version, refused.value.supported_version) == (4, 3)
     with engine.connect() as connection:
-        assert migration.read_version(connection) == 3
+        assert migration.read_version(connection) == 4

@@ -105,7 +105,7 @@ async def test_a_new_database_that_is_opened_many_times_at_once_is_created_once(
     await asyncio.gather(*(asyncio.to_thread(asyncio.run, opened()) for _ in range(8)))
 
     async with open_store(database) as store:
-        assert len(await store.list_sessions()) == 8
+        assert len(await store.list_summaries()) == 8
 
 
 @pytest.mark.req("003/queue-1")

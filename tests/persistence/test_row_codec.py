@@ -9,16 +9,26 @@ from hypothesis import strategies as st
 
 from adk_agent_sim.generated.adksim import v1
 from adk_agent_sim.persistence.row_codec import (
-    append_seq,
     decode_event,
     decode_session,
     encode_event,
     encode_session,
     get_payload_type,
+    read_stored_event,
 )
 from adk_agent_sim.timeline.blocks import Block, pack_ids
 from adk_agent_sim.timeline.canonical_json import encode_json
-from adk_agent_sim.timeline.events import AgentPath, Event, Payload, Player, Session, ToolFailed, TurnAsked, TurnDecided
+from adk_agent_sim.timeline.events import (
+    AgentPath,
+    Event,
+    Payload,
+    Player,
+    Session,
+    ToolFailed,
+    TurnAsked,
+    TurnDecided,
+    Unreadable,
+)
 
 _WHOLE_TEXT = st.text(max_size=10)
 
@@ -35,7 +45,8 @@ def _events(draw: st.DrawFn, payloads: st.SearchStrategy[Payload] = payload_stra
         agent_name=draw(_WHOLE_TEXT),
         player=draw(st.none() | st.sampled_from(Player)),
         agent_path=draw(
-            st.none() | st.builds(AgentPath, branch=st.sampled_from(["", "root.a"]), parent_call_id=st.just("c"))
+            st.none()
+            | st.builds(AgentPath, branch=st.sampled_from(["", "root.a"]), parent_call_id=st.sampled_from(["", "c"]))
         ),
     )
 
@@ -63,9 +74,30 @@ def _jsons(event: Event) -> list[object]:
     ]
 
 
+def test_a_row_of_an_older_release_has_no_agent_path_and_nobody_who_decided() -> None:
+    """Written by a release that knew neither of them."""
+    row = b'\n\x01e\x12\x01s\x1a\x02\x08\x01"\x01t*\x04math\xa0\x01\x01\xa8\x01\x02\xc2\x01\x01d\xca\x02\x04\n\x02{}'
+
+    event = decode_event(row)
+
+    assert (event.turn_id, event.agent_name, event.agent_path) == ("t", "math", None)
+    assert isinstance(event.payload, TurnDecided)
+    assert (event.payload.decision_id, event.payload.decided_by) == ("d", "")
+
+
 @given(event=_events(), seq=st.integers(1, 2**63 - 1))
-def test_the_seq_of_an_event_can_be_appended_later(event: Event, seq: int) -> None:
-    assert decode_event(append_seq(encode_event(replace(event, seq=0)), seq)) == replace(event, seq=seq)
+def test_the_column_of_the_seq_is_authoritative(event: Event, seq: int) -> None:
+    event = replace(event, event_id="e", session_id="s", turn_id="t", agent_name="a", timestamp=1.0, agent_path=None)
+    assert read_stored_event(event.session_id, seq, encode_event(event)) == replace(event, seq=seq)
+
+
+@pytest.mark.parametrize("blob", [b"\xff", b"", encode_session(Session(session_id="s", created_at=1.0))])
+def test_a_stored_event_that_cannot_be_read_says_why(blob: bytes) -> None:
+    event = read_stored_event("s", 7, blob)
+
+    assert (event.session_id, event.seq) == ("s", 7)
+    assert isinstance(event.payload, Unreadable)
+    assert event.payload.reason
 
 
 @given(session=st.builds(Session, session_id=_WHOLE_TEXT, created_at=st.floats(1e8, 1e10), description=_WHOLE_TEXT))

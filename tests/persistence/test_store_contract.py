@@ -5,11 +5,12 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
-from stores import AnyStore
+from stores import AnyStore, append_drafts, prepare_appends
 from timeline_builders import user_content
 
 from adk_agent_sim.errors import (
     EventExists,
+    LogChanged,
     SessionClosed,
     SessionExists,
     SessionNotFound,
@@ -19,6 +20,8 @@ from adk_agent_sim.errors import (
 from adk_agent_sim.persistence.database_store import DatabaseStore, open_store
 from adk_agent_sim.timeline.blocks import Block
 from adk_agent_sim.timeline.events import Closed, Event, Payload, Session, TurnDecided, UserSpoke
+from adk_agent_sim.timeline.read_model.session_status import STATUS_PROJECTIONS, ProtocolStatus
+from adk_agent_sim.timeline.session_queries import SessionFilter
 from adk_agent_sim.timeline.store import Store
 
 
@@ -37,6 +40,13 @@ def event(session_id: str, payload: Payload | None = None, turn_id: str = "") ->
     )
 
 
+async def _get_status(store: DatabaseStore, session_id: str) -> str:
+    """Return the column `status`, which clients of the first protocol see."""
+    summary = await store.find_summary(session_id)
+    assert summary
+    return STATUS_PROJECTIONS[summary.status].protocol.value
+
+
 async def made(store: Store) -> str:
     new = session()
     await store.create_session(new)
@@ -44,17 +54,17 @@ async def made(store: Store) -> str:
 
 
 class TestEveryStore:
-    async def test_sessions_are_listed_oldest_first(self, store: AnyStore) -> None:
-        listed = [session(created_at) for created_at in (1_700_000_000.0001, 1_700_000_000.0002, 1_700_000_001.0)]
+    async def test_sessions_are_listed_newest_first(self, store: AnyStore) -> None:
+        listed = [session(created_at) for created_at in (1_700_000_000.001, 1_700_000_000.002, 1_700_000_001.0)]
         for one in listed:
             await store.create_session(one)
 
-        assert list(await store.list_sessions()) == listed
+        assert [summary.session for summary in await store.list_summaries()] == [*reversed(listed)]
 
     async def test_a_session_is_created_once(self, store: AnyStore) -> None:
         new = session()
         await store.create_session(new)
-        (kept,) = await store.append([event(new.session_id)], ())
+        (kept,) = await append_drafts(store, [event(new.session_id)])
 
         with pytest.raises(SessionExists, match=new.session_id):
             await store.create_session(new)
@@ -62,8 +72,8 @@ class TestEveryStore:
 
     async def test_appended_events_are_read_back_with_their_seq(self, store: AnyStore) -> None:
         session_id = await made(store)
-        first = await store.append([event(session_id), event(session_id)], ())
-        second = await store.append([event(session_id)], ())
+        first = await append_drafts(store, [event(session_id), event(session_id)])
+        second = await append_drafts(store, [event(session_id)])
 
         assert [one.seq for one in (*first, *second)] == [1, 2, 3]
         assert list(await store.read_events(session_id)) == [*first, *second]
@@ -73,7 +83,8 @@ class TestEveryStore:
     async def test_concurrent_appends_are_numbered_without_gaps_in_call_order(self, store: AnyStore) -> None:
         sessions = [await made(store) for _ in range(3)]
         drafts = [event(sessions[number % 3]) for number in range(90)]
-        appended = await asyncio.gather(*(store.append([draft], ()) for draft in drafts))
+        prepared = await prepare_appends(store, drafts)
+        appended = await asyncio.gather(*(store.append([each], (), model) for each, model in prepared))
 
         for session_id in sessions:
             log = await store.read_events(session_id)
@@ -86,15 +97,15 @@ class TestEveryStore:
         with pytest.raises(SessionNotFound, match="nowhere"):
             await store.read_events("nowhere")
         with pytest.raises(SessionNotFound, match="nowhere"):
-            await store.append([event("nowhere")], ())
+            await append_drafts(store, [event("nowhere")])
         with pytest.raises(SessionNotFound, match="nowhere"):
             await store.read_blocks("nowhere", [])
 
     async def test_blocks_are_kept_once_per_session(self, store: AnyStore) -> None:
         session_id, other = await made(store), await made(store)
         blocks = [Block.from_data(str(number).encode()) for number in range(1_200)]
-        await store.append([event(session_id)], blocks[:2])
-        await store.append([event(session_id)], blocks)
+        await append_drafts(store, [event(session_id)], blocks[:2])
+        await append_drafts(store, [event(session_id)], blocks)
 
         found = await store.read_blocks(session_id, [block.block_id for block in blocks])
 
@@ -106,32 +117,34 @@ class TestDatabases:
     @pytest.mark.req("003/repository-1", "003/flow-1", "003/flow-2", "003/rule-3")
     async def test_a_session_is_active_until_it_is_closed_and_never_again(self, database_store: DatabaseStore) -> None:
         session_id = await made(database_store)
-        before = await database_store.get_status(session_id)
-        await database_store.append([event(session_id, Closed(reason="over"))], ())
+        before = await _get_status(database_store, session_id)
+        await append_drafts(database_store, [event(session_id, Closed(reason="over"))])
 
-        assert (before, await database_store.get_status(session_id)) == ("active", "completed")
+        assert (before, await _get_status(database_store, session_id)) == ("active", "completed")
         with pytest.raises(SessionClosed):
-            await database_store.append([event(session_id)], ())
-        assert await database_store.get_status(session_id) == "completed"
+            await append_drafts(database_store, [event(session_id)])
+        assert await _get_status(database_store, session_id) == "completed"
 
     @pytest.mark.req("003/repository-2")
     async def test_a_session_is_found_by_its_id(self, database_store: DatabaseStore) -> None:
         new = session()
         await database_store.create_session(new)
 
-        assert await database_store.find_session(new.session_id) == new
-        assert await database_store.find_session("unknown") is None
-        with pytest.raises(SessionNotFound):
-            await database_store.get_status("unknown")
+        found = await database_store.find_summary(new.session_id)
+        assert found
+        assert found.session == new
+        assert await database_store.find_summary("unknown") is None
 
     @pytest.mark.req("003/repository-3")
     async def test_active_sessions_are_listed_newest_first(self, database_store: DatabaseStore) -> None:
         old, closed, new = (session(created_at) for created_at in (1.0, 2.0, 3.0))
         for one in (old, closed, new):
             await database_store.create_session(one)
-        await database_store.append([event(closed.session_id, Closed(reason="over"))], ())
+        await append_drafts(database_store, [event(closed.session_id, Closed(reason="over"))])
 
-        assert list(await database_store.list_active_sessions()) == [new, old]
+        active = [status for status, each in STATUS_PROJECTIONS.items() if each.protocol is ProtocolStatus.ACTIVE]
+        listed = await database_store.list_summaries(SessionFilter(statuses=active))
+        assert [summary.session for summary in listed] == [new, old]
 
     @pytest.mark.req("003/rule-1")
     async def test_the_database_itself_refuses_a_second_decision_of_a_turn(self, database_store: DatabaseStore) -> None:
@@ -142,8 +155,8 @@ class TestDatabases:
 
         drafts = [decision(session_id) for _ in range(10)]
         answers = await asyncio.gather(
-            *(database_store.append([draft, event(session_id)], ()) for draft in drafts),
-            database_store.append([decision(other)], ()),
+            *(append_drafts(database_store, [draft, event(session_id)]) for draft in drafts),
+            append_drafts(database_store, [decision(other)]),
             return_exceptions=True,
         )
 
@@ -157,37 +170,47 @@ class TestDatabases:
         session_id = await made(database_store)
         twice = event(session_id)
         answers = await asyncio.gather(
-            *(database_store.append([one], ()) for one in (event(session_id), twice, twice, event(session_id))),
+            *(append_drafts(database_store, [one]) for one in (event(session_id), twice, twice, event(session_id))),
             return_exceptions=True,
         )
 
-        assert [isinstance(answer, EventExists) for answer in answers] == [False, False, True, False]
+        assert sorted(isinstance(answer, EventExists) for answer in answers) == [False, False, False, True]
         assert [one.seq for one in await database_store.read_events(session_id)] == [1, 2, 3]
+
+    async def test_events_for_a_log_that_has_changed_are_refused(self, store: AnyStore) -> None:
+        session_id = await made(store)
+        (first, model), _ = await prepare_appends(store, [event(session_id), event(session_id)])
+        await append_drafts(store, [event(session_id)])
+
+        with pytest.raises(LogChanged, match=session_id):
+            await store.append([first], (), model)
+        assert len(await store.read_events(session_id)) == 1
 
     async def test_text_that_looks_like_sql_is_only_text(self, database_store: DatabaseStore) -> None:
         name = "x'); DROP TABLE events; --"
         await database_store.create_session(Session(session_id=name, created_at=1.0, description=name))
-        await database_store.append([event(name, turn_id=name)], ())
+        await append_drafts(database_store, [event(name, turn_id=name)])
 
         assert [one.turn_id for one in await database_store.read_events(name)] == [name]
 
     async def test_everything_is_there_after_a_restart(self, database: str) -> None:
         async with open_store(database) as store:
             session_id = await made(store)
-            kept = await store.append([event(session_id)], [Block.from_data(b"data")])
+            kept = await append_drafts(store, [event(session_id)], [Block.from_data(b"data")])
         async with open_store(database) as store:
             assert list(await store.read_events(session_id)) == kept
-            more = await store.append([event(session_id)], ())
+            more = await append_drafts(store, [event(session_id)])
             assert [one.seq for one in more] == [2]
 
     async def test_closing_waits_for_queued_writes_and_accepts_no_more(self, database: str) -> None:
         async with open_store(database) as store:
             session_id = await made(store)
-            appending = [asyncio.ensure_future(store.append([event(session_id)], ())) for _ in range(50)]
+            prepared = await prepare_appends(store, [event(session_id) for _ in range(50)])
+            appending = [asyncio.ensure_future(store.append([each], (), model)) for each, model in prepared]
             await asyncio.to_thread(int)  # lets them be queued
         appended = await asyncio.gather(*appending)
         with pytest.raises(StoreFailed, match="the store is closed"):
-            await store.append([event(session_id)], ())
+            await store.append([prepared[0][0]], (), prepared[0][1])
 
         async with open_store(database) as store:
             assert [[one] for one in await store.read_events(session_id)] == appended
@@ -198,4 +221,4 @@ async def test_a_path_may_be_given_as_such_or_as_a_url(tmp_path: Path) -> None:
     async with open_store(path) as store:
         session_id = await made(store)
     async with open_store(f"sqlite:///{path}") as store:
-        assert await store.get_status(session_id) == "active"
+        assert await _get_status(store, session_id) == "active"

@@ -9,7 +9,7 @@ from uuid import uuid4
 
 import pytest
 from sqlalchemy import Connection
-from stores import listen_to_engines
+from stores import append_drafts, listen_to_engines, prepare_appends
 from timeline_builders import user_content
 
 from adk_agent_sim.errors import SessionNotFound
@@ -52,9 +52,10 @@ def _another_writes(path: Path) -> Generator[sqlite3.Connection]:
 async def test_appends_that_wait_together_are_one_transaction(sqlite_path: Path) -> None:
     async with open_store(sqlite_path, lock_timeout=60) as store:
         await store.create_session(_SESSION)
+        prepared = await prepare_appends(store, [_draft() for _ in range(500)])
         with _commits() as commits:
             with _another_writes(sqlite_path):
-                appending = [asyncio.ensure_future(store.append([_draft()], ())) for _ in range(500)]
+                appending = [asyncio.ensure_future(store.append([each], (), model)) for each, model in prepared]
                 await asyncio.to_thread(int)  # lets all be queued while the writer waits for the lock
             await asyncio.gather(*appending)
 
@@ -65,9 +66,10 @@ async def test_appends_that_wait_together_are_one_transaction(sqlite_path: Path)
 async def test_a_group_commits_valid_writes_and_refuses_the_others(sqlite_path: Path) -> None:
     async with open_store(sqlite_path, lock_timeout=60) as store:
         await store.create_session(_SESSION)
+        drafts = [_draft("nowhere" if number % 2 else "s") for number in range(20)]
+        prepared = await prepare_appends(store, drafts)
         with _another_writes(sqlite_path):
-            drafts = [_draft("nowhere" if number % 2 else "s") for number in range(20)]
-            appending = [asyncio.ensure_future(store.append([draft], ())) for draft in drafts]
+            appending = [asyncio.ensure_future(store.append([each], (), model)) for each, model in prepared]
             await asyncio.to_thread(int)
         answers = await asyncio.gather(*appending, return_exceptions=True)
 
@@ -79,27 +81,28 @@ async def test_what_append_returned_is_committed(database: str) -> None:
     async with open_store(database) as store, open_store(database) as other:
         await store.create_session(_SESSION)
         for _ in range(20):
-            appended = await store.append([_draft()], ())
+            appended = await append_drafts(store, [_draft()])
             assert await other.read_events("s", after_seq=appended[0].seq - 1) == appended
 
 
 async def test_reading_does_not_wait_for_the_writer(sqlite_path: Path) -> None:
     async with open_store(sqlite_path, lock_timeout=60) as store:
         await store.create_session(_SESSION)
-        first = await store.append([_draft()], ())
+        first = await append_drafts(store, [_draft()])
         with _another_writes(sqlite_path):
-            appending = asyncio.ensure_future(store.append([_draft()], ()))
+            appending = asyncio.ensure_future(append_drafts(store, [_draft()]))
             await asyncio.to_thread(int)
 
             assert await store.read_events("s") == first
-            assert list(await store.list_sessions()) == [_SESSION]
+            assert [summary.session for summary in await store.list_summaries()] == [_SESSION]
             assert not appending.done()
         await appending
 
 
 async def test_a_cancelled_append_does_not_affect_others(database_store: DatabaseStore) -> None:
     await database_store.create_session(_SESSION)
-    appending = [asyncio.ensure_future(database_store.append([_draft()], ())) for _ in range(10)]
+    prepared = await prepare_appends(database_store, [_draft() for _ in range(10)])
+    appending = [asyncio.ensure_future(database_store.append([each], (), model)) for each, model in prepared]
     await asyncio.to_thread(int)
     appending[3].cancel()
     await asyncio.wait(appending)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import AsyncIterator, Awaitable
+from dataclasses import replace
 from typing import Any, cast
 from uuid import UUID, uuid4
 
@@ -13,12 +15,21 @@ from grpc import StatusCode
 from grpc_client import build_stub, serve_timeline
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
-from polling import wait_until
+from polling import MAX_WAIT_SECONDS, pause, wait_until
 from stores import AnyStore
-from timeline_builders import ADD_DECLARATION, ask_turn, build_request_blocks, text_decision, user_content
+from timeline_builders import (
+    ADD_DECLARATION,
+    ask_turn,
+    build_request_blocks,
+    list_sessions,
+    list_waiting_turns,
+    text_decision,
+    user_content,
+)
 
 from adk_agent_sim.errors import PortInUse
 from adk_agent_sim.generated.adksim import v1
+from adk_agent_sim.persistence.row_codec import to_asked_message
 from adk_agent_sim.server.agent_presence import AgentPresence
 from adk_agent_sim.server.grpc_server import serve_grpc
 from adk_agent_sim.timeline.blocks import Block
@@ -33,7 +44,8 @@ from adk_agent_sim.timeline.events import (
     TurnWithdrawn,
     UserSpoke,
 )
-from adk_agent_sim.timeline.session_progress import SessionStatus
+from adk_agent_sim.timeline.model_request import build_turn_asked
+from adk_agent_sim.timeline.read_model.session_status import SessionStatus
 from adk_agent_sim.timeline.submissions import EventBatch, TurnDecision
 from adk_agent_sim.timeline.timeline import Timeline
 
@@ -116,7 +128,7 @@ class TestSessions:
         ]
 
         assert answers[0] == answers[1]
-        assert len(await timeline.list_sessions()) == 1
+        assert len(await list_sessions(timeline)) == 1
 
     async def test_pages_are_stable_while_sessions_are_added(self, client: Any) -> None:
         created = [await create_session(client, str(number)) for number in range(7)]
@@ -138,6 +150,10 @@ class TestSessions:
         unreadable = await await_refusal(client.ListSessions(v1.ListSessionsRequest(page_token="tomorrow")))  # noqa: S106
 
         assert negative == (StatusCode.INVALID_ARGUMENT, "page_size must not be negative, and is -1.")
+        for token in (f"{2**63}:s", f"{10**19}:s", "9" * 30 + ":s", "1:" + "s" * 300, "1:\0", "-1:s"):
+            code, details = await await_refusal(client.ListSessions(v1.ListSessionsRequest(page_token=token)))
+            assert code is StatusCode.INVALID_ARGUMENT
+            assert details.startswith("page_token must")
         assert unreadable[1].startswith("page_token must be the next_page_token of a response")
 
     @pytest.mark.req("003/session-3")
@@ -234,9 +250,20 @@ class TestTurns:
             ({"turn_id": "t1"}, "turn_id must be a UUID of version 4, and is 't1'."),
             ({"turn_id": "6ba7b810-9dad-11d1-80b4-00c04fd430c8"}, "turn_id must be a UUID of version 4"),
             ({"agent_name": ""}, "agent_name must not be empty."),
+            ({"agent_name": " \t\n"}, "agent_name must have a visible character, or be empty."),
+            ({"agent_name": "\x00"}, "agent_name must not contain the character U+0000."),
+            ({"agent_name": "\x01\x7f"}, "agent_name must have a visible character, or be empty."),
             ({"agent_name": "a" * 101}, "agent_name must have at most 100 characters, and has 101."),
             ({"request": None}, "request is missing: send `asked`, `request` or `exact_json`."),
-            ({"request": None, "exact_json": "[]"}, "exact_json must hold a JSON object."),
+            ({"exact_json": "[" * 100_000}, "exact_json must have at most 256 nesting levels, and has more."),
+            ({"exact_json": '{"a":' * 300 + "1" + "}" * 300}, "exact_json must have at most 256 nesting levels"),
+            ({"exact_json": '{"contents": [5]}'}, "exact_json.contents[0] must be an object, and is a number."),
+            (
+                {"exact_json": '{"config": {"tools": [{"function_declarations": [{"name": 1}]}]}}'},
+                "exact_json.config.tools[0].function_declarations[0].name must be a string, and is a number.",
+            ),
+            ({"asked": v1.TurnAsked(tools=b"short")}, "asked.tools must be the id of a block: 32 hexadecimal digits."),
+            ({"request": None, "exact_json": "[]"}, "exact_json must be an object, and is a list."),
             ({"request": None, "exact_json": "{"}, "exact_json must be JSON text in ASCII, and is not"),
         ],
     )
@@ -248,6 +275,61 @@ class TestTurns:
 
         assert code is StatusCode.INVALID_ARGUMENT
         assert details.startswith(problem)
+
+    @pytest.mark.parametrize(
+        ("part", "data", "problem"),
+        [
+            ("tools", b"{}", "asked.tools must be a list, and is an object."),
+            ("tools", b"\xff", "asked.tools must be JSON text"),
+            ("tools", b'[{"function_declarations": [5]}]', "asked.tools[0].function_declarations[0] must be an object"),
+            ("instruction", b"5", "asked.instruction must be a string, and is a number."),
+            ("instruction", b'{"parts": [5]}', "asked.instruction.parts[0] must be a string or an object"),
+            ("config", b"{}", "asked.config.config is missing."),
+            ("config", b"[" * 100_000, "asked.config must have at most 256 nesting levels, and has more."),
+            ("content", b"[]", "asked.content must be an object, and is a list."),
+        ],
+        ids=["tools", "bytes", "declaration", "instruction", "part", "config", "depth", "content"],
+    )
+    async def test_a_block_that_is_not_what_the_request_uses_it_for_is_refused(
+        self, client: Any, timeline: Timeline, part: str, data: bytes, problem: str
+    ) -> None:
+        session_id = await create_session(client)
+        parts = {"tools": b"[]", "instruction": b"null", "config": b'{"config":{}}', "content": b'{"parts":[]}'}
+        await client.SubmitRequest(_build_submission_by_reference(session_id, parts))
+        # In the second round the block is stored already: an artifact may have any bytes.
+        saved = v1.SessionEvent(artifact_saved=v1.ArtifactSaved(filename="f", mime_type="text/plain", data=data))
+        for events in ([], [saved]):
+            await client.AppendEvents(v1.AppendEventsRequest(session_id=session_id, events=events))
+            submission = _build_submission_by_reference(session_id, {**parts, part: data})
+            if events:
+                submission.ClearField("blocks")
+            code, details = await await_refusal(client.SubmitRequest(submission))
+            assert code is StatusCode.INVALID_ARGUMENT
+            assert details.startswith(problem)
+
+        assert len(await timeline.get_pending_turns(session_id)) == 1
+
+    async def test_the_contents_of_a_long_conversation_are_checked_in_their_groups(
+        self, client: Any, timeline: Timeline
+    ) -> None:
+        session_id = await create_session(client)
+        request = build_request_blocks([user_content(str(number)) for number in range(300)])
+        asked, blocks = build_turn_asked(request, "i", ())
+        submission = build_submission(session_id, request=None, asked=to_asked_message(asked))
+        missing = await await_refusal(client.SubmitRequest(submission))
+        assert missing[0] is StatusCode.FAILED_PRECONDITION
+
+        submission.blocks.extend(block.data for block in blocks)
+        await client.SubmitRequest(submission)
+        (pending,) = await timeline.get_pending_turns(session_id)
+        assert len((await timeline.read_request(pending)).contents) == 300
+
+        invalid = replace(request, contents=[*request.contents[:5], Block.from_data(b"5"), *request.contents[6:]])
+        asked, blocks = build_turn_asked(invalid, "i", {block.block_id for block in blocks})
+        submission = build_submission(session_id, request=None, asked=to_asked_message(asked))
+        submission.blocks.extend(block.data for block in blocks)
+        refusal = await await_refusal(client.SubmitRequest(submission))
+        assert refusal == (StatusCode.INVALID_ARGUMENT, "asked.content must be an object, and is a number.")
 
     @pytest.mark.req("003/event-3")
     async def test_an_agent_name_of_100_characters_is_accepted(self, client: Any) -> None:
@@ -273,6 +355,50 @@ class TestTurns:
                 StatusCode.NOT_FOUND,
                 f"There is no session '{nowhere}' on this timeline.",
             )
+
+    @pytest.mark.parametrize(
+        ("session_id", "problem"),
+        [
+            ("", "session_id must not be empty."),
+            ("s" * 201, "session_id must have at most 200 characters, and has 201."),
+            ("s\0", "session_id must not contain the character U+0000."),
+        ],
+        ids=["empty", "long", "zero"],
+    )
+    async def test_what_cannot_be_a_session_id_is_refused(self, client: Any, session_id: str, problem: str) -> None:
+        for call in (
+            client.SubmitRequest(build_submission(session_id)),
+            client.SubmitDecision(v1.SubmitDecisionRequest(session_id=session_id, turn_id=str(uuid4()))),
+            client.GetSession(v1.GetSessionRequest(session_id=session_id)),
+            client.CloseSession(v1.CloseSessionRequest(session_id=session_id)),
+            client.AppendEvents(v1.AppendEventsRequest(session_id=session_id, events=[_build_user_event("hi")])),
+            client.ReadBlocks(v1.ReadBlocksRequest(session_id=session_id)),
+            client.Subscribe(v1.SubscribeRequest(session_id=session_id)).read(),
+        ):
+            assert await await_refusal(call) == (StatusCode.INVALID_ARGUMENT, problem)
+
+    @pytest.mark.parametrize(
+        ("fields", "problem"),
+        [
+            ({"exact_json": "null"}, "exact_json must be an object, and is null."),
+            ({"exact_json": '{"content": []}'}, "exact_json.content must be an object, and is a list."),
+            ({"exact_json": "[" * 100_000}, "exact_json must have at most 256 nesting levels, and has more."),
+            ({"exact_json": "{}", "duration_ms": math.nan}, "duration_ms must be a finite number of at least 0"),
+            ({"response": build_response(), "duration_ms": -1}, "duration_ms must be a finite number of at least 0"),
+        ],
+    )
+    async def test_an_invalid_decision_is_refused_and_the_turn_still_waits(
+        self, client: Any, timeline: Timeline, fields: dict[str, Any], problem: str
+    ) -> None:
+        session_id = await create_session(client)
+        turn = build_submission(session_id)
+        await client.SubmitRequest(turn)
+        decision = v1.SubmitDecisionRequest(session_id=session_id, turn_id=turn.turn_id, **fields)
+        code, details = await await_refusal(client.SubmitDecision(decision))
+
+        assert code is StatusCode.INVALID_ARGUMENT
+        assert details.startswith(problem)
+        assert len(await timeline.get_pending_turns(session_id)) == 1
 
     @pytest.mark.req("003/rule-4")
     async def test_a_decision_needs_a_candidate_that_says_something(self, client: Any) -> None:
@@ -325,6 +451,14 @@ class TestTurns:
         assert stored[1].exact_json == answer
 
 
+def _build_submission_by_reference(session_id: str, parts: dict[str, bytes]) -> v1.SubmitRequestRequest:
+    ids = {part: bytes.fromhex(Block.from_data(data).block_id) for part, data in parts.items()}
+    asked = v1.TurnAsked(
+        contents=[ids["content"]], tools=ids["tools"], instruction=ids["instruction"], config=ids["config"]
+    )
+    return build_submission(session_id, request=None, asked=asked, blocks=list(parts.values()))
+
+
 def _build_user_event(text: str, event_id: str = "") -> v1.SessionEvent:
     content = f'{{"parts":[{{"text":"{text}"}}],"role":"user"}}'
     return v1.SessionEvent(event_id=event_id, user_spoke=v1.UserSpoke(content_json=content))
@@ -350,6 +484,28 @@ class TestFacts:
         assert tool.payload == ToolStarted(call_id="c", tool_name="add", arguments={"a": 1})
         assert (tool.agent_name, tool.player) == ("math", Player.REAL)
 
+    async def test_a_batch_with_an_event_that_was_sent_before_appends_the_others(
+        self, client: Any, timeline: Timeline
+    ) -> None:
+        session_id = await create_session(client)
+        events = [_build_user_event(str(number), str(uuid4())) for number in range(4)]
+        for batch in (events[:2], [events[2], events[0], events[3], events[3]]):
+            answer = await client.AppendEvents(v1.AppendEventsRequest(session_id=session_id, events=batch))
+
+        assert answer.last_seq == 4
+        assert [event.event_id for event in await timeline.read_events(session_id)] == [e.event_id for e in events]
+
+    async def test_an_event_of_another_session_is_refused_and_named(self, client: Any, timeline: Timeline) -> None:
+        first, second = await create_session(client), await create_session(client)
+        event = _build_user_event("hi", str(uuid4()))
+        await client.AppendEvents(v1.AppendEventsRequest(session_id=first, events=[event]))
+        batch = v1.AppendEventsRequest(session_id=second, events=[_build_user_event("new"), event])
+        code, details = await await_refusal(client.AppendEvents(batch))
+
+        assert code is StatusCode.ALREADY_EXISTS
+        assert details.startswith(f"Event '{event.event_id}' already exists in session '{first}'.")
+        assert not await timeline.read_events(second)
+
     async def test_an_artifact_brings_its_bytes(self, client: Any, timeline: Timeline) -> None:
         session_id = await create_session(client)
         saved = v1.ArtifactSaved(filename="f", version=0, mime_type="text/plain", data=b"\x00bytes")
@@ -372,8 +528,37 @@ class TestFacts:
             (v1.SessionEvent(llm_request=build_request()), "events[0].payload is llm_request"),
             (v1.SessionEvent(llm_response=build_response()), "events[0].payload is llm_response"),
             (v1.SessionEvent(closed=v1.Closed()), "events[0].payload is closed"),
-            (v1.SessionEvent(user_spoke=v1.UserSpoke(content_json="{")), "events[0] cannot be read"),
-            (v1.SessionEvent(run_ended=v1.RunEnded()), "events[0] cannot be read"),
+            (
+                v1.SessionEvent(user_spoke=v1.UserSpoke(content_json="{")),
+                "events[0].user_spoke.content_json must be JSON text",
+            ),
+            (
+                v1.SessionEvent(user_spoke=v1.UserSpoke(content_json="[1]")),
+                "events[0].user_spoke.content must be an object, and is a list.",
+            ),
+            (
+                v1.SessionEvent(user_spoke=v1.UserSpoke(content_json='{"parts": [{}, {}, {"text": 5}]}')),
+                "events[0].user_spoke.content.parts[2].text must be a string, and is a number.",
+            ),
+            (
+                v1.SessionEvent(user_spoke=v1.UserSpoke(content_json="[" * 100_000)),
+                "events[0].user_spoke.content_json must have at most 256 nesting levels, and has more.",
+            ),
+            (
+                v1.SessionEvent(agent_event=v1.AgentEvent(event_json="null")),
+                "events[0].agent_event.event must be an object, and is null.",
+            ),
+            (
+                v1.SessionEvent(
+                    tool_finished=v1.ToolFinished(result_json="1", actions_json="{}", duration_ms=math.nan)
+                ),
+                "events[0].tool_finished.duration_ms must be a finite number of at least 0, and is nan.",
+            ),
+            (v1.SessionEvent(closed=v1.Closed(), texts_json="[]"), "events[0].payload is closed"),
+            (v1.SessionEvent(turn_withdrawn=v1.TurnWithdrawn(), texts_json="[]"), "events[0] cannot be read"),
+            (v1.SessionEvent(turn_withdrawn=v1.TurnWithdrawn(), agent_name=" "), "events[0].agent_name must have"),
+            (v1.SessionEvent(turn_withdrawn=v1.TurnWithdrawn(), event_id="e" * 201), "events[0].event_id must have"),
+            (v1.SessionEvent(run_ended=v1.RunEnded()), "events[0].run_ended.outcome must be done"),
         ],
     )
     async def test_an_event_that_clients_may_not_append_is_refused_and_nothing_is_added(
@@ -411,6 +596,38 @@ class TestSubscriptions:
         assert await call.read() is cast("Any", grpc.aio).EOF
         assert await call.code() is StatusCode.OK
 
+    @pytest.mark.parametrize("fields", [{"all_kinds": True}, {"all_kinds": True, "as_stored": True}])
+    async def test_a_subscriber_gets_the_agent_path_and_who_decided(self, client: Any, fields: dict[str, Any]) -> None:
+        session_id = await create_session(client)
+        path = v1.AgentPath(branch="all.left", parent_call_id="c1")
+        turn = build_submission(session_id, agent_path=path)
+        await client.SubmitRequest(turn)
+        decision = v1.SubmitDecisionRequest(
+            session_id=session_id, turn_id=turn.turn_id, response=build_response(), decided_by="Ada"
+        )
+        await client.SubmitDecision(decision)
+
+        asked, decided = await read_first_events(client, 2, session_id=session_id, **fields)
+        assert (asked.agent_path, decided.agent_path) == (path, path)
+        assert (asked.decided_by, decided.decided_by) == ("", "Ada")
+
+    async def test_what_a_client_of_the_first_protocol_does_has_no_agent_path(
+        self, client: Any, timeline: Timeline
+    ) -> None:
+        session_id = await create_session(client)
+        turn = build_submission(session_id)
+        await client.SubmitRequest(turn)
+        decision = v1.SubmitDecisionRequest(session_id=session_id, turn_id=turn.turn_id, response=build_response())
+        await client.SubmitDecision(decision)
+        await client.AppendEvents(v1.AppendEventsRequest(session_id=session_id, events=[_build_user_event("hi")]))
+
+        events = await timeline.read_events(session_id)
+        assert [event.agent_path for event in events] == [None, None, None]
+        assert isinstance(events[1].payload, TurnDecided)
+        assert events[1].payload.decided_by == ""
+        sent = await read_first_events(client, 3, session_id=session_id, all_kinds=True)
+        assert not any(message.HasField("agent_path") for message in sent)
+
     async def test_a_client_that_reconnects_resumes_after_the_last_event_it_has(
         self, client: Any, timeline: Timeline
     ) -> None:
@@ -422,6 +639,27 @@ class TestSubscriptions:
         assert [event.seq for event in events] == [3, 0]
         (complete,) = await read_first_events(client, 1, session_id=session_id, after_seq=3, all_kinds=True)
         assert complete.history_complete.event_count == 0
+
+    async def test_a_client_that_has_events_which_the_server_lacks_is_told_to_start_over(
+        self, client: Any, timeline: Timeline
+    ) -> None:
+        session_id = await create_session(client)
+        await timeline.append(EventBatch(session_id, [UserSpoke(content=user_content("hi"))]))
+        for after_seq in (2, 2**63 - 1):
+            refusal = await await_refusal(
+                client.Subscribe(v1.SubscribeRequest(session_id=session_id, after_seq=after_seq)).read()
+            )
+            assert refusal[0] is StatusCode.OUT_OF_RANGE
+            assert refusal[1].startswith(f"Session '{session_id}' has no event {after_seq}: its last one is 1.")
+            assert refusal[1].endswith("Subscribe again from 0.")
+
+    async def test_a_negative_seq_is_refused(self, client: Any) -> None:
+        call = client.Subscribe(v1.SubscribeRequest(session_id=await create_session(client), after_seq=-1))
+
+        assert await await_refusal(call.read()) == (
+            StatusCode.INVALID_ARGUMENT,
+            "after_seq must not be negative, and is -1.",
+        )
 
     async def test_an_agent_need_not_be_sent_its_own_requests(self, client: Any, timeline: Timeline) -> None:
         session_id = await create_session(client)
@@ -470,7 +708,7 @@ class TestPresence:
 
             call.cancel()
             await wait_until(lambda: not timeline.peek_pending_turns(session_id))
-            assert (await timeline.list_summaries())[0].snapshot.status is SessionStatus.ABANDONED
+            assert (await timeline.list_summaries())[0].status is SessionStatus.ABANDONED
         async with serve_timeline(timeline) as client:
             await client.SubmitRequest(turn)
             assert [asked.turn_id for asked in timeline.peek_pending_turns(session_id)] == [turn_id]
@@ -502,7 +740,7 @@ class TestPresence:
             await call.read()
             call.cancel()
             await asyncio.wait({asyncio.ensure_future(create_session(client))})
-            assert len(await timeline.get_turn_queue()) == 1
+            assert len(await list_waiting_turns(timeline)) == 1
 
     async def test_a_restarted_server_expects_agents_whose_turns_wait(self, store: AnyStore) -> None:
         timeline = Timeline(store)
@@ -513,8 +751,10 @@ class TestPresence:
 
         again = Timeline(store)
         async with serve_timeline(again, abandon_after=0.01):
-            await wait_until(lambda: len(again.peek_pending_turns(session_id)) == 1)
-            (left,) = await again.get_pending_turns(session_id)
+            async with asyncio.timeout(MAX_WAIT_SECONDS):
+                while len(waiting := await again.get_pending_turns(session_id)) > 1:
+                    await pause()
+            (left,) = waiting
             assert isinstance(left.payload, TurnAsked)
             assert left.payload.client_id == ""
 
@@ -543,6 +783,28 @@ class TestServer:
             await client.SubmitRequest(build_submission(session_id, request=build_request("x" * 20_000_000)))
             asked, _ = await read_first_events(client, 2, session_id=session_id)
             assert len(asked.llm_request.contents[0].parts[0].text) == 20_000_000
+
+    @pytest.mark.parametrize(
+        "method",
+        [
+            "adksim.v1.SimulatorService/AppendEvents",
+            "adksim.v1.SimulatorService/Subscribe",
+            "grpc.health.v1.Health/Check",
+            "grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo",
+        ],
+    )
+    async def test_a_message_that_cannot_be_parsed_is_refused_with_one_line_in_the_log(
+        self, timeline: Timeline, caplog: pytest.LogCaptureFixture, method: str
+    ) -> None:
+        async with serve_grpc(timeline) as server, grpc.aio.insecure_channel(server.address) as channel:
+            call = cast("Any", channel).stream_stream(f"/{method}")(iter([b"\xff\xff\x01 no message"]))
+            code, details = await await_refusal(call.read())
+
+        assert code is StatusCode.INVALID_ARGUMENT
+        assert details.startswith(f"The message to /{method} cannot be parsed.")
+        (record,) = caplog.records
+        assert record.exc_info is None
+        assert record.message == f"A client sent a message to /{method} that cannot be parsed; it was refused."
 
     async def test_an_unexpected_error_is_logged_and_its_text_not_sent(
         self, client: Any, timeline: Timeline, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture

@@ -16,7 +16,7 @@ from adk_agent_sim.adk.request_blocks import RequestEncoder
 from adk_agent_sim.forms.json_schema import to_json_schema
 from adk_agent_sim.generated.adksim import v1
 from adk_agent_sim.server.legacy_protocol import build_legacy_event, split_request
-from adk_agent_sim.server.request_validation import parse_exact_json
+from adk_agent_sim.server.request_validation import parse_exact_request, parse_exact_response
 from adk_agent_sim.timeline.canonical_json import decode_json, encode_json
 from adk_agent_sim.timeline.events import Event, Payload, TurnDecided
 from adk_agent_sim.timeline.json_conversion import to_json_value
@@ -56,7 +56,7 @@ def _transmit(message: v1.SessionEvent) -> v1.SessionEvent:
 
 def _survives(request: LlmRequest) -> bool:
     received = _send_request(request)
-    exact = parse_exact_json(received.exact_json)
+    exact = parse_exact_request(received.exact_json)
     read_by_adk = LlmRequest.model_validate(exact)
     return split_request(received.llm_request, exact) == _encode(request) == _encode(read_by_adk)
 
@@ -96,7 +96,7 @@ def test_any_arguments_and_results_survive(args: dict[str, Any], result: dict[st
 
 @given(models(LlmResponse))
 def test_any_response_survives(response: LlmResponse) -> None:
-    exact = parse_exact_json(_send_response(response).exact_json)
+    exact = parse_exact_response(_send_response(response).exact_json)
 
     assert encode_json(exact) == encode_json(to_json_value(response))
     assert encode_json(to_json_value(LlmResponse.model_validate(exact))) == encode_json(to_json_value(response))
@@ -192,4 +192,4 @@ def test_an_error_is_a_candidate_that_says_why() -> None:
     (candidate,) = received.llm_response.candidates
     assert candidate.finish_message == "The model is on holiday."
     assert candidate.finish_reason == candidate.OTHER
-    assert LlmResponse.model_validate(parse_exact_json(received.exact_json)) == failed
+    assert LlmResponse.model_validate(parse_exact_response(received.exact_json)) == failed

@@ -63,7 +63,7 @@ class TestASession:
                 await tab.follow(session_id)
             await browser.send_message(session_id, "1+1?")
             for tab in (first, second):
-                await tab.wait_for_update(status="your_turn")
+                await tab.wait_for_update(status="waiting")
             await browser.call_tools(session_id, ("add", {"a": 1, "b": 1}))
             await browser.respond(session_id, "2")
             for tab in (first, second):
@@ -76,7 +76,7 @@ class TestASession:
         await browser.wait_for_turn(session_id)
         async with browser.open_tab() as tab:
             await tab.follow(session_id)
-            await tab.wait_for_update(status="your_turn")
+            await tab.wait_for_update(status="waiting")
         seen, before = tab.seq, dict(tab.rows)
         await browser.call_tools(session_id, ("add", {"a": 1, "b": 1}))
         await browser.respond(session_id, "2")
@@ -131,7 +131,7 @@ class TestASession:
         session_id = await browser.start_session("agent", "go")
         async with browser.open_tab() as slow:
             await slow.follow(session_id)
-            await slow.wait_for_update(status="your_turn")
+            await slow.wait_for_update(status="waiting")
             slow.socket.transport.pause_reading()
             for number in range(20):
                 await browser.call_tools(session_id, *[("big", {"size": 400 + number})] * 36)
@@ -152,13 +152,13 @@ class TestASession:
 class TestTheList:
     async def test_tabs_are_notified_when_it_changes_and_how_many_turns_wait(self, browser: ApiClient) -> None:
         async with browser.open_tab() as tab:
-            assert (await tab.wait_for_update(type="sessions"))["your_turn_count"] == 0
+            assert (await tab.wait_for_update(type="sessions"))["pending_count"] == 0
             session_id = await browser.start_session("agent")
             await tab.wait_for_update(type="sessions")
             await browser.send_message(session_id, "go")
-            assert (await tab.wait_for_update(your_turn_count=1))["type"] == "sessions"
+            assert (await tab.wait_for_update(pending_count=1))["type"] == "sessions"
             await browser.respond(session_id, "done")
-            assert (await tab.wait_for_update(your_turn_count=0))["type"] == "sessions"
+            assert (await tab.wait_for_update(pending_count=0))["type"] == "sessions"
 
     async def test_a_new_name_is_sent_to_tabs_that_follow(self, browser: ApiClient) -> None:
         session_id = await browser.start_session("agent")
@@ -184,11 +184,13 @@ class TestTheList:
                 await timeline.create_session("remote")
                 await wait_until(lambda: store.waiting_count == 1)
                 staying = await tabs.enter_async_context(browser.open_tab())
-                await staying.wait_for_update(type="sessions")
+                before = await staying.wait_for_update(type="sessions")
             await wait_until(lambda: store.waiting_count == 1)
             store.gate.set()
 
-            assert (await staying.wait_for_update(type="sessions"))["your_turn_count"] == 0
+            update = await staying.wait_for_update(type="sessions")
+            assert update["revision"] > before["revision"]
+            assert [session["name"] for session in update["sessions"]] == ["remote"]
 
 
 class TestMessages:
@@ -203,7 +205,27 @@ class TestMessages:
 
         assert closed.value.rcvd is not None
         assert closed.value.rcvd.code == 1008
-        assert (await browser.get("/sessions")) == []
+        assert (await browser.list_sessions()) == []
+
+    @pytest.mark.parametrize(
+        ("after_seq", "tail"),
+        [(2**63, 200), (2**70, 200), (-1, 200), (-(2**70), 200), (0, -1), (0, 2**70), (0, -(2**70))],
+    )
+    async def test_numbers_that_no_session_has_start_the_tab_over(
+        self, browser: ApiClient, after_seq: int, tail: int
+    ) -> None:
+        session_id = await browser.start_session("agent", "go")
+        await browser.wait_for_turn(session_id)
+        async with browser.open_tab() as strange, browser.open_tab() as usual:
+            await strange.follow(session_id, after_seq, tail)
+            await usual.follow(session_id)
+            for tab in (strange, usual):
+                await tab.wait_for_update(status="waiting")
+            await browser.respond(session_id, "done")
+            for tab in (strange, usual):
+                await tab.wait_for_update(status="done")
+
+        assert strange.seq == usual.seq
 
     async def test_a_message_that_is_too_long_closes_the_socket(self, browser: ApiClient) -> None:
         async with browser.open_tab() as tab:

@@ -9,6 +9,9 @@ import pytest
 
 from adk_agent_sim.server import api_models, scenario_api_models
 from adk_agent_sim.server.openapi import build_document, render_document
+from adk_agent_sim.timeline.read_model.pending_requests import RequestKind
+from adk_agent_sim.timeline.read_model.session_status import SessionStatus
+from adk_agent_sim.timeline.read_model.timeline_row import RowKind, RowStatus
 
 
 def test_every_model_is_in_it_including_those_of_the_socket() -> None:
@@ -18,6 +21,8 @@ def test_every_model_is_in_it_including_those_of_the_socket() -> None:
         for name, value in vars(module).items()
         if isinstance(value, type) and value.__module__ == module.__name__ and name != "ApiModel"
     }
+    # The enumerations of the read model are shared with the database, the protocol and the commands.
+    declared |= {enumeration.__name__ for enumeration in (SessionStatus, RequestKind, RowKind, RowStatus)}
 
     assert set(build_document()["components"]["schemas"]) == declared
 

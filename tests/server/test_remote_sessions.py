@@ -45,7 +45,7 @@ async def test_a_turn_is_read_and_decided(browser: ApiClient, timeline: Timeline
     await browser.call_tools(session_id, ("add", {"a": 2, "b": 2}))
     decided = await timeline.wait_for_decision(session_id, "turn-1")
 
-    assert (session["status"], session["agent_key"], session["name"]) == ("your_turn", "", "remote math")
+    assert (session["status"], session["agent_key"], session["name"]) == ("waiting", "", "remote math")
     assert (briefing["instruction"], briefing["tools"][0]["name"], briefing["model"]) == ("Be kind.", "add", "")
     assert decided.player == "human"
     assert (await browser.wait_for_status(session_id, "running"))["running_since"] == decided.timestamp
@@ -84,5 +84,5 @@ async def test_the_list_counts_turns_that_waited_before_the_server_started(timel
     await ask_turn(timeline, session_id, "turn-1")
     async with _serve(timeline) as browser:
         async with browser.open_tab() as tab:
-            assert (await tab.wait_for_update(type="sessions"))["your_turn_count"] == 1
+            assert (await tab.wait_for_update(type="sessions"))["pending_count"] == 1
         assert (await browser.post(f"/sessions/{session_id}/close"))["status"] == "closed"

@@ -161,9 +161,9 @@ class TestKeeping:
         async with serve_agents(tmp_path, _create_agent()) as browser:
             session_id = await browser.start_session("agent", "1+1?")
             await browser.wait_for_turn(session_id)
-            assert [one["session_id"] for one in await browser.get("/sessions")] == [session_id]
+            assert [one["session_id"] for one in await browser.list_sessions()] == [session_id]
         async with serve_agents(tmp_path, _create_agent()) as browser:
-            assert await browser.get("/sessions") == []
+            assert await browser.list_sessions() == []
             assert (await browser.client.get(f"/api/sessions/{session_id}")).status_code == 404
 
     @pytest.mark.req("001/FR-017")
@@ -343,7 +343,7 @@ def _wait_for_status(client: httpx.Client, session: str, wanted: str) -> Any:
 
 
 def _wait_for_turn(client: httpx.Client, session: str) -> str:
-    return _wait_for_status(client, session, "your_turn")["pending_turns"][0]["turn_id"]
+    return _wait_for_status(client, session, "waiting")["pending"][0]["request_id"]
 
 
 def _create_client(server: RunningServer) -> httpx.AsyncClient:

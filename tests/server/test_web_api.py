@@ -116,6 +116,25 @@ async def browser(tmp_path: Path) -> AsyncIterator[ApiClient]:
         yield client
 
 
+@pytest.mark.parametrize("number", [2**63, 2**70, -1, -(2**70)])
+async def test_numbers_beyond_what_a_database_can_represent_are_refused(tmp_path: Path, number: int) -> None:
+    async with serve_agents(tmp_path, tooled(), database=tmp_path / "simulator.db") as client:
+        session_id = await client.start_session("tooled", "go")
+        await client.wait_for_turn(session_id)
+        for path, status in (
+            (f"/sessions?limit={number}", 422),
+            (f"/sessions?cursor={number}:s", 400),
+            (f"/queue?limit={number}", 422),
+            (f"/queue?cursor={number}:1:s", 400),
+            (f"/sessions/{session_id}/rows?start={number}", 422),
+            (f"/sessions/{session_id}/rows?count={number}", 422),
+            (f"/sessions/{session_id}/rows/{number}", 404),
+            (f"/sessions/{session_id}/rows/0/media/{number}", 404),
+        ):
+            assert (await client.client.get(f"/api{path}")).status_code == status, path
+        assert await client.get(f"/sessions/{session_id}/rows", start=2**53 - 1) == []
+
+
 class TestAgents:
     @pytest.mark.req("001/FR-007", "001/FR-007a")
     async def test_they_are_listed_with_tools_and_eval_set(self, browser: ApiClient, tmp_path: Path) -> None:
@@ -395,7 +414,7 @@ class TestASession:
     async def test_an_agent_used_as_a_tool_shows_its_own_calls(self, browser: ApiClient) -> None:
         session_id = await browser.start_session("outer", "1+1?")
         await browser.call_tools(session_id, ("inner", {"request": "1+1"}))
-        assert (await browser.wait_for_status(session_id, "your_turn"))["pending_turns"][0]["agent_name"] == "inner"
+        assert (await browser.wait_for_request(session_id, "model"))["pending"][0]["agent_name"] == "inner"
         await browser.call_tools(session_id, ("add", {"a": 1, "b": 1}))
         await browser.respond(session_id, "two")
         await browser.respond(session_id, "It is two")
@@ -422,7 +441,7 @@ class TestDeciding:
         assert "anyway" not in refusal["message"]
         assert [(one["call_index"], one["path"]) for one in refusal["problems"]] == [(1, "a"), (1, "b"), (2, "")]
         await browser.post(f"/sessions/{session_id}/turns/{turn_id}/decision", {**body, "anyway": True})
-        await browser.wait_for_status(session_id, "your_turn", "failed")
+        await browser.wait_for_status(session_id, "waiting", "failed")
         assert len([row for row in await browser.get_rows(session_id) if row["kind"] == "call"]) == 3
 
     @pytest.mark.parametrize(
@@ -567,7 +586,7 @@ class TestRunning:
     async def test_a_call_waits_for_confirmation(self, browser: ApiClient, approve: bool, result: str) -> None:
         session_id = await browser.start_session("tooled", "delete it")
         await browser.call_tools(session_id, ("delete", {"path": "a.txt"}))
-        asked = (await browser.wait_for_status(session_id, "confirm"))["confirmation"]
+        asked = await browser.wait_for_confirmation(session_id)
         waiting = (await browser.get_rows(session_id))[1]
         await browser.post_refused(f"/sessions/{session_id}/consent", {"question_id": "other", "approve": True}, 404)
         answer = {"question_id": asked["question_id"], "approve": approve}
@@ -594,7 +613,7 @@ class TestRunning:
             session_id = await browser.start_session("agent", "pay")
             given = '{"amount": 5.0, "account": 9007199254740993}'
             await browser.decide(session_id, calls=[{"name": "pay", "arguments": given}])
-            asked = (await browser.wait_for_status(session_id, "confirm"))["confirmation"]
+            asked = await browser.wait_for_confirmation(session_id)
 
         assert asked["arguments"] == given
         assert asked["payload"] == '{"limit": 9007199254740993, "rate": 1.0}'
@@ -604,13 +623,13 @@ class TestRunning:
         await browser.call_tools(session_id, ("delete", {"path": "a"}), ("delete", {"path": "b"}))
         asked: list[str] = []
         for _ in range(2):
-            question = (await browser.wait_for_status(session_id, "confirm"))["confirmation"]
+            question = await browser.wait_for_confirmation(session_id)
             path = json.loads(question["arguments"])["path"]
             asked.append(path)
             answer = {"question_id": question["question_id"], "approve": True}
             await browser.post(f"/sessions/{session_id}/consent", answer)
-            session = await browser.wait_for_status(session_id, "your_turn", "confirm")
-            if session["status"] == "your_turn":
+            session = await browser.wait_for_request(session_id, "model", "consent")
+            if session["pending"][0]["kind"] == "model":
                 await browser.respond(session_id, f"deleted {path}")
         await browser.wait_for_status(session_id, "done")
         rows = await browser.get_rows(session_id)
@@ -637,7 +656,7 @@ class TestRunning:
         closed = await browser.post(f"/sessions/{session_id}/close")
         await browser.post_refused(f"/sessions/{session_id}/messages", {"text": "more"}, 409)
 
-        assert (closed["status"], closed["pending_turns"]) == ("closed", [])
+        assert (closed["status"], closed["pending"]) == ("closed", [])
         assert (await browser.get_rows(session_id))[-1]["kind"] == "note"
         assert (await browser.post(f"/sessions/{session_id}/close"))["status"] == "closed"
 
@@ -649,7 +668,7 @@ class TestRunning:
         await browser.respond(second, "2")
 
         assert (await browser.wait_for_status(second, "done"))["status"] == "done"
-        assert [one["session_id"] for one in await browser.get("/sessions")] == [second, first]
+        assert [one["session_id"] for one in await browser.list_sessions()] == [second, first]
 
     async def test_it_can_be_renamed(self, browser: ApiClient) -> None:
         session_id = await browser.start_session("tooled", "x")
@@ -827,5 +846,5 @@ class TestDeleting:
         await browser.wait_for_turn(session_id)
         answer = await browser.client.delete(f"/api/sessions/{session_id}")
         assert answer.status_code == 204
-        assert session_id not in [one["session_id"] for one in await browser.get("/sessions")]
+        assert session_id not in [one["session_id"] for one in await browser.list_sessions()]
         assert (await browser.client.get(f"/api/sessions/{session_id}")).status_code == 404

@@ -1,6 +1,7 @@
 """The lifecycle of sessions and turns: listing, renaming, closing, deleting; abandoned and revived turns."""
 
 import asyncio
+from uuid import uuid4
 
 import pytest
 from stores import AnyStore
@@ -28,7 +29,8 @@ from adk_agent_sim.timeline.events import (
     TurnWithdrawn,
     UserSpoke,
 )
-from adk_agent_sim.timeline.session_progress import SessionStatus, StatusSnapshot
+from adk_agent_sim.timeline.read_model.session_status import SessionStatus
+from adk_agent_sim.timeline.session_queries import SessionFilter
 from adk_agent_sim.timeline.submissions import EventBatch, TurnDecision, TurnRequest
 from adk_agent_sim.timeline.timeline import Timeline
 
@@ -55,16 +57,16 @@ async def test_sessions_are_listed_newest_first_with_their_status(timeline: Time
     await ask_turn(timeline, first, "t1")
 
     newer, older = await timeline.list_summaries()
-    assert (newer.session.session_id, newer.snapshot, newer.last_seq) == (second, StatusSnapshot(), 0)
+    assert (newer.session.session_id, newer.status, newer.last_seq) == (second, SessionStatus.NEW, 0)
     assert newer.last_event_at == 1_001.5
     assert older.session.description == "first"
-    assert older.snapshot == StatusSnapshot(status=SessionStatus.WAITING, agent_name="math", pending_count=1)
+    assert (older.status, older.agent_name, list(older.pending)) == (SessionStatus.WAITING, "math", ["t1"])
     assert (older.last_seq, older.last_event_at) == (1, 1_002.25)
 
     await timeline.decide(TurnDecision(first, "t1", text_decision("hi")))
     await timeline.append(EventBatch(first, [RunEnded(invocation_id="inv", outcome=RunOutcome.DONE)]))
-    assert [one.snapshot.status for one in await timeline.list_summaries()] == [
-        SessionStatus.RUNNING,
+    assert [one.status for one in await timeline.list_summaries()] == [
+        SessionStatus.NEW,
         SessionStatus.DONE,
     ]
 
@@ -81,7 +83,7 @@ async def test_pages_are_stable_while_sessions_are_added(timeline: Timeline, clo
         found += [one.session.session_id for one in page]
         clock.time += 1
         await made(timeline, "added meanwhile")
-        page = await timeline.list_summaries(before=page[-1].cursor, limit=2)
+        page = await timeline.list_summaries(SessionFilter(before=page[-1].cursor), limit=2)
 
     assert found == expected
 
@@ -92,9 +94,23 @@ async def test_the_queue_holds_the_turns_of_all_sessions_oldest_first(timeline: 
         clock.time += 1
         await ask_turn(timeline, session_id, turn_id)
 
-    assert [asked.turn_id for asked in await timeline.get_turn_queue()] == ["t1", "t2", "t3"]
+    assert [entry.request.request_id for entry in await timeline.list_pending()] == ["t1", "t2", "t3"]
     await timeline.decide(TurnDecision(second, "t1", text_decision("hi")))
-    assert [asked.turn_id for asked in await timeline.get_turn_queue()] == ["t2", "t3"]
+    assert [entry.request.request_id for entry in await timeline.list_pending()] == ["t2", "t3"]
+
+
+async def test_turns_of_one_moment_are_queued_in_the_order_in_which_they_must_be_decided(timeline: Timeline) -> None:
+    session_id = await made(timeline)
+    turns = [str(uuid4()) for _ in range(20)]
+    for turn_id in turns:  # all at the same time of the clock
+        await ask_turn(timeline, session_id, turn_id)
+
+    first = await timeline.list_pending(limit=7)
+    rest = await timeline.list_pending(first[-1].cursor)
+    assert [entry.request.request_id for entry in (*first, *rest)] == turns
+    for entry in (*first, *rest):
+        await timeline.decide(TurnDecision(session_id, entry.request.request_id, text_decision("hi")))
+    assert not await timeline.list_pending()
 
 
 async def test_a_turn_of_another_player_is_never_queued_and_blocks_no_person(timeline: Timeline) -> None:
@@ -107,7 +123,7 @@ async def test_a_turn_of_another_player_is_never_queued_and_blocks_no_person(tim
     )
     await ask_turn(timeline, session_id, "person")
 
-    assert [asked.turn_id for asked in await timeline.get_turn_queue()] == ["person"]
+    assert [entry.request.request_id for entry in await timeline.list_pending()] == ["person"]
     with pytest.raises(TurnHasOtherPlayer, match="its player is 'real'"):
         await timeline.decide(TurnDecision(session_id, "real", text_decision("mine")))
     await timeline.decide(TurnDecision(session_id, "person", text_decision("hi")))
@@ -137,7 +153,7 @@ async def test_deleting_a_session_deletes_its_data(timeline: Timeline, store: An
     await ask_turn(timeline, other, "t1")
     await timeline.delete_session(session_id)
 
-    assert [one.session_id for one in await timeline.list_sessions()] == [other]
+    assert [one.session.session_id for one in await timeline.list_summaries()] == [other]
     assert set(await timeline.get_session_sizes()) == {other}
     with pytest.raises(SessionNotFound):
         await timeline.read_events(session_id)
@@ -179,7 +195,7 @@ async def test_idle_sessions_are_deleted_unless_a_turn_is_pending(timeline: Time
     deleted = await timeline.delete_idle_sessions(1_500.0)
 
     assert [one.description for one in deleted] == ["old"]
-    assert {one.session_id for one in await timeline.list_sessions()} == {waiting, new}
+    assert {one.session.session_id for one in await timeline.list_summaries()} == {waiting, new}
 
 
 async def test_the_size_of_a_session_grows_with_what_is_in_it(timeline: Timeline) -> None:
@@ -198,7 +214,7 @@ async def test_a_session_is_closed_once_with_a_reason(timeline: Timeline) -> Non
 
     assert closed == again
     assert closed.payload == Closed(reason="enough", cancelled=True)
-    assert (await timeline.get_progress(session_id)).is_closed
+    assert (await timeline.get_summary(session_id)).is_closed
     with pytest.raises(SessionClosed):
         await timeline.append(EventBatch(session_id, [UserSpoke(content=user_content("hi"))]))
 
@@ -229,8 +245,8 @@ class TestAbandonment:
         await ask_turn(timeline, session_id, "t1")
         await timeline.withdraw(session_id, "t1", abandoned=True)
 
-        assert not await timeline.get_turn_queue()
-        assert (await timeline.list_summaries())[0].snapshot.status is SessionStatus.ABANDONED
+        assert not await timeline.list_pending()
+        assert (await timeline.list_summaries())[0].status is SessionStatus.ABANDONED
         with pytest.raises(TurnAbandoned):
             await timeline.decide(TurnDecision(session_id, "t1", text_decision("late")))
 
@@ -241,7 +257,7 @@ class TestAbandonment:
         assert await ask_turn(timeline, session_id, "t1") == asked
         assert await ask_turn(timeline, session_id, "t1") == asked
 
-        assert [one.turn_id for one in await timeline.get_turn_queue()] == ["t1"]
+        assert [entry.request.request_id for entry in await timeline.list_pending()] == ["t1"]
         await timeline.decide(TurnDecision(session_id, "t1", text_decision("hi")))
         kinds = [type(event.payload) for event in await timeline.read_events(session_id)]
         assert kinds == [TurnAsked, TurnWithdrawn, TurnRevived, TurnDecided]

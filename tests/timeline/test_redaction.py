@@ -132,3 +132,10 @@ def test_no_event_keeps_a_secret_that_one_of_them_names() -> None:
     ended = clean[-2].payload
     assert isinstance(ended, RunEnded)
     assert ended.outcome is RunOutcome.FAILED
+
+
+@pytest.mark.parametrize("levels", [90, 900, 100_000])
+def test_json_in_a_text_is_redacted_however_deeply_it_is_nested(levels: int) -> None:
+    text = "[" * levels + '{"password": "hunter22"}' + "]" * levels
+
+    assert "hunter22" not in Redactor({}).redact_value(text)

@@ -1,5 +1,7 @@
 import asyncio
+import math
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -16,9 +18,13 @@ from timeline_builders import (
 )
 
 from adk_agent_sim.errors import (
+    BlocksMissing,
     EmptyDecision,
+    EventExists,
     InvalidAnswer,
     InvalidArguments,
+    InvalidField,
+    SeqOutOfRange,
     SessionClosed,
     SessionNotFound,
     ToolNotOffered,
@@ -38,10 +44,10 @@ from adk_agent_sim.timeline.events import (
     TurnWithdrawn,
     UserSpoke,
 )
-from adk_agent_sim.timeline.session_progress import StatusSnapshot
+from adk_agent_sim.timeline.read_model.session_read_model import SessionReadModel
 from adk_agent_sim.timeline.store import MemoryStore
 from adk_agent_sim.timeline.submissions import EventBatch, TurnDecision
-from adk_agent_sim.timeline.timeline import Timeline
+from adk_agent_sim.timeline.timeline import EVENTS_PER_PAGE, Timeline
 
 
 @pytest.fixture
@@ -93,6 +99,121 @@ async def test_a_follower_gets_history_then_what_happens_no_gap_no_repeat(timeli
         await timeline.close_session(session_id, "the test is over")
 
     assert following.result() == list(range(3, 27))
+
+
+async def test_events_that_were_appended_before_are_skipped_and_the_others_appended(
+    timeline: Timeline, session_id: str
+) -> None:
+    drafts = EventBatch(session_id, [_spoke(number) for number in range(5)]).build_drafts()
+    await timeline.append_drafts(session_id, drafts[:2])
+    repeated = [drafts[2], drafts[0], drafts[3], drafts[3], drafts[1], drafts[4]]
+    appended = await timeline.append_drafts(session_id, repeated)
+
+    assert [event.event_id for event in appended] == [draft.event_id for draft in drafts[2:]]
+    log = await timeline.read_events(session_id)
+    assert [event.event_id for event in log] == [draft.event_id for draft in drafts]
+    assert [event.seq for event in log] == [1, 2, 3, 4, 5]
+    assert await timeline.append_drafts(session_id, drafts) == ()
+    assert await timeline.get_last_seq(session_id) == 5
+
+
+async def test_more_repeated_events_than_a_statement_takes_are_skipped(timeline: Timeline, session_id: str) -> None:
+    drafts = EventBatch(session_id, [_spoke(number) for number in range(1_200)]).build_drafts()
+    await timeline.append_drafts(session_id, drafts[:-1])
+    appended = await timeline.append_drafts(session_id, drafts)
+
+    assert [event.seq for event in appended] == [1_200]
+
+
+async def test_an_event_of_another_session_is_refused_and_nothing_is_appended(
+    timeline: Timeline, session_id: str
+) -> None:
+    other_id = (await timeline.create_session()).session_id
+    (draft,) = EventBatch(session_id, [_spoke(1)]).build_drafts()
+    await timeline.append_drafts(session_id, [draft])
+    batch = [replace(draft, session_id=other_id), *EventBatch(other_id, [_spoke(2)]).build_drafts()]
+
+    with pytest.raises(
+        EventExists, match=f"Event '{draft.event_id}' already exists in session '{session_id}'"
+    ) as error:
+        await timeline.append_drafts(other_id, batch)
+    assert error.value.session_ids == {draft.event_id: session_id}
+    assert not await timeline.read_events(other_id)
+
+
+async def test_an_id_is_free_again_once_its_session_is_deleted(timeline: Timeline, session_id: str) -> None:
+    other_id = (await timeline.create_session()).session_id
+    (draft,) = EventBatch(session_id, [_spoke(1)]).build_drafts()
+    await timeline.append_drafts(session_id, [draft])
+    await timeline.delete_session(session_id)
+
+    assert len(await timeline.append_drafts(other_id, [replace(draft, session_id=other_id)])) == 1
+
+
+async def test_an_invalid_event_is_refused_and_none_of_its_batch_is_appended(
+    timeline: Timeline, session_id: str
+) -> None:
+    with pytest.raises(InvalidField, match=r"user_spoke\.content must be an object, and is a list"):
+        await timeline.append(EventBatch(session_id, [_spoke(1), UserSpoke(content=[1])]))
+    await ask_turn(timeline, session_id, "t1")
+    with pytest.raises(InvalidField, match=r"^response\.content must be an object, and is a string"):
+        await timeline.decide(TurnDecision(session_id, "t1", {"content": "hi"}))
+    with pytest.raises(InvalidField, match=r"^duration_ms must be a finite number"):
+        await timeline.decide(TurnDecision(session_id, "t1", text_decision("hi"), duration_ms=math.nan))
+
+    assert await timeline.get_last_seq(session_id) == 1
+
+
+async def test_a_follower_cannot_continue_after_an_event_that_the_session_lacks(
+    timeline: Timeline, session_id: str
+) -> None:
+    await timeline.append(EventBatch(session_id, [_spoke(1), _spoke(2)]))
+    for after_seq in (3, 2**63 - 1, 2**70):
+        with pytest.raises(SeqOutOfRange, match=f"no event {after_seq}: its last one is 2") as error:
+            await anext(timeline.follow(session_id, after_seq))
+        assert error.value.last_seq == 2
+
+
+async def test_a_follower_may_continue_after_an_event_of_another_process(store: AnyStore, session_id: str) -> None:
+    here, there = Timeline(store), Timeline(store)
+    await here.get_last_seq(session_id)
+    await there.append(EventBatch(session_id, [_spoke(1), _spoke(2)]))
+    followed = here.follow(session_id, 1)
+
+    assert (await anext(followed)).seq == 2
+    await followed.aclose()
+
+
+class _CountingStore(MemoryStore):
+    """Records how many events each read of a log returned."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.read_sizes: list[int] = []
+
+    async def read_events(self, session_id: str, after_seq: int = 0, limit: int | None = None) -> Sequence[Event]:
+        events = await super().read_events(session_id, after_seq, limit)
+        self.read_sizes.append(len(events))
+        return events
+
+
+async def test_a_follower_reads_a_long_log_in_pages() -> None:
+    store = _CountingStore()
+    timeline = Timeline(store)
+    session_id = (await timeline.create_session()).session_id
+    count = 2 * EVENTS_PER_PAGE
+    await timeline.append(EventBatch(session_id, [_spoke(number) for number in range(count)]))
+    store.read_sizes.clear()
+    followed = timeline.follow(session_id)
+    seqs = [(await anext(followed)).seq for _ in range(EVENTS_PER_PAGE + 1)]
+    assert store.read_sizes == [EVENTS_PER_PAGE, EVENTS_PER_PAGE], "the next page is read when the last one is used up"
+
+    await timeline.append(EventBatch(session_id, [_spoke(count)]))
+    await timeline.close_session(session_id, "done")
+    seqs += [event.seq async for event in followed]
+
+    assert seqs == list(range(1, count + 3))
+    assert max(store.read_sizes) == EVENTS_PER_PAGE
 
 
 async def test_many_writers_and_followers_see_one_order(timeline: Timeline, session_id: str) -> None:
@@ -189,9 +310,9 @@ class _SlowStore(MemoryStore):
         self.answer.set()
 
     async def append(
-        self, events: Sequence[Event], blocks: Iterable[Block], snapshot: StatusSnapshot | None = None
+        self, events: Sequence[Event], blocks: Iterable[Block], read_model: SessionReadModel
     ) -> Sequence[Event]:
-        committed = await super().append(events, blocks, snapshot)
+        committed = await super().append(events, blocks, read_model)
         await self.answer.wait()
         return committed
 
@@ -392,3 +513,35 @@ class TestRequests:
         per_turn = [await stored(turns) / turns for turns in sizes]
 
         assert per_turn[1] <= per_turn[0] * 1.1
+
+
+async def test_each_turn_is_validated_by_its_own_settings_although_they_are_kept() -> None:
+    timeline = Timeline()
+    other_tool = {**ADD_DECLARATION, "name": "multiply"}
+    for number in range(70):  # more than are kept
+        session = await timeline.create_session()
+        tool = other_tool if number % 2 else ADD_DECLARATION
+        request = build_request_blocks(tools=[tool, {"name": f"tool_{number}"}])
+        asked = await ask_turn(timeline, session.session_id, "turn", request)
+
+        settings = await timeline.read_request_settings(asked)
+
+        assert list(settings.declarations) == [tool["name"], f"tool_{number}"]
+        full = await timeline.read_request(asked)
+        assert (settings.tools, settings.instruction, settings.config) == (full.tools, full.instruction, full.config)
+        not_offered = call_decision("add" if number % 2 else "multiply", a=1, b=2)
+        with pytest.raises(ToolNotOffered):
+            await timeline.decide(TurnDecision(session.session_id, "turn", not_offered))
+
+
+async def test_settings_whose_blocks_are_gone_are_reported() -> None:
+    class ForgetfulStore(MemoryStore):
+        async def read_blocks(self, session_id: str, block_ids: Sequence[str]) -> dict[str, bytes]:
+            return {}
+
+    timeline = Timeline(ForgetfulStore())
+    session = await timeline.create_session()
+    asked = await ask_turn(timeline, session.session_id, "turn")
+
+    with pytest.raises(BlocksMissing):
+        await timeline.read_request_settings(asked)

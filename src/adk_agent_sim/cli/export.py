@@ -169,9 +169,9 @@ def _build_session(stored_session: Session, events: Sequence[Event], agent_dir: 
     """
     from adk_agent_sim.adk.agent_loader import create_placeholder_agent, load_app
     from adk_agent_sim.golden.session import SimulatedAgentConfig, SimulationSession
-    from adk_agent_sim.timeline.session_progress import SessionProgress
+    from adk_agent_sim.timeline.read_model.session_summary import create_summary
 
-    name = SessionProgress().with_events(events).agent_name or "agent"
+    name = create_summary(stored_session).with_events(events).agent_name or "agent"
     agent = load_app(agent_dir).root_agent if agent_dir else None
     config = SimulatedAgentConfig(
         name=name,

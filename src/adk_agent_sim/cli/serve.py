@@ -76,13 +76,15 @@ def serve(
 
 
 async def _run_server(settings: ServeSettings) -> None:
-    from adk_agent_sim.server.composition import run_services
+    from adk_agent_sim.server.composition import exclude_modules_from_collections, run_services
 
     stop = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         with suppress(NotImplementedError):  # Windows has no signal handlers for loops; Ctrl-C raises KeyboardInterrupt
             asyncio.get_running_loop().add_signal_handler(number, stop.set)
     async with run_services(settings) as served:
+        exclude_modules_from_collections()
+        served.lock.call_when_lost(stop.set)  # the block then ends with the error
         if served.web is not None:
             if settings.port not in (0, served.web.port):
                 click.echo(f"Port {settings.port} is taken; using {served.web.port}.")

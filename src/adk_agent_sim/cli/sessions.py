@@ -13,7 +13,7 @@ import click
 from adk_agent_sim.cli.database import database_option
 
 if TYPE_CHECKING:
-    from adk_agent_sim.timeline.session_progress import SessionSummary
+    from adk_agent_sim.timeline.read_model.session_summary import SessionSummary
 
 _STATUS_LABELS = {"waiting": "waiting for you"}
 
@@ -51,15 +51,15 @@ async def _read_summaries(database: str) -> tuple[Sequence[SessionSummary], dict
 
 
 def _format_summary(summary: SessionSummary, size: int, now: float) -> str:
-    status = _STATUS_LABELS.get(summary.snapshot.status, summary.snapshot.status.value)
+    status = _STATUS_LABELS.get(summary.status, summary.status.value)
     parts = [
         summary.session.session_id,
         f"{status:<15}",
-        f"{summary.snapshot.agent_name or '-':<20}",
+        f"{summary.agent_name or '-':<20}",
         f"created {_format_age(now - summary.session.created_at):<8}",
         f"last event {_format_age(now - summary.last_event_at):<8}",
         f"{_format_size(size):>8}",
-        summary.session.description,
+        summary.name,
     ]
     return "  ".join(parts).rstrip()
 
@@ -67,10 +67,11 @@ def _format_summary(summary: SessionSummary, size: int, now: float) -> str:
 def _summary_to_json(summary: SessionSummary, sizes: dict[str, int]) -> dict[str, Any]:
     return {
         "session_id": summary.session.session_id,
+        "name": summary.name,
         "description": summary.session.description,
-        "status": summary.snapshot.status.value,
-        "agent": summary.snapshot.agent_name,
-        "waiting": summary.snapshot.pending_count,
+        "status": summary.status.value,
+        "agent": summary.agent_name,
+        "waiting": len(summary.pending),
         "created_at": _format_time(summary.session.created_at),
         "last_event_at": _format_time(summary.last_event_at),
         "events": summary.last_seq,

@@ -5,6 +5,8 @@ SimulatorError
 ├── SessionClosed                the session takes no more events
 ├── SessionExists                the timeline already has a session with this id
 ├── EventExists                  the timeline already has an event with this id: it was sent twice
+├── LogChanged                   another process appended events to the session in the meantime
+├── SeqOutOfRange                the session has no event with the `seq` that a follower wants to continue after
 ├── BlocksMissing                a model request refers to blocks that the timeline does not have
 ├── InvalidTransition            the state of the session does not allow the transition
 ├── StoreFailed                  a database operation failed: locked, read-only, full, damaged; nothing was written
@@ -112,6 +114,8 @@ from adk_agent_sim.errors.session_errors import (
     BlocksMissing,
     EventExists,
     InvalidTransition,
+    LogChanged,
+    SeqOutOfRange,
     SessionClosed,
     SessionExists,
     SessionNotFound,
@@ -153,6 +157,7 @@ __all__ = [
     "InvalidScript",
     "InvalidStoryStep",
     "InvalidTransition",
+    "LogChanged",
     "MalformedValue",
     "NotAnEvalSet",
     "NotConvertible",
@@ -167,6 +172,7 @@ __all__ = [
     "ReplayImpossible",
     "RuleFailed",
     "RunFailed",
+    "SeqOutOfRange",
     "ServerUnreachable",
     "SessionClosed",
     "SessionExists",

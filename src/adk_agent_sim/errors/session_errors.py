@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from adk_agent_sim.errors.base import SimulatorError
 
 
@@ -30,11 +32,34 @@ class SessionExists(SimulatorError):
 
 
 class EventExists(SimulatorError):
-    """The timeline already has an event with this id, because it was sent twice; nothing was appended."""
+    """The timeline already has events with these ids, because they were sent twice; nothing was appended."""
 
-    def __init__(self, event_id: str) -> None:
-        super().__init__(f"There is already an event {event_id!r} on this timeline.")
+    def __init__(self, session_ids: Mapping[str, str]) -> None:
+        event_id, session_id = next(iter(session_ids.items()))
+        super().__init__(f"Event {event_id!r} already exists in session {session_id!r}. Give a new event a new id.")
         self.event_id = event_id
+        self.session_ids = dict(session_ids)
+        """The session of each event that exists, by event id."""
+
+
+class SeqOutOfRange(SimulatorError):
+    """A follower asked for the events after one that the session does not have, such as one that the server lost."""
+
+    def __init__(self, session_id: str, after_seq: int, last_seq: int) -> None:
+        super().__init__(
+            f"Session {session_id!r} has no event {after_seq}: its last one is {last_seq}. "
+            "The server may have lost events. Subscribe again from 0."
+        )
+        self.session_id = session_id
+        self.last_seq = last_seq
+
+
+class LogChanged(SimulatorError):
+    """Another process appended events to the session in the meantime; nothing was appended."""
+
+    def __init__(self, session_id: str) -> None:
+        super().__init__(f"Another process has appended events to session {session_id!r}. Try again.")
+        self.session_id = session_id
 
 
 class BlocksMissing(SimulatorError):

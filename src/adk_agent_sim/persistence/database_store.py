@@ -1,25 +1,24 @@
 """The store of a timeline in a database: executes reads, and passes writes to the writer.
 
-Several processes can open one database: `seq` is assigned under a lock of the database, so it has no gaps or repeats.
-But a `Timeline` only knows the events that it has read or written itself, so only one process should play a session;
-others can read it.
+Several processes can open one database: a write is refused if another process has appended events to its session since
+the writer read it, so `seq` has no gaps or repeats. But a `Timeline` publishes only the events that it has appended
+itself, so only one process should play a session; others can read it.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
-from dataclasses import replace
-from operator import attrgetter
 from pathlib import Path
 from typing import Any, TypeVar
 
 from google.protobuf.message import DecodeError
-from sqlalchemy import Connection, Engine, Select, bindparam, func, select, tuple_
+from sqlalchemy import Connection, Engine, Select, and_, bindparam, false, func, not_, or_, select, tuple_
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.sql import ColumnElement
 
 from adk_agent_sim.errors import SessionNotFound
 from adk_agent_sim.persistence import tables
@@ -31,12 +30,18 @@ from adk_agent_sim.persistence.database_engine import (
 )
 from adk_agent_sim.persistence.database_errors import build_store_error
 from adk_agent_sim.persistence.migration import migrate, read_version
-from adk_agent_sim.persistence.row_codec import decode_event, decode_session
-from adk_agent_sim.persistence.transaction import build_append, build_creation, build_deletion, build_rename
+from adk_agent_sim.persistence.read_model_codec import decode_row, decode_rows_state, decode_summary
+from adk_agent_sim.persistence.row_codec import decode_session, read_stored_event
+from adk_agent_sim.persistence.transaction import build_append, build_creation, build_deletion, build_summary_change
 from adk_agent_sim.persistence.writer import Writer
 from adk_agent_sim.timeline.blocks import Block
 from adk_agent_sim.timeline.events import Event, Session
-from adk_agent_sim.timeline.session_progress import SessionCursor, SessionStatus, SessionSummary, StatusSnapshot
+from adk_agent_sim.timeline.read_model.session_read_model import SessionReadModel
+from adk_agent_sim.timeline.read_model.session_status import SessionStatus
+from adk_agent_sim.timeline.read_model.session_summary import QueueCursor, SessionSummary
+from adk_agent_sim.timeline.read_model.timeline_row import TimelineRow
+from adk_agent_sim.timeline.session_queries import QueueEntry, SessionFilter
+from adk_agent_sim.timeline.store import EVERY_SESSION
 
 T = TypeVar("T")
 
@@ -46,29 +51,34 @@ READER_THREADS = 4
 _MAX_IDS_PER_QUERY = 500
 """The number of ids in one statement; databases limit the number of parameters."""
 
-_BY_CREATED_AT = attrgetter("created_at")
-"""Sorts more precisely than the column, which has millisecond resolution."""
-
 _sessions, _events, _blocks = tables.sessions.c, tables.events.c, tables.blocks.c
+_rows, _pending = tables.timeline_rows.c, tables.pending_requests.c
 
-_SELECT_SESSIONS = select(_sessions.proto_blob).order_by(_sessions.created_at, _sessions.id)
-_SELECT_ACTIVE_SESSIONS = _SELECT_SESSIONS.where(_sessions.status == tables.STATUS_ACTIVE)
-_SELECT_SUMMARIES = select(
-    _sessions.proto_blob,
-    _sessions.standing,
-    _sessions.agent_name,
-    _sessions.waiting,
-    _sessions.last_seq,
-    _sessions.last_event_at,
-).order_by(_sessions.created_at.desc(), _sessions.id.desc())
+_SELECT_SUMMARIES = select(_sessions.proto_blob, _sessions.summary)
+_SELECT_READ_MODEL = select(_sessions.proto_blob, _sessions.summary, _sessions.rows_state).where(
+    _sessions.id == bindparam("session_id")
+)
+_SELECT_QUEUE = (
+    select(_pending.request_id, _sessions.proto_blob, _sessions.summary)
+    .join(tables.sessions, _sessions.id == _pending.session_id)
+    .order_by(_pending.requested_at, _pending.session_id, _pending.position)
+)
+_SELECT_ROWS = select(_rows.data).where(_rows.session_id == bindparam("session_id")).order_by(_rows.row_index)
+_SELECT_ROW_RANGE = _SELECT_ROWS.where(_rows.row_index >= bindparam("start"), _rows.row_index < bindparam("end"))
+_SELECT_CHANGED_ROWS = _SELECT_ROWS.where(_rows.updated_seq > bindparam("after_seq"))
 _SELECT_SIZES = [
     select(table.session_id, func.sum(func.length(data)).label("size")).group_by(table.session_id)
     for table, data in ((_events, _events.proto_blob), (_blocks, _blocks.data))
 ]
-_SELECT_STATUS = select(_sessions.status).where(_sessions.id == bindparam("session_id"))
+_SELECT_ID = select(_sessions.id).where(_sessions.id == bindparam("session_id"))
 _SELECT_EVENTS = (
     select(_events.seq, _events.proto_blob)
     .where(_events.session_id == bindparam("session_id"), _events.seq > bindparam("after_seq"))
+    .order_by(_events.seq)
+)
+_SELECT_TURN_EVENTS = (
+    select(_events.seq, _events.proto_blob)
+    .where(_events.turn_id == bindparam("turn_id"), _events.session_id == bindparam("session_id"))
     .order_by(_events.seq)
 )
 _SELECT_BLOCKS = select(_blocks.block_id, _blocks.data).where(
@@ -128,65 +138,83 @@ class DatabaseStore:
         """Add an empty session."""
         await self._writer.write(build_creation(session))
 
-    async def list_sessions(self) -> Sequence[Session]:
-        """Return all sessions, oldest first."""
-        return sorted(
-            await self._run_query(lambda connection: _read_sessions(connection, _SELECT_SESSIONS)), key=_BY_CREATED_AT
-        )
-
-    async def list_active_sessions(self) -> Sequence[Session]:
-        """Return the sessions that are not closed, newest first."""
-        sessions = await self._run_query(lambda connection: _read_sessions(connection, _SELECT_ACTIVE_SESSIONS))
-        return sorted(sessions, key=_BY_CREATED_AT, reverse=True)
-
-    async def find_session(self, session_id: str) -> Session | None:
-        """Return the session, or None if it does not exist."""
-        query = _SELECT_SESSIONS.where(_sessions.id == session_id)
-        sessions = await self._run_query(lambda connection: _read_sessions(connection, query))
-        return sessions[0] if sessions else None
-
-    async def get_status(self, session_id: str) -> str:
-        """Return the value of the column `status`: `active`, `completed` or `cancelled`."""
-        key = {"session_id": session_id}
-        status = await self._run_query(lambda connection: connection.execute(_SELECT_STATUS, key).scalar())
-        if status is None:
-            raise SessionNotFound(session_id)
-        return status
+    async def find_summary(self, session_id: str) -> SessionSummary | None:
+        """Return the summary of a session, or None if it does not exist."""
+        query = _SELECT_SUMMARIES.where(_sessions.id == session_id)
+        summaries = await self._run_query(lambda connection: _read_summaries(connection, query))
+        return summaries[0] if summaries else None
 
     async def list_summaries(
-        self, *, before: SessionCursor | None = None, limit: int | None = None, waiting_only: bool = False
+        self, wanted: SessionFilter = EVERY_SESSION, limit: int | None = None
     ) -> Sequence[SessionSummary]:
         """Return session summaries, newest first; reads no logs."""
-        query = _SELECT_SUMMARIES.limit(limit)
-        if before is not None:
-            query = query.where(tuple_(_sessions.created_at, _sessions.id) < before)
-        if waiting_only:
-            query = query.where(_sessions.waiting > 0)
-        return await self._run_query(lambda connection: [_build_summary(row) for row in connection.execute(query)])
+        query = _build_list_query(wanted).limit(limit)
+        return await self._run_query(lambda connection: _read_summaries(connection, query))
+
+    async def list_pending(
+        self,
+        after: QueueCursor | None = None,
+        limit: int | None = None,
+        session_ids: Collection[str] | None = None,
+    ) -> Sequence[QueueEntry]:
+        """Return the requests that wait for a person, oldest first; reads no logs."""
+        query = _SELECT_QUEUE.limit(limit)
+        if after is not None:
+            query = query.where(tuple_(_pending.requested_at, _pending.session_id, _pending.position) > after)
+        if session_ids is not None:
+            query = query.where(_pending.session_id.in_(list(session_ids)))
+        return await self._run_query(lambda connection: _read_queue(connection, query))
+
+    async def count_pending(self, session_ids: Collection[str] | None = None) -> int:
+        """Return how many requests wait for a person, in these sessions or in all."""
+        query = select(func.count()).select_from(tables.pending_requests)
+        if session_ids is not None:
+            query = query.where(_pending.session_id.in_(list(session_ids)))
+        return await self._run_query(lambda connection: connection.execute(query).scalar_one())
+
+    async def load_read_model(self, session_id: str) -> SessionReadModel:
+        """Return the read model of a session, to be continued."""
+        return await self._run_query(lambda connection: _read_read_model(connection, session_id))
 
     async def append(
-        self, events: Sequence[Event], blocks: Iterable[Block], snapshot: StatusSnapshot | None = None
+        self, events: Sequence[Event], blocks: Iterable[Block], read_model: SessionReadModel
     ) -> Sequence[Event]:
-        """Append events of one session and their blocks atomically; returns the events with their `seq`."""
-        first = await self._writer.write(build_append(events, blocks, snapshot))
-        return [replace(event, seq=seq) for seq, event in enumerate(events, start=first)]
+        """Append events of one session, their blocks and the read model after them atomically."""
+        await self._writer.write(build_append(events, blocks, read_model))
+        return events
 
     async def read_events(self, session_id: str, after_seq: int = 0, limit: int | None = None) -> Sequence[Event]:
         """Return the events after `after_seq`, at most `limit`."""
         key = {"session_id": session_id, "after_seq": after_seq}
         return await self._run_query(lambda connection: _read_log(connection, session_id, key, limit))
 
+    async def read_turn_events(self, session_id: str, turn_id: str) -> Sequence[Event]:
+        """Return the events of a model turn, oldest first."""
+        key = {"session_id": session_id, "turn_id": turn_id}
+        return await self._run_query(
+            lambda connection: [
+                read_stored_event(session_id, seq, blob) for seq, blob in connection.execute(_SELECT_TURN_EVENTS, key)
+            ]
+        )
+
+    async def read_rows(self, session_id: str, start: int, count: int) -> Sequence[TimelineRow]:
+        """Return up to `count` rows of a session from index `start` on."""
+        key = {"session_id": session_id, "start": start, "end": start + count}
+        return await self._run_query(lambda connection: _read_rows(connection, _SELECT_ROW_RANGE, key))
+
+    async def read_changed_rows(self, session_id: str, after_seq: int) -> Sequence[TimelineRow]:
+        """Return the rows that are new or have changed after an event, by index."""
+        key = {"session_id": session_id, "after_seq": after_seq}
+        return await self._run_query(lambda connection: _read_rows(connection, _SELECT_CHANGED_ROWS, key))
+
     async def read_blocks(self, session_id: str, block_ids: Sequence[str]) -> Mapping[str, bytes]:
         """Return the data of a session's blocks by id; blocks that it does not have are left out."""
         data = await self._run_query(lambda connection: _read_blocks(connection, session_id, block_ids))
         return {block_id: data[block_id] for block_id in block_ids if block_id in data}
 
-    async def rename_session(self, session_id: str, description: str) -> None:
-        """Change the description of a session."""
-        session = await self.find_session(session_id)
-        if session is None:
-            raise SessionNotFound(session_id)
-        await self._writer.write(build_rename(replace(session, description=description)))
+    async def save_summary(self, summary: SessionSummary) -> None:
+        """Replace the description, the name and the exports of a session; the log stays as it is."""
+        await self._writer.write(build_summary_change(summary))
 
     async def delete_session(self, session_id: str) -> None:
         """Delete a session with its events and blocks."""
@@ -200,6 +228,7 @@ class DatabaseStore:
         return await asyncio.get_running_loop().run_in_executor(self._readers, self._execute_query, query)
 
     def _execute_query(self, query: Callable[[Connection], T]) -> T:
+        self._writer.file.check("read from")
         try:
             with self._engine.connect() as connection:
                 return query(connection)
@@ -207,16 +236,59 @@ class DatabaseStore:
             raise build_store_error(self._url, "read from", error) from error
 
 
-def _build_summary(row: Any) -> SessionSummary:
-    session = decode_session(row.proto_blob)
-    return SessionSummary(
-        session=session,
-        snapshot=StatusSnapshot(
-            status=SessionStatus(row.standing), agent_name=row.agent_name, pending_count=row.waiting
-        ),
-        last_seq=row.last_seq,
-        last_event_at=row.last_event_at / 1_000 if row.last_seq else session.created_at,
+def _build_list_query(wanted: SessionFilter) -> Select[bytes, bytes]:
+    query = _SELECT_SUMMARIES.order_by(_sessions.created_at.desc(), _sessions.id.desc())
+    if wanted.before is not None:
+        query = query.where(tuple_(_sessions.created_at, _sessions.id) < wanted.before)
+    if wanted.statuses:
+        query = query.where(_build_status_condition(wanted))
+    if wanted.agent:
+        query = query.where(_sessions.agent_names.contains(f"\n{wanted.agent}\n", autoescape=True))
+    if wanted.text:
+        query = query.where(
+            or_(
+                _sessions.name.icontains(wanted.text, autoescape=True),
+                _sessions.agent_names.icontains(wanted.text, autoescape=True),
+            )
+        )
+    return query
+
+
+def _build_status_condition(wanted: SessionFilter) -> ColumnElement[bool]:
+    has_status = _sessions.session_status.in_([status.value for status in wanted.statuses])
+    if wanted.live_ids is None:
+        return has_status
+    is_live = _sessions.id.in_(list(wanted.live_ids))
+    return or_(and_(is_live, has_status), not_(is_live) if SessionStatus.CLOSED in wanted.statuses else false())
+
+
+def _read_summaries(connection: Connection, query: Select[bytes, bytes]) -> Sequence[SessionSummary]:
+    return [decode_summary(decode_session(blob), summary) for blob, summary in connection.execute(query)]
+
+
+def _read_queue(connection: Connection, query: Select[str, bytes, bytes]) -> Sequence[QueueEntry]:
+    entries: list[QueueEntry] = []
+    for request_id, blob, data in connection.execute(query):
+        summary = decode_summary(decode_session(blob), data)
+        if request := summary.pending.get(request_id):
+            entries.append(QueueEntry(summary, request))
+    return entries
+
+
+def _read_read_model(connection: Connection, session_id: str) -> SessionReadModel:
+    row = connection.execute(_SELECT_READ_MODEL, {"session_id": session_id}).first()
+    if row is None:
+        raise SessionNotFound(session_id)
+    return SessionReadModel(
+        decode_summary(decode_session(row.proto_blob), row.summary), decode_rows_state(row.rows_state)
     )
+
+
+def _read_rows(connection: Connection, query: Select[Any], key: Mapping[str, Any]) -> Sequence[TimelineRow]:
+    rows = [decode_row(data) for data in connection.execute(query, key).scalars()]
+    if not rows:
+        _check_session_exists(connection, key["session_id"])
+    return rows
 
 
 def _read_sizes(connection: Connection) -> dict[str, int]:
@@ -227,16 +299,11 @@ def _read_sizes(connection: Connection) -> dict[str, int]:
     return sizes
 
 
-def _read_sessions(connection: Connection, query: Select[bytes]) -> Sequence[Session]:
-    return [decode_session(blob) for blob in connection.execute(query).scalars()]
-
-
 def _read_log(connection: Connection, session_id: str, key: Mapping[str, object], limit: int | None) -> Sequence[Event]:
     rows = connection.execute(_SELECT_EVENTS.limit(limit), key).all()
     if not rows:
         _check_session_exists(connection, session_id)
-    # The column is authoritative: events migrated from version 0 have no `seq` in their message.
-    return [replace(decode_event(blob), seq=seq) for seq, blob in rows]
+    return [read_stored_event(session_id, seq, blob) for seq, blob in rows]
 
 
 def _read_blocks(connection: Connection, session_id: str, block_ids: Sequence[str]) -> dict[str, bytes]:
@@ -250,5 +317,5 @@ def _read_blocks(connection: Connection, session_id: str, block_ids: Sequence[st
 
 
 def _check_session_exists(connection: Connection, session_id: str) -> None:
-    if connection.execute(_SELECT_STATUS, {"session_id": session_id}).first() is None:
+    if connection.execute(_SELECT_ID, {"session_id": session_id}).first() is None:
         raise SessionNotFound(session_id)

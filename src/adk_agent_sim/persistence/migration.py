@@ -7,10 +7,11 @@ Everything runs in one transaction, so a process that dies during a migration ha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from sqlalchemy import Column, Connection, Engine, Table, bindparam, inspect, select, text, update
+from sqlalchemy import Column, Connection, Engine, Table, and_, bindparam, delete, inspect, select, text, update
 from sqlalchemy.engine import URL
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.schema import CreateIndex, ExecutableDDLElement
@@ -19,11 +20,15 @@ from sqlalchemy.sql.compiler import DDLCompiler
 from adk_agent_sim.errors import StoreTooNew
 from adk_agent_sim.persistence import tables
 from adk_agent_sim.persistence.database_engine import format_url
-from adk_agent_sim.persistence.row_codec import decode_event
-from adk_agent_sim.persistence.transaction import to_snapshot_columns
-from adk_agent_sim.timeline.session_progress import SessionProgress, StatusSnapshot
+from adk_agent_sim.persistence.row_codec import decode_session, read_stored_event
+from adk_agent_sim.persistence.transaction import to_pending_rows, to_read_model_columns, to_timeline_rows
+from adk_agent_sim.timeline.events import Event, Unreadable
+from adk_agent_sim.timeline.read_model.session_read_model import create_read_model
 
 MigrationStep = Callable[[Connection], None]
+
+_EVENTS_PER_PAGE = 1_000
+"""How many events are folded at a time."""
 
 _ADVISORY_LOCK = 0x61646B73
 """The key of the PostgreSQL lock that lets one process migrate at a time; any number that all processes share."""
@@ -92,33 +97,63 @@ def _migrate_from_0(connection: Connection) -> None:
 
 
 def _migrate_from_1(connection: Connection) -> None:
-    """Version 1 had no status columns: they are computed from the logs."""
+    """Version 2 added columns to the sessions that version 3 has replaced."""
+
+
+def _migrate_from_2(connection: Connection) -> None:
+    """Version 2 had a status and counts of each session, but no names, pending requests and rows."""
     existing = {column["name"] for column in inspect(connection).get_columns(tables.sessions.name)}
     for column in tables.sessions.columns:
         if column.name not in existing:
             connection.execute(AddColumn(tables.sessions, column))
-    connection.execute(CreateIndex(next(iter(tables.sessions.indexes)), if_not_exists=True))
+    for name in ("standing", "agent_name", "waiting"):
+        if name in existing:
+            connection.execute(text(f"ALTER TABLE {tables.sessions.name} DROP COLUMN {name}"))
+    tables.metadata.create_all(connection)
+    for index in tables.sessions.indexes:
+        connection.execute(CreateIndex(index, if_not_exists=True))
     for session_id in connection.execute(select(tables.sessions.c.id)).scalars().all():
-        _backfill_snapshot(connection, session_id)
+        rebuild_read_model(connection, session_id)
 
 
-def _backfill_snapshot(connection: Connection, session_id: str) -> None:
-    events = tables.events.c
-    log = select(events.seq, events.timestamp, events.proto_blob)
-    rows = connection.execute(log.where(events.session_id == session_id).order_by(events.seq)).all()
-    progress = SessionProgress()
-    for row in rows:
-        try:
-            progress = progress.with_event(decode_event(row.proto_blob))
-        except ValueError:  # an event of version 0, which timelines cannot read
-            break
-    created = select(tables.sessions.c.created_at).where(tables.sessions.c.id == session_id)
-    last_event_at = rows[-1].timestamp if rows else connection.execute(created).scalar_one()
-    connection.execute(
-        update(tables.sessions).where(tables.sessions.c.id == session_id),
-        to_snapshot_columns(StatusSnapshot.from_progress(progress))
-        | {"last_seq": rows[-1].seq if rows else 0, "last_event_at": last_event_at},
+def rebuild_read_model(connection: Connection, session_id: str) -> None:
+    """Fold the read model of a session from its log again; an event that cannot be read becomes one row."""
+    sessions, events = tables.sessions.c, tables.events.c
+    blob = connection.execute(select(sessions.proto_blob).where(sessions.id == session_id)).scalar_one()
+    read_model = create_read_model(decode_session(blob))
+    for table in (tables.timeline_rows, tables.pending_requests):
+        connection.execute(delete(table).where(table.c.session_id == session_id))
+    page = (
+        select(events.seq, events.timestamp, events.proto_blob)
+        .where(events.session_id == session_id, events.seq > bindparam("after_seq"))
+        .order_by(events.seq)
+        .limit(_EVENTS_PER_PAGE)
     )
+    while rows := connection.execute(page, {"after_seq": read_model.summary.last_seq}).all():
+        log = [_read_event(session_id, row) for row in rows]
+        read_model = read_model.with_events(log)
+        if timeline_rows := to_timeline_rows(read_model):
+            connection.execute(delete(tables.timeline_rows).where(_is_row), _list_row_keys(timeline_rows))
+            connection.execute(tables.timeline_rows.insert(), timeline_rows)
+    connection.execute(update(tables.sessions).where(sessions.id == session_id), to_read_model_columns(read_model))
+    if pending := to_pending_rows(read_model.summary):
+        connection.execute(tables.pending_requests.insert(), pending)
+
+
+_is_row = and_(
+    tables.timeline_rows.c.session_id == bindparam("key_session_id"),
+    tables.timeline_rows.c.row_index == bindparam("key_row_index"),
+)
+
+
+def _list_row_keys(timeline_rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    return [{"key_session_id": row["session_id"], "key_row_index": row["row_index"]} for row in timeline_rows]
+
+
+def _read_event(session_id: str, row: Any) -> Event:
+    event = read_stored_event(session_id, row.seq, row.proto_blob)
+    # An event that cannot be read has no time of its own.
+    return replace(event, timestamp=row.timestamp / 1_000) if isinstance(event.payload, Unreadable) else event
 
 
 class AddColumn(ExecutableDDLElement):
@@ -136,5 +171,5 @@ def _compile_add_column(element: AddColumn, compiler: DDLCompiler, **_: Any) -> 
     return f"ALTER TABLE {element.table.name} ADD COLUMN {compiler.get_column_specification(element.column)}"
 
 
-MIGRATION_STEPS: Mapping[int, MigrationStep] = {0: _migrate_from_0, 1: _migrate_from_1}
+MIGRATION_STEPS: Mapping[int, MigrationStep] = {0: _migrate_from_0, 1: _migrate_from_1, 2: _migrate_from_2}
 """The steps by the version that they start from."""

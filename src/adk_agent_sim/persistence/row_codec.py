@@ -7,17 +7,31 @@ the first protocol get are built elsewhere.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any, NamedTuple, TypeAlias
 
+from google.protobuf.message import DecodeError
 from google.protobuf.timestamp_pb2 import Timestamp
 
+from adk_agent_sim.errors import InvalidField
 from adk_agent_sim.generated.adksim import v1
 from adk_agent_sim.timeline.atomic_files import replace_lone_surrogates
 from adk_agent_sim.timeline.blocks import PackedIds
 from adk_agent_sim.timeline.canonical_json import Json, decode_json, encode_json
 from adk_agent_sim.timeline.event_kinds import KIND_NAMES, PAYLOAD_CLASSES
-from adk_agent_sim.timeline.events import AgentPath, Event, Payload, Player, RunOutcome, Session, TurnAsked, TurnDecided
+from adk_agent_sim.timeline.event_validation import validate_event
+from adk_agent_sim.timeline.events import (
+    AgentPath,
+    Event,
+    Payload,
+    Player,
+    RunOutcome,
+    Session,
+    TurnAsked,
+    TurnDecided,
+    Unreadable,
+)
+from adk_agent_sim.timeline.read_model.pending_requests import PendingRequest, RequestKind
 
 REQUEST_TYPE = "request"
 RESPONSE_TYPE = "response"
@@ -33,6 +47,11 @@ _OUTCOMES_BY_NUMBER = {number: outcome for outcome, number in _OUTCOME_NUMBERS.i
 PLAYER_NUMBERS: dict[Player, Any] = {player: v1.Player.Value(f"PLAYER_{player.name}") for player in Player}
 PLAYERS_BY_NUMBER: dict[int, Player] = {number: player for player, number in PLAYER_NUMBERS.items()}
 """The players by their numbers in a message, without `PLAYER_UNSPECIFIED`."""
+
+
+REQUEST_KIND_NUMBERS: dict[RequestKind, Any] = {
+    kind: v1.RequestKind.Value(f"REQUEST_KIND_{kind.name}") for kind in RequestKind
+}
 
 
 class _FieldCodec(NamedTuple):
@@ -134,17 +153,23 @@ def to_event_message(event: Event) -> v1.SessionEvent:
     return message
 
 
-def append_seq(blob: bytes, seq: int) -> bytes:
-    """Return a serialized event with its `seq`, which is assigned only inside the transaction.
-
-    The event is not parsed: concatenated serializations of a protobuf message are the serialization of their merge.
-    """
-    return blob + v1.SessionEvent(seq=seq).SerializeToString()
-
-
 def decode_event(blob: bytes) -> Event:
     """Parse a serialized `SessionEvent`."""
     return from_event_message(v1.SessionEvent.FromString(blob))
+
+
+def read_stored_event(session_id: str, seq: int, blob: bytes) -> Event:
+    """Parse a stored event; one that cannot be read becomes an `Unreadable` event with the reason.
+
+    The column `seq` is authoritative: events migrated from version 0 have none in their message.
+    """
+    try:
+        event = replace(decode_event(blob), seq=seq)
+        validate_event(event)
+        return event
+    except (InvalidField, ValueError, KeyError, TypeError, AttributeError, RecursionError, DecodeError) as error:
+        reason = str(error) if isinstance(error, InvalidField) else f"{type(error).__name__}: {error}"
+        return Event(event_id="", session_id=session_id, seq=seq, timestamp=0.0, payload=Unreadable(reason=reason))
 
 
 def from_event_message(message: v1.SessionEvent) -> Event:
@@ -161,6 +186,25 @@ def from_event_message(message: v1.SessionEvent) -> Event:
         player=PLAYERS_BY_NUMBER.get(message.player),
         agent_path=from_agent_path_message(message.agent_path) if message.HasField("agent_path") else None,
     )
+
+
+def to_pending_message(request: PendingRequest) -> v1.PendingRequest:
+    """Build a `PendingRequest`."""
+    message = v1.PendingRequest(
+        kind=REQUEST_KIND_NUMBERS[request.kind],
+        request_id=_sanitize_text(request.request_id),
+        agent_name=_sanitize_text(request.agent_name),
+        requested_at=request.requested_at,
+        seq=request.seq,
+        invocation_id=_sanitize_text(request.invocation_id),
+        client_id=_sanitize_text(request.client_id),
+        tool_name=_sanitize_text(request.tool_name),
+        claimed_by=_sanitize_text(request.claimed_by),
+        claimed_until=request.claimed_until,
+    )
+    if request.agent_path:
+        message.agent_path.CopyFrom(to_agent_path_message(request.agent_path))
+    return message
 
 
 def to_agent_path_message(path: AgentPath) -> v1.AgentPath:

@@ -5,13 +5,10 @@ from __future__ import annotations
 from sqlalchemy import BigInteger, Column, Index, Integer, LargeBinary, MetaData, String, Table, text
 
 from adk_agent_sim.persistence.row_codec import RESPONSE_TYPE
+from adk_agent_sim.timeline.read_model.session_status import ProtocolStatus, SessionStatus
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 """The version of the tables below; `migration.py` upgrades older ones."""
-
-STATUS_ACTIVE = "active"
-STATUS_COMPLETED = "completed"
-STATUS_CANCELLED = "cancelled"
 
 metadata = MetaData()
 
@@ -22,17 +19,46 @@ sessions = Table(
     metadata,
     Column("id", String, primary_key=True),
     Column("created_at", BigInteger, nullable=False),  # milliseconds since 1970
-    Column("status", String, nullable=False, server_default=STATUS_ACTIVE),
+    Column("status", String, nullable=False, server_default=ProtocolStatus.ACTIVE),
     Column("proto_blob", LargeBinary, nullable=False),
-    # The status, updated with each event, so that listing sessions reads no logs.
-    Column("standing", String, nullable=False, server_default="running"),
-    Column("agent_name", String, nullable=False, server_default=""),
-    Column("waiting", Integer, nullable=False, server_default="0"),
+    # The read model, updated with each event, so that listing sessions reads no logs. What lists search has columns.
+    Column("session_status", String, nullable=False, server_default=SessionStatus.NEW),
+    Column("name", String, nullable=False, server_default=""),
+    Column("agent_names", String, nullable=False, server_default=""),  # one per line, between line breaks
     Column("last_seq", BigInteger, nullable=False, server_default="0"),
     Column("last_event_at", BigInteger, nullable=False, server_default="0"),  # milliseconds since 1970
+    Column("summary", LargeBinary, nullable=False, server_default=""),
+    Column("rows_state", LargeBinary, nullable=False, server_default=""),
 )
 
 Index("idx_sessions_created", sessions.c.created_at, sessions.c.id)
+
+pending_requests = Table(
+    "pending_requests",
+    metadata,
+    Column("session_id", String, primary_key=True),
+    Column("request_id", String, primary_key=True),
+    Column("requested_at", BigInteger, nullable=False),  # milliseconds since 1970
+    Column("position", BigInteger, nullable=False),  # the order within the session
+)
+
+Index(
+    "idx_pending_requested",
+    pending_requests.c.requested_at,
+    pending_requests.c.session_id,
+    pending_requests.c.position,
+)
+
+timeline_rows = Table(
+    "timeline_rows",
+    metadata,
+    Column("session_id", String, primary_key=True),
+    Column("row_index", BigInteger, primary_key=True),
+    Column("updated_seq", BigInteger, nullable=False),
+    Column("data", LargeBinary, nullable=False),
+)
+
+Index("idx_rows_updated", timeline_rows.c.session_id, timeline_rows.c.updated_seq)
 
 events = Table(
     "events",

@@ -1,4 +1,8 @@
-"""The statements of one write transaction: inserts sessions, assigns `seq` to events, stores each block once."""
+"""The statements of one write transaction: events with their blocks and the read model after them, or a change.
+
+A write states the `seq` of its events, which was used to fold the read model. If another process has appended events in
+the meantime, the write is refused, and the timeline folds again.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +16,7 @@ from sqlalchemy.dialects.postgresql import psycopg
 
 from adk_agent_sim.errors import (
     EventExists,
+    LogChanged,
     SessionClosed,
     SessionExists,
     SessionNotFound,
@@ -19,9 +24,9 @@ from adk_agent_sim.errors import (
     TurnAlreadyDecided,
 )
 from adk_agent_sim.persistence import tables
+from adk_agent_sim.persistence.read_model_codec import encode_row, encode_rows_state, encode_summary
 from adk_agent_sim.persistence.row_codec import (
     RESPONSE_TYPE,
-    append_seq,
     encode_event,
     encode_session,
     get_payload_type,
@@ -29,15 +34,21 @@ from adk_agent_sim.persistence.row_codec import (
 )
 from adk_agent_sim.timeline.atomic_files import replace_lone_surrogates
 from adk_agent_sim.timeline.blocks import Block
-from adk_agent_sim.timeline.events import Closed, Event, Session
-from adk_agent_sim.timeline.session_progress import StatusSnapshot
+from adk_agent_sim.timeline.events import Event, Session
+from adk_agent_sim.timeline.read_model.session_read_model import SessionReadModel, create_read_model
+from adk_agent_sim.timeline.read_model.session_status import STATUS_PROJECTIONS, ProtocolStatus
+from adk_agent_sim.timeline.read_model.session_summary import SessionSummary
 
 Row: TypeAlias = dict[str, Any]
 
-WriteResult: TypeAlias = int | Exception
-"""The `seq` of the first event of a write, or the error if it was refused."""
+WriteResult: TypeAlias = Exception | None
+"""The error if a write was refused, or None."""
+
+_MAX_IDS_PER_QUERY = 500
+"""The number of ids in one statement; databases limit the number of parameters."""
 
 _sessions, _events, _blocks = tables.sessions.c, tables.events.c, tables.blocks.c
+_rows, _pending = tables.timeline_rows.c, tables.pending_requests.c
 
 _INSERT_SESSIONS = insert(tables.sessions)
 # These statements go to the driver directly: SQLAlchemy would process every value of every row without need.
@@ -58,33 +69,59 @@ _LOCK_SESSIONS = (
 _SELECT_STATUS = select(_sessions.id, _sessions.status, _sessions.last_seq).where(
     _sessions.id.in_(bindparam("session_ids", expanding=True))
 )
-_SNAPSHOT_COLUMNS = ("standing", "agent_name", "waiting")
-"""The columns of a `StatusSnapshot`."""
-_UPDATE_SESSION = {
-    (name, has_snapshot): str(
+_READ_MODEL_COLUMNS = (
+    "status",
+    "session_status",
+    "name",
+    "agent_names",
+    "last_seq",
+    "last_event_at",
+    "summary",
+    "rows_state",
+)
+_UPDATE_READ_MODEL = {
+    name: str(
         update(tables.sessions)
         .where(_sessions.id == bindparam("session_id"))
-        .values(
-            {
-                column: bindparam(column)
-                for column in ("last_seq", "last_event_at", *(_SNAPSHOT_COLUMNS if has_snapshot else ()))
-            }
-        )
+        .values({column: bindparam(column) for column in _READ_MODEL_COLUMNS})
         .compile(dialect=dialect)
     )
     for name, dialect in _DIALECTS.items()
-    for has_snapshot in (True, False)
 }
-_CLOSE_SESSION = (
-    update(tables.sessions).where(_sessions.id == bindparam("session_id")).values(status=bindparam("closed_as"))
+_UPSERT_ROWS = {
+    name: str(
+        (inserting := insert_into(tables.timeline_rows))
+        .on_conflict_do_update(
+            index_elements=["session_id", "row_index"],
+            set_={"updated_seq": inserting.excluded.updated_seq, "data": inserting.excluded.data},
+        )
+        .compile(dialect=_DIALECTS[name])
+    )
+    for name, insert_into in (("sqlite", sqlite.insert), ("postgresql", postgresql.insert))
+}
+_INSERT_PENDING = {
+    name: str(insert_into(tables.pending_requests).on_conflict_do_nothing().compile(dialect=_DIALECTS[name]))
+    for name, insert_into in (("sqlite", sqlite.insert), ("postgresql", postgresql.insert))
+}
+_SELECT_PENDING = select(_pending.session_id, _pending.request_id).where(
+    _pending.session_id.in_(bindparam("session_ids", expanding=True))
 )
-_RENAME_SESSION = (
-    update(tables.sessions).where(_sessions.id == bindparam("session_id")).values(proto_blob=bindparam("new_blob"))
+_DELETE_PENDING = delete(tables.pending_requests).where(
+    _pending.session_id == bindparam("pending_session_id"), _pending.request_id == bindparam("pending_request_id")
 )
-_SELECT_EVENT_IDS = select(_events.event_id).where(_events.event_id.in_(bindparam("event_ids", expanding=True)))
+_UPDATE_SUMMARY = (
+    update(tables.sessions)
+    .where(_sessions.id == bindparam("session_id"))
+    .values({column: bindparam(f"new_{column}") for column in ("proto_blob", "name", "summary")})
+)
+_SELECT_EVENT_SESSIONS = select(_events.event_id, _events.session_id).where(
+    _events.event_id.in_(bindparam("event_ids", expanding=True))
+)
 _DELETE_SESSION = [
     delete(tables.events).where(_events.session_id == bindparam("session_id")),
     delete(tables.blocks).where(_blocks.session_id == bindparam("session_id")),
+    delete(tables.timeline_rows).where(_rows.session_id == bindparam("session_id")),
+    delete(tables.pending_requests).where(_pending.session_id == bindparam("session_id")),
     delete(tables.sessions).where(_sessions.id == bindparam("session_id")),
 ]
 _SELECT_DECISION = select(_events.event_id).where(
@@ -100,12 +137,17 @@ class WriteRequest:
 
     session_id: str
     session: Row | None = None
+    """The row of a new session."""
     events: Sequence[Row] = ()
     blocks: Sequence[Row] = ()
-    snapshot: Row | None = None
-    closing_status: str = ""
-    new_blob: bytes = b""
-    """The new message of a session that is renamed."""
+    read_model: Row | None = None
+    """The columns of the read model after the events."""
+    timeline_rows: Sequence[Row] = ()
+    """The rows of the timeline that the events added or changed."""
+    pending_requests: Sequence[Row] = ()
+    """All requests that wait for a person after the events."""
+    summary: Row | None = None
+    """The columns of a summary that changed without an event."""
     is_deletion: bool = False
 
     def find_conflict(self, connection: Connection) -> SimulatorError | None:
@@ -113,13 +155,8 @@ class WriteRequest:
         if self.session:
             existing = connection.execute(_LOCK_SESSIONS, {"session_ids": [self.session_id]}).first()
             return SessionExists(self.session_id) if existing else None
-        known_id = (
-            connection.execute(_SELECT_EVENT_IDS, {"event_ids": [event["event_id"] for event in self.events]})
-            .scalars()
-            .first()
-        )
-        if known_id:
-            return EventExists(known_id)
+        if known_ids := self._find_known_ids(connection):
+            return EventExists(known_ids)
         for event in self.events:
             if event["payload_type"] == RESPONSE_TYPE:
                 key = {"session_id": self.session_id, "turn_id": event["turn_id"]}
@@ -127,22 +164,35 @@ class WriteRequest:
                     return TurnAlreadyDecided(event["turn_id"], first)
         return None
 
+    def _find_known_ids(self, connection: Connection) -> dict[str, str]:
+        """Return the session of each event that is stored already, by event id."""
+        known_ids: dict[str, str] = {}
+        for start in range(0, len(self.events), _MAX_IDS_PER_QUERY):
+            event_ids = [event["event_id"] for event in self.events[start : start + _MAX_IDS_PER_QUERY]]
+            rows = connection.execute(_SELECT_EVENT_SESSIONS, {"event_ids": event_ids})
+            known_ids.update((row.event_id, row.session_id) for row in rows)
+        return known_ids
+
 
 def build_creation(session: Session) -> WriteRequest:
     """Build the write of a new session."""
     row = {
         "id": session.session_id,
         "created_at": to_milliseconds(session.created_at),
-        "status": tables.STATUS_ACTIVE,
         "proto_blob": encode_session(session),
-        "last_event_at": to_milliseconds(session.created_at),
+        **to_read_model_columns(create_read_model(session)),
     }
     return WriteRequest(session_id=session.session_id, session=row)
 
 
-def build_rename(session: Session) -> WriteRequest:
-    """Build the write that changes a session's description."""
-    return WriteRequest(session_id=session.session_id, new_blob=encode_session(session))
+def build_summary_change(summary: SessionSummary) -> WriteRequest:
+    """Build the write of a summary that changed without an event."""
+    columns = {
+        "new_proto_blob": encode_session(summary.session),
+        "new_name": replace_lone_surrogates(summary.name),
+        "new_summary": encode_summary(summary),
+    }
+    return WriteRequest(session_id=summary.session.session_id, summary=columns)
 
 
 def build_deletion(session_id: str) -> WriteRequest:
@@ -150,32 +200,67 @@ def build_deletion(session_id: str) -> WriteRequest:
     return WriteRequest(session_id=session_id, is_deletion=True)
 
 
-def build_append(events: Sequence[Event], blocks: Iterable[Block], snapshot: StatusSnapshot | None) -> WriteRequest:
+def build_append(events: Sequence[Event], blocks: Iterable[Block], read_model: SessionReadModel) -> WriteRequest:
     """Build the write of new events and their blocks; blocks that are already stored are skipped."""
     session_id = events[0].session_id
-    closed = [event.payload for event in events if isinstance(event.payload, Closed)]
     return WriteRequest(
         session_id=session_id,
         events=[_to_event_row(event) for event in events],
         blocks=[{"session_id": session_id, "block_id": block.block_id, "data": block.data} for block in blocks],
-        snapshot=to_snapshot_columns(snapshot) if snapshot else None,
-        closing_status=(tables.STATUS_CANCELLED if closed[0].cancelled else tables.STATUS_COMPLETED) if closed else "",
+        read_model=to_read_model_columns(read_model),
+        timeline_rows=to_timeline_rows(read_model),
+        pending_requests=to_pending_rows(read_model.summary),
     )
 
 
-def to_snapshot_columns(snapshot: StatusSnapshot) -> Row:
-    """Return the columns of a status snapshot."""
+def to_read_model_columns(read_model: SessionReadModel) -> Row:
+    """Return the columns of a session's read model."""
+    summary = read_model.summary
+    agents = dict.fromkeys(name for name in (summary.app_name, *summary.agent_names) if name)
     return {
-        "standing": snapshot.status.value,
-        "agent_name": replace_lone_surrogates(snapshot.agent_name),
-        "waiting": snapshot.pending_count,
+        "status": STATUS_PROJECTIONS[summary.status].protocol.value,
+        "session_status": summary.status.value,
+        "name": replace_lone_surrogates(summary.name),
+        "agent_names": replace_lone_surrogates("".join(f"\n{name}" for name in agents) + "\n"),
+        "last_seq": summary.last_seq,
+        "last_event_at": to_milliseconds(summary.last_event_at),
+        "summary": encode_summary(summary),
+        "rows_state": encode_rows_state(read_model.rows),
     }
+
+
+def to_timeline_rows(read_model: SessionReadModel) -> list[Row]:
+    """Return the rows of the timeline that changed last."""
+    session_id = read_model.summary.session.session_id
+    return [
+        {
+            "session_id": session_id,
+            "row_index": row.index,
+            "updated_seq": row.updated_seq,
+            "data": encode_row(row),
+        }
+        for row in read_model.changed_rows
+    ]
+
+
+def to_pending_rows(summary: SessionSummary) -> list[Row]:
+    """Return the rows of the requests that wait for a person."""
+    return [
+        {
+            "session_id": summary.session.session_id,
+            "request_id": replace_lone_surrogates(request.request_id),
+            "requested_at": to_milliseconds(request.requested_at),
+            "position": request.position,
+        }
+        for request in summary.pending.values()
+    ]
 
 
 def _to_event_row(event: Event) -> Row:
     return {
         "event_id": event.event_id,
         "session_id": event.session_id,
+        "seq": event.seq,
         "timestamp": to_milliseconds(event.timestamp),
         "turn_id": event.turn_id,
         "payload_type": get_payload_type(event.payload),
@@ -184,85 +269,91 @@ def _to_event_row(event: Event) -> Row:
 
 
 def write_group(connection: Connection, group: Sequence[WriteRequest]) -> Sequence[WriteResult]:
-    """Execute several writes; a write whose session is closed or missing is skipped, and its error returned."""
+    """Execute several writes; one whose session is closed, missing or changed is skipped, and its error returned."""
     if new_sessions := [write.session for write in group if write.session]:
         connection.execute(_INSERT_SESSIONS, new_sessions)
     # Sorted, so that two processes lock sessions in the same order and cannot deadlock.
     session_ids = sorted({write.session_id for write in group if not write.session})
-    statuses, last_seqs = _read_statuses(connection, session_ids)
+    places = _read_places(connection, session_ids)
     results: list[WriteResult] = []
-    events: list[Row] = []
-    blocks: list[Row] = []
-    updates: dict[str, Row] = {}
+    accepted: list[WriteRequest] = []
     for write in group:
-        if refusal := _find_refusal(write, statuses):
-            results.append(refusal)
-            continue
-        results.append(last_seqs.get(write.session_id, 0) + 1 if write.events else 0)
-        if not write.events:
-            continue
-        blocks += write.blocks
-        for row in write.events:
-            seq = last_seqs[write.session_id] = last_seqs.get(write.session_id, 0) + 1
-            events.append(row | {"seq": seq, "proto_blob": append_seq(row["proto_blob"], seq)})
-        updates[write.session_id] = {
-            **updates.get(write.session_id, {"session_id": write.session_id}),
-            "last_seq": last_seqs[write.session_id],
-            "last_event_at": write.events[-1]["timestamp"],
-            **(write.snapshot or {}),
-        }
-        if write.closing_status:
-            statuses[write.session_id] = write.closing_status
-    _insert_rows(connection, events, blocks)
-    _update_sessions(connection, list(updates.values()))
-    for write in group:
-        _apply_session_change(connection, write, statuses)
+        refusal = _find_refusal(write, places)
+        results.append(refusal)
+        if refusal is None:
+            accepted.append(write)
+            if write.read_model:
+                places[write.session_id] = (write.read_model["status"], write.read_model["last_seq"])
+    _insert_rows(connection, accepted)
+    _update_read_models(connection, accepted)
+    for write in accepted:
+        _apply_session_change(connection, write)
     return results
 
 
-def _update_sessions(connection: Connection, session_rows: list[Row]) -> None:
-    """Update the columns of sessions that got events."""
-    for has_snapshot in (True, False):
-        if rows := [row for row in session_rows if ("standing" in row) == has_snapshot]:
-            connection.exec_driver_sql(_UPDATE_SESSION[connection.dialect.name, has_snapshot], rows)
-
-
-def _apply_session_change(connection: Connection, write: WriteRequest, statuses: Mapping[str, str]) -> None:
-    """Close, rename or delete a session."""
-    key: Row = {"session_id": write.session_id}
-    if write.session_id not in statuses:
+def _update_read_models(connection: Connection, writes: Sequence[WriteRequest]) -> None:
+    """Replace the read models of sessions that got events, by those after their last event."""
+    last_writes = {write.session_id: write for write in writes if write.read_model}
+    if not last_writes:
         return
-    if write.closing_status:
-        connection.execute(_CLOSE_SESSION, key | {"closed_as": write.closing_status})
-    if write.new_blob:
-        connection.execute(_RENAME_SESSION, key | {"new_blob": write.new_blob})
+    dialect = connection.dialect.name
+    connection.exec_driver_sql(
+        _UPDATE_READ_MODEL[dialect],
+        [{"session_id": session_id, **(write.read_model or {})} for session_id, write in last_writes.items()],
+    )
+    stored: dict[str, set[str]] = {session_id: set() for session_id in last_writes}
+    for row in connection.execute(_SELECT_PENDING, {"session_ids": list(last_writes)}):
+        stored[row.session_id].add(row.request_id)
+    for session_id, write in last_writes.items():
+        wanted = {row["request_id"]: row for row in write.pending_requests}
+        gone = [
+            {"pending_session_id": session_id, "pending_request_id": request_id}
+            for request_id in stored[session_id] - wanted.keys()
+        ]
+        if gone:
+            connection.execute(_DELETE_PENDING, gone)
+        if new := [row for request_id, row in wanted.items() if request_id not in stored[session_id]]:
+            connection.exec_driver_sql(_INSERT_PENDING[dialect], new)
+
+
+def _apply_session_change(connection: Connection, write: WriteRequest) -> None:
+    """Rename or delete a session."""
+    key: Row = {"session_id": write.session_id}
+    if write.summary:
+        connection.execute(_UPDATE_SUMMARY, key | write.summary)
     if write.is_deletion:
         for statement in _DELETE_SESSION:
             connection.execute(statement, key)
 
 
-def _read_statuses(connection: Connection, session_ids: Sequence[str]) -> tuple[dict[str, str], dict[str, int]]:
+def _read_places(connection: Connection, session_ids: Sequence[str]) -> dict[str, tuple[str, int]]:
     """Return the status and the last `seq` of each session; they cannot change until the transaction ends."""
     if not session_ids:
-        return {}, {}
+        return {}
     key = {"session_ids": session_ids}
     if connection.dialect.name == "postgresql":
         connection.execute(_LOCK_SESSIONS, key)
-    rows = connection.execute(_SELECT_STATUS, key).all()
-    return {row.id: row.status for row in rows}, {row.id: row.last_seq for row in rows}
+    return {row.id: (row.status, row.last_seq) for row in connection.execute(_SELECT_STATUS, key)}
 
 
-def _find_refusal(write: WriteRequest, statuses: Mapping[str, str]) -> SimulatorError | None:
+def _find_refusal(write: WriteRequest, places: Mapping[str, tuple[str, int]]) -> SimulatorError | None:
     if write.session:
         return None
-    status = statuses.get(write.session_id)
-    if status is None:
+    if write.session_id not in places:
         return SessionNotFound(write.session_id)
-    return SessionClosed(write.session_id) if write.events and status != tables.STATUS_ACTIVE else None
+    status, last_seq = places[write.session_id]
+    if not write.events:
+        return None
+    if status != ProtocolStatus.ACTIVE:
+        return SessionClosed(write.session_id)
+    return LogChanged(write.session_id) if write.events[0]["seq"] != last_seq + 1 else None
 
 
-def _insert_rows(connection: Connection, events: list[Row], blocks: list[Row]) -> None:
-    if blocks:
-        connection.exec_driver_sql(_INSERT_BLOCKS[connection.dialect.name], blocks)
-    if events:
-        connection.exec_driver_sql(_INSERT_EVENTS[connection.dialect.name], events)
+def _insert_rows(connection: Connection, writes: Sequence[WriteRequest]) -> None:
+    dialect = connection.dialect.name
+    if blocks := [row for write in writes for row in write.blocks]:
+        connection.exec_driver_sql(_INSERT_BLOCKS[dialect], blocks)
+    if events := [row for write in writes for row in write.events]:
+        connection.exec_driver_sql(_INSERT_EVENTS[dialect], events)
+    if timeline_rows := [row for write in writes for row in write.timeline_rows]:
+        connection.exec_driver_sql(_UPSERT_ROWS[dialect], timeline_rows)

@@ -8,17 +8,21 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from queue import SimpleQueue
 from threading import Thread
+from typing import Any
 
 from sqlalchemy import Engine
 from sqlalchemy.engine import URL
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import OperationalError, SQLAlchemyError
 
 from adk_agent_sim.errors import SimulatorError, StoreFailed
 from adk_agent_sim.persistence.database_engine import format_url
 from adk_agent_sim.persistence.database_errors import build_store_error
+from adk_agent_sim.persistence.database_file import DatabaseFile
 from adk_agent_sim.persistence.transaction import WriteRequest, WriteResult, write_group
 
 MAX_GROUP_SIZE = 1_000
@@ -28,7 +32,7 @@ MAX_GROUP_SIZE = 1_000
 class _QueuedWrite:
     """A write, and the future of its caller."""
 
-    def __init__(self, write: WriteRequest, future: asyncio.Future[int]) -> None:
+    def __init__(self, write: WriteRequest, future: asyncio.Future[None]) -> None:
         self.write = write
         self.future = future
 
@@ -39,23 +43,25 @@ class Writer:
     def __init__(self, engine: Engine, url: URL) -> None:
         self._engine = engine
         self._url = url
+        self.file = DatabaseFile(url)
         self._loop = asyncio.get_running_loop()
         self._batch: list[_QueuedWrite] = []
         self._batches: SimpleQueue[list[_QueuedWrite] | None] = SimpleQueue()
         self._is_closed = False
+        self._has_connected = False
         self._thread = Thread(target=self._run, name="adksim-writer", daemon=True)
         self._thread.start()
 
-    async def write(self, write: WriteRequest) -> int:
-        """Commit a write and return the `seq` of its first event, or 0 if it has no events."""
+    async def write(self, write: WriteRequest) -> None:
+        """Commit a write."""
         if self._is_closed:
             raise StoreFailed(format_url(self._url), "write to", "the store is closed", "Open it again.")
-        future: asyncio.Future[int] = self._loop.create_future()
+        future: asyncio.Future[None] = self._loop.create_future()
         if not self._batch:
             # Submitting in a callback adds the writes of all tasks that run before it to the same transaction.
             self._loop.call_soon(self._submit_batch)
         self._batch.append(_QueuedWrite(write, future))
-        return await future
+        await future
 
     async def close(self) -> None:
         """Wait until all queued writes are committed, and end the thread."""
@@ -71,8 +77,10 @@ class Writer:
 
     def _run(self) -> None:
         for group in self._iter_groups():
-            results = self._commit_group(group)
+            results = self._commit_to_file(group)
             self._loop.call_soon_threadsafe(_resolve_futures, group, results)
+        if self.file.is_lost:
+            self._empty_log()
 
     def _iter_groups(self) -> Iterator[list[_QueuedWrite]]:
         """Yield groups of writes, each with everything queued since the previous group."""
@@ -83,6 +91,30 @@ class Writer:
                 closing = more is None
                 group = [*group, *(more or ())]
             yield group
+
+    def _commit_to_file(self, group: Sequence[_QueuedWrite]) -> Sequence[WriteResult]:
+        """Commit a group to the file that has the database's name; otherwise all writes fail."""
+        try:
+            self.file.check("write to")
+            self._has_connected = True
+            results = self._commit_group(group)
+            # Checked again, because a write that is confirmed must be in the file that will be opened next time.
+            self.file.check("write to")
+        except StoreFailed as error:
+            self._empty_log()
+            return [error for _ in group]
+        return results
+
+    def _empty_log(self) -> None:
+        """Copy the commits in SQLite's log into the file that is open, wherever it is now.
+
+        If the log stayed behind, SQLite would apply it to the file that has taken the place of this one, and damage it.
+        """
+        if not self._has_connected:  # connecting now would create a file
+            return
+        with suppress(sqlite3.Error, SQLAlchemyError), self._engine.connect() as connection:
+            raw: Any = connection.connection.dbapi_connection  # not in a transaction, in which SQLite does not do it
+            raw.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
     def _commit_group(self, group: Sequence[_QueuedWrite]) -> Sequence[WriteResult]:
         """Commit a group and return the result of each write; a write that fails does not affect the others."""
@@ -113,7 +145,7 @@ def _resolve_futures(group: Sequence[_QueuedWrite], results: Sequence[WriteResul
     for job, result in zip(group, results, strict=True):
         if job.future.done():
             continue
-        if isinstance(result, Exception):
-            job.future.set_exception(result)
+        if result is None:
+            job.future.set_result(None)
         else:
-            job.future.set_result(result)
+            job.future.set_exception(result)

@@ -22,7 +22,7 @@ from adk_agent_sim.server.api_models import (
     FaultInput,
     FieldProblem,
     RuleSwitchInput,
-    SessionInfo,
+    SessionDetail,
     Suggestion,
     UserMessage,
 )
@@ -32,31 +32,31 @@ from adk_agent_sim.server.responses import error_response, json_response
 action_api = create_router("/api/sessions/{session_id}")
 
 
-@action_api.post("/messages", response_model=SessionInfo)
+@action_api.post("/messages", response_model=SessionDetail)
 async def send_message(actions: ActionsDependency, session_id: str, message: UserMessage) -> Response:
     """Send a message as the user."""
     return json_response(await actions.send_message(session_id, message))
 
 
-@action_api.post("/consent", response_model=SessionInfo)
+@action_api.post("/consent", response_model=SessionDetail)
 async def answer_confirmation(actions: ActionsDependency, session_id: str, consent: ConsentInput) -> Response:
     """Approve or deny a call as the user."""
     return json_response(await actions.answer_confirmation(session_id, consent))
 
 
-@action_api.post("/calls/{call_id}/cancel", response_model=SessionInfo)
+@action_api.post("/calls/{call_id}/cancel", response_model=SessionDetail)
 async def cancel_call(actions: ActionsDependency, session_id: str, call_id: str) -> Response:
     """Cancel one running call."""
     return json_response(await actions.cancel_call(session_id, call_id))
 
 
-@action_api.post("/stop", response_model=SessionInfo)
+@action_api.post("/stop", response_model=SessionDetail)
 async def stop_run(actions: ActionsDependency, session_id: str) -> Response:
     """Cancel the current run; another message continues the session."""
     return json_response(await actions.stop_run(session_id))
 
 
-@action_api.post("/turns/{turn_id}/decision", response_model=SessionInfo)
+@action_api.post("/turns/{turn_id}/decision", response_model=SessionDetail)
 async def decide_turn(turns: TurnsDependency, session_id: str, turn_id: str, decision: DecisionInput) -> Response:
     """Decide a turn as its model."""
     try:
@@ -72,7 +72,7 @@ async def suggest_decision(turns: TurnsDependency, session_id: str, turn_id: str
     return json_response(await turns.suggest_decision(session_id, turn_id))
 
 
-@action_api.post("/turns/{turn_id}/own-model", response_model=SessionInfo)
+@action_api.post("/turns/{turn_id}/own-model", response_model=SessionDetail)
 async def decide_with_own_model(turns: TurnsDependency, session_id: str, turn_id: str) -> Response:
     """Let the agent's own model decide this turn."""
     return json_response(await turns.decide_with_own_model(session_id, turn_id))

@@ -13,7 +13,7 @@ from contextlib import asynccontextmanager
 from typing import TypeAlias
 
 from adk_agent_sim.errors import SimulatorError
-from adk_agent_sim.timeline.events import TurnAsked
+from adk_agent_sim.timeline.read_model.pending_requests import RequestKind
 from adk_agent_sim.timeline.timeline import Timeline
 
 _log = logging.getLogger(__name__)
@@ -37,9 +37,8 @@ class AgentPresence:
 
     async def start(self) -> None:
         """Expect every client that has a pending turn from before this server started; a live one will reconnect."""
-        for asked in await self._timeline.get_turn_queue():
-            if isinstance(asked.payload, TurnAsked):
-                self.expect_client(asked.session_id, asked.payload.client_id)
+        for entry in await self._timeline.list_pending():
+            self.expect_client(entry.summary.session.session_id, entry.request.client_id)
 
     async def close(self) -> None:
         """Stop watching; no more turns are abandoned."""
@@ -96,9 +95,10 @@ class AgentPresence:
         return True
 
     async def _abandon_turns(self, session_id: str, client_id: str) -> None:
-        for asked in await self._timeline.get_pending_turns(session_id):
-            if isinstance(asked.payload, TurnAsked) and asked.payload.client_id == client_id:
+        summary = await self._timeline.get_summary(session_id)
+        for request in list(summary.pending.values()):
+            if request.kind is RequestKind.MODEL and request.client_id == client_id:
                 _log.warning(
-                    "Turn %s of agent %r is abandoned: its agent disconnected.", asked.turn_id, asked.agent_name
+                    "Turn %s of agent %r is abandoned: its agent disconnected.", request.request_id, request.agent_name
                 )
-                await self._timeline.withdraw(session_id, asked.turn_id, abandoned=True)
+                await self._timeline.withdraw(session_id, request.request_id, abandoned=True)

@@ -15,17 +15,28 @@ from adk_agent_sim.server.api_models import (
     AgentInfo,
     Briefing,
     NewSession,
+    QueuePage,
     RequestInfo,
     Row,
     RowDetail,
     ServerInfo,
-    SessionInfo,
+    SessionDetail,
+    SessionPage,
     SessionPatch,
 )
 from adk_agent_sim.server.api_router import create_router
 from adk_agent_sim.server.export_writers import list_export_formats
+from adk_agent_sim.server.page_cursors import parse_session_cursor
 from adk_agent_sim.server.responses import json_response
 from adk_agent_sim.server.row_details import IMAGE_MIME_TYPES
+from adk_agent_sim.timeline.read_model.session_status import SessionStatus
+from adk_agent_sim.timeline.session_queries import SessionFilter
+
+MAX_PAGE_SIZE = 200
+"""How many sessions or requests a page holds at most."""
+
+MAX_START = 2**53 - 1
+"""The largest index that a list can start at: the largest integer that a browser represents exactly."""
 
 api = create_router("/api")
 
@@ -43,29 +54,41 @@ async def get_agents(agents: AgentsDependency) -> Response:
     return json_response(await agents.list_agents())
 
 
-@api.post("/sessions", response_model=SessionInfo)
+@api.post("/sessions", response_model=SessionDetail)
 async def create_session(directory: DirectoryDependency, new_session: NewSession) -> Response:
     """Start a session of an agent."""
     return json_response(await directory.create(new_session.agent_key))
 
 
-@api.get("/sessions", response_model=list[SessionInfo])
+@api.get("/sessions", response_model=SessionPage)
 async def list_sessions(
     directory: DirectoryDependency,
-    start: Annotated[int, Query(ge=0)] = 0,
-    count: Annotated[int, Query(ge=1, le=1000)] = 200,
+    cursor: str = "",
+    q: Annotated[str, Query(max_length=200, description="A part of the name, or of an agent's name")] = "",
+    status: Annotated[list[SessionStatus] | None, Query(description="Any of these; all if it is left out")] = None,
+    agent: Annotated[str, Query(max_length=200, description="The name of an app or agent")] = "",
+    limit: Annotated[int, Query(ge=1, le=MAX_PAGE_SIZE)] = 50,
 ) -> Response:
-    """The sessions, newest first."""
-    return json_response(await directory.list_sessions(start, count))
+    """A page of the sessions, newest first."""
+    wanted = SessionFilter(before=parse_session_cursor(cursor), text=q.strip(), statuses=status or (), agent=agent)
+    return json_response(await directory.list_sessions(wanted, limit))
 
 
-@api.get("/sessions/{session_id}", response_model=SessionInfo)
+@api.get("/queue", response_model=QueuePage)
+async def list_queue(
+    directory: DirectoryDependency, cursor: str = "", limit: Annotated[int, Query(ge=1, le=MAX_PAGE_SIZE)] = 50
+) -> Response:
+    """A page of what is waiting for a person in all sessions, oldest first."""
+    return json_response(await directory.list_queue(cursor, limit))
+
+
+@api.get("/sessions/{session_id}", response_model=SessionDetail)
 async def get_session(directory: DirectoryDependency, session_id: str) -> Response:
     """A session, without its rows."""
-    return json_response(await directory.get_info(session_id))
+    return json_response(await directory.get_detail(session_id))
 
 
-@api.patch("/sessions/{session_id}", response_model=SessionInfo)
+@api.patch("/sessions/{session_id}", response_model=SessionDetail)
 async def rename_session(directory: DirectoryDependency, session_id: str, patch: SessionPatch) -> Response:
     """Rename a session."""
     return json_response(await directory.rename(session_id, patch.name))
@@ -78,7 +101,7 @@ async def delete_session(directory: DirectoryDependency, session_id: str) -> Res
     return Response(status_code=204)
 
 
-@api.post("/sessions/{session_id}/close", response_model=SessionInfo)
+@api.post("/sessions/{session_id}/close", response_model=SessionDetail)
 async def close_session(directory: DirectoryDependency, session_id: str) -> Response:
     """Close a session; it can still be read and exported."""
     return json_response(await directory.close_session(session_id))
@@ -88,7 +111,7 @@ async def close_session(directory: DirectoryDependency, session_id: str) -> Resp
 async def get_rows(
     reader: ReaderDependency,
     session_id: str,
-    start: Annotated[int, Query(ge=0)] = 0,
+    start: Annotated[int, Query(ge=0, le=MAX_START)] = 0,
     count: Annotated[int, Query(ge=1, le=10_000)] = 200,
 ) -> Response:
     """Rows by index."""

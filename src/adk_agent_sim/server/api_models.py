@@ -7,12 +7,14 @@ of the timeline event that last changed a row: a browser that has everything up 
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from adk_agent_sim.golden.export_formats import ExportFormatName
+from adk_agent_sim.timeline.read_model.pending_requests import RequestKind
+from adk_agent_sim.timeline.read_model.session_status import SessionStatus
+from adk_agent_sim.timeline.read_model.timeline_row import RowKind, RowStatus, TimelineRow
 
 
 class ApiModel(BaseModel):
@@ -65,34 +67,24 @@ class RequestInfo(ApiModel):
     token_estimate: int = Field(description="A rough estimate: a quarter of the characters")
 
 
-class DisplayStatus(StrEnum):
-    """The status of a session as people see it."""
+class AgentPathInfo(ApiModel):
+    """Which of the agents of a run: several run side by side, or inside a tool of another agent."""
 
-    QUERY = "query"
-    """Waiting for the first user message."""
-    YOUR_TURN = "your_turn"
-    """A turn is waiting for a person's decision."""
-    CONFIRM = "confirm"
-    """A call is waiting for the user's confirmation."""
-    RUNNING = "running"
-    DONE = "done"
-    """The agent has responded; another message continues the session."""
-    FAILED = "failed"
-    """The last run failed; another message continues the session."""
-    STOPPED = "stopped"
-    """A person stopped the last run; another message continues the session."""
-    ABANDONED = "abandoned"
-    """The agent disconnected while one of its turns was waiting; if it reconnects, the session continues."""
-    CLOSED = "closed"
-    """The session is closed: it can only be read and exported."""
+    branch: str = Field(description="ADK's branch; empty outside parallel agents")
+    parent_call_id: str = Field(description="The call of the tool that the agent runs in; empty outside tools")
 
 
-class PendingTurn(ApiModel):
-    """A turn that is waiting for a person's decision."""
+class PendingInfo(ApiModel):
+    """A request that is waiting for a person."""
 
-    turn_id: str
+    kind: RequestKind
+    request_id: str = Field(description="The turn id of a model turn; otherwise the id of ADK's request")
     agent_name: str
-    asked_at: float
+    agent_path: AgentPathInfo | None = Field(description="None if it is unknown")
+    requested_at: float
+    tool_name: str = Field(description="The tool that it is about; empty if none")
+    claimed_by: str = Field(description="Who is working on it; empty if nobody is")
+    claimed_until: float = Field(description="When the claim expires; 0 without a claim")
 
 
 class PendingConfirmation(ApiModel):
@@ -127,49 +119,55 @@ class ExportRecord(ApiModel):
 
 
 class SessionInfo(ApiModel):
-    """A session, without its rows."""
+    """What lists show of a session."""
 
     session_id: str
     name: str
     agent_key: str = Field(description="The key of the agent; empty if it runs in another process")
     agent_name: str
+    agent_names: list[str] = Field(description="The agents that called their models")
     created_at: float
-    status: DisplayStatus
-    failure: str = ""
+    status: SessionStatus
+    failure: str = Field(default="", description="Why the last run failed, or why the session cannot be read")
     last_seq: int = Field(description="The seq of the last event that is included here")
     row_count: int = Field(description="The number of rows")
-    pending_turns: list[PendingTurn] = Field(description="Turns that are waiting for a person, the next one first")
-    confirmation: PendingConfirmation | None = None
+    turn_count: int = Field(description="The number of model turns")
+    call_count: int = Field(description="The number of tool calls that ran")
+    pending: list[PendingInfo] = Field(description="What is waiting for a person, the next one first")
     running_since: float | None = Field(default=None, description="When the oldest running tool started, else the run")
     last_event_at: float
     exports: list[ExportRecord] = Field(default_factory=list[ExportRecord])
 
 
-class RowKind(StrEnum):
-    """The kind of fact that a row shows."""
+class SessionDetail(SessionInfo):
+    """A session, without its rows."""
 
-    USER = "user"
-    CALL = "call"
-    SAY = "say"
-    """Text that accompanies calls, or a thought."""
-    ANSWER = "answer"
-    ARTIFACT = "artifact"
-    CONSENT = "consent"
-    ERROR = "error"
-    NOTE = "note"
+    confirmation: PendingConfirmation | None = Field(
+        default=None, description="The oldest confirmation that is waiting for the user"
+    )
 
 
-class RowStatus(StrEnum):
-    """The progress of a row; most are done when they appear."""
+class SessionPage(ApiModel):
+    """A page of the list of sessions, newest first."""
 
-    CONFIRM = "confirm"
-    """A call that is waiting for confirmation."""
-    RUNNING = "running"
-    DONE = "done"
-    FAILED = "failed"
-    CANCELLED = "cancelled"
-    DENIED = "denied"
-    """A call that the user denied."""
+    sessions: list[SessionInfo]
+    next_cursor: str | None = Field(description="The cursor of the next page; None on the last one")
+
+
+class QueueItem(ApiModel):
+    """A request that is waiting for a person, in any session."""
+
+    session_id: str
+    session_name: str
+    request: PendingInfo
+
+
+class QueuePage(ApiModel):
+    """A page of the queue, oldest first."""
+
+    items: list[QueueItem]
+    next_cursor: str | None = Field(description="The cursor of the next page; None on the last one")
+    total: int = Field(description="How many requests are waiting, on all pages")
 
 
 class Row(ApiModel):
@@ -189,6 +187,11 @@ class Row(ApiModel):
     duration_ms: float | None = None
     call_id: str = Field(default="", description="The id of the call, by which it can be cancelled while it runs")
     rule: str = Field(default="", description="The rule of the simulated environment that answered instead of the tool")
+
+
+def to_api_row(row: TimelineRow) -> Row:
+    """Returns a row of the read model as it is sent to the browser."""
+    return Row(**{name: getattr(row, name) for name in Row.model_fields})
 
 
 class DisplayValue(ApiModel):
@@ -360,21 +363,26 @@ class FollowRequest(ApiModel):
     session_id: str | None
     after_seq: int = 0
     tail: int = Field(default=200, description="How many of the last rows to send at most, when after_seq is 0")
+    revision: int = Field(default=0, description="The revision of the list that the browser has; 0 if none")
 
 
 class SessionUpdate(ApiModel):
     """To the browser: a session, and the rows that are new or have changed since the last update."""
 
     type: Literal["session"] = "session"
-    session: SessionInfo
+    session: SessionDetail
     rows: list[Row]
 
 
 class SessionListUpdate(ApiModel):
-    """To the browser: the list of sessions has changed; reload it if it is shown."""
+    """To the browser: what has changed in the list of sessions since the last update."""
 
     type: Literal["sessions"] = "sessions"
-    your_turn_count: int = Field(description="How many turns are waiting for a person, over all sessions")
+    revision: int = Field(description="Increases with every change of the list; sent back after a reconnection")
+    pending_count: int = Field(description="How many requests are waiting for a person, over all sessions")
+    sessions: list[SessionInfo] = Field(description="The sessions that are new or have changed")
+    deleted: list[str] = Field(description="The ids of the sessions that were deleted")
+    reload: bool = Field(description="More has changed than is listed here: reload what is shown")
 
 
 class SessionGone(ApiModel):

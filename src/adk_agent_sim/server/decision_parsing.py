@@ -12,13 +12,13 @@ from adk_agent_sim.server.api_models import CallInput, DecisionInput, FieldProbl
 from adk_agent_sim.server.json_input import parse_json_input, parse_json_object_input
 from adk_agent_sim.server.request_view import find_output_schema
 from adk_agent_sim.timeline.canonical_json import Json
-from adk_agent_sim.timeline.decision_checks import extract_text, get_function_calls
+from adk_agent_sim.timeline.decision_checks import extract_text, find_arguments_problems, get_function_calls
 from adk_agent_sim.timeline.framework_calls import SET_MODEL_RESPONSE
-from adk_agent_sim.timeline.model_request import ModelRequest
+from adk_agent_sim.timeline.model_request import RequestSettings
 from adk_agent_sim.timeline.strict_json import dump_json
 
 
-def build_response(decision: DecisionInput, request: ModelRequest) -> Json:
+def build_response(decision: DecisionInput, request: RequestSettings) -> Json:
     """Returns the decision as an `LlmResponse` in JSON.
 
     Raises:
@@ -51,7 +51,7 @@ def build_suggestion(response: Json) -> Suggestion:
     return Suggestion(calls=suggested, text=extract_text(response))
 
 
-def find_call_problems(request: ModelRequest, calls: Sequence[Mapping[str, Json]]) -> list[FieldProblem]:
+def find_call_problems(request: RequestSettings, calls: Sequence[Mapping[str, Json]]) -> list[FieldProblem]:
     """Returns the problems of each call: of its arguments, or that its tool is not offered."""
     all_problems: list[FieldProblem] = []
     for index, call in enumerate(calls):
@@ -61,12 +61,12 @@ def find_call_problems(request: ModelRequest, calls: Sequence[Mapping[str, Json]
             message = f"{name!r} is not offered in this turn"
             all_problems.append(FieldProblem(path="", message=message, call_index=index))
             continue
-        problems = build_arguments_checker(read_parameters_schema(declaration)).find_problems(call.get("args") or {})
+        problems = find_arguments_problems(declaration, call.get("args") or {})
         all_problems += [FieldProblem(path=each.path, message=each.message, call_index=index) for each in problems]
     return all_problems
 
 
-def find_answer_problems(request: ModelRequest, value: Json) -> list[Problem]:
+def find_answer_problems(request: RequestSettings, value: Json) -> list[Problem]:
     """Returns the problems of a final response; none if the turn has no output schema."""
     schema = find_output_schema(request)
     if schema is None:
@@ -76,7 +76,7 @@ def find_answer_problems(request: ModelRequest, value: Json) -> list[Problem]:
     return SchemaChecker(schema).find_problems(value)
 
 
-def _to_tool_arguments(request: ModelRequest, data: Json) -> dict[str, Json]:
+def _to_tool_arguments(request: RequestSettings, data: Json) -> dict[str, Json]:
     """Returns a final response as arguments of ADK's response tool.
 
     If the output schema is not an object, the tool has one parameter that holds the whole response.

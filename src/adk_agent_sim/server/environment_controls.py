@@ -10,7 +10,7 @@ from adk_agent_sim.errors import MalformedValue, NotFound
 from adk_agent_sim.server.api_models import EnvironmentInfo, FaultInput, RuleInfo, RuleSwitchInput
 from adk_agent_sim.server.json_input import parse_json_input
 from adk_agent_sim.server.session_runs import SessionRuns
-from adk_agent_sim.server.session_views import SessionViews
+from adk_agent_sim.timeline.timeline import Timeline
 
 _ACTION_ADAPTER: TypeAdapter[AnyAction] = TypeAdapter(ActionEntry)
 
@@ -18,9 +18,9 @@ _ACTION_ADAPTER: TypeAdapter[AnyAction] = TypeAdapter(ActionEntry)
 class EnvironmentControls:
     """Shows and changes the rules and pending faults of sessions whose agents run in this process."""
 
-    def __init__(self, runs: SessionRuns, views: SessionViews) -> None:
+    def __init__(self, timeline: Timeline, runs: SessionRuns) -> None:
+        self._timeline = timeline
         self._runs = runs
-        self._views = views
 
     async def get_environment(self, session_id: str) -> EnvironmentInfo:
         """Returns the session's rules, their counts, and the faults that are pending."""
@@ -49,7 +49,7 @@ class EnvironmentControls:
         return _build_environment_info(environment)
 
     async def _load_environment(self, session_id: str, operation: str) -> Environment:
-        await self._views.get(session_id)
+        await self._timeline.get_summary(session_id)
         return self._runs.require(session_id, operation).environment
 
 

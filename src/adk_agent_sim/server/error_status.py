@@ -22,6 +22,7 @@ ERROR_STATUSES: Mapping[type[Exception], ErrorStatus] = {
     errors.SessionClosed: ErrorStatus(StatusCode.FAILED_PRECONDITION, 409),
     errors.SessionExists: ErrorStatus(StatusCode.ALREADY_EXISTS, 409),
     errors.EventExists: ErrorStatus(StatusCode.ALREADY_EXISTS, 409),
+    errors.SeqOutOfRange: ErrorStatus(StatusCode.OUT_OF_RANGE, 409),
     errors.BlocksMissing: ErrorStatus(StatusCode.FAILED_PRECONDITION, 409),
     errors.StoreFailed: ErrorStatus(StatusCode.UNAVAILABLE, 503),
     errors.InvalidField: ErrorStatus(StatusCode.INVALID_ARGUMENT, 400),

@@ -9,9 +9,8 @@ from adk_agent_sim.server import decision_parsing
 from adk_agent_sim.server.api_models import CheckInput, FieldProblem
 from adk_agent_sim.server.json_input import parse_json_input
 from adk_agent_sim.server.session_runs import SessionRuns
-from adk_agent_sim.server.session_views import SessionViews
 from adk_agent_sim.timeline.canonical_json import Json
-from adk_agent_sim.timeline.model_request import ModelRequest
+from adk_agent_sim.timeline.model_request import RequestSettings
 from adk_agent_sim.timeline.strict_json import dump_json
 from adk_agent_sim.timeline.timeline import Timeline
 
@@ -19,10 +18,9 @@ from adk_agent_sim.timeline.timeline import Timeline
 class FormChecks:
     """Finds the problems of a form without sending it."""
 
-    def __init__(self, timeline: Timeline, runs: SessionRuns, views: SessionViews) -> None:
+    def __init__(self, timeline: Timeline, runs: SessionRuns) -> None:
         self._timeline = timeline
         self._runs = runs
-        self._views = views
 
     async def find_problems(self, session_id: str, turn_id: str | None, form: CheckInput) -> list[FieldProblem]:
         """Returns the problems of a form; none if it could be sent.
@@ -30,13 +28,13 @@ class FormChecks:
         Raises:
             TurnNotFound: A call or answer was given without its turn, or there is no such turn.
         """
-        await self._views.get(session_id)
+        await self._timeline.get_summary(session_id)
         value = parse_json_input(form.value)
         if form.target == "message":
             return self._find_message_problems(session_id, value)
         if turn_id is None:
             raise TurnNotFound(session_id, "")
-        request = await self._timeline.read_request(await self._views.get_turn(session_id, turn_id))
+        request = await self._timeline.read_request_settings(await self._timeline.get_turn(session_id, turn_id))
         if form.target == "call":
             return decision_parsing.find_call_problems(request, [{"name": form.tool_name, "args": value}])
         return self._find_answer_problems(session_id, turn_id, request, value)
@@ -50,7 +48,7 @@ class FormChecks:
         return []
 
     def _find_answer_problems(
-        self, session_id: str, turn_id: str, request: ModelRequest, value: Json
+        self, session_id: str, turn_id: str, request: RequestSettings, value: Json
     ) -> list[FieldProblem]:
         problems = decision_parsing.find_answer_problems(request, value)
         run = self._runs.find(session_id)

@@ -16,6 +16,7 @@ from adk_agent_sim.errors import PortInUse
 from adk_agent_sim.generated.adksim.v1 import simulator_service_pb2, simulator_service_pb2_grpc
 from adk_agent_sim.link.channel import MAX_MESSAGE_BYTES
 from adk_agent_sim.server.agent_presence import ABANDON_AFTER_SECONDS, AgentPresence
+from adk_agent_sim.server.grpc_messages import MessageParser
 from adk_agent_sim.server.grpc_service import SimulatorService
 from adk_agent_sim.timeline.timeline import Timeline
 
@@ -69,7 +70,7 @@ async def serve_grpc(
         ("grpc.http2.max_ping_strikes", 0),  # otherwise gRPC drops clients that send keepalive pings while idle
         ("grpc.so_reuseport", 0),  # otherwise a second server could bind the same port and get half of the clients
     ]
-    server = grpc.aio.server(options=options)
+    server = grpc.aio.server(options=options, interceptors=[MessageParser()])
     presence = AgentPresence(timeline, abandon_after)
     service = SimulatorService(timeline, presence, web_url)
     health_service = cast("Any", health).aio.HealthServicer()

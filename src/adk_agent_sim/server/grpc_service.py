@@ -20,19 +20,35 @@ from adk_agent_sim.generated.adksim import v1
 from adk_agent_sim.link.remote_errors import ERROR_TRAILER
 from adk_agent_sim.persistence.row_codec import (
     PLAYERS_BY_NUMBER,
+    from_agent_path_message,
     from_asked_message,
-    from_event_message,
     to_event_message,
+    to_pending_message,
     to_session_message,
 )
 from adk_agent_sim.server import request_validation
 from adk_agent_sim.server.agent_presence import AgentPresence
 from adk_agent_sim.server.error_status import get_error_status
 from adk_agent_sim.server.legacy_protocol import build_legacy_event, split_request
+from adk_agent_sim.server.page_cursors import format_session_cursor, parse_session_cursor
+from adk_agent_sim.server.request_block_validator import RequestBlockValidator
 from adk_agent_sim.timeline.atomic_files import replace_lone_surrogates
 from adk_agent_sim.timeline.blocks import Block
 from adk_agent_sim.timeline.canonical_json import Json
-from adk_agent_sim.timeline.events import ArtifactSaved, Event, Player, Session, TurnAsked, TurnDecided, TurnWithdrawn
+from adk_agent_sim.timeline.event_validation import validate_event, validate_payload
+from adk_agent_sim.timeline.events import (
+    AgentPath,
+    ArtifactSaved,
+    Event,
+    Player,
+    Session,
+    TurnAsked,
+    TurnDecided,
+    TurnWithdrawn,
+    Unreadable,
+)
+from adk_agent_sim.timeline.read_model.session_status import STATUS_PROJECTIONS, ProtocolStatus
+from adk_agent_sim.timeline.session_queries import SessionFilter
 from adk_agent_sim.timeline.submissions import TurnDecision, TurnRequest
 from adk_agent_sim.timeline.timeline import Timeline
 from adk_agent_sim.wire.llm_response import from_response_message
@@ -43,11 +59,13 @@ RpcContext: TypeAlias = ServicerContext[Any, Any]
 RequestT = TypeVar("RequestT")
 ResponseT = TypeVar("ResponseT")
 
+_Draft: TypeAlias = tuple[Event, Block | None]
+"""An event without `seq` and timestamp, and the block of bytes that came with it."""
 
-_ACTIVE, _COMPLETED, _CANCELLED = (
-    cast("v1.SessionStatus", v1.SessionStatus.Value(f"SESSION_STATUS_{name}"))
-    for name in ("ACTIVE", "COMPLETED", "CANCELLED")
-)
+_PROTOCOL_STATUSES = {
+    status: cast("v1.SessionStatus", v1.SessionStatus.Value(f"SESSION_STATUS_{status.name}"))
+    for status in ProtocolStatus
+}
 
 _MAX_STATUS_CHARS = 2_000
 """The limit of a status message and its trailer: gRPC sends them in HTTP/2 headers, whose size is limited."""
@@ -78,6 +96,7 @@ class SimulatorService:
         self._timeline = timeline
         self._presence = presence
         self._web_url = web_url
+        self._block_validator = RequestBlockValidator(timeline.read_blocks)
         self._shutdown_reason: asyncio.Future[str] = asyncio.get_running_loop().create_future()
 
     def close(self, reason: str) -> None:
@@ -104,29 +123,37 @@ class SimulatorService:
     @map_errors_to_status
     async def SubmitRequest(self, request: v1.SubmitRequestRequest) -> v1.SubmitRequestResponse:  # noqa: N802
         """Request a decision for a model call. A retry with the same turn id returns the same turn."""
+        request_validation.check_session_id(request.session_id)
         request_validation.check_uuid4("turn_id", request.turn_id)
         request_validation.check_agent_name(request.agent_name)
         player = PLAYERS_BY_NUMBER.get(request.player, Player.HUMAN)
+        path = from_agent_path_message(request.agent_path) if request.HasField("agent_path") else None
         if request.HasField("asked"):
             asked = from_asked_message(request.asked, request.invocation_id)
+            validate_payload(asked, "asked")
+            blocks = [Block.from_data(data) for data in request.blocks]
+            await self._block_validator.validate(request.session_id, asked, blocks)
             event = await self._timeline.ask_by_reference(
                 request.session_id,
                 asked,
-                [Block.from_data(data) for data in request.blocks],
+                blocks,
                 turn_id=request.turn_id,
                 agent_name=request.agent_name,
                 player=player,
+                agent_path=path,
             )
             if player is Player.HUMAN:
                 self._presence.expect_client(request.session_id, asked.client_id)
         else:
-            event = await self._ask_with_full_request(request, player)
+            event = await self._ask_with_full_request(request, player, path)
         return v1.SubmitRequestResponse(event_id=event.event_id, seq=event.seq)
 
-    async def _ask_with_full_request(self, request: v1.SubmitRequestRequest, player: Player) -> Event:
+    async def _ask_with_full_request(
+        self, request: v1.SubmitRequestRequest, player: Player, path: AgentPath | None
+    ) -> Event:
         if not request.HasField("request") and not request.exact_json:
             raise InvalidField("request", "is missing: send `asked`, `request` or `exact_json`")
-        exact = request_validation.parse_exact_json(request.exact_json) if request.exact_json else None
+        exact = request_validation.parse_exact_request(request.exact_json) if request.exact_json else None
         return await self._timeline.ask(
             TurnRequest(
                 request.session_id,
@@ -135,12 +162,14 @@ class SimulatorService:
                 agent_name=request.agent_name,
                 request=split_request(request.request, exact),
                 player=player,
+                agent_path=path,
             )
         )
 
     @map_errors_to_status
     async def SubmitDecision(self, request: v1.SubmitDecisionRequest) -> v1.SubmitDecisionResponse:  # noqa: N802
         """Decide a turn; it can be decided once."""
+        request_validation.check_session_id(request.session_id)
         request_validation.check_uuid4("turn_id", request.turn_id)
         event = await self._timeline.decide(
             TurnDecision(
@@ -151,6 +180,7 @@ class SimulatorService:
                 player=PLAYERS_BY_NUMBER.get(request.player, Player.HUMAN),
                 anyway=request.anyway,
                 duration_ms=request.duration_ms if request.HasField("duration_ms") else None,
+                decided_by=request.decided_by,
             )
         )
         return v1.SubmitDecisionResponse(event_id=event.event_id, seq=event.seq)
@@ -159,53 +189,56 @@ class SimulatorService:
     async def ListSessions(self, request: v1.ListSessionsRequest) -> v1.ListSessionsResponse:  # noqa: N802
         """List sessions, newest first, page by page. A session created in between is on no later page."""
         size = request_validation.resolve_page_size(request.page_size)
-        before = request_validation.parse_page_token(request.page_token)
+        before = parse_session_cursor(request.page_token, "page_token")
         # One more than the page holds tells whether there is a next page.
-        summaries = await self._timeline.list_summaries(before=before, limit=size + 1)
+        summaries = await self._timeline.list_summaries(SessionFilter(before=before), size + 1)
         return v1.ListSessionsResponse(
             sessions=[to_session_message(summary.session) for summary in summaries[:size]],
-            next_page_token=request_validation.format_page_token(summaries[size - 1].cursor)
-            if len(summaries) > size
-            else "",
+            next_page_token=format_session_cursor(summaries[size - 1].cursor) if len(summaries) > size else "",
         )
 
     @map_errors_to_status
     async def GetSession(self, request: v1.GetSessionRequest) -> v1.GetSessionResponse:  # noqa: N802
         """Get one session with its status."""
-        session = await self._timeline.get_session(request.session_id)
-        progress = await self._timeline.get_progress(request.session_id)
-        status = _ACTIVE
-        if progress.is_closed:
-            status = _CANCELLED if progress.is_cancelled else _COMPLETED
+        request_validation.check_session_id(request.session_id)
+        summary = await self._timeline.get_summary(request.session_id)
+        projection = STATUS_PROJECTIONS[summary.status]
         return v1.GetSessionResponse(
-            session=to_session_message(session),
-            status=status,
-            last_seq=await self._timeline.get_last_seq(request.session_id),
-            web_url=self._web_url(session.session_id),
+            session=to_session_message(summary.session),
+            status=_PROTOCOL_STATUSES[projection.protocol],
+            last_seq=summary.last_seq,
+            web_url=self._web_url(request.session_id),
+            exact_status=cast("v1.SessionStatus", projection.number),
+            pending=[to_pending_message(pending) for pending in summary.pending.values()],
         )
 
     @map_errors_to_status
     async def CloseSession(self, request: v1.CloseSessionRequest) -> v1.CloseSessionResponse:  # noqa: N802
         """Close a session; closing it again returns the same event."""
-        if request.status == _ACTIVE:
+        request_validation.check_session_id(request.session_id)
+        if request.status == _PROTOCOL_STATUSES[ProtocolStatus.ACTIVE]:
             raise InvalidField("status", "must be SESSION_STATUS_COMPLETED or SESSION_STATUS_CANCELLED")
         closed = await self._timeline.close_session(
-            request.session_id, request.reason, cancelled=request.status == _CANCELLED
+            request.session_id,
+            request.reason,
+            cancelled=request.status == _PROTOCOL_STATUSES[ProtocolStatus.CANCELLED],
         )
         return v1.CloseSessionResponse(event_id=closed.event_id, seq=closed.seq)
 
     @map_errors_to_status
     async def AppendEvents(self, request: v1.AppendEventsRequest) -> v1.AppendEventsResponse:  # noqa: N802
         """Append events that happened in the client. Events that were sent before are not appended twice."""
+        request_validation.check_session_id(request.session_id)
         for index, message in enumerate(request.events):
             request_validation.check_client_event(index, message)
         drafts = [_parse_draft(request.session_id, index, message) for index, message in enumerate(request.events)]
-        for group in _group_commits([draft for draft, _ in drafts]):
-            if isinstance(group[0].payload, TurnWithdrawn):
-                await self._timeline.withdraw(request.session_id, group[0].turn_id)
+        for group in _group_commits(drafts):
+            first = group[0][0]
+            if isinstance(first.payload, TurnWithdrawn):
+                await self._timeline.withdraw(request.session_id, first.turn_id)
             else:
-                blocks = [block for draft, block in drafts if block and draft in group]
-                await self._timeline.append_drafts(request.session_id, group, blocks)
+                blocks = [block for _, block in group if block]
+                await self._timeline.append_drafts(request.session_id, [draft for draft, _ in group], blocks)
         return v1.AppendEventsResponse(
             event_ids=[draft.event_id for draft, _ in drafts],
             last_seq=await self._timeline.get_last_seq(request.session_id),
@@ -214,6 +247,7 @@ class SimulatorService:
     @map_errors_to_status
     async def ReadBlocks(self, request: v1.ReadBlocksRequest) -> v1.ReadBlocksResponse:  # noqa: N802
         """Read the blocks that requests and artifacts refer to."""
+        request_validation.check_session_id(request.session_id)
         block_ids = [block_id.hex() for block_id in request.block_ids]
         blocks = await self._timeline.read_blocks(request.session_id, block_ids)
         if len(blocks) < len(set(block_ids)):
@@ -225,6 +259,8 @@ class SimulatorService:
     ) -> AsyncIterator[v1.SubscribeResponse]:
         """Stream the events after `after_seq`, then `history_complete`, then live events until the session closes."""
         try:
+            request_validation.check_session_id(request.session_id)
+            request_validation.check_after_seq(request.after_seq)
             async with self._presence.track_stream(request.session_id, request.client_id):
                 async for event in self._stream_events(request):
                     yield v1.SubscribeResponse(event=event)
@@ -234,6 +270,7 @@ class SimulatorService:
             await context.abort(StatusCode.UNAVAILABLE, self._shutdown_reason.result())
 
     async def _stream_events(self, request: v1.SubscribeRequest) -> AsyncIterator[v1.SessionEvent]:
+        await self._timeline.require_seq(request.session_id, request.after_seq)
         last = await self._timeline.get_last_seq(request.session_id)
         replayed = 0
         # Nothing to replay: no event of the loop below could be the last one of the history.
@@ -271,6 +308,8 @@ class SimulatorService:
 
 
 def _is_subscribed(request: v1.SubscribeRequest, event: Event) -> bool:
+    if isinstance(event.payload, Unreadable):
+        return False  # there is no message for what cannot be read
     if isinstance(event.payload, TurnAsked):
         return not request.without_requests
     return request.all_kinds or isinstance(event.payload, TurnDecided)
@@ -282,34 +321,32 @@ def _build_history_complete(session_id: str, count: int) -> v1.SessionEvent:
 
 def _read_response(request: v1.SubmitDecisionRequest) -> Json:
     if request.exact_json:
-        return request_validation.parse_exact_json(request.exact_json)
+        return request_validation.parse_exact_response(request.exact_json)
     if not request.response.candidates:
         raise InvalidField("response.candidates", "must have at least one element")
     return from_response_message(request.response)
 
 
-def _parse_draft(session_id: str, index: int, message: v1.SessionEvent) -> tuple[Event, Block | None]:
-    """Returns a client's event as a draft for the timeline, and the block of bytes that came with it."""
-    try:
-        event = from_event_message(message)
-    except (ValueError, KeyError, UnicodeError) as error:
-        raise InvalidField(f"events[{index}]", f"cannot be read: {error}") from error
-    event = replace(event, event_id=event.event_id or str(uuid4()), session_id=session_id, seq=0)
+def _parse_draft(session_id: str, index: int, message: v1.SessionEvent) -> _Draft:
+    """Returns a client's event as a draft for the timeline, with its block."""
+    event = request_validation.parse_client_event(index, message)
+    event = replace(event, event_id=event.event_id or str(uuid4()), session_id=session_id, seq=0, timestamp=0.0)
+    validate_event(event, f"events[{index}]")
     if not isinstance(event.payload, ArtifactSaved):
         return event, None
     block = Block.from_data(message.artifact_saved.data)
     return replace(event, payload=replace(event.payload, block=block.block_id)), block
 
 
-def _group_commits(drafts: Sequence[Event]) -> list[list[Event]]:
+def _group_commits(drafts: Sequence[_Draft]) -> list[list[_Draft]]:
     """Returns the drafts in groups that can be committed together.
 
     A withdrawal is a group of its own: if its turn was decided meanwhile, the timeline ignores it.
     """
-    groups: list[list[Event]] = []
+    groups: list[list[_Draft]] = []
     for draft in drafts:
-        is_withdrawal = isinstance(draft.payload, TurnWithdrawn)
-        if not groups or is_withdrawal or isinstance(groups[-1][0].payload, TurnWithdrawn):
+        is_withdrawal = isinstance(draft[0].payload, TurnWithdrawn)
+        if not groups or is_withdrawal or isinstance(groups[-1][0][0].payload, TurnWithdrawn):
             groups.append([])
         groups[-1].append(draft)
     return groups

@@ -1,9 +1,10 @@
-"""One WebSocket per browser tab: sends the session that the tab follows, and that the list of sessions has changed.
+"""One WebSocket per browser tab: sends the session that the tab follows, and what has changed in the list of sessions.
 
     timeline event, rename, export --> wake_event of every tab --> read the current state --> one message
 
 A tab is sent the current state when it is ready to receive, not every event. Nothing queues up for a slow tab, and a
-row that changed twice in between is sent once.
+row that changed twice in between is sent once. The list is sent as changes after a revision, so the cost of a message
+depends on what has changed, not on how many sessions there are.
 """
 
 from __future__ import annotations
@@ -15,11 +16,19 @@ from pydantic import ValidationError
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from adk_agent_sim.errors import SessionNotFound
-from adk_agent_sim.server.api_models import FollowRequest, SessionGone, SessionListUpdate, SessionUpdate
+from adk_agent_sim.server.api_models import (
+    FollowRequest,
+    SessionGone,
+    SessionInfo,
+    SessionListUpdate,
+    SessionUpdate,
+    to_api_row,
+)
+from adk_agent_sim.server.list_changes import ListChanges
 from adk_agent_sim.server.responses import to_ascii_json
 from adk_agent_sim.server.session_directory import SessionDirectory
-from adk_agent_sim.server.session_runs import SessionRuns
-from adk_agent_sim.server.session_views import SessionViews
+from adk_agent_sim.timeline.read_model.session_summary import SessionSummary
+from adk_agent_sim.timeline.read_model.timeline_row import TimelineRow
 from adk_agent_sim.timeline.timeline import Timeline
 
 _POLICY_VIOLATION = 1008
@@ -30,10 +39,12 @@ _POLICY_VIOLATION = 1008
 class _BrowserTab:
     """One tab: what it follows, and what it was sent."""
 
-    follow_request: FollowRequest = field(default_factory=lambda: FollowRequest(session_id=None))
+    follow_request: FollowRequest | None = None
+    """None until the tab has sent its first request."""
     sent_seq: int = 0
     """The last event of the followed session that was sent."""
-    sent_list_version: int = 0
+    sent_revision: int | None = None
+    """The revision of the list that was sent; None if none was."""
     has_new_request: bool = False
     """Whether nothing has been sent yet for the current follow request."""
     needs_refresh: bool = False
@@ -44,24 +55,17 @@ class _BrowserTab:
 class LiveUpdates:
     """Serves all open tabs."""
 
-    def __init__(self, timeline: Timeline, runs: SessionRuns, views: SessionViews, directory: SessionDirectory) -> None:
+    def __init__(self, timeline: Timeline, directory: SessionDirectory) -> None:
         self._timeline = timeline
-        self._runs = runs
-        self._views = views
         self._directory = directory
         self._tabs: set[_BrowserTab] = set()
-        self._changed_session_ids: set[str] = set()
-        self._list_entries: dict[str, tuple[object, ...]] = {}
-        self._list_version = 1
-        self._is_first_refresh = True
-        timeline.watch_sessions(self._on_event)
-        directory.on_change = self._on_session_changed
+        self._changes = ListChanges(directory)
+        timeline.watch_sessions(self._on_change)
 
     async def serve_tab(self, socket: WebSocket) -> None:
         """Serve one tab until it disconnects."""
         await socket.accept()
         tab = _BrowserTab()
-        tab.wake_event.set()
         self._tabs.add(tab)
         tasks = [
             asyncio.create_task(self._receive_follow_requests(socket, tab)),
@@ -78,15 +82,19 @@ class LiveUpdates:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
+            if self._changes.has_unread:  # the tab was reading it
+                self._wake_all_tabs()
 
     async def _receive_follow_requests(self, socket: WebSocket, tab: _BrowserTab) -> None:
         while True:
             try:
-                tab.follow_request = FollowRequest.model_validate_json(await socket.receive_text())
+                request = FollowRequest.model_validate_json(await socket.receive_text())
             except (ValidationError, KeyError):  # starlette raises KeyError for a binary message
                 await socket.close(_POLICY_VIOLATION, "not a FollowRequest")
                 return
-            tab.has_new_request = True
+            if tab.follow_request is None and request.revision:
+                tab.sent_revision = request.revision
+            tab.follow_request, tab.has_new_request = request, True
             tab.wake_event.set()
 
     async def _send_updates(self, socket: WebSocket, tab: _BrowserTab) -> None:
@@ -94,78 +102,79 @@ class LiveUpdates:
             await tab.wake_event.wait()
             # Cleared before reading: a change during the read wakes the tab again.
             tab.wake_event.clear()
-            await self._send_list_update(socket, tab)
-            await self._send_session_update(socket, tab)
+            if tab.follow_request is not None:
+                await self._send_list_update(socket, tab)
+                await self._send_session_update(socket, tab, tab.follow_request)
 
     async def _send_list_update(self, socket: WebSocket, tab: _BrowserTab) -> None:
-        await self._refresh_list_version()
-        if tab.sent_list_version != self._list_version:
-            tab.sent_list_version = self._list_version
-            update = SessionListUpdate(your_turn_count=await self._directory.count_your_turns())
-            await socket.send_text(to_ascii_json(update))
+        before = self._changes.revision
+        await self._changes.refresh()
+        revision = self._changes.revision
+        if revision != before:
+            # Other tabs may have looked while this one was reading.
+            self._wake_all_tabs()
+        if tab.sent_revision == revision:
+            return
+        session_ids = self._changes.list_changed_after(tab.sent_revision)
+        tab.sent_revision = revision
+        sessions: list[SessionInfo] = []
+        deleted: list[str] = []
+        for session_id in session_ids or ():
+            try:
+                sessions.append(await self._directory.get_info(session_id))
+            except SessionNotFound:
+                deleted.append(session_id)
+        update = SessionListUpdate(
+            revision=revision,
+            pending_count=await self._directory.count_pending(),
+            sessions=sessions,
+            deleted=deleted,
+            reload=session_ids is None,
+        )
+        await socket.send_text(to_ascii_json(update))
 
-    async def _send_session_update(self, socket: WebSocket, tab: _BrowserTab) -> None:
-        follow = tab.follow_request
+    async def _send_session_update(self, socket: WebSocket, tab: _BrowserTab, follow: FollowRequest) -> None:
         if follow.session_id is None:
             return
         try:
-            view = await self._views.get(follow.session_id)
+            summary = await self._timeline.get_summary(follow.session_id)
+            is_new = tab.has_new_request
+            if is_new:
+                # A seq beyond the log is of another server's session: the tab starts over.
+                tab.sent_seq = follow.after_seq if 0 <= follow.after_seq <= summary.last_seq else 0
+            elif summary.last_seq == tab.sent_seq and not tab.needs_refresh:
+                return
+            rows = await self._read_rows(summary, follow, tab.sent_seq, is_new=is_new)
+            session = await self._directory.describe_summary(summary)
         except SessionNotFound as error:
             if tab.has_new_request and tab.follow_request is follow:
                 tab.has_new_request = False
                 await socket.send_text(to_ascii_json(SessionGone(session_id=follow.session_id, message=str(error))))
             return
-        if tab.follow_request is not follow:  # replaced during the await; the new request has woken the tab again
+        if tab.follow_request is not follow:  # replaced during an await; the new request has woken the tab again
             return
-        if tab.has_new_request:
-            # A seq beyond the log is of another server's session: the tab starts over.
-            tab.sent_seq = follow.after_seq if follow.after_seq <= view.rows.last_seq else 0
-        elif view.rows.last_seq == tab.sent_seq and not tab.needs_refresh:
-            return
-        rows = (
-            view.rows.get_last(follow.tail)
-            if tab.has_new_request and tab.sent_seq <= 0
-            else view.rows.get_changed_after(tab.sent_seq)
-        )
         # The state is updated before the send: a change during it must be seen as new.
         tab.has_new_request = tab.needs_refresh = False
-        tab.sent_seq = view.rows.last_seq
-        await socket.send_text(to_ascii_json(SessionUpdate(session=self._directory.describe_view(view), rows=rows)))
+        tab.sent_seq = summary.last_seq
+        update = SessionUpdate(session=session, rows=[to_api_row(row) for row in rows])
+        await socket.send_text(to_ascii_json(update))
 
-    async def _refresh_list_version(self) -> None:
-        """Increase the list version if a changed session looks different in a list."""
-        # Turns of remote agents may have been waiting since before this server started, without an event to tell so.
-        if self._is_first_refresh and self._runs.allow_remote_agents:
-            self._changed_session_ids.update(each.session_id for each in await self._timeline.list_sessions())
-        self._is_first_refresh = False
-        while self._changed_session_ids:
-            session_id = self._changed_session_ids.pop()
-            try:
-                entry = await self._read_list_entry(session_id)
-            except asyncio.CancelledError:  # this tab has disconnected: another tab must read the entry
-                self._on_event(session_id)
-                raise
-            if self._list_entries.get(session_id) != entry:
-                self._list_entries[session_id] = entry
-                self._list_version += 1
-                self._wake_all_tabs()
+    async def _read_rows(
+        self, summary: SessionSummary, follow: FollowRequest, sent_seq: int, *, is_new: bool
+    ) -> list[TimelineRow]:
+        session_id = summary.session.session_id
+        if is_new and sent_seq <= 0:
+            start = max(summary.row_count - max(follow.tail, 0), 0)
+            return list(await self._timeline.read_rows(session_id, start, summary.row_count - start))
+        return list(await self._timeline.read_changed_rows(session_id, sent_seq))
 
-    async def _read_list_entry(self, session_id: str) -> tuple[object, ...]:
-        """Returns what a list shows of a session; an empty tuple if it was deleted."""
-        try:
-            info = await self._directory.get_info(session_id)
-        except SessionNotFound:
-            return ()
-        return (info.name, info.status, info.failure, len(info.pending_turns), len(info.exports))
-
-    def _on_event(self, session_id: str) -> None:
-        self._changed_session_ids.add(session_id)
-        self._wake_all_tabs()
-
-    def _on_session_changed(self, session_id: str) -> None:
+    def _on_change(self, session_id: str) -> None:
+        self._changes.add(session_id)
         for tab in self._tabs:
-            tab.needs_refresh = tab.needs_refresh or tab.follow_request.session_id == session_id
-        self._on_event(session_id)
+            followed = tab.follow_request.session_id if tab.follow_request else None
+            # A rename or an export changes the session without an event.
+            tab.needs_refresh = tab.needs_refresh or followed == session_id
+        self._wake_all_tabs()
 
     def _wake_all_tabs(self) -> None:
         for tab in self._tabs:

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import cast
 
 from adk_agent_sim.errors import InvalidField
 from adk_agent_sim.generated.adksim import v1
+from adk_agent_sim.persistence.row_codec import from_event_message
+from adk_agent_sim.timeline import event_validation
 from adk_agent_sim.timeline.canonical_json import Json, decode_json
 from adk_agent_sim.timeline.event_kinds import KIND_NAMES
+from adk_agent_sim.timeline.event_validation import MAX_ID_LENGTH, RequestPart
 from adk_agent_sim.timeline.events import (
     AgentEvent,
     AgentJoined,
     ArtifactSaved,
     CancelAsked,
     EnvironmentDecided,
+    Event,
     RunEnded,
     ToolFailed,
     ToolFinished,
@@ -23,12 +26,15 @@ from adk_agent_sim.timeline.events import (
     TurnWithdrawn,
     UserSpoke,
 )
-from adk_agent_sim.timeline.session_progress import SessionCursor
 
 MAX_DESCRIPTION_LENGTH = 500
 MAX_NAME_LENGTH = 100
 MAX_PAGE_SIZE = 1_000
+MAX_TOKEN_LENGTH = MAX_ID_LENGTH + 20
 _DEFAULT_PAGE_SIZE = 50
+_OUTCOME_NUMBERS = frozenset(
+    number for number in v1.RunEnded.Outcome.values() if number != v1.RunEnded.OUTCOME_UNSPECIFIED
+)
 
 _UUID4 = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}", re.IGNORECASE)
 
@@ -64,23 +70,84 @@ def truncate_description(value: str) -> str:
 
 
 def check_agent_name(value: str) -> str:
-    """Returns `value` if it is an agent name of 1 to 100 characters."""
+    """Returns `value` if it is an agent name of 1 to 100 characters, of which one is visible."""
     if not value:
         raise InvalidField("agent_name", "must not be empty")
+    event_validation.check_agent_name(value, "agent_name")
     if len(value) > MAX_NAME_LENGTH:
         raise InvalidField("agent_name", f"must have at most {MAX_NAME_LENGTH} characters, and has {len(value)}")
     return value
 
 
-def parse_exact_json(text: str) -> Mapping[str, Json]:
-    """Returns the object of a canonical JSON text."""
+def check_session_id(value: str) -> str:
+    """Returns `value` if it can be the id of a session."""
+    event_validation.check_identifier(value, "session_id")
+    return value
+
+
+def check_after_seq(value: int) -> int:
+    """Returns `value` if a stream can start after it."""
+    if value < 0:
+        raise InvalidField("after_seq", f"must not be negative, and is {value}")
+    return value
+
+
+def parse_exact_response(text: str) -> Mapping[str, Json]:
+    """Returns the `LlmResponse` of a canonical JSON text."""
+    value = _parse_json_field("exact_json", text)
+    event_validation.validate_response(value, "exact_json")
+    return value
+
+
+def parse_exact_request(text: str) -> Mapping[str, Json]:
+    """Returns the `LlmRequest` of a canonical JSON text."""
+    value = _parse_json_field("exact_json", text)
+    event_validation.validate_model_request(value, "exact_json")
+    return value
+
+
+def parse_client_event(index: int, message: v1.SessionEvent) -> Event:
+    """Returns the event of a client's message."""
     try:
-        value = decode_json(text.encode("ascii"))
-    except (ValueError, RecursionError) as error:
-        raise InvalidField("exact_json", f"must be JSON text in ASCII, and is not: {error}") from error
-    if not isinstance(value, dict):
-        raise InvalidField("exact_json", "must hold a JSON object")
-    return cast("Mapping[str, Json]", value)
+        return from_event_message(message)
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        _check_json_fields(index, message)
+        raise InvalidField(f"events[{index}]", f"cannot be read: {error}") from error
+
+
+def _check_json_fields(index: int, message: v1.SessionEvent) -> None:
+    """Name the JSON field that cannot be read, if it is one."""
+    kind = message.WhichOneof("payload") or ""
+    if message.texts_json:
+        _parse_json_field(f"events[{index}].texts_json", message.texts_json)
+    payload = getattr(message, kind)
+    for name in payload.DESCRIPTOR.fields_by_name:
+        if name.endswith("_json"):
+            _parse_json_field(f"events[{index}].{kind}.{name}", getattr(payload, name))
+
+
+def check_request_part(part: RequestPart, data: bytes, field: str) -> None:
+    """Check a block of a model request."""
+    event_validation.validate_request_part(part, _decode_json_field(field, data), field)
+
+
+def _parse_json_field(field: str, text: str) -> Json:
+    try:
+        data = text.encode("ascii")
+    except UnicodeEncodeError as error:
+        raise InvalidField(field, f"must be JSON text in ASCII, and is not: {error}") from error
+    return _decode_json_field(field, data)
+
+
+def _decode_json_field(field: str, data: bytes) -> Json:
+    try:
+        return decode_json(data)
+    except RecursionError:
+        raise InvalidField(
+            field, f"must have at most {event_validation.MAX_JSON_DEPTH} nesting levels, and has more"
+        ) from None
+    except ValueError as error:
+        raise InvalidField(field, f"must be JSON text in ASCII, and is not: {error}") from error
 
 
 def check_client_event(index: int, event: v1.SessionEvent) -> None:
@@ -91,6 +158,8 @@ def check_client_event(index: int, event: v1.SessionEvent) -> None:
         raise InvalidField(field, "is missing")
     if kind not in CLIENT_EVENT_KINDS:
         raise InvalidField(field, f"is {kind}, which cannot be appended: it has an RPC of its own")
+    if event.run_ended.outcome not in _OUTCOME_NUMBERS and kind == "run_ended":
+        raise InvalidField(f"events[{index}].run_ended.outcome", "must be done, failed or cancelled")
     if event.agent_name and len(event.agent_name) > MAX_NAME_LENGTH:
         raise InvalidField(f"events[{index}].agent_name", f"must have at most {MAX_NAME_LENGTH} characters")
 
@@ -100,22 +169,6 @@ def resolve_page_size(value: int) -> int:
     if value < 0:
         raise InvalidField("page_size", f"must not be negative, and is {value}")
     return min(value or _DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE)
-
-
-def parse_page_token(value: str) -> SessionCursor | None:
-    """Returns the cursor after which a page begins; None for the first page."""
-    if not value:
-        return None
-    created_at, _, session_id = value.partition(":")
-    if not created_at.isdecimal() or not session_id or len(created_at) > 20:
-        raise InvalidField("page_token", f"must be the next_page_token of a response, and is {_quote_value(value)}")
-    return int(created_at), session_id
-
-
-def format_page_token(cursor: SessionCursor) -> str:
-    """Returns the token of the page after a cursor."""
-    created_at, session_id = cursor
-    return f"{created_at}:{session_id}"
 
 
 def _quote_value(value: str) -> str:

@@ -11,11 +11,11 @@ from adk_agent_sim.forms.json_schema import JsonSchema, read_parameters_schema, 
 from adk_agent_sim.server.api_models import Briefing, RequestInfo, ToolInfo
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.framework_calls import SET_MODEL_RESPONSE
-from adk_agent_sim.timeline.model_request import ModelRequest
+from adk_agent_sim.timeline.model_request import ModelRequest, RequestSettings
 
 
 def build_turn_briefing(
-    request: ModelRequest, agent_name: str, *, input_schema: JsonSchema | None, has_own_model: bool
+    request: RequestSettings, agent_name: str, *, input_schema: JsonSchema | None, has_own_model: bool
 ) -> Briefing:
     """Returns the briefing of a turn, from its request."""
     return Briefing(
@@ -52,7 +52,7 @@ def build_tool_info(declaration: Mapping[str, Json]) -> ToolInfo:
     )
 
 
-def find_output_schema(request: ModelRequest) -> JsonSchema | None:
+def find_output_schema(request: RequestSettings) -> JsonSchema | None:
     """Returns the schema of the final response: the request's own, or the parameters of ADK's response tool."""
     if request.response_schema is not None:
         return request.response_schema

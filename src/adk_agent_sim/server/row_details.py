@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-from base64 import urlsafe_b64decode
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from adk_agent_sim.server.api_models import DisplayValue, MediaFile, Row, RowDetail, RowKind
-from adk_agent_sim.server.content_parts import get_parts
+from adk_agent_sim.server.api_models import DisplayValue, MediaFile, RowDetail
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.events import (
     AgentEvent,
@@ -25,6 +23,9 @@ from adk_agent_sim.timeline.events import (
     UserSpoke,
 )
 from adk_agent_sim.timeline.framework_calls import is_request_call
+from adk_agent_sim.timeline.json_conversion import decode_base64
+from adk_agent_sim.timeline.read_model.content_parts import get_parts
+from adk_agent_sim.timeline.read_model.timeline_row import RowKind, TimelineRow
 from adk_agent_sim.timeline.strict_json import MAX_DEPTH, InvalidJson, dump_json, is_too_deep, parse_json
 
 MAX_PREVIEW_CHARS = 20_000
@@ -50,7 +51,7 @@ class MediaContent:
 
 
 async def build_row_detail(
-    row: Row, row_events: Sequence[RowEvent], read_block: ReadBlock, *, url: str, full: bool
+    row: TimelineRow, row_events: Sequence[RowEvent], read_block: ReadBlock, *, url: str, full: bool
 ) -> RowDetail:
     """Returns the details of a row.
 
@@ -101,7 +102,7 @@ async def load_media(row_events: Sequence[RowEvent], read_block: ReadBlock) -> l
     return files
 
 
-def _iter_values(row: Row, row_events: Sequence[RowEvent]) -> Iterator[tuple[str, DisplayFormat, Json]]:
+def _iter_values(row: TimelineRow, row_events: Sequence[RowEvent]) -> Iterator[tuple[str, DisplayFormat, Json]]:
     if row.kind is RowKind.CALL:
         yield from _iter_call_values(row_events)
         return
@@ -238,18 +239,13 @@ def _iter_files(parts: Sequence[Mapping[str, Json]], part_index: int | None) -> 
             if data := holder.get("inline_data"):
                 mime_type = _strip_mime_parameters(str(data.get("mime_type") or ""))
                 yield MediaContent(
-                    str(data.get("display_name") or mime_type), mime_type, _decode_base64(data.get("data") or "")
+                    str(data.get("display_name") or mime_type), mime_type, decode_base64(data.get("data") or "")
                 )
 
 
 def _strip_mime_parameters(mime_type: str) -> str:
     """Returns a MIME type without its parameters, such as `charset`."""
     return mime_type.partition(";")[0].strip().lower() or "application/octet-stream"
-
-
-def _decode_base64(text: str) -> bytes:
-    # google.genai writes the URL-safe alphabet, other clients the standard one, some without padding.
-    return urlsafe_b64decode(text.translate(str.maketrans("+/", "-_")) + "=" * (-len(text) % 4))
 
 
 def _build_display_value(label: str, display_format: DisplayFormat, value: Json, *, full: bool) -> DisplayValue:

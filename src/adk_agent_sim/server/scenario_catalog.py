@@ -19,7 +19,6 @@ from adk_agent_sim.scenario.format.scenario_files import find_scenario_files, lo
 from adk_agent_sim.scenario.format.scenario_summary import sort_for_display
 from adk_agent_sim.scenario.world.world import World
 from adk_agent_sim.server.catalog_keys import find_free_key
-from adk_agent_sim.server.line_summary import summarize_arguments
 from adk_agent_sim.server.scenario_api_models import (
     AnnotationInfo,
     AnnotationPatch,
@@ -31,6 +30,7 @@ from adk_agent_sim.server.scenario_api_models import (
 )
 from adk_agent_sim.server.world_playground import WorldPlayground
 from adk_agent_sim.timeline.clock import WallClock
+from adk_agent_sim.timeline.read_model.line_summary import summarize_arguments
 from adk_agent_sim.timeline.strict_json import dump_json
 
 _EVENT_KINDS: dict[str, EventKind] = {

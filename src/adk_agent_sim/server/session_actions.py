@@ -8,11 +8,11 @@ from base64 import b64decode
 
 from adk_agent_sim.adk.user_message import attach_files, build_consent_message, build_user_message
 from adk_agent_sim.errors import InvalidTransition, MalformedValue, NotFound
-from adk_agent_sim.server.api_models import ConsentInput, FilePart, SessionInfo, UserMessage
+from adk_agent_sim.server.api_models import ConsentInput, FilePart, SessionDetail, UserMessage
 from adk_agent_sim.server.json_input import parse_json_input
 from adk_agent_sim.server.session_directory import SessionDirectory
 from adk_agent_sim.server.session_runs import SessionRuns
-from adk_agent_sim.server.session_views import SessionViews
+from adk_agent_sim.timeline.read_model.pending_requests import RequestKind
 from adk_agent_sim.timeline.strict_json import dump_json
 from adk_agent_sim.timeline.timeline import Timeline
 
@@ -22,20 +22,19 @@ _MIME_TYPE = re.compile(r"[a-z0-9][a-z0-9!#$&^_.+-]{0,126}/[a-z0-9][a-z0-9!#$&^_
 class SessionActions:
     """Acts in sessions whose agents run in this process; remote calls can be cancelled too."""
 
-    def __init__(self, timeline: Timeline, runs: SessionRuns, views: SessionViews, directory: SessionDirectory) -> None:
+    def __init__(self, timeline: Timeline, runs: SessionRuns, directory: SessionDirectory) -> None:
         self._timeline = timeline
         self._runs = runs
-        self._views = views
         self._directory = directory
 
-    async def send_message(self, session_id: str, message: UserMessage) -> SessionInfo:
+    async def send_message(self, session_id: str, message: UserMessage) -> SessionDetail:
         """Start a run with a user message.
 
         Raises:
             InvalidTransition: The message is empty, or a run is going on.
             InvalidMessage: The message does not match the agent's input schema.
         """
-        await self._views.get(session_id)
+        await self._timeline.get_summary(session_id)
         run = self._runs.require(session_id, "send a message")
         files = [(file.name, file.mime_type, _decode_file(file)) for file in message.files]
         if message.data is None and not message.text.strip() and not files:
@@ -43,46 +42,46 @@ class SessionActions:
         text = message.text if message.data is None else dump_json(parse_json_input(message.data, "The message"))
         content = build_user_message(run.root_agent, text, anyway=message.anyway)
         await run.start(attach_files(content, files))
-        return await self._directory.get_info(session_id)
+        return await self._directory.get_detail(session_id)
 
-    async def answer_confirmation(self, session_id: str, consent: ConsentInput) -> SessionInfo:
+    async def answer_confirmation(self, session_id: str, consent: ConsentInput) -> SessionDetail:
         """Approve or deny the call that asks for confirmation.
 
         Raises:
             NotFound: No call waits for this confirmation.
         """
-        view = await self._views.get(session_id)
+        summary = await self._timeline.get_summary(session_id)
         run = self._runs.require(session_id, "answer a confirmation")
-        confirmation = view.rows.confirmation
-        if confirmation is None or confirmation.question_id != consent.question_id:
+        consents = [request.request_id for request in summary.pending.values() if request.kind is RequestKind.CONSENT]
+        if consents[:1] != [consent.question_id]:
             raise NotFound("No call is waiting for this confirmation; it may have been answered already.")
         payload = parse_json_input(consent.payload, "The payload") if consent.payload is not None else None
         await run.start(build_consent_message(consent.question_id, approve=consent.approve, payload=payload))
-        return await self._directory.get_info(session_id)
+        return await self._directory.get_detail(session_id)
 
-    async def cancel_call(self, session_id: str, call_id: str) -> SessionInfo:
+    async def cancel_call(self, session_id: str, call_id: str) -> SessionDetail:
         """Cancel one running call; the model gets the cancellation as the call's result.
 
         Raises:
             NotFound: No such call is running.
         """
-        await self._views.get(session_id)
+        await self._timeline.get_summary(session_id)
         if self._runs.allow_remote_agents and session_id not in self._runs:
             await self._timeline.cancel_call(session_id, call_id)
         elif not self._runs.require(session_id, "cancel a call").recorded_session.running_calls.cancel(call_id):
             raise NotFound("The call is not running; it may have ended already.")
-        return await self._directory.get_info(session_id)
+        return await self._directory.get_detail(session_id)
 
-    async def stop_run(self, session_id: str) -> SessionInfo:
+    async def stop_run(self, session_id: str) -> SessionDetail:
         """Cancel the current run; another message continues the session.
 
         Raises:
             InvalidTransition: No run is going on.
         """
-        await self._views.get(session_id)
+        await self._timeline.get_summary(session_id)
         if not await self._runs.require(session_id, "stop a run").stop():
             raise InvalidTransition("There is no run to stop.")
-        return await self._directory.get_info(session_id)
+        return await self._directory.get_detail(session_id)
 
 
 def _decode_file(file: FilePart) -> bytes:

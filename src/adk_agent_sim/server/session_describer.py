@@ -1,84 +1,60 @@
-"""Describes a session as the `SessionInfo` of the web API: its name, agent, status, and what waits in it."""
+"""Describes a session as the `SessionInfo` of the web API, from its summary alone."""
 
 from __future__ import annotations
 
-from adk_agent_sim.server.api_models import DisplayStatus, SessionInfo
-from adk_agent_sim.server.export_records import ExportRecords
+from adk_agent_sim.server.api_models import AgentPathInfo, ExportRecord, PendingInfo, SessionInfo
 from adk_agent_sim.server.session_runs import SessionRuns
-from adk_agent_sim.server.session_view import SessionView
-from adk_agent_sim.timeline.session_progress import SessionStatus, SessionSummary
-
-_DISPLAY_STATUSES = {
-    SessionStatus.WAITING: DisplayStatus.YOUR_TURN,
-    SessionStatus.RUNNING: DisplayStatus.RUNNING,
-    SessionStatus.DONE: DisplayStatus.DONE,
-    SessionStatus.FAILED: DisplayStatus.FAILED,
-    SessionStatus.ABANDONED: DisplayStatus.ABANDONED,
-}
-
-_UNNAMED = "Unnamed session"
-_MAX_TITLE_CHARS = 60
+from adk_agent_sim.timeline.read_model.pending_requests import PendingRequest, RequestKind
+from adk_agent_sim.timeline.read_model.session_status import SessionStatus
+from adk_agent_sim.timeline.read_model.session_summary import SessionSummary
 
 
 class SessionDescriber:
-    """Builds a `SessionInfo` from a session's view, or from its stored summary alone."""
+    """Builds the `SessionInfo` of sessions; one that cannot go on in this process is shown as closed."""
 
-    def __init__(self, runs: SessionRuns, export_records: ExportRecords) -> None:
+    def __init__(self, runs: SessionRuns) -> None:
         self._runs = runs
-        self._export_records = export_records
-        self._names: dict[str, str] = {}
 
-    def set_name(self, session_id: str, name: str) -> None:
-        """Show a session under the name a person gave it."""
-        self._names[session_id] = name
-
-    def remove(self, session_id: str) -> None:
-        """Forget the name of a session."""
-        self._names.pop(session_id, None)
-
-    def describe_view(self, view: SessionView) -> SessionInfo:
-        """Returns the info of a session whose view is loaded."""
-        session_id = view.session.session_id
-        agent = self._runs.find_agent(view)
-        is_playable = self._runs.is_playable(session_id)
-        return SessionInfo(
-            session_id=session_id,
-            name=self._names.get(session_id) or self._find_title(view) or _UNNAMED,
-            agent_key=agent.key if agent else "",
-            agent_name=agent.config.agent.name if agent else view.app_name,
-            created_at=view.session.created_at,
-            status=view.status if is_playable else DisplayStatus.CLOSED,
-            failure=view.failure,
-            last_seq=view.rows.last_seq,
-            row_count=len(view.rows),
-            pending_turns=view.pending_turns if is_playable else [],
-            confirmation=view.rows.confirmation if is_playable else None,
-            running_since=view.running_since if is_playable else None,
-            last_event_at=view.last_event_at,
-            exports=self._export_records.get(session_id),
-        )
-
-    def describe_summary(self, summary: SessionSummary) -> SessionInfo:
-        """Returns the info of a session without reading its log; counts and details of its rows are left empty."""
+    def describe(self, summary: SessionSummary) -> SessionInfo:
+        """Returns the info of a session."""
         session_id = summary.session.session_id
-        is_playable = self._runs.is_playable(session_id)
+        agent = self._runs.find_agent(summary)
+        is_live = self._runs.is_playable(session_id) or summary.is_broken
         return SessionInfo(
             session_id=session_id,
-            name=self._names.get(session_id) or summary.session.description or _UNNAMED,
-            agent_key="",
-            agent_name=summary.snapshot.agent_name,
+            name=summary.name,
+            agent_key=agent.key if agent else "",
+            agent_name=agent.config.agent.name if agent else summary.agent_name or summary.session.description,
+            agent_names=list(summary.agent_names),
             created_at=summary.session.created_at,
-            status=_DISPLAY_STATUSES[summary.snapshot.status] if is_playable else DisplayStatus.CLOSED,
+            status=summary.status if is_live or summary.is_closed else SessionStatus.CLOSED,
+            failure=summary.failure,
             last_seq=summary.last_seq,
-            row_count=0,
-            pending_turns=[],
+            row_count=summary.row_count,
+            turn_count=summary.turn_count,
+            call_count=summary.call_count,
+            pending=[describe_request(request) for request in _list_next_first(summary)] if is_live else [],
+            running_since=summary.running_since if is_live else None,
             last_event_at=summary.last_event_at,
-            exports=self._export_records.get(session_id),
+            exports=[ExportRecord.model_validate(entry, from_attributes=True) for entry in summary.exports],
         )
 
-    def _find_title(self, view: SessionView) -> str:
-        """Returns the session's description if its program chose one, else the beginning of the first user message."""
-        description = view.session.description
-        agent = self._runs.find_agent(view)
-        is_chosen = description not in ("", agent.config.name if agent else "", view.app_name)
-        return description if is_chosen else view.rows.title[:_MAX_TITLE_CHARS] or description
+
+def _list_next_first(summary: SessionSummary) -> list[PendingRequest]:
+    """Returns the pending requests; model turns come first, because the run that they belong to must go on first."""
+    return sorted(summary.pending.values(), key=lambda request: request.kind is not RequestKind.MODEL)
+
+
+def describe_request(request: PendingRequest) -> PendingInfo:
+    """Returns the info of a pending request."""
+    path = request.agent_path
+    return PendingInfo(
+        kind=request.kind,
+        request_id=request.request_id,
+        agent_name=request.agent_name,
+        agent_path=AgentPathInfo(branch=path.branch, parent_call_id=path.parent_call_id) if path else None,
+        requested_at=request.requested_at,
+        tool_name=request.tool_name,
+        claimed_by=request.claimed_by,
+        claimed_until=request.claimed_until,
+    )

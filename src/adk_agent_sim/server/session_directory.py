@@ -1,97 +1,116 @@
-"""The sessions of one timeline as a list: list, describe, create, rename, close and delete them.
+"""The sessions of one timeline as a list and a queue: list, describe, create, rename, close and delete them.
 
-It does not read what is in a session (`SessionReader`) or play in it (`SessionActions`, `TurnActions`).
+Everything here reads summaries. What is in a session is read by `SessionReader`; `SessionActions` and `TurnActions` act
+in it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import replace
 
 from adk_agent_sim.errors import MalformedValue
-from adk_agent_sim.server.api_models import SessionInfo
-from adk_agent_sim.server.export_records import ExportRecords
-from adk_agent_sim.server.line_summary import REPLACEMENT_CHARACTER, summarize_text
-from adk_agent_sim.server.session_describer import SessionDescriber
+from adk_agent_sim.server.api_models import QueueItem, QueuePage, SessionDetail, SessionInfo, SessionPage
+from adk_agent_sim.server.confirmations import load_confirmation
+from adk_agent_sim.server.page_cursors import (
+    format_queue_cursor,
+    format_session_cursor,
+    parse_queue_cursor,
+)
+from adk_agent_sim.server.session_describer import SessionDescriber, describe_request
 from adk_agent_sim.server.session_runs import SessionRuns
-from adk_agent_sim.server.session_view import SessionView
-from adk_agent_sim.server.session_views import SessionViews
-from adk_agent_sim.timeline.session_progress import SessionSummary
+from adk_agent_sim.timeline.read_model.line_summary import REPLACEMENT_CHARACTER, summarize_text
+from adk_agent_sim.timeline.read_model.session_summary import SessionSummary
+from adk_agent_sim.timeline.session_queries import SessionFilter
 from adk_agent_sim.timeline.timeline import Timeline
 
 
 class SessionDirectory:
     """Lists the sessions of a timeline and manages their life cycle."""
 
-    def __init__(
-        self, timeline: Timeline, runs: SessionRuns, views: SessionViews, export_records: ExportRecords
-    ) -> None:
-        self.on_change: Callable[[str], object] = lambda session_id: None
-        """Called with the id of a session after a change that is not an event on its timeline, such as its name."""
+    def __init__(self, timeline: Timeline, runs: SessionRuns) -> None:
         self._timeline = timeline
         self._runs = runs
-        self._views = views
-        self._export_records = export_records
-        self._describer = SessionDescriber(runs, export_records)
+        self._describer = SessionDescriber(runs)
 
-    async def create(self, agent_key: str) -> SessionInfo:
+    async def create(self, agent_key: str) -> SessionDetail:
         """Start a session of an agent."""
-        return await self.get_info(await self._runs.start(agent_key))
+        return await self.get_detail(await self._runs.start(agent_key))
 
-    async def list_sessions(self, start: int = 0, count: int = 200) -> list[SessionInfo]:
-        """Returns sessions, newest first."""
-        summaries = (await self._timeline.list_summaries(limit=start + count))[start:]
-        return [await self._describe_summary(summary) for summary in summaries]
+    async def list_sessions(self, wanted: SessionFilter, limit: int) -> SessionPage:
+        """Returns a page of sessions, newest first."""
+        # One more than the page holds tells whether there is a next page.
+        found = await self._timeline.list_summaries(replace(wanted, live_ids=self._runs.live_ids), limit + 1)
+        shown = found[:limit]
+        return SessionPage(
+            sessions=[self._describer.describe(summary) for summary in shown],
+            next_cursor=format_session_cursor(shown[-1].cursor) if len(found) > limit else None,
+        )
 
-    async def count_your_turns(self) -> int:
-        """Returns how many turns wait for a person, over all sessions that can be played here."""
-        waiting = [asked.session_id for asked in await self._timeline.get_turn_queue()]
-        return sum(self._runs.is_playable(session_id) for session_id in waiting)
+    async def list_queue(self, cursor: str, limit: int) -> QueuePage:
+        """Returns a page of the requests that wait for a person, oldest first."""
+        after = parse_queue_cursor(cursor)
+        found = await self._timeline.list_pending(after, limit + 1, self._runs.live_ids)
+        shown = found[:limit]
+        return QueuePage(
+            items=[
+                QueueItem(
+                    session_id=entry.summary.session.session_id,
+                    session_name=entry.summary.name,
+                    request=describe_request(entry.request),
+                )
+                for entry in shown
+            ],
+            next_cursor=format_queue_cursor(shown[-1].cursor) if len(found) > limit else None,
+            total=await self.count_pending(),
+        )
+
+    async def count_pending(self) -> int:
+        """Returns how many requests wait for a person, over all sessions that can be played here."""
+        return await self._timeline.count_pending(self._runs.live_ids)
 
     async def get_info(self, session_id: str) -> SessionInfo:
+        """Returns what lists show of a session.
+
+        Raises:
+            SessionNotFound: There is no such session.
+        """
+        return self._describer.describe(await self._timeline.get_summary(session_id))
+
+    async def get_detail(self, session_id: str) -> SessionDetail:
         """Returns a session without its rows.
 
         Raises:
             SessionNotFound: There is no such session.
         """
-        return self._describer.describe_view(await self._views.get(session_id))
+        return await self.describe_summary(await self._timeline.get_summary(session_id))
 
-    def describe_view(self, view: SessionView) -> SessionInfo:
-        """Returns the info of a view, which matches the rows that the view holds now."""
-        return self._describer.describe_view(view)
+    async def describe_summary(self, summary: SessionSummary) -> SessionDetail:
+        """Returns a session as its summary describes it."""
+        info = self._describer.describe(summary)
+        confirmation = await load_confirmation(self._timeline, summary) if info.pending else None
+        return SessionDetail(**dict(info), confirmation=confirmation)
 
-    async def rename(self, session_id: str, name: str) -> SessionInfo:
+    async def rename(self, session_id: str, name: str) -> SessionDetail:
         """Give a session another name.
 
         Raises:
             MalformedValue: The name has no visible character.
         """
-        view = await self._views.get(session_id)
+        await self._timeline.get_summary(session_id)
         shown = summarize_text(name)
         if not shown.strip(f"{REPLACEMENT_CHARACTER} "):
             raise MalformedValue("The name", "it is empty")
-        self._describer.set_name(session_id, shown)
         await self._timeline.rename_session(session_id, shown)
-        self.on_change(session_id)
-        return self._describer.describe_view(view)
+        return await self.get_detail(session_id)
 
-    async def close_session(self, session_id: str) -> SessionInfo:
+    async def close_session(self, session_id: str) -> SessionDetail:
         """Close a session: it can still be read and exported."""
-        await self._views.get(session_id)
+        await self._timeline.get_summary(session_id)
         if not await self._runs.close_run(session_id) and self._runs.allow_remote_agents:
             await self._timeline.close_session(session_id, "closed in the browser")
-        return await self.get_info(session_id)
+        return await self.get_detail(session_id)
 
     async def delete(self, session_id: str) -> None:
         """Close a session and delete it with its events; exported files stay."""
         await self.close_session(session_id)
         await self._timeline.delete_session(session_id)
-        for cache in (self._views, self._describer, self._export_records):
-            cache.remove(session_id)
-        self.on_change(session_id)
-
-    async def _describe_summary(self, summary: SessionSummary) -> SessionInfo:
-        session_id = summary.session.session_id
-        # Reading a log costs: only sessions that are open anyway, or wait for a person, are described from theirs.
-        if session_id in self._views or session_id in self._runs or summary.snapshot.pending_count:
-            return await self.get_info(session_id)
-        return self._describer.describe_summary(summary)

@@ -10,24 +10,24 @@ from adk_agent_sim.errors import AgentNotLocal, NotFound
 from adk_agent_sim.golden.session import compute_final_state
 from adk_agent_sim.server import request_view, row_details
 from adk_agent_sim.server.agent_catalog import load_briefing_with_timeout
-from adk_agent_sim.server.api_models import Briefing, RequestInfo, Row, RowDetail
+from adk_agent_sim.server.api_models import Briefing, RequestInfo, Row, RowDetail, to_api_row
+from adk_agent_sim.server.page_cursors import MAX_INTEGER
 from adk_agent_sim.server.session_runs import SessionRuns
-from adk_agent_sim.server.session_views import SessionViews
 from adk_agent_sim.timeline.json_conversion import to_json_value
+from adk_agent_sim.timeline.read_model.timeline_row import TimelineRow
 from adk_agent_sim.timeline.timeline import Timeline
 
 
 class SessionReader:
     """Reads sessions; nothing here changes one."""
 
-    def __init__(self, timeline: Timeline, runs: SessionRuns, views: SessionViews) -> None:
+    def __init__(self, timeline: Timeline, runs: SessionRuns) -> None:
         self._timeline = timeline
         self._runs = runs
-        self._views = views
 
     async def get_rows(self, session_id: str, start: int, count: int) -> list[Row]:
         """Returns up to `count` rows from index `start` on."""
-        return (await self._views.get(session_id)).rows.get_range(start, count)
+        return [to_api_row(row) for row in await self._timeline.read_rows(session_id, start, count)]
 
     async def get_row_detail(self, session_id: str, index: int, *, full: bool) -> RowDetail:
         """Returns the values and files of a row; long values are cut unless `full`."""
@@ -52,14 +52,15 @@ class SessionReader:
         Raises:
             AgentNotLocal: The agent does not run here and has not requested a turn yet.
         """
-        view, run = await self._views.get(session_id), self._runs.find(session_id)
+        summary, run = await self._timeline.get_summary(session_id), self._runs.find(session_id)
         if turn_id is None and run is not None:
             return request_view.build_agent_briefing(await load_briefing_with_timeout(run))
-        asked = view.last_turn_asked if turn_id is None else await self._views.get_turn(session_id, turn_id)
-        if asked is None:
+        shown_id = summary.last_turn_id if turn_id is None else turn_id
+        if not shown_id:
             raise AgentNotLocal(session_id, "resolve the instruction")
+        asked = await self._timeline.get_turn(session_id, shown_id)
         return request_view.build_turn_briefing(
-            await self._timeline.read_request(asked),
+            await self._timeline.read_request_settings(asked),
             asked.agent_name,
             input_schema=get_input_schema(run.root_agent) if run else None,
             has_own_model=run is not None,
@@ -67,23 +68,23 @@ class SessionReader:
 
     async def get_request_info(self, session_id: str, turn_id: str) -> RequestInfo:
         """Returns the exact model request of a turn."""
-        asked = await self._views.get_turn(session_id, turn_id)
+        asked = await self._timeline.get_turn(session_id, turn_id)
         return request_view.build_request_info(await self._timeline.read_request(asked))
 
     async def get_state(self, session_id: str) -> dict[str, Any]:
         """Returns the current session state, for a session without a run as computed from its events."""
-        await self._views.get(session_id)
+        await self._timeline.get_summary(session_id)
         if run := self._runs.find(session_id):
             return to_json_value(await run.get_state())
         return compute_final_state(await self._timeline.read_events(session_id))
 
-    async def _load_row_events(self, session_id: str, index: int) -> tuple[Row, Sequence[row_details.RowEvent]]:
-        view = await self._views.get(session_id)
-        rows = view.rows.get_range(index, 1) if index >= 0 else []
+    async def _load_row_events(self, session_id: str, index: int) -> tuple[TimelineRow, Sequence[row_details.RowEvent]]:
+        rows = await self._timeline.read_rows(session_id, index, 1) if 0 <= index < MAX_INTEGER else ()
         if not rows:
-            raise NotFound(f"There is no row {index}; the session has {len(view.rows)} rows.")
+            count = (await self._timeline.get_summary(session_id)).row_count
+            raise NotFound(f"There is no row {index}; the session has {count} rows.")
         row_events: list[row_details.RowEvent] = []
-        for source in view.rows.get_sources(index):
+        for source in rows[0].sources:
             events = await self._timeline.read_events(session_id, source.seq - 1, 1)
             row_events.append((events[0], source.part_index))
         return rows[0], row_events

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Collection
 
 from adk_agent_sim.adk.agent_run import AgentRun
 from adk_agent_sim.errors import AgentNotLocal
 from adk_agent_sim.server.agent_catalog import AgentCatalog, PlayableAgent
-from adk_agent_sim.server.session_view import SessionView
+from adk_agent_sim.timeline.read_model.session_summary import SessionSummary
 from adk_agent_sim.timeline.timeline import Timeline
 
 
@@ -28,7 +29,7 @@ class SessionRuns:
         """Start a run of an agent, with a new session; returns the session's id."""
         agent = self._agents[agent_key]
         run = agent.create_run(self._timeline)
-        await run.open(agent.config.name)
+        await run.open()
         session_id = run.recorded_session.session_id
         self._runs[session_id] = (agent, run)
         return session_id
@@ -48,11 +49,16 @@ class SessionRuns:
             raise AgentNotLocal(session_id, operation)
         return run
 
-    def find_agent(self, view: SessionView) -> PlayableAgent | None:
+    def find_agent(self, summary: SessionSummary) -> PlayableAgent | None:
         """Returns the agent of a session: of its run, or for an earlier process's session, the app of that name."""
-        if view.session.session_id in self._runs:
-            return self._runs[view.session.session_id][0]
-        return self._agents.find_by_app_name(view.agent_joined.app_name) if view.agent_joined else None
+        if summary.session.session_id in self._runs:
+            return self._runs[summary.session.session_id][0]
+        return self._agents.find_by_app_name(summary.app_name) if summary.has_joined else None
+
+    @property
+    def live_ids(self) -> Collection[str] | None:
+        """The sessions that can go on here; None if all can, because agents may run in other processes."""
+        return None if self.allow_remote_agents else self._runs.keys()
 
     def is_playable(self, session_id: str) -> bool:
         """Whether a session can go on: its agent runs here, or may run in another process."""

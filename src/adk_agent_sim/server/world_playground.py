@@ -18,7 +18,6 @@ from adk_agent_sim.scenario.world.snapshot import StateChange, WorldSnapshot
 from adk_agent_sim.scenario.world.world import World
 from adk_agent_sim.server.api_models import FieldProblem
 from adk_agent_sim.server.json_input import parse_json_object_input
-from adk_agent_sim.server.line_summary import summarize_arguments, summarize_text
 from adk_agent_sim.server.scenario_api_models import (
     ChangeInfo,
     NotificationInfo,
@@ -31,6 +30,7 @@ from adk_agent_sim.server.scenario_api_models import (
     WorldInfo,
     WorldTool,
 )
+from adk_agent_sim.timeline.read_model.line_summary import summarize_arguments, summarize_text
 from adk_agent_sim.timeline.strict_json import dump_json
 
 _MAX_LISTED = 100

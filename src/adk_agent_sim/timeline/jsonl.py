@@ -16,11 +16,12 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TypeAlias, cast
 
-from adk_agent_sim.errors import ImportRefused
+from adk_agent_sim.errors import ImportRefused, InvalidField
 from adk_agent_sim.timeline.atomic_files import atomic_write
 from adk_agent_sim.timeline.blocks import Block, unpack_ids
 from adk_agent_sim.timeline.canonical_json import Json, decode_json, encode_json
 from adk_agent_sim.timeline.event_kinds import KIND_NAMES, PAYLOAD_CLASSES
+from adk_agent_sim.timeline.event_validation import validate_event, validate_session
 from adk_agent_sim.timeline.events import (
     AgentPath,
     ArtifactSaved,
@@ -32,7 +33,7 @@ from adk_agent_sim.timeline.events import (
     Session,
     TurnAsked,
 )
-from adk_agent_sim.timeline.session_progress import SessionProgress, StatusSnapshot
+from adk_agent_sim.timeline.read_model.session_read_model import SessionReadModel, create_read_model
 from adk_agent_sim.timeline.store import Store
 
 FORMAT_VERSION = 1
@@ -64,7 +65,10 @@ def encode_line(record: TimelineRecord) -> str:
 
 def decode_line(line: str) -> TimelineRecord:
     """Parse a line; raise ValueError if it is invalid."""
-    value = decode_json(line.encode())
+    try:
+        value = decode_json(line.encode())
+    except RecursionError as error:
+        raise ValueError("the line is nested too deeply to be read") from error
     if not isinstance(value, dict):
         raise ValueError("the line is not a JSON object")
     fields_by_name = cast("dict[str, Json]", value)
@@ -75,6 +79,8 @@ def decode_line(line: str) -> TimelineRecord:
             return _parse_block(fields_by_name)
         if "event" in fields_by_name:
             return _parse_event(fields_by_name["event"])
+    except InvalidField as error:
+        raise ValueError(str(error).removesuffix(".")) from error
     except (AttributeError, KeyError, TypeError) as error:
         raise ValueError(f"a field is missing or has the wrong type: {error}") from error
     names = ", ".join(fields_by_name) or "nothing"
@@ -116,17 +122,19 @@ async def restore_session(path: str | Path, store: Store) -> Session:
     """Load the session of a file into a store and return it."""
     session: Session | None = None
     blocks: list[Block] = []
-    progress = SessionProgress()
+    read_model: SessionReadModel | None = None
     for record in read_records(path):
         match record:
             case Session():
                 session = record
+                read_model = create_read_model(record)
                 await store.create_session(record)
             case Block():
                 blocks.append(record)
             case Event():
-                progress = progress.with_event(record)
-                await store.append([record], blocks, StatusSnapshot.from_progress(progress))
+                assert read_model is not None  # noqa: S101 - as below
+                read_model = read_model.with_events([record])
+                await store.append([record], blocks, read_model)
                 blocks = []
     assert session is not None  # noqa: S101 - read_records rejects a file that does not start with one
     return session
@@ -184,7 +192,9 @@ def _parse_session(line_value: dict[str, Json]) -> Session:
             f"the format is {line_value['format']!r}, version {line_value.get('version')!r}; "
             f"this release reads {_FORMAT_NAME!r}, version {FORMAT_VERSION}"
         )
-    return Session(**line_value["session"])
+    session = Session(**line_value["session"])
+    validate_session(session)
+    return session
 
 
 def _parse_block(line_value: dict[str, Json]) -> Block:
@@ -214,12 +224,14 @@ def _parse_event(event_value: dict[str, Json]) -> Event:
     player = event_fields.pop("player")
     payload = _parse_payload(payload_class, dict(event_fields.pop("payload")))
     path = event_fields.pop("agent_path", None)
-    return Event(
+    event = Event(
         **event_fields,
         payload=payload,
         player=Player(player) if player else None,
         agent_path=AgentPath(**path) if path else None,
     )
+    validate_event(event)
+    return event
 
 
 def _parse_payload(payload_class: type[Payload], payload_fields: dict[str, Json]) -> Payload:

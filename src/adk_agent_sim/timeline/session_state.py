@@ -11,20 +11,12 @@ Another user message reopens a completed session: each user turn is one invocati
 from __future__ import annotations
 
 from collections.abc import Iterable
-from enum import Enum, StrEnum
+from enum import StrEnum
 
 from adk_agent_sim.errors import InvalidTransition
 from adk_agent_sim.timeline.events import AgentJoined, Event
 from adk_agent_sim.timeline.history import FinalResponse, HistoryEntry, UserQuery
-
-
-class SessionState(Enum):
-    """The state of a session."""
-
-    SELECTING_AGENT = "selecting_agent"
-    AWAITING_QUERY = "awaiting_query"
-    ACTIVE = "active"
-    COMPLETED = "completed"
+from adk_agent_sim.timeline.read_model.session_status import SessionState
 
 
 class SessionTransition(StrEnum):

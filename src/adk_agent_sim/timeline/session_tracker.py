@@ -1,32 +1,87 @@
-"""The in-memory state of a session that this process uses: its turns, its waiters and its listeners."""
+"""The in-memory state of a session that this process uses: its read model, its pending turns, waiters and listeners."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Sequence
 
-from adk_agent_sim.timeline.events import Event
-from adk_agent_sim.timeline.turn_index import TurnIndex
+from adk_agent_sim.timeline.events import Event, TurnAsked, TurnDecided
+from adk_agent_sim.timeline.read_model.session_read_model import SessionReadModel
+from adk_agent_sim.timeline.read_model.session_summary import SessionSummary
+
+_MAX_CACHED_TURNS = 16
+"""How many decided turns are kept: those that a client may still ask about."""
 
 
 class SessionTracker:
-    """A session that is played or followed in this process. Its turns and counters are derived from the log."""
+    """A session that is played or followed in this process. It holds nothing that is not in the store."""
 
-    def __init__(self, session_id: str) -> None:
-        self.turns = TurnIndex(session_id)
-        self.last_seq = 0
-        self.last_timestamp = 0.0
+    def __init__(self, read_model: SessionReadModel) -> None:
+        self.read_model = read_model
         self.known_block_ids: set[str] = set()
         self.write_lock = asyncio.Lock()
         self.waiters: set[asyncio.Future[None]] = set()
         self.listeners: list[Callable[[Event], None]] = []
         self.is_deleted = False
+        self.user_count = 0
+        """How many calls are using the tracker."""
+        self._turns: OrderedDict[str, dict[type, Event]] = OrderedDict()
+        # Of a session without turns, all turns will be seen here; of another, some are only in the store.
+        self._turn_ids: set[str] | None = None if read_model.summary.turn_count else set()
 
-    def apply(self, event: Event) -> None:
-        """Apply the next event of the log."""
-        self.turns.apply(event)
-        self.last_seq = event.seq
-        self.last_timestamp = event.timestamp
+    @property
+    def summary(self) -> SessionSummary:
+        """The summary of the session after its last event."""
+        return self.read_model.summary
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nobody uses the session, so that it can be dropped and loaded again later."""
+        return not (
+            self.user_count
+            or self.waiters
+            or self.listeners
+            or self.write_lock.locked()
+            or self.summary.pending
+            or self.summary.delegated
+        )
+
+    def publish(self, events: Sequence[Event], read_model: SessionReadModel) -> None:
+        """Take over committed events and the read model after them, and tell everybody who waits or listens."""
+        self.read_model = read_model
+        self.cache_turn_events(events)
+        for event in events:
+            for listener in list(self.listeners):
+                listener(event)
+        self.wake_waiters()
+
+    def cache_turn_events(self, events: Iterable[Event]) -> None:
+        """Keep the requests and decisions of turns; those that need a decision are kept until they have one."""
+        for event in events:
+            if isinstance(event.payload, TurnAsked) and self._turn_ids is not None:
+                self._turn_ids.add(event.turn_id)
+            if isinstance(event.payload, TurnAsked | TurnDecided):
+                self._turns.setdefault(event.turn_id, {})[type(event.payload)] = event
+        for turn_id in list(self._turns)[:-_MAX_CACHED_TURNS]:
+            if not self.summary.is_waiting(turn_id):
+                del self._turns[turn_id]
+
+    def find_cached_event(self, turn_id: str, kind: type[TurnAsked] | type[TurnDecided]) -> Event | None:
+        """Return the request or the decision of a turn if it is kept in memory."""
+        return self._turns.get(turn_id, {}).get(kind)
+
+    def knows_turn(self, turn_id: str) -> bool:
+        """Return whether the events of a turn are kept in memory, or it is certain that there are none."""
+        if self._turn_ids is not None and turn_id not in self._turn_ids:
+            return True
+        return TurnAsked in self._turns.get(turn_id, {})
+
+    def reset(self, read_model: SessionReadModel) -> None:
+        """Take over a read model with events that another process has appended."""
+        self.read_model = read_model
+        self._turns.clear()
+        self._turn_ids = None
 
     def wake_waiters(self) -> None:
         """Make all waiters check their condition again."""

@@ -2,55 +2,74 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from adk_agent_sim.errors import EventExists, SessionExists, SessionNotFound
+from adk_agent_sim.errors import EventExists, LogChanged, SessionExists, SessionNotFound
 from adk_agent_sim.timeline.blocks import Block
 from adk_agent_sim.timeline.events import Event, Session
-from adk_agent_sim.timeline.session_progress import SessionCursor, SessionSummary, StatusSnapshot
+from adk_agent_sim.timeline.read_model.session_read_model import SessionReadModel, create_read_model
+from adk_agent_sim.timeline.read_model.session_summary import QueueCursor, SessionSummary
+from adk_agent_sim.timeline.read_model.timeline_row import TimelineRow
+from adk_agent_sim.timeline.session_queries import QueueEntry, SessionFilter
+
+EVERY_SESSION = SessionFilter()
 
 
 class Store(Protocol):
-    """Stores sessions, events and blocks. Events are durable when `append` returns."""
+    """Stores sessions, events, blocks and the read model. Events are durable when `append` returns."""
 
     async def create_session(self, session: Session) -> None:
         """Add an empty session; raise SessionExists if its id is taken."""
         ...
 
-    async def list_sessions(self) -> Sequence[Session]:
-        """Return all sessions, oldest first."""
-        ...
-
-    async def find_session(self, session_id: str) -> Session | None:
-        """Return the session, or None if it does not exist."""
+    async def find_summary(self, session_id: str) -> SessionSummary | None:
+        """Return the summary of a session, or None if it does not exist."""
         ...
 
     async def list_summaries(
-        self, *, before: SessionCursor | None = None, limit: int | None = None, waiting_only: bool = False
+        self, wanted: SessionFilter = EVERY_SESSION, limit: int | None = None
     ) -> Sequence[SessionSummary]:
-        """Return session summaries, newest first.
+        """Return session summaries, newest first; reads no logs."""
+        ...
+
+    async def list_pending(
+        self,
+        after: QueueCursor | None = None,
+        limit: int | None = None,
+        session_ids: Collection[str] | None = None,
+    ) -> Sequence[QueueEntry]:
+        """Return the requests that wait for a person, oldest first; reads no logs.
 
         Args:
-            before: The cursor of the last summary of the previous page; later pages omit sessions created since.
-            limit: The maximum number of summaries.
-            waiting_only: Whether to return only sessions with a turn that waits for a person.
+            after: The cursor of the last entry of the previous page.
+            limit: The maximum number of entries.
+            session_ids: Only those of these sessions; None: of all.
         """
         ...
 
+    async def count_pending(self, session_ids: Collection[str] | None = None) -> int:
+        """Return how many requests wait for a person, in these sessions or in all."""
+        ...
+
+    async def load_read_model(self, session_id: str) -> SessionReadModel:
+        """Return the read model of a session, to be continued; raise SessionNotFound if it does not exist."""
+        ...
+
     async def append(
-        self, events: Sequence[Event], blocks: Iterable[Block], snapshot: StatusSnapshot | None = None
+        self, events: Sequence[Event], blocks: Iterable[Block], read_model: SessionReadModel
     ) -> Sequence[Event]:
-        """Append events of one session and their blocks atomically; returns the events with their `seq`.
+        """Append events of one session, their blocks and the read model after them atomically.
 
         Args:
-            events: The events, all of one session.
+            events: The events, all of one session, with their `seq`.
             blocks: The blocks that they refer to.
-            snapshot: The status of the session after the events; None leaves the stored one unchanged.
+            read_model: The read model of the session after the events.
 
         Raises:
-            EventExists: One of the event ids is taken.
+            EventExists: Some event ids are taken; the error lists all of them.
+            LogChanged: The `seq` of the first event is not the next one: another process has appended events.
         """
         ...
 
@@ -58,16 +77,28 @@ class Store(Protocol):
         """Return the events after `after_seq`, at most `limit`; raise SessionNotFound if the session does not exist."""
         ...
 
+    async def read_turn_events(self, session_id: str, turn_id: str) -> Sequence[Event]:
+        """Return the events of a model turn, oldest first."""
+        ...
+
     async def read_blocks(self, session_id: str, block_ids: Sequence[str]) -> Mapping[str, bytes]:
         """Return the data of a session's blocks by id; blocks that it does not have are left out."""
         ...
 
-    async def rename_session(self, session_id: str, description: str) -> None:
-        """Change the description of a session."""
+    async def read_rows(self, session_id: str, start: int, count: int) -> Sequence[TimelineRow]:
+        """Return up to `count` rows of a session from index `start` on."""
+        ...
+
+    async def read_changed_rows(self, session_id: str, after_seq: int) -> Sequence[TimelineRow]:
+        """Return the rows that are new or have changed after an event, by index."""
+        ...
+
+    async def save_summary(self, summary: SessionSummary) -> None:
+        """Replace the description, the name and the exports of a session; the log stays as it is."""
         ...
 
     async def delete_session(self, session_id: str) -> None:
-        """Delete a session with its events and blocks."""
+        """Delete a session with all that belongs to it."""
         ...
 
     async def get_session_sizes(self) -> Mapping[str, int]:
@@ -79,92 +110,122 @@ class MemoryStore:
     """A store in memory; its data is lost when the process ends."""
 
     def __init__(self) -> None:
-        self._sessions: dict[str, Session] = {}
+        self._read_models: dict[str, SessionReadModel] = {}
         self._events: dict[str, list[Event]] = {}
+        self._rows: dict[str, dict[int, TimelineRow]] = {}
         self._blocks: dict[str, dict[str, bytes]] = {}
-        self._snapshots: dict[str, StatusSnapshot] = {}
-        self._event_ids: set[str] = set()
+        self._event_sessions: dict[str, str] = {}
 
     async def create_session(self, session: Session) -> None:
         """Add an empty session."""
-        if session.session_id in self._sessions:
-            raise SessionExists(session.session_id)
-        self._sessions[session.session_id] = session
-        self._events[session.session_id] = []
-        self._blocks[session.session_id] = {}
-        self._snapshots[session.session_id] = StatusSnapshot()
+        session_id = session.session_id
+        if session_id in self._read_models:
+            raise SessionExists(session_id)
+        self._read_models[session_id] = create_read_model(session)
+        self._events[session_id] = []
+        self._rows[session_id] = {}
+        self._blocks[session_id] = {}
 
-    async def list_sessions(self) -> Sequence[Session]:
-        """Return all sessions, oldest first."""
-        return list(self._sessions.values())
-
-    async def find_session(self, session_id: str) -> Session | None:
-        """Return the session, or None if it does not exist."""
-        return self._sessions.get(session_id)
+    async def find_summary(self, session_id: str) -> SessionSummary | None:
+        """Return the summary of a session, or None if it does not exist."""
+        read_model = self._read_models.get(session_id)
+        return read_model.summary if read_model else None
 
     async def list_summaries(
-        self, *, before: SessionCursor | None = None, limit: int | None = None, waiting_only: bool = False
+        self, wanted: SessionFilter = EVERY_SESSION, limit: int | None = None
     ) -> Sequence[SessionSummary]:
         """Return session summaries, newest first."""
-        summaries = sorted(
-            map(self._build_summary, self._sessions.values()), key=lambda summary: summary.cursor, reverse=True
-        )
-        return [
-            summary
-            for summary in summaries
-            if (before is None or summary.cursor < before) and (summary.snapshot.pending_count or not waiting_only)
-        ][:limit]
+        summaries = (read_model.summary for read_model in self._read_models.values())
+        return sorted(filter(wanted.matches, summaries), key=lambda summary: summary.cursor, reverse=True)[:limit]
 
-    def _build_summary(self, session: Session) -> SessionSummary:
-        log = self._events[session.session_id]
-        return SessionSummary(
-            session=session,
-            snapshot=self._snapshots[session.session_id],
-            last_seq=len(log),
-            last_event_at=log[-1].timestamp if log else session.created_at,
-        )
+    async def list_pending(
+        self,
+        after: QueueCursor | None = None,
+        limit: int | None = None,
+        session_ids: Collection[str] | None = None,
+    ) -> Sequence[QueueEntry]:
+        """Return the requests that wait for a person, oldest first."""
+        entries = [
+            QueueEntry(read_model.summary, request)
+            for session_id, read_model in self._read_models.items()
+            if session_ids is None or session_id in session_ids
+            for request in read_model.summary.pending.values()
+        ]
+        return sorted(
+            (entry for entry in entries if after is None or entry.cursor > after), key=lambda entry: entry.cursor
+        )[:limit]
+
+    async def count_pending(self, session_ids: Collection[str] | None = None) -> int:
+        """Return how many requests wait for a person, in these sessions or in all."""
+        return len(await self.list_pending(session_ids=session_ids))
+
+    async def load_read_model(self, session_id: str) -> SessionReadModel:
+        """Return the read model of a session, to be continued."""
+        self._require_log(session_id)
+        return self._read_models[session_id]
 
     async def append(
-        self, events: Sequence[Event], blocks: Iterable[Block], snapshot: StatusSnapshot | None = None
+        self, events: Sequence[Event], blocks: Iterable[Block], read_model: SessionReadModel
     ) -> Sequence[Event]:
-        """Append events of one session and their blocks; returns the events with their `seq`."""
-        log = self._require_log(events[0].session_id)
-        for event in events:
-            if event.event_id in self._event_ids:
-                raise EventExists(event.event_id)
-        self._event_ids.update(event.event_id for event in events)
-        self._snapshots[events[0].session_id] = snapshot or self._snapshots[events[0].session_id]
-        stored = self._blocks[events[0].session_id]
+        """Append events of one session, their blocks and the read model after them."""
+        session_id = events[0].session_id
+        log = self._require_log(session_id)
+        taken = {event.event_id: self._event_sessions.get(event.event_id) for event in events}
+        if stored_ids := {event_id: found for event_id, found in taken.items() if found is not None}:
+            raise EventExists(stored_ids)
+        if events[0].seq != len(log) + 1:
+            raise LogChanged(session_id)
+        self._event_sessions.update(dict.fromkeys(taken, session_id))
+        stored = self._blocks[session_id]
         for block in blocks:
             stored.setdefault(block.block_id, block.data)
-        numbered = [replace(event, seq=len(log) + offset) for offset, event in enumerate(events, start=1)]
-        log.extend(numbered)
-        return numbered
+        log.extend(events)
+        self._read_models[session_id] = read_model
+        self._rows[session_id].update((row.index, row) for row in read_model.changed_rows)
+        return events
 
     async def read_events(self, session_id: str, after_seq: int = 0, limit: int | None = None) -> Sequence[Event]:
         """Return the events after `after_seq`, at most `limit`."""
-        return self.get_log(session_id)[after_seq : None if limit is None else after_seq + limit]
+        log = self._require_log(session_id)
+        return log[after_seq:] if limit is None else log[after_seq : after_seq + limit]
+
+    async def read_turn_events(self, session_id: str, turn_id: str) -> Sequence[Event]:
+        """Return the events of a model turn, oldest first."""
+        return [event for event in self._require_log(session_id) if event.turn_id == turn_id]
 
     async def read_blocks(self, session_id: str, block_ids: Sequence[str]) -> Mapping[str, bytes]:
-        """Return the data of a session's blocks by id."""
+        """Return the data of a session's blocks by id; blocks that it does not have are left out."""
         self._require_log(session_id)
         stored = self._blocks[session_id]
         return {block_id: stored[block_id] for block_id in block_ids if block_id in stored}
 
-    async def rename_session(self, session_id: str, description: str) -> None:
-        """Change the description of a session."""
+    async def read_rows(self, session_id: str, start: int, count: int) -> Sequence[TimelineRow]:
+        """Return up to `count` rows of a session from index `start` on."""
         self._require_log(session_id)
-        self._sessions[session_id] = replace(self._sessions[session_id], description=description)
+        rows = self._rows[session_id]
+        return [rows[index] for index in range(start, min(start + count, len(rows)))]
+
+    async def read_changed_rows(self, session_id: str, after_seq: int) -> Sequence[TimelineRow]:
+        """Return the rows that are new or have changed after an event, by index."""
+        self._require_log(session_id)
+        return [row for row in self._rows[session_id].values() if row.updated_seq > after_seq]
+
+    async def save_summary(self, summary: SessionSummary) -> None:
+        """Replace the description, the name and the exports of a session; the log stays as it is."""
+        session_id = summary.session.session_id
+        self._require_log(session_id)
+        self._read_models[session_id] = self._read_models[session_id].with_summary(summary)
 
     async def delete_session(self, session_id: str) -> None:
-        """Delete a session with its events and blocks."""
-        self._event_ids.difference_update(event.event_id for event in self._require_log(session_id))
-        for stored in (self._sessions, self._events, self._blocks, self._snapshots):
+        """Delete a session with all that belongs to it."""
+        for event in self._require_log(session_id):
+            self._event_sessions.pop(event.event_id, None)
+        for stored in (self._read_models, self._events, self._rows, self._blocks):
             del stored[session_id]
 
     async def get_session_sizes(self) -> Mapping[str, int]:
         """Return the size of each session's blocks in bytes."""
-        return {session_id: self.count_stored_bytes(session_id) for session_id in self._sessions}
+        return {session_id: self.count_stored_bytes(session_id) for session_id in self._read_models}
 
     def count_stored_bytes(self, session_id: str) -> int:
         """Return the size of a session's blocks in bytes."""
@@ -179,3 +240,8 @@ class MemoryStore:
             return self._events[session_id]
         except KeyError:
             raise SessionNotFound(session_id) from None
+
+
+def number_events(events: Iterable[Event], last_seq: int) -> list[Event]:
+    """Return events with the `seq` that follows the last one of their log."""
+    return [replace(event, seq=seq) for seq, event in enumerate(events, start=last_seq + 1)]

@@ -12,21 +12,10 @@ If the agent reports only its turns (the first protocol), calls and answers are 
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
 
-from adk_agent_sim.server.api_models import PendingConfirmation, Row, RowKind, RowStatus
-from adk_agent_sim.server.content_parts import (
-    as_mapping,
-    describe_files,
-    extract_text,
-    get_parts,
-    group_parts,
-    unwrap_result,
-)
-from adk_agent_sim.server.line_summary import summarize_arguments, summarize_text, summarize_value
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.events import (
     AgentEvent,
@@ -42,82 +31,78 @@ from adk_agent_sim.timeline.events import (
     ToolStarted,
     TurnAsked,
     TurnDecided,
+    Unreadable,
     UserSpoke,
 )
-from adk_agent_sim.timeline.framework_calls import (
-    REQUEST_CONFIRMATION,
-    SET_MODEL_RESPONSE,
-    is_default_confirmation_hint,
-    is_request_call,
-)
+from adk_agent_sim.timeline.framework_calls import REQUEST_CONFIRMATION, SET_MODEL_RESPONSE, is_request_call
 from adk_agent_sim.timeline.history import is_user_query
-from adk_agent_sim.timeline.strict_json import dump_json
+from adk_agent_sim.timeline.read_model.content_parts import (
+    as_mapping,
+    as_text,
+    describe_files,
+    extract_text,
+    get_parts,
+    group_parts,
+    unwrap_result,
+)
+from adk_agent_sim.timeline.read_model.line_summary import summarize_arguments, summarize_text, summarize_value
+from adk_agent_sim.timeline.read_model.timeline_row import RowKind, RowSource, RowStatus, TimelineRow
 
 _OPEN_STATUSES = (RowStatus.RUNNING, RowStatus.CONFIRM)
 
 
-@dataclass(frozen=True, slots=True)
-class RowSource:
-    """An event that a row was made from, and the index of the part of its content, if it is one part."""
+class PendingConsent(NamedTuple):
+    """A confirmation that waits for the user: the tool, and the row of its call, if there is one."""
 
-    seq: int
-    part_index: int | None = None
+    tool_name: str
+    row_index: int | None
 
 
+@dataclass(kw_only=True, slots=True)
 class SessionRows:
-    """The rows of one session, up to the last applied event."""
+    """What the fold needs to know for the next event: the rows that can still change, and nothing about the others."""
 
-    def __init__(self) -> None:
-        self.last_seq = 0
-        """The seq of the last applied event."""
-        self.title = ""
-        """The beginning of the first user message."""
-        self._rows: list[Row] = []
-        self._sources: list[list[RowSource]] = []
-        self._update_order: OrderedDict[int, None] = OrderedDict()
-        self._call_rows: dict[str, int] = {}
-        self._open_rows: dict[int, None] = {}
-        self._pending_confirmations: dict[str, tuple[PendingConfirmation, int | None]] = {}
-        self._denied_rows: set[int] = set()
-        self._players: dict[str, str] = {}
-        self._answer_index: int | None = None
-        self._has_agent_events = False
+    row_count: int = 0
+    rows: dict[int, TimelineRow] = field(default_factory=dict[int, TimelineRow])
+    """The rows that can still change, by index."""
 
-    def __len__(self) -> int:
-        return len(self._rows)
+    call_rows: dict[str, int] = field(default_factory=dict[str, int])
+    """The rows of calls whose result the model has not got yet, by call id."""
 
-    @property
-    def confirmation(self) -> PendingConfirmation | None:
-        """The oldest confirmation that is waiting for the user; None if none is."""
-        return next((confirmation for confirmation, _ in self._pending_confirmations.values()), None)
+    pending_consents: dict[str, PendingConsent] = field(default_factory=dict[str, PendingConsent])
+    """The confirmations that wait for the user, by the id of ADK's request."""
 
-    def get_range(self, start: int, count: int) -> list[Row]:
-        """Returns up to `count` rows from index `start` on."""
-        return self._rows[max(start, 0) : max(start, 0) + max(count, 0)]
+    denied_rows: set[int] = field(default_factory=set[int])
+    players: dict[str, str] = field(default_factory=dict[str, str])
+    """Who plays the model of each agent in its current turn."""
 
-    def get_last(self, count: int) -> list[Row]:
-        """Returns the last `count` rows."""
-        return self.get_range(len(self._rows) - count, count) if count < len(self._rows) else list(self._rows)
+    answer_index: int | None = None
+    """The row of the final answer since the last user message."""
 
-    def get_changed_after(self, seq: int) -> list[Row]:
-        """Returns the rows that are new or have changed after `seq`, by index, at a cost linear in their number."""
-        changed: list[Row] = []
-        for index in reversed(self._update_order):
-            if self._rows[index].updated_seq <= seq:
-                break
-            changed.append(self._rows[index])
-        return sorted(changed, key=lambda row: row.index)
+    has_agent_events: bool = False
+    """Whether the agent reports its events; if not, calls and answers are taken from the decisions."""
 
-    def get_sources(self, index: int) -> Sequence[RowSource]:
-        """Returns the events that a row was made from."""
-        return self._sources[index]
+    changed: dict[int, TimelineRow] = field(default_factory=dict[int, TimelineRow], compare=False)
+    """The rows that are new or have changed since `copy`."""
+
+    def copy(self) -> SessionRows:
+        """Return a copy without the changed rows; applying events to it leaves this one as it is."""
+        return SessionRows(
+            row_count=self.row_count,
+            rows=dict(self.rows),
+            call_rows=dict(self.call_rows),
+            pending_consents=dict(self.pending_consents),
+            denied_rows=set(self.denied_rows),
+            players=dict(self.players),
+            answer_index=self.answer_index,
+            has_agent_events=self.has_agent_events,
+        )
 
     def apply(self, event: Event) -> None:
         """Apply the next event of the log."""
-        self.last_seq = event.seq
         match event.payload:
             case AgentJoined():
-                self._has_agent_events = True
+                self.has_agent_events = True
             case UserSpoke(content=content):
                 self._apply_user_message(event, content)
             case TurnAsked():
@@ -132,6 +117,14 @@ class SessionRows:
                 self._apply_environment_decision(event, decided)
             case _:
                 self._apply_other(event)
+        self._forget_final_rows()
+
+    def _forget_final_rows(self) -> None:
+        """Drop the rows that no later event can change."""
+        needed = {*self.call_rows.values(), self.answer_index, self.row_count - 1}
+        for index, row in list(self.rows.items()):
+            if index not in needed and row.status not in _OPEN_STATUSES:
+                del self.rows[index]
 
     def _apply_other(self, event: Event) -> None:
         match event.payload:
@@ -141,19 +134,19 @@ class SessionRows:
                 self._apply_run_ended(event, ended)
             case Closed(reason=reason):
                 self._close_open_rows(event, RowStatus.CANCELLED)
-                self._pending_confirmations.clear()
+                self.pending_consents.clear()
                 self._add_row(event, RowKind.NOTE, "closed", reason)
+            case Unreadable(reason=reason):
+                self._add_row(event, RowKind.ERROR, "unreadable event", reason, status=RowStatus.FAILED)
             case _:
                 pass
 
     def _apply_user_message(self, event: Event, content: Json) -> None:
-        self._answer_index = None
-        self._players.clear()
+        self.answer_index = None
+        self.players.clear()
         if is_user_query(content):
             self._cancel_confirmations(event)
-            text = extract_text(content)
-            self.title = self.title or summarize_text(text)
-            self._add_row(event, RowKind.USER, describe_files(content), text)
+            self._add_row(event, RowKind.USER, describe_files(content), extract_text(content))
             return
         for index, part in enumerate(get_parts(content)):
             if response := part.get("function_response"):
@@ -161,14 +154,14 @@ class SessionRows:
 
     def _cancel_confirmations(self, event: Event) -> None:
         """Cancel all pending confirmations: after a new query ADK no longer runs their calls."""
-        for _, index in self._pending_confirmations.values():
-            if index is not None:
-                self._update_row(event, index, status=RowStatus.CANCELLED, result="not approved")
-        self._pending_confirmations.clear()
+        for consent in self.pending_consents.values():
+            if consent.row_index is not None:
+                self._update_row(event, consent.row_index, status=RowStatus.CANCELLED, result="not approved")
+        self.pending_consents.clear()
 
     def _apply_consent(self, event: Event, part_index: int, response: Mapping[str, Json]) -> None:
-        question, index = self._pending_confirmations.pop(response.get("id") or "", (None, None))
-        if question is None:
+        consent = self.pending_consents.pop(response.get("id") or "", None)
+        if consent is None:
             self._add_row(
                 event,
                 RowKind.USER,
@@ -180,21 +173,21 @@ class SessionRows:
         answer = response.get("response")
         approved = bool(as_mapping(answer).get("confirmed"))
         self._add_row(
-            event, RowKind.CONSENT, question.tool_name, "approved" if approved else "denied", part_index=part_index
+            event, RowKind.CONSENT, consent.tool_name, "approved" if approved else "denied", part_index=part_index
         )
-        if index is not None:
-            self._update_row(event, index, status=RowStatus.RUNNING, result="")
+        if consent.row_index is not None:
+            self._update_row(event, consent.row_index, status=RowStatus.RUNNING, result="")
             if not approved:
-                self._denied_rows.add(index)
+                self.denied_rows.add(consent.row_index)
 
     def _apply_turn_asked(self, event: Event) -> None:
-        self._players.pop(event.agent_name, None)
-        if not self._has_agent_events:
+        self.players.pop(event.agent_name, None)
+        if not self.has_agent_events:
             self._close_open_rows(event, RowStatus.DONE)
 
     def _apply_turn_decided(self, event: Event, decided: TurnDecided) -> None:
-        self._players[event.agent_name] = str(event.player or "")
-        if self._has_agent_events:
+        self.players[event.agent_name] = str(event.player or "")
+        if self.has_agent_events:
             return
         content: dict[str, Json] = decided.response.get("content") or {}
         calls = any(part.get("function_call") for part in get_parts(content))
@@ -223,12 +216,12 @@ class SessionRows:
 
     def _add_text(self, event: Event, part_index: int, part: Mapping[str, Json], *, final: bool) -> None:
         # In a workflow ADK calls the last text of each agent final; only the last of them all is the answer.
-        if final and self._answer_index is not None:
-            self._update_row(event, self._answer_index, kind=RowKind.SAY)
+        if final and self.answer_index is not None:
+            self._update_row(event, self.answer_index, kind=RowKind.SAY)
         summary = part["text"] if part.get("text") else describe_files({"parts": [part]})
         index = self._add_row(event, RowKind.ANSWER if final else RowKind.SAY, "", summary, part_index=part_index)
         if final:
-            self._answer_index = index
+            self.answer_index = index
 
     def _add_call(self, event: Event, part_index: int, call: Mapping[str, Json]) -> None:
         name, arguments = call.get("name") or "", as_mapping(call.get("args"))
@@ -251,57 +244,49 @@ class SessionRows:
             status=RowStatus.RUNNING,
             call_id=call_id,
         )
-        self._open_rows[index] = None
-        self._call_rows[call_id] = index
+        self.call_rows[call_id] = index
 
     def _add_confirmation(self, event: Event, part_index: int, question_id: str, arguments: Mapping[str, Json]) -> None:
         call = as_mapping(arguments.get("originalFunctionCall"))
-        confirmation = as_mapping(arguments.get("toolConfirmation"))
-        payload = confirmation.get("payload")
-        index = self._call_rows.get(call.get("id") or "")
-        self._pending_confirmations[question_id] = (
-            PendingConfirmation(
-                question_id=question_id,
-                tool_name=call.get("name") or "",
-                arguments=dump_json(dict(as_mapping(call.get("args")))),
-                hint=_extract_hint(confirmation),
-                payload=None if payload is None else dump_json(payload),
-            ),
-            index,
-        )
+        index = self.call_rows.get(as_text(call.get("id")))
+        self.pending_consents[question_id] = PendingConsent(as_text(call.get("name")), index)
         if index is not None:
             self._update_row(event, index, part_index=part_index, status=RowStatus.CONFIRM, result="", duration_ms=None)
 
     def _apply_function_response(self, event: Event, part_index: int, response: Mapping[str, Json]) -> None:
         """Apply what the model got for a call; this ends a call whose tool did not run, such as a denied one."""
         if response.get("name") != SET_MODEL_RESPONSE:
-            self._players.pop(event.agent_name, None)
-        index = self._call_rows.get(response.get("id") or "")
-        if index is None or self._rows[index].status is RowStatus.CONFIRM:
+            self.players.pop(event.agent_name, None)
+        call_id = response.get("id") or ""
+        index = self.call_rows.get(call_id)
+        if index is None or self.rows[index].status is RowStatus.CONFIRM:
             return
-        if self._rows[index].status is not RowStatus.RUNNING:
-            self._sources[index].append(RowSource(event.seq, part_index))
+        # The model has the result: nothing that follows belongs to this call.
+        del self.call_rows[call_id]
+        if self.rows[index].status is not RowStatus.RUNNING:
+            self._add_source(index, RowSource(event.seq, part_index))
             return
         answer = response.get("response")
         status = RowStatus.FAILED if "error" in as_mapping(answer) else RowStatus.DONE
-        if index in self._denied_rows:
-            self._denied_rows.discard(index)
+        if index in self.denied_rows:
+            self.denied_rows.discard(index)
             status = RowStatus.DENIED
         self._update_row(
             event, index, part_index=part_index, status=status, result=summarize_value(unwrap_result(answer))
         )
 
     def _apply_tool_event(self, event: Event, fact: ToolStarted | ToolFinished | ToolFailed) -> None:
-        index = self._call_rows.get(fact.call_id)
+        index = self.call_rows.get(fact.call_id)
         match fact:
             case ToolStarted():
-                if index is None or (not self._has_agent_events and self._rows[index].status not in _OPEN_STATUSES):
+                if index is None or (not self.has_agent_events and self.rows[index].status not in _OPEN_STATUSES):
                     self._add_running_call(event, fact.tool_name, fact.arguments, fact.call_id)
                 else:
                     self._update_row(event, index, status=RowStatus.RUNNING)
             case ToolFinished() if index is not None:
                 result = summarize_value(fact.result)
                 self._update_row(event, index, status=RowStatus.DONE, result=result, duration_ms=fact.duration_ms)
+                self._forget_inner_call(fact.call_id, index)
             case ToolFailed() if index is not None:
                 cancelled = fact.error_type in ("Cancelled", "CancelledError")
                 self._update_row(
@@ -311,33 +296,50 @@ class SessionRows:
                     result=summarize_text(_describe_tool_failure(fact)),
                     duration_ms=fact.duration_ms,
                 )
+                self._forget_inner_call(fact.call_id, index)
             case _:
                 pass
 
+    def _forget_inner_call(self, call_id: str, index: int) -> None:
+        """Drop a finished call of an agent inside a tool, whose results are not reported as events of their own."""
+        if self.has_agent_events and self.rows[index].sources[0].part_index is None:
+            del self.call_rows[call_id]
+
     def _apply_environment_decision(self, event: Event, decided: EnvironmentDecided) -> None:
         """Show the rule that answers a call; empty if the tool itself answers."""
-        index = self._call_rows.get(decided.call_id)
+        index = self.call_rows.get(decided.call_id)
         if index is not None:
             self._update_row(event, index, rule=summarize_text(decided.rule))
 
     def _apply_run_ended(self, event: Event, ended: RunEnded) -> None:
-        self._players.clear()
+        self.players.clear()
         if ended.outcome is RunOutcome.DONE:
+            self._forget_finished_calls()
             return
         self._close_open_rows(event, RowStatus.CANCELLED)
-        self._pending_confirmations.clear()
-        if ended.outcome is RunOutcome.FAILED and self._rows and self._rows[-1].kind is RowKind.ERROR:
+        self.pending_consents.clear()
+        if ended.outcome is RunOutcome.FAILED and self._is_last_row_an_error():
             subject, summary = summarize_text(ended.error_type), summarize_text(ended.error_message)
             # ADK emitted the error as an event before it raised it: both are one row.
-            self._update_row(event, len(self._rows) - 1, subject=subject, summary=summary)
+            self._update_row(event, self.row_count - 1, subject=subject, summary=summary)
         elif ended.outcome is RunOutcome.FAILED:
             self._add_row(event, RowKind.ERROR, ended.error_type, ended.error_message, status=RowStatus.FAILED)
         else:
             self._add_row(event, RowKind.NOTE, "stopped", "the run was stopped", status=RowStatus.CANCELLED)
 
+    def _forget_finished_calls(self) -> None:
+        self.call_rows = {
+            call_id: index for call_id, index in self.call_rows.items() if self.rows[index].status in _OPEN_STATUSES
+        }
+
+    def _is_last_row_an_error(self) -> bool:
+        return self.row_count > 0 and self.rows[self.row_count - 1].kind is RowKind.ERROR
+
     def _close_open_rows(self, event: Event, status: RowStatus) -> None:
-        for index in list(self._open_rows):
-            self._update_row(event, index, status=status)
+        for index, row in list(self.rows.items()):
+            if row.status in _OPEN_STATUSES:
+                self._update_row(event, index, status=status)
+        self._forget_finished_calls()
 
     def _add_row(
         self,
@@ -350,46 +352,38 @@ class SessionRows:
         status: RowStatus = RowStatus.DONE,
         call_id: str = "",
     ) -> int:
-        index = len(self._rows)
+        index = self.row_count
         has_player = kind in (RowKind.CALL, RowKind.SAY, RowKind.ANSWER)
-        self._rows.append(
-            Row(
-                index=index,
-                seq=event.seq,
-                updated_seq=event.seq,
-                kind=kind,
-                status=status,
-                timestamp=event.timestamp,
-                agent_name="" if kind is RowKind.USER else event.agent_name,
-                player=self._players.get(event.agent_name, "") if has_player else "",
-                subject=summarize_text(subject),
-                summary=summarize_text(summary),
-                call_id=call_id,
-            )
+        row = TimelineRow(
+            index=index,
+            seq=event.seq,
+            updated_seq=event.seq,
+            kind=kind,
+            status=status,
+            timestamp=event.timestamp,
+            agent_name="" if kind is RowKind.USER else event.agent_name,
+            player=self.players.get(event.agent_name, "") if has_player else "",
+            subject=summarize_text(subject),
+            summary=summarize_text(summary),
+            call_id=call_id,
+            sources=(RowSource(event.seq, part_index),),
         )
-        self._sources.append([RowSource(event.seq, part_index)])
-        self._update_order[index] = None
+        self.row_count += 1
+        self.rows[index] = self.changed[index] = row
         return index
 
     def _update_row(self, event: Event, index: int, *, part_index: int | None = None, **fields: Any) -> None:
-        self._rows[index] = self._rows[index].model_copy(update={"updated_seq": event.seq, **fields})
-        self._update_order.move_to_end(index)
+        self.rows[index] = self.changed[index] = replace(self.rows[index], updated_seq=event.seq, **fields)
         # An answer that becomes a `say` changes because of a later text, which is not one of its own sources.
         if fields.get("kind") is None:
-            self._sources[index].append(RowSource(event.seq, part_index))
-        if self._rows[index].status in _OPEN_STATUSES:
-            self._open_rows[index] = None
-        else:
-            self._open_rows.pop(index, None)
+            self._add_source(index, RowSource(event.seq, part_index))
+
+    def _add_source(self, index: int, source: RowSource) -> None:
+        row = self.rows[index]
+        self.rows[index] = self.changed[index] = replace(row, sources=(*row.sources, source))
 
 
 def _describe_tool_failure(failed: ToolFailed) -> str:
     if failed.error_type == "CancelledError":
         return "stopped with the run"
     return f"{failed.error_type}: {failed.error_message}" if failed.error_message else failed.error_type
-
-
-def _extract_hint(confirmation: Mapping[str, Json]) -> str:
-    """Returns the tool's hint; ADK's default hint, which describes its API to programs, is left out."""
-    hint = str(confirmation.get("hint") or "")
-    return "" if is_default_confirmation_hint(hint) else hint

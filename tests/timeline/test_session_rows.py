@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adk_agent_sim.server.api_models import Row
-from adk_agent_sim.server.session_rows import SessionRows
+from adk_agent_sim.persistence.read_model_codec import decode_row, decode_rows_state, encode_row, encode_rows_state
 from adk_agent_sim.timeline.events import (
     AgentEvent,
     AgentJoined,
@@ -29,6 +29,8 @@ from adk_agent_sim.timeline.events import (
     TurnWithdrawn,
     UserSpoke,
 )
+from adk_agent_sim.timeline.read_model.session_rows import SessionRows
+from adk_agent_sim.timeline.read_model.timeline_row import TimelineRow
 
 JOINED = AgentJoined(app_name="app", user_id="user", adk_session_id="1", state={})
 
@@ -86,14 +88,33 @@ def _build_events(payloads: Sequence[Payload | tuple[str, Payload]]) -> list[Eve
     return events
 
 
-def _fold(*payloads: Payload | tuple[str, Payload]) -> list[Row]:
-    rows = SessionRows()
+class RowTable:
+    """The rows as a store keeps them: each commit adds and replaces rows."""
+
+    def __init__(self) -> None:
+        self.state = SessionRows()
+        self.rows: dict[int, TimelineRow] = {}
+
+    def apply(self, event: Event) -> None:
+        self.state = self.state.copy()
+        self.state.apply(event)
+        self.rows.update(self.state.changed)
+
+    def get_all(self) -> list[TimelineRow]:
+        return [self.rows[index] for index in sorted(self.rows)]
+
+    def get_changed_after(self, seq: int) -> list[TimelineRow]:
+        return [row for row in self.get_all() if row.updated_seq > seq]
+
+
+def _fold(*payloads: Payload | tuple[str, Payload]) -> list[TimelineRow]:
+    table = RowTable()
     for event in _build_events(payloads):
-        rows.apply(event)
-    return rows.get_last(1_000)
+        table.apply(event)
+    return table.get_all()
 
 
-def _summarize(rows: Sequence[Row]) -> list[tuple[str, ...]]:
+def _summarize(rows: Sequence[TimelineRow]) -> list[tuple[str, ...]]:
     return [(row.kind.value, row.subject, row.summary, row.status.value, row.result) for row in rows]
 
 
@@ -126,18 +147,14 @@ class TestCalls:
         assert _summarize(rows) == [("call", "add", "", "cancelled", ""), ("error", "E", "m", "failed", "")]
 
     def test_a_confirmation_that_is_not_answered_leaves_its_call_cancelled(self) -> None:
-        rows = SessionRows()
-        payloads = [
+        rows = _fold(
             JOINED,
             _agent_event(_call_part("1")),
             _agent_event(_confirmation_part("q", "1")),
             _user_message({"text": "never mind"}),
-        ]
-        for event in _build_events(payloads):
-            rows.apply(event)
+        )
 
-        assert rows.confirmation is None
-        assert rows.get_last(9)[0].status.value == "cancelled"
+        assert rows[0].status.value == "cancelled"
 
     def test_other_requests_of_adk_are_notes(self) -> None:
         (row,) = _fold(JOINED, _agent_event(_call_part("1", "adk_request_credential", key="k")))
@@ -267,54 +284,91 @@ _PAYLOADS: st.SearchStrategy[Payload] = st.one_of(
 )
 
 
+_LOGS = st.lists(st.tuples(st.sampled_from(["a", "b"]), _PAYLOADS), max_size=30)
+
+
+def _without_sources(rows: Sequence[TimelineRow]) -> list[TimelineRow]:
+    """Return rows as they are sent to a browser."""
+    return [replace(row, sources=()) for row in rows]
+
+
 class TestFollowing:
-    @given(payloads=st.lists(st.tuples(st.sampled_from(["a", "b"]), _PAYLOADS), max_size=30), data=st.data())
+    @given(payloads=_LOGS, data=st.data())
     def test_a_follower_that_comes_back_at_any_time_has_all_rows(
         self, payloads: list[tuple[str, Payload]], data: st.DataObject
     ) -> None:
         """The rows at any seq plus the changes after it are the rows of the complete fold."""
-        rows = SessionRows()
-        seen: dict[int, Row] = {}
+        table = RowTable()
+        seen: dict[int, TimelineRow] = {}
         seq = 0
         for event in _build_events(payloads):
-            rows.apply(event)
+            table.apply(event)
             if data.draw(st.booleans()):
-                seen.update({row.index: row for row in rows.get_changed_after(seq)})
-                seq = rows.last_seq
-        seen.update({row.index: row for row in rows.get_changed_after(seq)})
-        whole = SessionRows()
-        for event in _build_events(payloads):
-            whole.apply(event)
+                seen.update({row.index: row for row in table.get_changed_after(seq)})
+                seq = event.seq
+        seen.update({row.index: row for row in table.get_changed_after(seq)})
 
-        assert [seen[index] for index in sorted(seen)] == whole.get_last(10_000)
-        assert rows.get_range(0, 10_000) == whole.get_last(10_000)
+        assert _without_sources([seen[index] for index in sorted(seen)]) == _without_sources(_fold(*payloads))
 
-    @given(payloads=st.lists(st.tuples(st.sampled_from(["a", "b"]), _PAYLOADS), max_size=30))
+    @given(payloads=_LOGS)
     def test_rows_keep_their_index_and_their_sources(self, payloads: list[tuple[str, Payload]]) -> None:
-        rows = SessionRows()
-        before: list[Row] = []
+        table = RowTable()
+        before: list[TimelineRow] = []
         for event in _build_events(payloads):
-            rows.apply(event)
-            now = rows.get_last(10_000)
-            assert [row.index for row in now] == list(range(len(now)))
+            table.apply(event)
+            now = table.get_all()
+            assert [row.index for row in now] == list(range(table.state.row_count))
             assert [(row.seq, row.timestamp) for row in now[: len(before)]] == [
                 (row.seq, row.timestamp) for row in before
             ]
-            changed = [row.index for row, old in zip(now, before, strict=False) if row != old]
-            assert all(now[index].updated_seq == event.seq for index in changed)
+            shown = zip(_without_sources(now), _without_sources(before), strict=False)
+            assert all(row.updated_seq == event.seq for row, old in shown if row != old)
             before = now
         for row in before:
-            assert rows.get_sources(row.index)[0].seq == row.seq
-            assert all(
-                source.seq <= row.updated_seq or row.kind.value == "call" for source in rows.get_sources(row.index)
-            )
+            assert row.sources[0].seq == row.seq
+            assert all(source.seq <= row.updated_seq or row.kind.value == "call" for source in row.sources)
 
-    def test_the_cost_of_reading_changes_is_proportional_to_their_number(self) -> None:
+    @given(payloads=_LOGS)
+    def test_the_fold_can_be_stored_after_any_event_and_continued(self, payloads: list[tuple[str, Payload]]) -> None:
+        table = RowTable()
+        for event in _build_events(payloads):
+            table.state = decode_rows_state(encode_rows_state(table.state))
+            table.apply(event)
+
+        assert table.get_all() == _fold(*payloads)
+        assert [decode_row(encode_row(row)) for row in table.get_all()] == table.get_all()
+
+    @given(payloads=_LOGS)
+    def test_a_commit_that_fails_leaves_the_fold_as_it_was(self, payloads: list[tuple[str, Payload]]) -> None:
         rows = SessionRows()
-        for event in _build_events([_user_message({"text": "x"})] * 20_000):
+        for event in _build_events(payloads):
+            before = encode_rows_state(rows)
+            rows.copy().apply(event)
+            assert encode_rows_state(rows) == before
+            rows = rows.copy()
             rows.apply(event)
 
-        assert [row.index for row in rows.get_changed_after(19_998)] == [19_998, 19_999]
+    def test_what_is_kept_does_not_grow_with_the_session(self) -> None:
+        table = RowTable()
+        sizes: list[int] = []
+        turns = 300
+        payloads: list[Payload] = [JOINED, _user_message({"text": "q"})]
+        for number in range(turns):
+            call_id = f"call-{number:04}"
+            payloads += [
+                _agent_event(_call_part(call_id)),
+                _build_tool_started(call_id),
+                _build_tool_finished(call_id),
+                _agent_event(_response_part(call_id, {"result": 1})),
+                _build_tool_started(f"inner-{number:04}"),
+                _build_tool_finished(f"inner-{number:04}"),
+            ]
+        for event in _build_events(payloads):
+            table.apply(event)
+            sizes.append(len(encode_rows_state(table.state)))
+
+        assert max(sizes[-60:]) <= max(sizes[:60]) + 60, "the digits of numbers grow, and nothing else"
+        assert table.state.row_count == 1 + 2 * turns
 
 
 @pytest.mark.parametrize(

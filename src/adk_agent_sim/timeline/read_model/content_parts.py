@@ -62,6 +62,11 @@ def unwrap_result(answer: Json) -> Json:
     return fields["result"] if list(fields) == ["result"] else answer
 
 
+def as_text(value: Any) -> str:
+    """Returns `value` if it is a string, else an empty one."""
+    return value if isinstance(value, str) else ""
+
+
 def as_mapping(value: Any) -> Mapping[str, Json]:
     """Returns `value` if it is a mapping, else an empty one."""
     return cast("Mapping[str, Json]", value) if isinstance(value, Mapping) else {}

@@ -1,0 +1,116 @@
+"""The requests of a session that wait for a person, each with its kind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from adk_agent_sim.timeline.canonical_json import Json
+from adk_agent_sim.timeline.events import AgentEvent, AgentPath, Event, TurnAsked, TurnRevived
+from adk_agent_sim.timeline.framework_calls import REQUEST_CONFIRMATION
+from adk_agent_sim.timeline.read_model.content_parts import as_mapping, as_text, get_parts
+
+_MAX_REQUESTS_PER_EVENT = 1_000
+"""Requests of one event beyond this number are not told apart by their position."""
+
+
+class RequestKind(StrEnum):
+    """What a person is asked for."""
+
+    MODEL = "model"
+    """The decision of a model turn."""
+
+    CONSENT = "consent"
+    """Whether a tool call may run."""
+
+    CREDENTIAL = "credential"
+    """The credential that a tool needs."""
+
+    INPUT = "input"
+    """The input that a workflow needs."""
+
+    TOOL = "tool"
+    """The response of a tool."""
+
+    USER = "user"
+    """The next user message."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PendingRequest:
+    """A request that waits for a person."""
+
+    kind: RequestKind
+    request_id: str
+    """The turn id of a model turn; otherwise the id of the function call by which ADK asks."""
+
+    requested_at: float
+    """In seconds since the Unix epoch."""
+
+    seq: int
+    """The event that made the request."""
+
+    ordinal: int = 0
+    """The number of the request among those of the same event, from 0."""
+
+    agent_name: str = ""
+    agent_path: AgentPath | None = None
+    """Which of the agents of the run asks; None if that is unknown."""
+
+    invocation_id: str = ""
+    client_id: str = ""
+    """Identifies the agent's process, as in `TurnAsked`."""
+
+    tool_name: str = ""
+    """The tool that the request is about, if any."""
+
+    claimed_by: str = ""
+    """The person who is working on it; empty if nobody is."""
+
+    claimed_until: float = 0.0
+    """When the claim expires, in seconds since the Unix epoch; 0 without a claim."""
+
+    @property
+    def position(self) -> int:
+        """The sort key among the requests of a session: they are answered in this order."""
+        return self.seq * _MAX_REQUESTS_PER_EVENT + self.ordinal
+
+
+def build_turn_request(event: Event, payload: TurnAsked | TurnRevived) -> PendingRequest:
+    """Build the request of a model turn."""
+    return PendingRequest(
+        kind=RequestKind.MODEL,
+        request_id=event.turn_id,
+        requested_at=event.timestamp,
+        seq=event.seq,
+        agent_name=event.agent_name,
+        agent_path=event.agent_path,
+        invocation_id=payload.invocation_id,
+        client_id=payload.client_id,
+    )
+
+
+def iter_consent_requests(event: Event, emitted: AgentEvent) -> Iterator[PendingRequest]:
+    """Yield a request for each confirmation that ADK asks for in an event."""
+    calls = [as_mapping(part.get("function_call")) for part in get_parts(emitted.event.get("content"))]
+    for ordinal, call in enumerate(calls):
+        if call.get("name") == REQUEST_CONFIRMATION:
+            asking = as_mapping(as_mapping(call.get("args")).get("originalFunctionCall"))
+            yield PendingRequest(
+                kind=RequestKind.CONSENT,
+                request_id=call.get("id") or "",
+                requested_at=event.timestamp,
+                seq=event.seq,
+                ordinal=min(ordinal, _MAX_REQUESTS_PER_EVENT - 1),
+                agent_name=event.agent_name,
+                agent_path=event.agent_path,
+                invocation_id=emitted.invocation_id,
+                tool_name=as_text(asking.get("name")),
+            )
+
+
+def list_answered_ids(content: Json) -> list[str]:
+    """Return the ids of the function calls that a user message responds to."""
+    responses = (as_mapping(part.get("function_response")) for part in get_parts(content))
+    return [response["id"] for response in responses if response.get("id")]

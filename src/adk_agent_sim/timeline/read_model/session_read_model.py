@@ -1,0 +1,42 @@
+"""Summary and rows of a session together: what a timeline folds before it commits events."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from adk_agent_sim.timeline.events import Event, Session
+from adk_agent_sim.timeline.read_model.session_rows import SessionRows
+from adk_agent_sim.timeline.read_model.session_summary import SessionSummary, create_summary
+from adk_agent_sim.timeline.read_model.timeline_row import TimelineRow
+
+
+@dataclass(frozen=True, slots=True)
+class SessionReadModel:
+    """The read model of one session after its last event."""
+
+    summary: SessionSummary
+    rows: SessionRows = field(default_factory=SessionRows)
+
+    @property
+    def changed_rows(self) -> Sequence[TimelineRow]:
+        """The rows that the last `with_events` added or changed."""
+        return list(self.rows.changed.values())
+
+    def with_events(self, events: Iterable[Event]) -> SessionReadModel:
+        """Return the read model after more events; this one stays as it is, so a commit may still fail."""
+        rows = self.rows.copy()
+        summary = self.summary
+        for event in events:
+            summary = summary.with_event(event)
+            rows.apply(event)
+        return SessionReadModel(replace(summary, row_count=rows.row_count), rows)
+
+    def with_summary(self, summary: SessionSummary) -> SessionReadModel:
+        """Return the read model with another summary, such as one with another name."""
+        return SessionReadModel(summary, self.rows)
+
+
+def create_read_model(session: Session) -> SessionReadModel:
+    """Create the read model of a session without events."""
+    return SessionReadModel(create_summary(session))

@@ -1,0 +1,81 @@
+"""A row of the timeline: one fact that people care about."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class RowKind(StrEnum):
+    """The kind of fact that a row shows."""
+
+    USER = "user"
+    CALL = "call"
+    SAY = "say"
+    """Text that accompanies calls, or a thought."""
+    ANSWER = "answer"
+    ARTIFACT = "artifact"
+    CONSENT = "consent"
+    ERROR = "error"
+    NOTE = "note"
+
+
+class RowStatus(StrEnum):
+    """The progress of a row; most are done when they appear."""
+
+    CONFIRM = "confirm"
+    """A call that is waiting for confirmation."""
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+    DENIED = "denied"
+    """A call that the user denied."""
+
+
+@dataclass(frozen=True, slots=True)
+class RowSource:
+    """An event that a row was made from, and the index of the part of its content, if it is one part."""
+
+    seq: int
+    part_index: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TimelineRow:
+    """One line of the timeline. Rows are never removed or reordered, so the index of a row is its identity."""
+
+    index: int
+    seq: int
+    """The event that created the row."""
+
+    updated_seq: int
+    """The event that last changed the row."""
+
+    kind: RowKind
+    status: RowStatus
+    timestamp: float
+    """In seconds since the Unix epoch."""
+
+    agent_name: str
+    player: str
+    """The player who produced the row; empty for rows that no player produced."""
+
+    subject: str
+    """The tool or file; empty for other rows."""
+
+    summary: str
+    """One line: the arguments, or the text."""
+
+    result: str = ""
+    """One line: the result."""
+
+    duration_ms: float | None = None
+    call_id: str = ""
+    """The id of the call, by which it can be cancelled while it runs."""
+
+    rule: str = ""
+    """The rule of the simulated environment that answered instead of the tool."""
+
+    sources: tuple[RowSource, ...] = ()
+    """The events that the row was made from, oldest first."""
