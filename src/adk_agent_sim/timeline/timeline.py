@@ -9,9 +9,7 @@ exists only in memory: a session that nobody uses is dropped from memory, and lo
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict
 from collections.abc import AsyncGenerator, Callable, Collection, Iterable, Mapping, Sequence
-from contextlib import asynccontextmanager
 from dataclasses import replace
 from uuid import uuid4
 
@@ -59,11 +57,9 @@ from adk_agent_sim.timeline.read_model.session_summary import ExportEntry, Queue
 from adk_agent_sim.timeline.read_model.timeline_row import TimelineRow
 from adk_agent_sim.timeline.session_queries import QueueEntry, SessionFilter
 from adk_agent_sim.timeline.session_tracker import SessionTracker
+from adk_agent_sim.timeline.session_trackers import SessionTrackers
 from adk_agent_sim.timeline.store import EVERY_SESSION, MemoryStore, Store, number_events
 from adk_agent_sim.timeline.submissions import EventBatch, TurnDecision, TurnRequest
-
-_MAX_IDLE_SESSIONS = 32
-"""How many sessions that nobody uses are kept in memory."""
 
 _MAX_COMMIT_ATTEMPTS = 100
 """How often events are folded again because another process was faster."""
@@ -79,7 +75,7 @@ class Timeline:
         """Open the timeline of `store`; by default a new one in memory."""
         self._store = store or MemoryStore()
         self.clock = clock or WallClock()
-        self._trackers: OrderedDict[str, SessionTracker] = OrderedDict()
+        self._trackers = SessionTrackers(self._store)
         self._request_settings = RequestSettingsReader()
         self._watchers: set[Callable[[str], object]] = set()
 
@@ -105,7 +101,7 @@ class Timeline:
 
     async def get_summary(self, session_id: str) -> SessionSummary:
         """Return the summary of a session; raise SessionNotFound if it does not exist."""
-        if tracker := self._trackers.get(session_id):
+        if tracker := self._trackers.find(session_id):
             return tracker.summary
         summary = await self._store.find_summary(session_id)
         if summary is None:
@@ -153,7 +149,7 @@ class Timeline:
         await self._change_summary(session_id, lambda summary: replace(summary, exports=(*summary.exports, entry)))
 
     async def _change_summary(self, session_id: str, change: Callable[[SessionSummary], SessionSummary]) -> None:
-        async with self._use_tracker(session_id) as tracker, tracker.write_lock:
+        async with self._trackers.use(session_id) as tracker, tracker.write_lock:
             changed = change(tracker.summary)
             await self._store.save_summary(changed)
             tracker.read_model = tracker.read_model.with_summary(changed)
@@ -161,10 +157,10 @@ class Timeline:
 
     async def delete_session(self, session_id: str) -> None:
         """Delete a session and its data; calls that wait for it or follow it raise SessionNotFound."""
-        async with self._use_tracker(session_id) as tracker, tracker.write_lock:
+        async with self._trackers.use(session_id) as tracker, tracker.write_lock:
             await self._store.delete_session(session_id)
             tracker.is_deleted = True
-            self._trackers.pop(session_id, None)
+            self._trackers.remove(session_id)
             tracker.wake_waiters()
         self._notify_watchers(session_id)
 
@@ -181,7 +177,7 @@ class Timeline:
 
     async def close_session(self, session_id: str, reason: str, *, cancelled: bool = False) -> Event:
         """Close a session, which ends all waits in it, and return the `Closed` event; closing twice has no effect."""
-        async with self._use_tracker(session_id) as tracker:
+        async with self._trackers.use(session_id) as tracker:
             async with tracker.write_lock:
                 if not tracker.summary.is_closed:
                     closed = Closed(reason=reason, cancelled=cancelled)
@@ -192,7 +188,7 @@ class Timeline:
 
     async def listen(self, session_id: str, listener: Callable[[Event], None]) -> Callable[[], None]:
         """Call `listener` with every new event of a session; returns a function that unsubscribes it."""
-        async with self._use_tracker(session_id) as tracker:
+        async with self._trackers.use(session_id) as tracker:
             tracker.listeners.append(listener)
             return lambda: tracker.listeners.remove(listener)
 
@@ -215,7 +211,7 @@ class Timeline:
         """
         for draft in drafts:
             validate_event(draft)
-        async with self._use_tracker(session_id) as tracker, tracker.write_lock:
+        async with self._trackers.use(session_id) as tracker, tracker.write_lock:
             remaining = list({draft.event_id: draft for draft in drafts}.values())  # an id may be repeated here too
             while remaining:
                 try:
@@ -232,7 +228,7 @@ class Timeline:
 
         Submitting the same turn again returns the same event, and makes a withdrawn turn pending again.
         """
-        async with self._use_tracker(turn.session_id) as tracker:
+        async with self._trackers.use(turn.session_id) as tracker:
             asked, blocks = build_turn_asked(turn.request, turn.invocation_id, tracker.known_block_ids)
         return await self.ask_by_reference(
             turn.session_id,
@@ -256,7 +252,7 @@ class Timeline:
         agent_path: AgentPath | None = None,
     ) -> Event:
         """Submit a turn whose request is block references; raise BlocksMissing if the session lacks a block."""
-        async with self._use_tracker(session_id) as tracker, tracker.write_lock:
+        async with self._trackers.use(session_id) as tracker, tracker.write_lock:
             if already := await self._find_turn_event(tracker, session_id, turn_id, TurnAsked):
                 await self._revive(tracker, already)
                 return already
@@ -308,7 +304,7 @@ class Timeline:
             turn_id: The turn.
             abandoned: Whether the agent's process went away, rather than cancelled its model call.
         """
-        async with self._use_tracker(session_id) as tracker, tracker.write_lock:
+        async with self._trackers.use(session_id) as tracker, tracker.write_lock:
             asked = await self._find_turn_event(tracker, session_id, turn_id, TurnAsked)
             if asked is not None and tracker.summary.is_waiting(turn_id):
                 batch = _build_turn_batch(asked, TurnWithdrawn(abandoned=abandoned))
@@ -331,7 +327,7 @@ class Timeline:
             decided_by=decision.decided_by,
         )
         validate_payload(decided, "")
-        async with self._use_tracker(session_id) as tracker, tracker.write_lock:
+        async with self._trackers.use(session_id) as tracker, tracker.write_lock:
             previous = await self._find_turn_event(tracker, session_id, turn_id, TurnDecided)
             if previous and _get_decision_id(previous) == decision.decision_id:
                 return previous
@@ -361,7 +357,7 @@ class Timeline:
             TurnAbandoned: The turn was withdrawn first.
             TurnNotFound: The session has no such turn.
         """
-        async with self._use_tracker(session_id) as tracker:
+        async with self._trackers.use(session_id) as tracker:
             async with tracker.write_lock:  # as in get_turn
                 asked = await self._find_turn_event(tracker, session_id, turn_id, TurnAsked)
             if asked is None:
@@ -377,7 +373,7 @@ class Timeline:
 
     def peek_pending_turns(self, session_id: str) -> Sequence[Event]:
         """Return the pending turns without reading the store; empty for a session that this process has not used."""
-        tracker = self._trackers.get(session_id)
+        tracker = self._trackers.find(session_id)
         if tracker is None:
             return ()
         pending = (tracker.find_cached_event(turn_id, TurnAsked) for turn_id in _list_pending_turns(tracker.summary))
@@ -385,7 +381,7 @@ class Timeline:
 
     async def get_pending_turns(self, session_id: str) -> Sequence[Event]:
         """Return the `TurnAsked` events that wait for a person, oldest first."""
-        async with self._use_tracker(session_id) as tracker:
+        async with self._trackers.use(session_id) as tracker:
             pending = [
                 await self._find_turn_event(tracker, session_id, turn_id, TurnAsked)
                 for turn_id in _list_pending_turns(tracker.summary)
@@ -395,7 +391,7 @@ class Timeline:
     async def get_turn(self, session_id: str, turn_id: str) -> Event:
         """Return the `TurnAsked` event of a turn; raise TurnNotFound if the session has no such turn."""
         # The lock waits for a commit that is going on: a list may show its turn already.
-        async with self._use_tracker(session_id) as tracker, tracker.write_lock:
+        async with self._trackers.use(session_id) as tracker, tracker.write_lock:
             asked = await self._find_turn_event(tracker, session_id, turn_id, TurnAsked)
         if asked is None:
             raise TurnNotFound(session_id, turn_id)
@@ -450,7 +446,7 @@ class Timeline:
         """
         seq = max(after_seq, 0)
         await self.require_seq(session_id, seq)
-        async with self._use_tracker(session_id) as tracker:
+        async with self._trackers.use(session_id) as tracker:
             while True:
                 # In pages, so that a follower of a long log never holds all of it.
                 page = await self._store.read_events(session_id, seq, EVENTS_PER_PAGE)
@@ -464,30 +460,6 @@ class Timeline:
                 await tracker.wait_until(
                     lambda: tracker.summary.last_seq > seq or tracker.summary.is_closed or tracker.is_deleted  # noqa: B023 - awaited here
                 )
-
-    @asynccontextmanager
-    async def _use_tracker(self, session_id: str) -> AsyncGenerator[SessionTracker]:
-        """Keep a session in memory while it is used."""
-        tracker = self._trackers.get(session_id)
-        if tracker is None:
-            loaded = SessionTracker(await self._store.load_read_model(session_id))
-            # Another task may have loaded the session during the read: all must share the tracker stored first.
-            tracker = self._trackers.setdefault(session_id, loaded)
-        self._trackers.move_to_end(session_id)
-        tracker.user_count += 1
-        try:
-            yield tracker
-        finally:
-            tracker.user_count -= 1
-            self._drop_idle_trackers()
-
-    def _drop_idle_trackers(self) -> None:
-        """Drop the sessions that were used longest ago, so that memory does not grow with every session opened."""
-        if len(self._trackers) <= _MAX_IDLE_SESSIONS:
-            return
-        idle = [session_id for session_id, tracker in self._trackers.items() if tracker.is_idle]
-        for session_id in idle[:-_MAX_IDLE_SESSIONS]:
-            del self._trackers[session_id]
 
     async def _find_turn_event(
         self, tracker: SessionTracker, session_id: str, turn_id: str, kind: type[TurnAsked] | type[TurnDecided]
