@@ -63,6 +63,7 @@ def remote(folder: Path, turns: int) -> list[float]:
 async def _decided(url: str, turns: int) -> list[float]:
     agent = Outbox(url)
     session_id = agent.open_session("bench", lambda web_url: None)
+    await agent.listen(session_id, lambda event: None)  # as the plugin does during a run
     seconds: list[float] = []
     async with RemoteLink(url) as person:
         for _ in range(turns):

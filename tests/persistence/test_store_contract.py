@@ -19,7 +19,17 @@ from adk_agent_sim.errors import (
 )
 from adk_agent_sim.persistence.database_store import DatabaseStore, open_store
 from adk_agent_sim.timeline.blocks import Block
-from adk_agent_sim.timeline.events import Closed, Event, Payload, Session, TurnDecided, UserSpoke
+from adk_agent_sim.timeline.events import (
+    Closed,
+    Event,
+    Payload,
+    Session,
+    TurnAsked,
+    TurnDecided,
+    TurnRevived,
+    TurnWithdrawn,
+    UserSpoke,
+)
 from adk_agent_sim.timeline.read_model.session_status import STATUS_PROJECTIONS, ProtocolStatus
 from adk_agent_sim.timeline.session_queries import SessionFilter
 from adk_agent_sim.timeline.store import Store
@@ -201,6 +211,28 @@ class TestDatabases:
             assert list(await store.read_events(session_id)) == kept
             more = await append_drafts(store, [event(session_id)])
             assert [one.seq for one in more] == [2]
+
+    async def test_requests_that_come_and_go_in_one_transaction_are_as_after_the_last_event(
+        self, database: str
+    ) -> None:
+        asked = TurnAsked(invocation_id="i", contents=(), tools="", instruction="", config="")
+        revived = TurnRevived(invocation_id="i", client_id="")
+        async with open_store(database) as store:
+            session_id = await made(store)
+            await append_drafts(store, [event(session_id, asked, "kept"), event(session_id, asked, "gone")])
+            drafts = [
+                event(session_id, asked, "brief"),
+                event(session_id, TurnWithdrawn(), "kept"),
+                event(session_id, TurnWithdrawn(), "gone"),
+                event(session_id, TurnWithdrawn(), "brief"),
+                event(session_id, revived, "kept"),
+            ]
+            prepared = await prepare_appends(store, drafts)
+            await asyncio.gather(*(store.append([each], (), model) for each, model in prepared))
+
+            queue = await store.list_pending()
+            assert [entry.request.request_id for entry in queue] == ["kept"]
+            assert await store.count_pending() == 1
 
     async def test_closing_waits_for_queued_writes_and_accepts_no_more(self, database: str) -> None:
         async with open_store(database) as store:

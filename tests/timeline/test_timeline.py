@@ -216,6 +216,37 @@ async def test_a_follower_reads_a_long_log_in_pages() -> None:
     assert max(store.read_sizes) == EVENTS_PER_PAGE
 
 
+async def test_a_follower_gets_what_was_just_committed_without_reading_it_again() -> None:
+    store = _CountingStore()
+    timeline = Timeline(store)
+    session_id = (await timeline.create_session()).session_id
+    followed = timeline.follow(session_id)
+    await timeline.append(EventBatch(session_id, [_spoke(0)]))
+    assert (await anext(followed)).seq == 1
+    store.read_sizes.clear()
+    for number in range(1, 20):
+        await timeline.append(EventBatch(session_id, [_spoke(number)]))
+        assert (await anext(followed)).seq == number + 1
+    assert store.read_sizes == []
+
+    # More than are kept in memory: the missing ones are read.
+    await timeline.append(EventBatch(session_id, [_spoke(number) for number in range(100)]))
+    assert [(await anext(followed)).seq for _ in range(100)] == list(range(21, 121))
+    assert store.read_sizes == [100]
+    await followed.aclose()
+
+
+async def test_a_follower_is_told_that_its_session_was_deleted(timeline: Timeline, session_id: str) -> None:
+    followed = timeline.follow(session_id)
+    await timeline.append(EventBatch(session_id, [_spoke(0)]))
+    await anext(followed)
+    next_event = asyncio.ensure_future(anext(followed))
+    await asyncio.to_thread(int)  # lets it wait
+    await timeline.delete_session(session_id)
+    with pytest.raises(SessionNotFound):
+        await next_event
+
+
 async def test_many_writers_and_followers_see_one_order(timeline: Timeline, session_id: str) -> None:
     async def write(writer: int) -> None:
         for number in range(25):

@@ -7,7 +7,7 @@ the meantime, the write is refused, and the timeline folds again.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from sqlalchemy import Connection, bindparam, delete, insert, select, update
@@ -35,6 +35,7 @@ from adk_agent_sim.persistence.row_codec import (
 from adk_agent_sim.timeline.atomic_files import replace_lone_surrogates
 from adk_agent_sim.timeline.blocks import Block
 from adk_agent_sim.timeline.events import Event, Session
+from adk_agent_sim.timeline.read_model.pending_requests import PendingRequest
 from adk_agent_sim.timeline.read_model.session_read_model import SessionReadModel, create_read_model
 from adk_agent_sim.timeline.read_model.session_status import STATUS_PROJECTIONS, ProtocolStatus
 from adk_agent_sim.timeline.read_model.session_summary import SessionSummary
@@ -69,6 +70,14 @@ _LOCK_SESSIONS = (
 _SELECT_STATUS = select(_sessions.id, _sessions.status, _sessions.last_seq).where(
     _sessions.id.in_(bindparam("session_ids", expanding=True))
 )
+_SELECT_ONE_STATUS = {
+    name: str(
+        select(_sessions.id, _sessions.status, _sessions.last_seq)
+        .where(_sessions.id == bindparam("session_id"))
+        .compile(dialect=dialect)
+    )
+    for name, dialect in _DIALECTS.items()
+}
 _READ_MODEL_COLUMNS = (
     "status",
     "session_status",
@@ -99,16 +108,25 @@ _UPSERT_ROWS = {
     )
     for name, insert_into in (("sqlite", sqlite.insert), ("postgresql", postgresql.insert))
 }
-_INSERT_PENDING = {
-    name: str(insert_into(tables.pending_requests).on_conflict_do_nothing().compile(dialect=_DIALECTS[name]))
+_UPSERT_PENDING = {
+    name: str(
+        (inserting := insert_into(tables.pending_requests))
+        .on_conflict_do_update(
+            index_elements=["session_id", "request_id"],
+            set_={"requested_at": inserting.excluded.requested_at, "position": inserting.excluded.position},
+        )
+        .compile(dialect=_DIALECTS[name])
+    )
     for name, insert_into in (("sqlite", sqlite.insert), ("postgresql", postgresql.insert))
 }
-_SELECT_PENDING = select(_pending.session_id, _pending.request_id).where(
-    _pending.session_id.in_(bindparam("session_ids", expanding=True))
-)
-_DELETE_PENDING = delete(tables.pending_requests).where(
-    _pending.session_id == bindparam("pending_session_id"), _pending.request_id == bindparam("pending_request_id")
-)
+_DELETE_PENDING = {
+    name: str(
+        delete(tables.pending_requests)
+        .where(_pending.session_id == bindparam("session_id"), _pending.request_id == bindparam("request_id"))
+        .compile(dialect=dialect)
+    )
+    for name, dialect in _DIALECTS.items()
+}
 _UPDATE_SUMMARY = (
     update(tables.sessions)
     .where(_sessions.id == bindparam("session_id"))
@@ -144,8 +162,8 @@ class WriteRequest:
     """The columns of the read model after the events."""
     timeline_rows: Sequence[Row] = ()
     """The rows of the timeline that the events added or changed."""
-    pending_requests: Sequence[Row] = ()
-    """All requests that wait for a person after the events."""
+    changed_requests: Mapping[str, Row | None] = field(default_factory=dict[str, Row | None])
+    """The waiting requests that the events added or changed, by id; None for those that no longer wait."""
     summary: Row | None = None
     """The columns of a summary that changed without an event."""
     is_deletion: bool = False
@@ -209,7 +227,10 @@ def build_append(events: Sequence[Event], blocks: Iterable[Block], read_model: S
         blocks=[{"session_id": session_id, "block_id": block.block_id, "data": block.data} for block in blocks],
         read_model=to_read_model_columns(read_model),
         timeline_rows=to_timeline_rows(read_model),
-        pending_requests=to_pending_rows(read_model.summary),
+        changed_requests={
+            request_id: _to_pending_row(session_id, request) if request else None
+            for request_id, request in read_model.changed_requests.items()
+        },
     )
 
 
@@ -245,15 +266,16 @@ def to_timeline_rows(read_model: SessionReadModel) -> list[Row]:
 
 def to_pending_rows(summary: SessionSummary) -> list[Row]:
     """Return the rows of the requests that wait for a person."""
-    return [
-        {
-            "session_id": summary.session.session_id,
-            "request_id": replace_lone_surrogates(request.request_id),
-            "requested_at": to_milliseconds(request.requested_at),
-            "position": request.position,
-        }
-        for request in summary.pending.values()
-    ]
+    return [_to_pending_row(summary.session.session_id, request) for request in summary.pending.values()]
+
+
+def _to_pending_row(session_id: str, request: PendingRequest) -> Row:
+    return {
+        "session_id": session_id,
+        "request_id": replace_lone_surrogates(request.request_id),
+        "requested_at": to_milliseconds(request.requested_at),
+        "position": request.position,
+    }
 
 
 def _to_event_row(event: Event) -> Row:
@@ -301,19 +323,17 @@ def _update_read_models(connection: Connection, writes: Sequence[WriteRequest]) 
         _UPDATE_READ_MODEL[dialect],
         [{"session_id": session_id, **(write.read_model or {})} for session_id, write in last_writes.items()],
     )
-    stored: dict[str, set[str]] = {session_id: set() for session_id in last_writes}
-    for row in connection.execute(_SELECT_PENDING, {"session_ids": list(last_writes)}):
-        stored[row.session_id].add(row.request_id)
-    for session_id, write in last_writes.items():
-        wanted = {row["request_id"]: row for row in write.pending_requests}
-        gone = [
-            {"pending_session_id": session_id, "pending_request_id": request_id}
-            for request_id in stored[session_id] - wanted.keys()
-        ]
-        if gone:
-            connection.execute(_DELETE_PENDING, gone)
-        if new := [row for request_id, row in wanted.items() if request_id not in stored[session_id]]:
-            connection.exec_driver_sql(_INSERT_PENDING[dialect], new)
+    # A request that is added and removed by writes of the same group counts as its last change.
+    changed = {(write.session_id, key): row for write in writes for key, row in write.changed_requests.items()}
+    removed = [
+        {"session_id": session_id, "request_id": replace_lone_surrogates(request_id)}
+        for (session_id, request_id), row in changed.items()
+        if row is None
+    ]
+    if removed:
+        connection.exec_driver_sql(_DELETE_PENDING[dialect], removed)
+    if added := [row for row in changed.values() if row is not None]:
+        connection.exec_driver_sql(_UPSERT_PENDING[dialect], added)
 
 
 def _apply_session_change(connection: Connection, write: WriteRequest) -> None:
@@ -331,9 +351,14 @@ def _read_places(connection: Connection, session_ids: Sequence[str]) -> dict[str
     if not session_ids:
         return {}
     key = {"session_ids": session_ids}
-    if connection.dialect.name == "postgresql":
+    dialect = connection.dialect.name
+    if dialect == "postgresql":
         connection.execute(_LOCK_SESSIONS, key)
-    return {row.id: (row.status, row.last_seq) for row in connection.execute(_SELECT_STATUS, key)}
+    if len(session_ids) == 1:  # nearly always, and then SQLAlchemy need not expand a list of parameters
+        rows = connection.exec_driver_sql(_SELECT_ONE_STATUS[dialect], {"session_id": session_ids[0]})
+    else:
+        rows = connection.execute(_SELECT_STATUS, key)
+    return {row.id: (row.status, row.last_seq) for row in rows}
 
 
 def _find_refusal(write: WriteRequest, places: Mapping[str, tuple[str, int]]) -> SimulatorError | None:

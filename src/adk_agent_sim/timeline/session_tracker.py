@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Sequence
 
 from adk_agent_sim.timeline.events import Event, TurnAsked, TurnDecided
@@ -12,6 +12,9 @@ from adk_agent_sim.timeline.read_model.session_summary import SessionSummary
 
 _MAX_CACHED_TURNS = 16
 """How many decided turns are kept: those that a client may still ask about."""
+
+_MAX_RECENT_EVENTS = 16
+"""How many of the last events are kept, so that followers get them without reading the store."""
 
 
 class SessionTracker:
@@ -26,6 +29,8 @@ class SessionTracker:
         self.is_deleted = False
         self.user_count = 0
         """How many calls are using the tracker."""
+        self._recent_events: deque[Event] = deque(maxlen=_MAX_RECENT_EVENTS)
+        """The last events that this process has committed, without gaps."""
         self._turns: OrderedDict[str, dict[type, Event]] = OrderedDict()
         # Of a session without turns, all turns will be seen here; of another, some are only in the store.
         self._turn_ids: set[str] | None = None if read_model.summary.turn_count else set()
@@ -50,11 +55,22 @@ class SessionTracker:
     def publish(self, events: Sequence[Event], read_model: SessionReadModel) -> None:
         """Take over committed events and the read model after them, and tell everybody who waits or listens."""
         self.read_model = read_model
+        self._recent_events.extend(events)
         self.cache_turn_events(events)
         for event in events:
             for listener in list(self.listeners):
                 listener(event)
         self.wake_waiters()
+
+    def get_events_after(self, seq: int) -> Sequence[Event] | None:
+        """Return the events after `seq` if they are all kept in memory; None if only the store can tell."""
+        if self.is_deleted:
+            return None
+        if seq >= self.summary.last_seq:
+            return ()
+        if not self._recent_events or self._recent_events[0].seq > seq + 1:
+            return None
+        return [event for event in self._recent_events if event.seq > seq]
 
     def cache_turn_events(self, events: Iterable[Event]) -> None:
         """Keep the requests and decisions of turns; those that need a decision are kept until they have one."""
@@ -80,6 +96,7 @@ class SessionTracker:
     def reset(self, read_model: SessionReadModel) -> None:
         """Take over a read model with events that another process has appended."""
         self.read_model = read_model
+        self._recent_events.clear()
         self._turns.clear()
         self._turn_ids = None
 

@@ -447,19 +447,23 @@ class Timeline:
         seq = max(after_seq, 0)
         await self.require_seq(session_id, seq)
         async with self._trackers.use(session_id) as tracker:
+            page: Sequence[Event] | None = None  # first from the store: another process may have appended events
             while True:
-                # In pages, so that a follower of a long log never holds all of it.
-                page = await self._store.read_events(session_id, seq, EVENTS_PER_PAGE)
+                if page is None:
+                    # In pages, so that a follower of a long log never holds all of it.
+                    page = await self._store.read_events(session_id, seq, EVENTS_PER_PAGE)
                 for event in page:
                     seq = event.seq
                     yield event
                 if len(page) == EVENTS_PER_PAGE:
+                    page = None
                     continue
                 if seq >= tracker.summary.last_seq and tracker.summary.is_closed:
                     return
                 await tracker.wait_until(
                     lambda: tracker.summary.last_seq > seq or tracker.summary.is_closed or tracker.is_deleted  # noqa: B023 - awaited here
                 )
+                page = tracker.get_events_after(seq)
 
     async def _find_turn_event(
         self, tracker: SessionTracker, session_id: str, turn_id: str, kind: type[TurnAsked] | type[TurnDecided]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from adk_agent_sim.timeline.events import Event, Session
+from adk_agent_sim.timeline.read_model.pending_requests import PendingRequest
 from adk_agent_sim.timeline.read_model.session_rows import SessionRows
 from adk_agent_sim.timeline.read_model.session_summary import SessionSummary, create_summary
 from adk_agent_sim.timeline.read_model.timeline_row import TimelineRow
@@ -17,6 +18,10 @@ class SessionReadModel:
 
     summary: SessionSummary
     rows: SessionRows = field(default_factory=SessionRows)
+    changed_requests: Mapping[str, PendingRequest | None] = field(
+        default_factory=dict[str, PendingRequest | None], compare=False
+    )
+    """The requests that the last `with_events` added or changed, by id; None for those that no longer wait."""
 
     @property
     def changed_rows(self) -> Sequence[TimelineRow]:
@@ -30,7 +35,8 @@ class SessionReadModel:
         for event in events:
             summary = summary.with_event(event)
             rows.apply(event)
-        return SessionReadModel(replace(summary, row_count=rows.row_count), rows)
+        changed_requests = _find_changed_requests(self.summary.pending, summary.pending)
+        return SessionReadModel(replace(summary, row_count=rows.row_count), rows, changed_requests)
 
     def with_summary(self, summary: SessionSummary) -> SessionReadModel:
         """Return the read model with another summary, such as one with another name."""
@@ -40,3 +46,11 @@ class SessionReadModel:
 def create_read_model(session: Session) -> SessionReadModel:
     """Create the read model of a session without events."""
     return SessionReadModel(create_summary(session))
+
+
+def _find_changed_requests(
+    before: Mapping[str, PendingRequest], after: Mapping[str, PendingRequest]
+) -> dict[str, PendingRequest | None]:
+    changed: dict[str, PendingRequest | None] = {key: None for key in before if key not in after}
+    changed.update((key, request) for key, request in after.items() if before.get(key) != request)
+    return changed
