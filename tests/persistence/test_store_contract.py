@@ -5,6 +5,7 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
+from sqlalchemy import create_engine, update
 from stores import AnyStore, append_drafts, prepare_appends
 from timeline_builders import user_content
 
@@ -17,6 +18,8 @@ from adk_agent_sim.errors import (
     StoreFailed,
     TurnAlreadyDecided,
 )
+from adk_agent_sim.persistence import tables
+from adk_agent_sim.persistence.database_engine import parse_database_url
 from adk_agent_sim.persistence.database_store import DatabaseStore, open_store
 from adk_agent_sim.timeline.blocks import Block
 from adk_agent_sim.timeline.events import (
@@ -30,7 +33,7 @@ from adk_agent_sim.timeline.events import (
     TurnWithdrawn,
     UserSpoke,
 )
-from adk_agent_sim.timeline.read_model.session_status import STATUS_PROJECTIONS, ProtocolStatus
+from adk_agent_sim.timeline.read_model.session_status import STATUS_PROJECTIONS, ProtocolStatus, SessionStatus
 from adk_agent_sim.timeline.session_queries import SessionFilter
 from adk_agent_sim.timeline.store import Store
 
@@ -211,6 +214,27 @@ class TestDatabases:
             assert list(await store.read_events(session_id)) == kept
             more = await append_drafts(store, [event(session_id)])
             assert [one.seq for one in more] == [2]
+
+    async def test_a_session_whose_summary_is_damaged_can_be_continued(self, database: str) -> None:
+        async with open_store(database) as store:
+            session_id = await made(store)
+            await append_drafts(store, [event(session_id), event(session_id)])
+            intact = await store.find_summary(session_id)
+        engine = create_engine(parse_database_url(database))
+        with engine.begin() as connection:
+            connection.execute(update(tables.sessions).values(summary=b"{"))
+        engine.dispose()
+
+        async with open_store(database) as store:
+            damaged = await store.find_summary(session_id)
+            assert damaged
+            assert damaged.status is SessionStatus.BROKEN
+            assert (await store.load_read_model(session_id)).summary == intact
+            (third,) = await append_drafts(store, [event(session_id)])
+            assert third.seq == 3
+            repaired = await store.find_summary(session_id)
+            assert repaired
+            assert (repaired.is_broken, repaired.last_seq, repaired.row_count) == (False, 3, 3)
 
     async def test_requests_that_come_and_go_in_one_transaction_are_as_after_the_last_event(
         self, database: str

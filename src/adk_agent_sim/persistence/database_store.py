@@ -36,7 +36,7 @@ from adk_agent_sim.persistence.transaction import build_append, build_creation, 
 from adk_agent_sim.persistence.writer import Writer
 from adk_agent_sim.timeline.blocks import Block
 from adk_agent_sim.timeline.events import Event, Session
-from adk_agent_sim.timeline.read_model.session_read_model import SessionReadModel
+from adk_agent_sim.timeline.read_model.session_read_model import SessionReadModel, create_read_model
 from adk_agent_sim.timeline.read_model.session_status import SessionStatus
 from adk_agent_sim.timeline.read_model.session_summary import QueueCursor, SessionSummary
 from adk_agent_sim.timeline.read_model.timeline_row import TimelineRow
@@ -279,9 +279,12 @@ def _read_read_model(connection: Connection, session_id: str) -> SessionReadMode
     row = connection.execute(_SELECT_READ_MODEL, {"session_id": session_id}).first()
     if row is None:
         raise SessionNotFound(session_id)
-    return SessionReadModel(
-        decode_summary(decode_session(row.proto_blob), row.summary), decode_rows_state(row.rows_state)
-    )
+    summary = decode_summary(decode_session(row.proto_blob), row.summary)
+    if not summary.is_broken:
+        return SessionReadModel(summary, decode_rows_state(row.rows_state))
+    # What is stored of the summary is damaged, but the log has everything that it is made of.
+    events = _read_log(connection, session_id, {"session_id": session_id, "after_seq": 0}, None)
+    return create_read_model(summary.session).with_events(events)
 
 
 def _read_rows(connection: Connection, query: Select[Any], key: Mapping[str, Any]) -> Sequence[TimelineRow]:

@@ -70,7 +70,7 @@ class RequestInfo(ApiModel):
 class AgentPathInfo(ApiModel):
     """Which of the agents of a run: several run side by side, or inside a tool of another agent."""
 
-    branch: str = Field(description="ADK's branch; empty outside parallel agents")
+    branch: str = Field(description="ADK's branch; empty for agents that see the whole conversation")
     parent_call_id: str = Field(description="The call of the tool that the agent runs in; empty outside tools")
 
 

@@ -36,7 +36,7 @@ class AgentPath:
     """Identifies one of the agents of a run: several run side by side, or inside a tool of another agent."""
 
     branch: str = ""
-    """ADK's branch, such as `root.searcher`; empty outside parallel agents."""
+    """ADK's branch, such as `root.searcher`; empty for agents that see the whole conversation."""
 
     parent_call_id: str = ""
     """The call of the tool that the agent runs in; empty if it does not run in a tool."""

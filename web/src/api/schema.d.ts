@@ -776,7 +776,7 @@ export interface components {
         AgentPathInfo: {
             /**
              * Branch
-             * @description ADK's branch; empty outside parallel agents
+             * @description ADK's branch; empty for agents that see the whole conversation
              */
             branch: string;
             /**
