@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from google.adk.agents import (
@@ -12,6 +13,8 @@ from google.adk.agents import (
 )
 from google.adk.apps import App
 from google.adk.plugins import BasePlugin, ReflectAndRetryToolPlugin
+from google.adk.runners import Runner
+from google.adk.sessions import InMemorySessionService
 from google.adk.tools import AgentTool, FunctionTool, ToolContext
 from google.adk.tools.environment_simulation import EnvironmentSimulationFactory as AdkFactory
 from google.adk.tools.environment_simulation.environment_simulation_config import (
@@ -19,6 +22,7 @@ from google.adk.tools.environment_simulation.environment_simulation_config impor
     InjectionConfig,
     ToolSimulationConfig,
 )
+from google.genai import types
 from polling import wait_until
 from scripted_agent import ModelCalls, build_scripted_agent, collect_events, get_function_responses, run_scripted_agent
 from scripted_model import ScriptedModel, call_response, text_response
@@ -475,7 +479,7 @@ async def test_switching_a_rule_that_is_not_there_names_those_that_are() -> None
 
 
 async def test_a_delayed_call_can_be_cancelled() -> None:
-    rules = parse_rules("rules: [{match: {tool: lookup}, do: [{delay: 3600}, {respond: 1}]}]")
+    rules = parse_rules("{time: real, rules: [{match: {tool: lookup}, do: [{delay: 3600}, {respond: 1}]}]}")
     async with Simulation(LlmAgent(name="shop", model="m", tools=[lookup]), environment=rules) as sim:
         turn = await sim.send("go")
         calling = asyncio.ensure_future(turn.call("lookup"))
@@ -526,6 +530,8 @@ async def test_the_report_shows_what_happened_to_all_calls() -> None:
             },
         ],
         "unused": ["never"],
+        "seeds": [],
+        "uses_real_time": False,
     }
     assert str(report).splitlines() == [
         "create_order: 1 calls, 1 real, 0 simulated",
@@ -618,3 +624,124 @@ async def test_an_app_with_adks_own_plugin_can_be_simulated_too() -> None:
         await turn.respond("done")
 
         assert [entry.response for entry in sim.history() if isinstance(entry, ToolOutput)] == [{"theirs": 1}]
+
+
+async def _find_failing_sessions(plugin: EnvironmentSimulationPlugin, messages: list[str]) -> list[str]:
+    """Returns the messages of the sessions in which the rule answered the call."""
+    failing: list[str] = []
+    for message in messages:
+        shop = build_scripted_agent([lookup], [("lookup", {})])
+        (response,) = await run_scripted_agent(shop, plugin, message=message)
+        if response == {"down": True}:
+            failing.append(message)
+    return failing
+
+
+async def test_sessions_that_begin_differently_fail_independently_and_the_same_ones_again() -> None:
+    def create() -> EnvironmentSimulationPlugin:
+        return _rule(", probability: 0.3", "{respond: {down: true}}", "seed: 5")
+
+    messages = [f"order {number}" for number in range(40)]
+    first = await _find_failing_sessions(create(), messages)
+    again = await _find_failing_sessions(create(), [*reversed(messages)])
+
+    assert 4 <= len(first) <= 22  # 12 expected, give or take 3.5 standard deviations
+    assert sorted(again) == sorted(first)
+
+
+async def test_sessions_that_begin_alike_share_their_draws_and_the_report_says_so() -> None:
+    plugin = _rule(", probability: 0.5", "{respond: {down: true}}", "seed: 5")
+    failing = await _find_failing_sessions(plugin, ["order 1"] * 6)
+
+    assert len(failing) in (0, 6)
+    assert "6 sessions begin alike, or have the same label, and share their random draws" in str(plugin.report())
+
+
+async def test_an_unseeded_session_reports_the_seed_that_repeats_it() -> None:
+    plugin = _rule(", probability: 0.5", "{respond: {down: true}}")
+    turns: list[ModelCalls] = [[("lookup", {})] * 30]
+    first = await run_scripted_agent(build_scripted_agent([lookup], *turns), plugin)
+    second = await run_scripted_agent(build_scripted_agent([lookup], *turns), plugin)
+    assert first != second, "each session draws a seed of its own"
+
+    seeds = plugin.report().seeds
+    assert [each.is_drawn for each in seeds] == [True, True]
+    assert f"such as `seed: {seeds[0].seed}`" in str(plugin.report())
+    for expected, each in ((first, seeds[0]), (second, seeds[1])):
+        repeating = _rule(", probability: 0.5", "{respond: {down: true}}", f"seed: {each.seed}")
+        assert await run_scripted_agent(build_scripted_agent([lookup], *turns), repeating) == expected
+
+
+async def test_the_initial_state_is_part_of_how_a_session_begins_but_later_changes_are_not() -> None:
+    def note_visit(callback_context: Any) -> None:
+        callback_context.state["visits"] = str(uuid4())
+
+    async def play(state: dict[str, Any]) -> list[dict[str, Any]]:
+        plugin = _rule(", probability: 0.5", "{respond: {down: true}}", "seed: 1")
+        turn: ModelCalls = [("lookup", {}) for _ in range(30)]
+        shop = build_scripted_agent([lookup], turn, before_agent_callback=note_visit)
+        sessions = InMemorySessionService()
+        runner = Runner(app=App(name="shop", root_agent=shop, plugins=[plugin]), session_service=sessions)
+        session = await sessions.create_session(app_name="shop", user_id="user", state=state)
+        content = types.Content(role="user", parts=[types.Part(text="go")])
+        events = [event async for event in runner.run_async(user_id="user", session_id=session.id, new_message=content)]
+        await runner.close()
+        return get_function_responses(events)
+
+    gold = await play({"tier": "gold", "app:visitors": 1})
+    assert gold == await play({"tier": "gold", "app:visitors": 2})
+    assert gold != await play({"tier": "silver", "app:visitors": 1})
+
+
+async def test_a_wildcard_does_not_mean_the_tools_by_which_adk_steers_a_run() -> None:
+    helper = LlmAgent(
+        name="helper", model=ScriptedModel(script=[call_response(("lookup", {})), text_response("Helped.")])
+    )
+    helper.tools = [lookup]
+    shop = LlmAgent(
+        name="shop",
+        model=ScriptedModel(script=[call_response(("transfer_to_agent", {"agent_name": "helper"}))]),
+        sub_agents=[helper],
+    )
+    plugin = _plugin('rules: [{match: {tool: "*"}, do: {respond: {down: true}}}]')
+    events = await collect_events(shop, plugin)
+
+    assert get_function_responses(events)[-1] == {"down": True}
+    assert events[-1].author == "helper"
+    assert [(tool.tool, tool.real) for tool in plugin.report().tools] == [("lookup", 0), ("transfer_to_agent", 1)]
+
+
+async def test_a_rule_that_names_a_steering_tool_answers_it() -> None:
+    helper = LlmAgent(name="helper", model=ScriptedModel(script=[text_response("Helped.")]))
+    shop = LlmAgent(
+        name="shop",
+        model=ScriptedModel(
+            script=[call_response(("transfer_to_agent", {"agent_name": "helper"})), text_response("I do it myself.")]
+        ),
+        sub_agents=[helper],
+    )
+    plugin = _plugin("rules: [{match: {tool: transfer_to_agent}, do: {error: {code: 503, message: busy}}}]")
+
+    assert (await collect_events(shop, plugin))[-1].author == "shop"
+
+
+async def test_each_session_has_a_clock_of_its_own() -> None:
+    plugin = _rule("", "[{delay: 60}, {respond: 1}]")
+    services = InMemorySessionService()
+    for times in (1, 2):
+        turn: ModelCalls = [("lookup", {}) for _ in range(times)]
+        shop = build_scripted_agent([lookup], turn)
+        runner = Runner(app=App(name="shop", root_agent=shop, plugins=[plugin]), session_service=services)
+        session = await services.create_session(app_name="shop", user_id="user", session_id=str(times))
+        content = types.Content(role="user", parts=[types.Part(text="go")])
+        async for _ in runner.run_async(user_id="user", session_id=session.id, new_message=content):
+            pass
+        sleeper = plugin.get_environment(session).sleeper
+        assert isinstance(sleeper, VirtualSleeper)
+        assert sleeper.elapsed == 60 * times
+    assert not plugin.report().uses_real_time
+
+
+def test_the_report_says_that_real_time_is_not_reproducible() -> None:
+    assert "delays took real time" in str(_rule("", "[{delay: 60}, {respond: 1}]", "time: real").report())
+    assert "real time" not in str(_rule("", "{respond: 1}", "time: real").report())

@@ -303,7 +303,7 @@ async def test_the_30_percent_example_fires_in_the_same_calls_of_every_run() -> 
     error = {"error_code": 500, "error_message": "Internal server error."}
     fired = [number for number, answer in enumerate(first) if answer == error]
     assert 45 <= len(fired) <= 75
-    assert fired[:6] == [0, 3, 4, 9, 12, 21], "in another process the same calls too"
+    assert fired[:6] == [0, 5, 11, 14, 15, 19], "in another process the same calls too"
 
 
 @pytest.mark.req("002/InjectionConfig.random_seed")

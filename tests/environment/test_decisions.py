@@ -16,6 +16,7 @@ from adk_agent_sim.environment.environment import Environment
 from adk_agent_sim.environment.incoming_call import IncomingCall
 from adk_agent_sim.environment.rulebook import Rulebook
 from adk_agent_sim.environment.rules import Rules
+from adk_agent_sim.environment.session_randomness import SessionRandomness
 
 _TOOLS = ["a", "b", "c"]
 _ARGS = st.fixed_dictionaries({}, optional={"x": st.sampled_from([1, 2, True, "1"]), "y": st.integers(0, 1)})
@@ -63,6 +64,10 @@ class _Branch:
     @property
     def scope(self) -> str:
         return ""
+
+    @property
+    def randomness(self) -> SessionRandomness:
+        return self.session.environment.randomness
 
     def get_call_history(self) -> CallHistory:
         return self.session.history

@@ -11,6 +11,7 @@ from adk_agent_sim.environment.environment import Environment
 from adk_agent_sim.environment.incoming_call import IncomingCall
 from adk_agent_sim.environment.rulebook import Rulebook
 from adk_agent_sim.environment.rules import Rules
+from adk_agent_sim.environment.session_randomness import create_randomness
 
 
 def _build_environment(**match: Any) -> Environment:
@@ -22,6 +23,7 @@ class _Caller:
     def __init__(self, agent: str = "shop", defaults: dict[str, Any] | None = None) -> None:
         self.agent = agent
         self.scope = ""
+        self.randomness = create_randomness(0)
         self.history = CallHistory()
         self._defaults = defaults or {}
 

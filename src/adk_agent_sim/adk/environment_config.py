@@ -8,7 +8,6 @@ from __future__ import annotations
 import logging
 import math
 import re
-import secrets
 import warnings
 from collections import Counter
 from collections.abc import Iterator
@@ -38,7 +37,8 @@ def convert_config_to_rules(config: EnvironmentSimulationConfig) -> Rules:
     problems = list(_find_problems(config))
     if problems:
         raise InvalidRules("the EnvironmentSimulationConfig", problems)
-    return Rules(rules=[rule for tool in config.tool_simulation_configs for rule in _iter_rules(tool)])
+    # As in ADK, whose injected latency takes real time.
+    return Rules(time="real", rules=[rule for tool in config.tool_simulation_configs for rule in _iter_rules(tool)])
 
 
 def _find_problems(config: EnvironmentSimulationConfig) -> Iterator[str]:
@@ -90,8 +90,7 @@ def _convert_injection(tool: str, number: int, injection: InjectionConfig) -> Ru
         _escape_argument_name(name): ArgumentCondition(equals=to_json_value(value))
         for name, value in (injection.match_args or {}).items()
     }
-    seed = injection.random_seed if injection.random_seed is not None else secrets.randbits(63)
-    match = Match(tool=[tool], probability=probability or 1.0, seed=seed)
+    match = Match(tool=[tool], probability=probability or 1.0, seed=injection.random_seed)
     return Rule(
         name=f"{tool}, injection {number}",
         match=match.model_copy(update={"args": args}),

@@ -19,6 +19,7 @@ from adk_agent_sim.environment.rules import Rules
 from adk_agent_sim.environment.rules_file import load_rules
 from adk_agent_sim.errors import PluginRequired
 from adk_agent_sim.timeline.clock import Sleeper
+from adk_agent_sim.timeline.framework_calls import CONTROL_TOOLS
 
 EnvironmentSource: TypeAlias = EnvironmentSimulationConfig | Rules | str | Path
 """How tools are simulated: ADK's config, rules, or the path of a rules file."""
@@ -61,7 +62,8 @@ class EnvironmentSimulationFactory:
         environments = EnvironmentRegistry(rulebook)
 
         async def simulate(tool: BaseTool, args: dict[str, Any], tool_context: ToolContext) -> dict[str, Any] | None:
-            if not rulebook.find_candidates(tool.name) or await _is_consent_pending(tool, args, tool_context):
+            candidates = rulebook.find_candidates(tool.name, by_name_only=tool.name in CONTROL_TOOLS)
+            if not candidates or await _is_consent_pending(tool, args, tool_context):
                 return None
             return await answer_by_rules(environments, tool, args, tool_context)
 

@@ -13,9 +13,10 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextvars import ContextVar
 from typing import Any, cast
 
+from google.adk.agents.invocation_context import InvocationContext
 from google.adk.events import Event
 from google.adk.plugins import BasePlugin
-from google.adk.sessions import Session
+from google.adk.sessions import Session, State
 from google.adk.tools import BaseTool, ToolContext
 
 from adk_agent_sim.adk import tool_seat
@@ -23,17 +24,21 @@ from adk_agent_sim.adk.compat import get_declaration
 from adk_agent_sim.adk.framework_tools import is_framework_tool
 from adk_agent_sim.environment.call_history import CallHistory
 from adk_agent_sim.environment.environment import Environment, RuleDecision
-from adk_agent_sim.environment.environment_report import CallTally, EnvironmentReport
+from adk_agent_sim.environment.environment_report import CallTally, EnvironmentReport, SessionSeed
 from adk_agent_sim.environment.incoming_call import IncomingCall
 from adk_agent_sim.environment.rulebook import Rulebook
+from adk_agent_sim.environment.session_randomness import SessionRandomness, create_randomness
 from adk_agent_sim.errors import SimulatorError
 from adk_agent_sim.forms.json_schema import read_parameters_schema
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.events import EnvironmentDecided
+from adk_agent_sim.timeline.framework_calls import CONTROL_TOOLS
 from adk_agent_sim.timeline.json_conversion import to_json_value
 
 _MAX_SESSIONS = 10_000
 """How many sessions are kept. The oldest is evicted first, and only its counts are kept."""
+
+_SHARED_STATE_PREFIXES = (State.APP_PREFIX, State.USER_PREFIX, State.TEMP_PREFIX)
 
 _OUTER_CALL: ContextVar[ToolContext | None] = ContextVar("adksim_caller", default=None)
 """The call that the current task belongs to. An agent used as a tool has an ADK session of its own inside it."""
@@ -120,14 +125,30 @@ class EnvironmentRegistry:
         """Return the sum of all counts."""
         total = CallTally()
         total.add(self.sessionless_tally)
-        for environment in {id(each.environment): each.environment for each in self._sessions.values()}.values():
+        for environment in self._list_environments():
             total.add(environment.tally)
         return total
+
+    def list_seeds(self) -> list[SessionSeed]:
+        """Return what the random draws of each session depend on; empty if no rule draws with the session's seed."""
+        if not self.rulebook.draws_with_session_seed:
+            return []
+        return [
+            SessionSeed(seed=each.seed, session_key=each.session_key, is_drawn=each.is_drawn)
+            for each in (environment.randomness for environment in self._list_environments())
+        ]
+
+    def _list_environments(self) -> list[Environment]:
+        """Return the environments, each once: an agent used as a tool shares the one of its caller."""
+        return list({id(each.environment): each.environment for each in self._sessions.values()}.values())
 
     def _create_session_environment(self, session: Session) -> SessionEnvironment:
         caller = _OUTER_CALL.get()
         if caller is None or caller.session is session or caller.session.id == session.id:
-            return SessionEnvironment(Environment(self.rulebook, on_fault=self.on_fault))
+            randomness = create_randomness(
+                self.rulebook.spec.seed, self.rulebook.label, _read_session_beginning(session)
+            )
+            return SessionEnvironment(Environment(self.rulebook, randomness, on_fault=self.on_fault))
         outer = self.get_session_environment(caller.session)
         call = outer.update_call_history(caller.session).find_call(caller.function_call_id or "", caller.agent_name)
         scope = f"{call.agent}:{call.branch}:{call.tool}#{call.call_number}" if call else "?"
@@ -152,6 +173,23 @@ class EnvironmentRegistry:
                 name: schema["default"] for name, schema in properties.items() if "default" in schema
             }
         return self._argument_defaults[tool.name]
+
+
+def _read_session_beginning(session: Session) -> Json:
+    """Return the first user message and the initial state of a session.
+
+    State that an event has changed is left out: a session may be seen for the first time in the middle. So is state
+    that sessions share (`app:`, `user:`), which depends on the other sessions and their order.
+    """
+    message = next((event.content for event in session.events if event.author == "user" and event.content), None)
+    later = (event.actions.state_delta for event in session.events if event.author != "user")
+    changed = {key for delta in later for key in delta}
+    state = {
+        key: value
+        for key, value in session.state.items()
+        if key not in changed and not key.startswith(_SHARED_STATE_PREFIXES)
+    }
+    return to_json_value({"message": message, "state": state})
 
 
 class RuleInterceptor:
@@ -208,6 +246,11 @@ class RuleInterceptor:
         return self.context.agent_name
 
     @property
+    def randomness(self) -> SessionRandomness:
+        """What the random draws of the session depend on."""
+        return self._session_environment.environment.randomness
+
+    @property
     def scope(self) -> str:
         """The outer call inside which this one runs; empty if there is none."""
         return self._session_environment.scope
@@ -238,6 +281,10 @@ class EnvironmentSimulationPlugin(BasePlugin):
         """How often each tool that no rule names was called. Counting is all that happens to these calls."""
         self._registry.on_fault = self._start_intercepting
 
+    async def before_run_callback(self, *, invocation_context: InvocationContext) -> None:
+        """Create the environment of a session before its agent can change the state."""
+        self._registry.get_session_environment(invocation_context.session)
+
     async def before_tool_callback(
         self, *, tool: BaseTool, tool_args: dict[str, Any], tool_context: ToolContext
     ) -> dict[str, Any] | None:
@@ -266,7 +313,12 @@ class EnvironmentSimulationPlugin(BasePlugin):
         """Return what happened to all calls so far."""
         tally = self._registry.compute_tally()
         tally.real.update(self._unmatched_call_counts)
-        return EnvironmentReport.from_tally(tally, [rule.name for rule in self._rulebook.rules])
+        return EnvironmentReport.from_tally(
+            tally,
+            [rule.name for rule in self._rulebook.rules],
+            seeds=self._registry.list_seeds(),
+            uses_real_time=self._rulebook.waits_in_real_time,
+        )
 
     async def close(self) -> None:
         """Log the report."""
@@ -278,7 +330,8 @@ class EnvironmentSimulationPlugin(BasePlugin):
         self._registry.sessionless_tally.real[tool] += self._unmatched_call_counts.pop(tool, 0)
 
     def _should_intercept(self, tool: BaseTool) -> bool:
-        if self._rulebook.find_candidates(tool.name) or tool.name in self._faulted_tools:
+        is_steering = tool.name in CONTROL_TOOLS
+        if self._rulebook.find_candidates(tool.name, by_name_only=is_steering) or tool.name in self._faulted_tools:
             return True
         return self._rulebook.refuses_real_tools and type(tool) is not BaseTool and not is_framework_tool(tool)
 

@@ -20,7 +20,6 @@ from adk_agent_sim.environment.json_values import (
 from adk_agent_sim.environment.rule_match import ArgumentCondition, CallNumber, EarlierOutcome, Match, compile_globs
 from adk_agent_sim.forms import bounded_regex as patterns
 from adk_agent_sim.timeline.canonical_json import Json
-from adk_agent_sim.timeline.seeded_random import draw_uniform
 
 
 class CallPredicate(ABC):
@@ -188,11 +187,10 @@ class _CallNumberPredicate(CallPredicate):
 class _ProbabilityPredicate(CallPredicate):
     """A random draw keyed by the call, so that it is the same in every run and in every interleaving of tasks."""
 
-    def __init__(self, rule_name: str, probability: float, seed: int, label: str) -> None:
+    def __init__(self, rule_name: str, probability: float, seed: int | None) -> None:
         self._rule_name = rule_name
         self._probability = probability
         self._seed = seed
-        self._label = label
 
     def is_met(self, call: IncomingCall) -> bool:
         return self._draw(call) < self._probability
@@ -201,10 +199,10 @@ class _ProbabilityPredicate(CallPredicate):
         return f"probability: the draw {self._draw(call):.3f} is not below {self._probability:g}"
 
     def _draw(self, call: IncomingCall) -> float:
-        return draw_uniform(self._seed, self._label, self._rule_name, *call.build_random_key(), "fires")
+        return call.draw(self._rule_name, self._seed, "fires")
 
 
-def build_predicates(match: Match, *, rule_index: int, rule_name: str, seed: int, label: str) -> list[CallPredicate]:
+def build_predicates(match: Match, *, rule_index: int, rule_name: str) -> list[CallPredicate]:
     """Returns the predicates of a rule, the fast ones first. The tool's name is matched by the rulebook."""
     static: list[CallPredicate] = [
         _build_argument_predicate(name, condition, match) for name, condition in match.args.items()
@@ -217,7 +215,7 @@ def build_predicates(match: Match, *, rule_index: int, rule_name: str, seed: int
     if match.call is not None:
         predicates.append(_CallNumberPredicate(rule_index, match.call, static))
     if match.probability < 1:
-        predicates.append(_ProbabilityPredicate(rule_name, match.probability, seed, label))
+        predicates.append(_ProbabilityPredicate(rule_name, match.probability, match.seed))
     return predicates
 
 

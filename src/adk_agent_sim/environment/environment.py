@@ -20,6 +20,7 @@ from adk_agent_sim.environment.incoming_call import IncomingCall
 from adk_agent_sim.environment.rule_match import Match
 from adk_agent_sim.environment.rulebook import Candidates, CompiledRule, Rulebook
 from adk_agent_sim.environment.rules import Rule
+from adk_agent_sim.environment.session_randomness import SessionRandomness, create_randomness
 from adk_agent_sim.errors import RealToolRefused, SimulatorError
 
 
@@ -93,14 +94,24 @@ class RuleDecision:
 class Environment:
     """Answers the calls of one session by the rules and counts them."""
 
-    def __init__(self, rulebook: Rulebook, *, on_fault: Callable[[str], None] = lambda tool: None) -> None:
+    def __init__(
+        self,
+        rulebook: Rulebook,
+        randomness: SessionRandomness | None = None,
+        *,
+        on_fault: Callable[[str], None] = lambda tool: None,
+    ) -> None:
         """Create the environment of a session.
 
         Args:
             rulebook: The rules.
+            randomness: What its random draws depend on; by default the seed and the label of the rulebook.
             on_fault: Called with the tool's name when a fault is added for its next call.
         """
         self.rulebook = rulebook
+        self.randomness = randomness or create_randomness(rulebook.spec.seed, rulebook.label)
+        self.sleeper = rulebook.create_sleeper()
+        """The clock of the session."""
         self.tally = CallTally()
         self._on_fault = on_fault
         self._disabled_rules = {rule.index for rule in rulebook.rules if not rule.rule.enabled}
@@ -148,15 +159,13 @@ class Environment:
     def fault_next(self, tool: str, *actions: AnyAction) -> None:
         """Apply these actions to the next call of a tool, instead of any rule. Several faults are used in order."""
         rule = Rule(name=f"fault for {tool}", match=Match(tool=[tool]), do=list(actions))
-        self._pending_faults[tool].append(
-            CompiledRule(rule, name=rule.name, index=-1, seed=self.rulebook.spec.seed, label=self.rulebook.label)
-        )
+        self._pending_faults[tool].append(CompiledRule(rule, name=rule.name, index=-1))
         self._on_fault(tool)
 
     def decide(self, call: IncomingCall) -> RuleDecision:
         """Find the rule or fault that answers a call, and update the counts."""
         disabled, tried = self._disabled_rules, self._tried_counts
-        candidates = self.rulebook.find_candidates(call.tool)
+        candidates = self.rulebook.find_candidates(call.tool, by_name_only=call.steers_run)
         if self._pending_faults and (faults := self._pending_faults.get(call.tool)):
             return RuleDecision(call, faults.pop(0), (), disabled)
         for rule in candidates:
@@ -180,9 +189,20 @@ class Environment:
         """Returns a description of each action for this call, including random values that were drawn."""
         if decision.rule is None:
             return []
-        rule = decision.rule
-        execution = RuleExecution(decision.call, rule.name, rule.seed, self.rulebook, _fail_if_run)
-        return [action.describe(execution) for action in rule.actions]
+        execution = self._start_execution(decision.call, decision.rule, _fail_if_run)
+        return [action.describe(execution) for action in decision.rule.actions]
+
+    def _start_execution(
+        self, call: IncomingCall, rule: CompiledRule, run_tool: Callable[[], Awaitable[object]]
+    ) -> RuleExecution:
+        return RuleExecution(
+            call,
+            rule.name,
+            seed=rule.rule.match.seed,
+            sleeper=self.sleeper,
+            exceptions=self.rulebook.exceptions,
+            run_tool=run_tool,
+        )
 
     async def answer(self, decision: RuleDecision, run_tool: Callable[[], Awaitable[object]]) -> object:
         """Carry out a decision and return the call's result.
@@ -202,7 +222,7 @@ class Environment:
             self.count_real_call(decision)
             return await run_tool()
         self.tally.simulated[tool, rule.name] += 1
-        execution = RuleExecution(decision.call, rule.name, rule.seed, self.rulebook, run_tool)
+        execution = self._start_execution(decision.call, rule, run_tool)
         result: object = NO_RESULT
         try:
             for action in rule.actions:

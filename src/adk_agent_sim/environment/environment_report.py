@@ -7,6 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+_MAX_SHOWN_SEEDS = 5
+"""How many seeds the text of a report lists; its JSON has all."""
+
 
 @dataclass(slots=True)
 class CallTally:
@@ -59,6 +62,16 @@ class ToolReport:
 
 
 @dataclass(frozen=True, kw_only=True)
+class SessionSeed:
+    """The seed of a session's random draws, and the key that distinguishes them from those of other sessions."""
+
+    seed: int
+    session_key: str
+    is_drawn: bool
+    """Whether the rules have no seed, so that the session drew one."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class EnvironmentReport:
     """How the tool calls of one or more sessions were answered."""
 
@@ -66,14 +79,36 @@ class EnvironmentReport:
     unused: Sequence[str]
     """Rules that answered no call."""
 
+    seeds: Sequence[SessionSeed] = ()
+    """What the random draws of each session depend on; empty if no rule draws with the session's seed."""
+
+    uses_real_time: bool = False
+    """Whether delays took real time, so that the order of events can differ in another run."""
+
     @classmethod
-    def from_tally(cls, tally: CallTally, rules: Iterable[str]) -> EnvironmentReport:
-        """Build the report of a tally; `rules` are the names of all rules, to find the unused ones."""
+    def from_tally(
+        cls,
+        tally: CallTally,
+        rules: Iterable[str],
+        *,
+        seeds: Sequence[SessionSeed] = (),
+        uses_real_time: bool = False,
+    ) -> EnvironmentReport:
+        """Build the report of a tally.
+
+        Args:
+            tally: The counts.
+            rules: The names of all rules, to find the unused ones.
+            seeds: What the random draws of each session depend on.
+            uses_real_time: Whether delays took real time.
+        """
         names = {*tally.real, *tally.uncovered, *tally.refused, *(tool for tool, _ in tally.simulated)}
         used = {rule for _, rule in tally.simulated}
         return cls(
             tools=[_build_tool_report(tally, name) for name in sorted(names)],
             unused=[rule for rule in rules if rule not in used],
+            seeds=seeds,
+            uses_real_time=uses_real_time,
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -84,6 +119,9 @@ class EnvironmentReport:
         lines = [line for tool in self.tools for line in _format_tool_lines(tool)] or ["no tool was called"]
         if self.unused:
             lines.append(f"rules never used: {', '.join(self.unused)}")
+        lines += _format_seed_lines(self.seeds)
+        if self.uses_real_time:
+            lines.append("delays took real time (`time: real`), so another run may differ in order and timing")
         return "\n".join(lines)
 
 
@@ -99,6 +137,18 @@ def _build_tool_report(tally: CallTally, name: str) -> ToolReport:
         uncovered=tally.uncovered[name],
         refused=tally.refused[name],
     )
+
+
+def _format_seed_lines(seeds: Sequence[SessionSeed]) -> Iterable[str]:
+    drawn = [each.seed for each in seeds if each.is_drawn]
+    if drawn:
+        yield f"the rules have no seed; drawn: {', '.join(map(str, drawn[:_MAX_SHOWN_SEEDS]))}" + (
+            f" and {len(drawn) - _MAX_SHOWN_SEEDS} more" if len(drawn) > _MAX_SHOWN_SEEDS else ""
+        )
+        yield f"  to repeat a session, write its seed into the rules, such as `seed: {drawn[0]}`, and begin it alike"
+    alike = [count for count in Counter((each.seed, each.session_key) for each in seeds).values() if count > 1]
+    for count in alike:
+        yield f"{count} sessions begin alike, or have the same label, and share their random draws"
 
 
 def _format_tool_lines(tool: ToolReport) -> Iterable[str]:

@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from typing import Protocol
 
 from adk_agent_sim.environment.call_history import CallHistory, CallRecord
+from adk_agent_sim.environment.session_randomness import SessionRandomness
 from adk_agent_sim.timeline.canonical_json import Json
-from adk_agent_sim.timeline.seeded_random import DrawKey
+from adk_agent_sim.timeline.framework_calls import CONTROL_TOOLS
+from adk_agent_sim.timeline.seeded_random import DrawKey, draw_uniform
 
 
 class Caller(Protocol):
@@ -23,6 +25,11 @@ class Caller(Protocol):
         """The enclosing call if the agent runs as a tool of another agent; otherwise empty."""
         ...
 
+    @property
+    def randomness(self) -> SessionRandomness:
+        """What the random draws of the session depend on."""
+        ...
+
     def get_call_history(self) -> CallHistory:
         """Returns the calls of the session so far, including this one."""
         ...
@@ -35,7 +42,7 @@ class Caller(Protocol):
 class IncomingCall:
     """A call that has no response yet."""
 
-    __slots__ = ("_args_with_defaults", "args", "call_id", "caller", "tool")
+    __slots__ = ("_args_with_defaults", "args", "call_id", "caller", "steers_run", "tool")
 
     def __init__(self, tool: str, args: Mapping[str, Json], call_id: str, caller: Caller) -> None:
         """Describe a call.
@@ -50,6 +57,8 @@ class IncomingCall:
         self.args = args
         self.call_id = call_id
         self.caller = caller
+        self.steers_run = tool in CONTROL_TOOLS
+        """Whether it is a call by which ADK steers the run, such as `transfer_to_agent`."""
         self._args_with_defaults: Mapping[str, Json] | None = None
 
     @property
@@ -79,10 +88,26 @@ class IncomingCall:
         """Returns another call of the same session as its model requested it."""
         return IncomingCall(record.tool, record.args, record.call_id, _SiblingCaller(record.agent, self.caller))
 
-    def build_random_key(self) -> tuple[DrawKey, ...]:
-        """Returns the key of random draws about this call. It contains no generated ids, so runs are repeatable."""
-        record = self.record
-        return (self.caller.scope, record.agent, record.branch, self.tool, record.call_number)
+    def draw(self, rule: str, seed: int | None, *key: DrawKey) -> float:
+        """Returns a random number from 0 to 1 for a rule and this call. It depends on no generated id or time.
+
+        Args:
+            rule: The rule's name.
+            seed: The seed of the rule; None for that of the session.
+            key: What is drawn, if a rule draws several numbers.
+        """
+        record, randomness = self.record, self.caller.randomness
+        return draw_uniform(
+            randomness.seed if seed is None else seed,
+            randomness.session_key,
+            rule,
+            self.caller.scope,
+            record.agent,
+            record.branch,
+            self.tool,
+            record.call_number,
+            *key,
+        )
 
 
 class _SiblingCaller:
@@ -91,5 +116,6 @@ class _SiblingCaller:
     def __init__(self, agent: str, caller: Caller) -> None:
         self.agent = agent
         self.scope = caller.scope
+        self.randomness = caller.randomness
         self.get_call_history = caller.get_call_history
         self.get_argument_defaults = caller.get_argument_defaults

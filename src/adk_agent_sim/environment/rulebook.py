@@ -22,18 +22,21 @@ _MAX_CACHED_TOOLS = 10_000
 class CompiledRule:
     """A rule with its predicates and actions."""
 
-    __slots__ = ("actions", "index", "name", "predicate_checks", "predicates", "rule", "seed")
+    __slots__ = ("actions", "index", "name", "predicate_checks", "predicates", "rule")
 
-    def __init__(self, rule: Rule, *, name: str, index: int, seed: int, label: str) -> None:
+    def __init__(self, rule: Rule, *, name: str, index: int) -> None:
         self.rule = rule
         self.name = name
         self.index = index
-        self.seed = seed if rule.match.seed is None else rule.match.seed
-        self.predicates: Sequence[CallPredicate] = build_predicates(
-            rule.match, rule_index=index, rule_name=name, seed=self.seed, label=label
-        )
+        self.predicates: Sequence[CallPredicate] = build_predicates(rule.match, rule_index=index, rule_name=name)
         self.predicate_checks = tuple(predicate.is_met for predicate in self.predicates)
         self.actions: Sequence[Action] = tuple(rule.do)
+
+    @property
+    def draws_with_session_seed(self) -> bool:
+        """Whether it draws random numbers, and has no seed of its own."""
+        match = self.rule.match
+        return match.seed is None and (match.probability < 1 or any(action.is_random for action in self.actions))
 
     @property
     def acts_inside_call(self) -> bool:
@@ -65,7 +68,7 @@ class Rulebook:
             rules: The rules.
             label: Distinguishes runs whose random draws should differ, such as a scenario and the number of a run.
             exceptions: The exceptions that `raise` may name, besides the built-in ones.
-            sleeper: How time passes in delays; by default as the rules say.
+            sleeper: How time passes in delays, for all sessions; by default each has a clock as the rules say.
             source: The origin of the rules, for messages.
             skip_checks: Skip the checks, for rules that were checked before or may contain unused rules.
 
@@ -79,17 +82,37 @@ class Rulebook:
             raise InvalidRules(source, format_findings(errors))
         self.spec = rules
         self.label = label
-        self.sleeper: Sleeper = sleeper or (VirtualSleeper() if rules.time == "virtual" else RealSleeper())
+        self._sleeper = sleeper
         self.rules: Sequence[CompiledRule] = tuple(
-            CompiledRule(rule, name=name, index=index, seed=rules.seed, label=label)
+            CompiledRule(rule, name=name, index=index)
             for index, (name, rule) in enumerate(zip(rules.get_rule_names(), rules.rules, strict=True))
+        )
+        self.draws_with_session_seed = any(rule.draws_with_session_seed for rule in self.rules)
+        self.waits_in_real_time = (
+            sleeper is None
+            and rules.time == "real"
+            and any(action.takes_time for rule in self.rules for action in rule.actions)
         )
         self.refuses_real_tools = rules.unanswered == "refuse"
         self._globs = [(compile_globs(rule.rule.match.tool), rule) for rule in self.rules if _has_glob(rule)]
         self._candidates_by_tool: dict[str, Candidates] = dict(self._index_by_tool())
 
-    def find_candidates(self, tool: str) -> Candidates:
-        """Returns the rules that match a tool's name, in the order of the file."""
+    def create_sleeper(self) -> Sleeper:
+        """Create the clock of a session: sessions do not share simulated time."""
+        return self._sleeper or (VirtualSleeper() if self.spec.time == "virtual" else RealSleeper())
+
+    def find_candidates(self, tool: str, *, by_name_only: bool = False) -> Candidates:
+        """Returns the rules that match a tool's name, in the order of the file.
+
+        Args:
+            tool: The tool's name.
+            by_name_only: Leave out rules that match it with a wildcard only. A run does not work without the tools by
+                which ADK steers it, so `tool: "*"` does not mean them.
+        """
+        candidates = self._find_all_candidates(tool)
+        return [rule for rule in candidates if tool in rule.rule.match.tool] if by_name_only else candidates
+
+    def _find_all_candidates(self, tool: str) -> Candidates:
         candidates = self._candidates_by_tool.get(tool)
         if candidates is None:
             # Every literal name is in the index, so only rules with wildcards can match this one.

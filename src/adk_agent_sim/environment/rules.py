@@ -38,9 +38,13 @@ class Rules(StrictModel):
     """The rules of an environment. For each call, the first rule that matches answers."""
 
     version: Literal[1] = Field(default=1, description="The version of the format")
-    seed: int = Field(default=0, description="The same seed gives the same random draws")
+    seed: int | None = Field(
+        default=None,
+        description="The same seed gives the same random draws; without one, each session draws a seed and reports it",
+    )
     time: Literal["real", "virtual"] = Field(
-        default="real", description="Whether delays take real time, or only advance a virtual clock"
+        default="virtual",
+        description="Whether delays only advance the session's simulated clock, or take real time",
     )
     unanswered: Literal["real", "refuse"] = Field(
         default="real", description="What happens to a call that no rule answers: the real tool runs, or it fails"

@@ -9,55 +9,49 @@ without one.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 from adk_agent_sim.environment.incoming_call import IncomingCall
 from adk_agent_sim.environment.strict_model import StrictModel
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.clock import Sleeper
 from adk_agent_sim.timeline.json_conversion import to_json_value
-from adk_agent_sim.timeline.seeded_random import DrawKey, draw_uniform
+from adk_agent_sim.timeline.seeded_random import DrawKey
 
 NO_RESULT: Any = object()
 """There is no result yet; None is a result."""
 
 
-class ActionContext(Protocol):
-    """What actions need from the environment; the same for all calls."""
-
-    @property
-    def label(self) -> str:
-        """Distinguishes runs whose random draws should differ; usually empty."""
-        ...
-
-    @property
-    def sleeper(self) -> Sleeper:
-        """How time passes in delays."""
-        ...
-
-    @property
-    def exceptions(self) -> Mapping[str, Callable[[str], Exception]]:
-        """The exceptions that can be raised, by name."""
-        ...
-
-
 class RuleExecution:
     """The execution of a rule's actions for one call."""
 
-    __slots__ = ("_context", "_run_tool", "call", "has_run_tool", "rule", "seed")
+    __slots__ = ("_exceptions", "_run_tool", "_seed", "_sleeper", "call", "has_run_tool", "rule")
 
     def __init__(
         self,
         call: IncomingCall,
         rule: str,
-        seed: int,
-        context: ActionContext,
+        *,
+        seed: int | None,
+        sleeper: Sleeper,
+        exceptions: Mapping[str, Callable[[str], Exception]],
         run_tool: Callable[[], Awaitable[object]],
     ) -> None:
+        """Prepare the execution.
+
+        Args:
+            call: The call.
+            rule: The rule's name.
+            seed: The seed of the rule; None for that of the session.
+            sleeper: How time passes in delays.
+            exceptions: The exceptions that can be raised, by name.
+            run_tool: Runs the tool's own code.
+        """
         self.call = call
         self.rule = rule
-        self.seed = seed
-        self._context = context
+        self._seed = seed
+        self._sleeper = sleeper
+        self._exceptions = exceptions
         self._run_tool = run_tool
         self.has_run_tool = False
         """Whether the tool's own code has run."""
@@ -73,15 +67,15 @@ class RuleExecution:
 
     async def sleep(self, seconds: float) -> None:
         """Wait, in real or virtual time."""
-        await self._context.sleeper.sleep(seconds)
+        await self._sleeper.sleep(seconds)
 
     def draw(self, *key: DrawKey) -> float:
         """Returns a random number from 0 to 1 that depends only on the seed, the rule, the call and the key."""
-        return draw_uniform(self.seed, self._context.label, self.rule, *self.call.build_random_key(), *key)
+        return self.call.draw(self.rule, self._seed, *key)
 
     def build_exception(self, name: str, message: str) -> Exception:
         """Create an exception of a registered type."""
-        return self._context.exceptions[name](message)
+        return self._exceptions[name](message)
 
 
 class Action(StrictModel):
@@ -98,6 +92,14 @@ class Action(StrictModel):
 
     gives_result: ClassVar[bool] = False
     """Whether it produces a result without running the tool."""
+
+    takes_time: ClassVar[bool] = False
+    """Whether it waits."""
+
+    @property
+    def is_random(self) -> bool:
+        """Whether it draws random numbers."""
+        return False
 
     async def apply(self, execution: RuleExecution, result: object) -> object:
         """Returns the next result."""

@@ -52,8 +52,14 @@ class Delay(Action):
     """Waits. Before `pass`, or as the only action, it delays the real tool."""
 
     key: ClassVar[str] = "delay"
+    takes_time: ClassVar[bool] = True
 
     delay: Seconds | Distribution = Field(description="Seconds, or a distribution")
+
+    @property
+    def is_random(self) -> bool:
+        """Whether the delay is a distribution."""
+        return isinstance(self.delay, Distribution)
 
     async def apply(self, execution: RuleExecution, result: object) -> object:
         """Returns the same result after the delay."""
