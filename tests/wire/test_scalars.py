@@ -5,8 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adk_agent_sim.generated.adksim import v1
+from adk_agent_sim.text.surrogates import replace_lone_surrogates
 from adk_agent_sim.wire.message_codec import fill_message
-from adk_agent_sim.wire.scalars import replace_lone_surrogates, round_to_shortest
+from adk_agent_sim.wire.scalars import round_to_shortest
 
 
 def _filled(message: Message, **value: object) -> Message:

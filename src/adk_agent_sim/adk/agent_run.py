@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import aclosing
 from typing import Any
@@ -34,6 +33,7 @@ from adk_agent_sim.environment.environment import Environment
 from adk_agent_sim.environment.environment_report import EnvironmentReport
 from adk_agent_sim.environment.rules import Rules
 from adk_agent_sim.errors import InvalidTransition, SimulatorError
+from adk_agent_sim.text.escaped_logging import get_logger
 from adk_agent_sim.timeline.events import Player, RunOutcome
 from adk_agent_sim.timeline.timeline import Timeline
 
@@ -42,7 +42,7 @@ DEFAULT_USER_ID = "user"
 _STOP_TIMEOUT = 3.0
 """Seconds to wait for a run to end when it is stopped; an agent's code may ignore the cancellation."""
 
-_log = logging.getLogger(__name__)
+_log = get_logger(__name__)
 
 
 class AgentRun:

@@ -5,7 +5,6 @@ ADK's objects accept invalid values (a probability of 7, a negative latency); th
 
 from __future__ import annotations
 
-import logging
 import math
 import re
 import warnings
@@ -24,12 +23,13 @@ from adk_agent_sim.environment.json_values import copy_value
 from adk_agent_sim.environment.rule_match import ArgumentCondition, Match
 from adk_agent_sim.environment.rules import Rule, Rules
 from adk_agent_sim.errors import InvalidRules
+from adk_agent_sim.text.escaped_logging import get_logger
 from adk_agent_sim.timeline.json_conversion import to_json_value
 
 _MAX_LATENCY = 120.0
 _TOOL_NAME = re.compile(r"[^\s*?]+")
 
-_log = logging.getLogger(__name__)
+_log = get_logger(__name__)
 
 
 def convert_config_to_rules(config: EnvironmentSimulationConfig) -> Rules:

@@ -8,7 +8,6 @@ agent callbacks see the result as if it were real. No timeline is needed; if the
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Awaitable, Callable, Mapping
 from contextvars import ContextVar
 from typing import Any, cast
@@ -30,6 +29,7 @@ from adk_agent_sim.environment.rulebook import Rulebook
 from adk_agent_sim.environment.session_randomness import SessionRandomness, create_randomness
 from adk_agent_sim.errors import SimulatorError
 from adk_agent_sim.forms.json_schema import read_parameters_schema
+from adk_agent_sim.text.escaped_logging import get_logger
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.events import EnvironmentDecided
 from adk_agent_sim.timeline.framework_calls import CONTROL_TOOLS
@@ -43,7 +43,7 @@ _SHARED_STATE_PREFIXES = (State.APP_PREFIX, State.USER_PREFIX, State.TEMP_PREFIX
 _OUTER_CALL: ContextVar[ToolContext | None] = ContextVar("adksim_caller", default=None)
 """The call that the current task belongs to. An agent used as a tool has an ADK session of its own inside it."""
 
-_log = logging.getLogger(__name__)
+_log = get_logger(__name__)
 
 
 class SessionEnvironment:

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from adk_agent_sim.text.escaping import escape_line
+
 if TYPE_CHECKING:
     from adk_agent_sim.adk.environment_factory import EnvironmentSource
     from adk_agent_sim.adk.environment_plugin import EnvironmentSimulationPlugin
@@ -58,7 +60,7 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
     with refuse_real_tools() as refused:
         result = yield
     if refused:
-        pytest.fail(f"real tools were called: {', '.join(dict.fromkeys(refused))}", pytrace=False)
+        pytest.fail(escape_line(f"real tools were called: {', '.join(dict.fromkeys(refused))}"), pytrace=False)
     return result
 
 

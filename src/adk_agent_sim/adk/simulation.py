@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -30,6 +29,7 @@ from adk_agent_sim.golden.eval_set import EvalSetWriter
 from adk_agent_sim.golden.golden_trace_builder import EvalIdStyle, GoldenTraceBuilder
 from adk_agent_sim.golden.markdown_report import render_markdown_report
 from adk_agent_sim.golden.session import SimulatedAgentConfig, SimulationSession, select_finished_events
+from adk_agent_sim.text.escaped_logging import get_logger
 from adk_agent_sim.timeline import jsonl
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.events import Event
@@ -40,7 +40,7 @@ from adk_agent_sim.timeline.store import MemoryStore
 from adk_agent_sim.timeline.submissions import TurnDecision
 from adk_agent_sim.timeline.timeline import Timeline
 
-_log = logging.getLogger(__name__)
+_log = get_logger(__name__)
 
 
 class Simulation:

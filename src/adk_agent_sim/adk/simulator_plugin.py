@@ -8,9 +8,7 @@ agent --> seats --> outbox (a thread) --> server --> a person in the browser
 from __future__ import annotations
 
 import asyncio
-import logging
 import os
-import sys
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -33,6 +31,8 @@ from adk_agent_sim.adk.players import create_player_factory
 from adk_agent_sim.adk.recorded_session import ModelFunction, RecordedSession
 from adk_agent_sim.adk.seat_plugin import SeatPlugin, SessionKey, get_session_key
 from adk_agent_sim.link.outbox import Outbox
+from adk_agent_sim.text.escaped_logging import get_logger
+from adk_agent_sim.text.terminal_output import print_line
 from adk_agent_sim.timeline.events import Player, RunOutcome
 
 SERVER_URL_VARIABLE = "ADK_SIM_SERVER_URL"
@@ -45,7 +45,7 @@ MAX_IDLE_SESSIONS = 1_000
 _FLUSH_TIMEOUT = 5.0
 """Seconds that `close` waits for events that have not been sent yet."""
 
-_log = logging.getLogger(__name__)
+_log = get_logger(__name__)
 
 
 @dataclass(kw_only=True)
@@ -209,7 +209,7 @@ class SimulatorPlugin(SeatPlugin):
 
     def _print_session_url(self, url: str) -> None:
         location = url or f"on the server at {self._outbox.url}"
-        print(f"Simulator session: {location}", file=sys.stderr, flush=True)
+        print_line(f"Simulator session: {location}", err=True)
 
     async def _record_pending_event(self, invocation_id: str) -> None:
         """Record the last emitted event as it was added to the ADK session."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -13,9 +12,10 @@ from google.genai import types
 
 from adk_agent_sim.adk.recorded_model import RecordedModel, read_eval_cases
 from adk_agent_sim.errors import ReplayImpossible
+from adk_agent_sim.text.escaped_logging import get_logger
 from adk_agent_sim.timeline.events import Player
 
-_log = logging.getLogger(__name__)
+_log = get_logger(__name__)
 
 
 class TraceFile:

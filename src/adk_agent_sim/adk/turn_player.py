@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-import logging
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from google.adk.models.llm_response import LlmResponse
 from adk_agent_sim.adk.model_seat import ModelSeat
 from adk_agent_sim.adk.recorded_session import ModelFunction, PendingCall, RecordedSession
 from adk_agent_sim.errors import DeadlineExceeded, ServerUnreachable, TurnAbandoned
+from adk_agent_sim.text.escaped_logging import get_logger
 from adk_agent_sim.timeline.events import AgentPath, Event, Player, TurnDecided
 from adk_agent_sim.timeline.framework_calls import AGENT_NAME_LABEL
 from adk_agent_sim.timeline.json_conversion import to_json_value
@@ -25,7 +25,7 @@ from adk_agent_sim.timeline.submissions import TurnDecision
 _DEADLINE_GRACE = 2.0
 """Seconds after a deadline in which a decision that was already on its way is still accepted."""
 
-_log = logging.getLogger(__name__)
+_log = get_logger(__name__)
 
 
 @dataclass(frozen=True)

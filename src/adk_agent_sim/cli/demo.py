@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from adk_agent_sim.cli.browser import browser_options, build_agent_config, serve_in_browser
+from adk_agent_sim.text.terminal_output import print_document, print_line
 
 
 @click.command()
@@ -73,8 +74,8 @@ def _play_in_terminal(name: str, eval_set: Path | None, *, scripted: bool) -> No
     prompts = ScriptedPrompts(_SCRIPTS[name]) if is_scripted else KeyboardPrompts()
     exported = asyncio.run(play_in_terminal(app, prompts, path))
     if exported:
-        click.echo("\nEvaluate the agent's own model against it (Gemini, so it needs a GOOGLE_API_KEY):")
-        click.echo(f"  {find_adk_command()} eval {get_demo_folder(f'{name}_agent')} {path}")
+        print_document("\nEvaluate the agent's own model against it (Gemini, so it needs a GOOGLE_API_KEY):")
+        print_line(f"  {find_adk_command()} eval {get_demo_folder(f'{name}_agent')} {path}")
 
 
 _SCRIPTS = {

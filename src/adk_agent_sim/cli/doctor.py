@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import socket
@@ -17,6 +16,7 @@ from pathlib import Path
 import click
 
 from adk_agent_sim.cli.exit_codes import ExitCode
+from adk_agent_sim.text.terminal_output import print_json, print_line, style
 
 _MIN_ADK_VERSION = (2, 13)
 _PORTS = {8080: "the browser app", 50051: "remote agents"}
@@ -51,15 +51,12 @@ def doctor(as_json: bool) -> None:
     """
     diagnoses = list(_run_checks())
     if as_json:
-        click.echo(json.dumps([asdict(diagnosis) for diagnosis in diagnoses], indent=2))
+        print_json([asdict(diagnosis) for diagnosis in diagnoses])
     else:
         for diagnosis in diagnoses:
-            mark = (
-                click.style("ok", fg="green")
-                if diagnosis.ok
-                else click.style("--", fg="red" if diagnosis.needed else "yellow")
-            )
-            click.echo(f"  {mark}  {diagnosis.what:<24} {diagnosis.detail}")
+            failed = style("--", fg="red" if diagnosis.needed else "yellow")
+            mark = style("ok", fg="green") if diagnosis.ok else failed
+            print_line("  ", mark, f"  {diagnosis.what:<24} {diagnosis.detail}")
     has_failed = any(diagnosis.needed and not diagnosis.ok for diagnosis in diagnoses)
     sys.exit(ExitCode.FAILED if has_failed else ExitCode.OK)
 

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from adk_agent_sim.cli.exit_codes import ExitCode, NothingToCompare
+from adk_agent_sim.text.escaping import escape_document
+from adk_agent_sim.text.terminal_output import print_document, print_json, print_line, style
 
 if TYPE_CHECKING:
     from adk_agent_sim.environment.rule_finding import RuleFinding
@@ -46,13 +48,13 @@ def check(files: tuple[Path, ...], agent_dir: Path | None, as_json: bool) -> Non
     checks = {file: check_rules_file(file, catalog=catalog) for file in files}
     findings = [finding for each in checks.values() for finding in each.findings]
     if as_json:
-        click.echo(json.dumps([_finding_to_json(finding) for finding in findings], indent=2, ensure_ascii=False))
+        print_json([_finding_to_json(finding) for finding in findings])
     else:
         for finding in findings:
-            click.echo(click.style(str(finding), fg="red" if finding.severity == "error" else "yellow"))
+            print_line(style(str(finding), fg="red" if finding.severity == "error" else "yellow"))
         for file, each in checks.items():
             if not each.findings and each.rules is not None:
-                click.echo(f"{file}: {len(each.rules.rules)} rules, no problems")
+                print_line(f"{file}: {len(each.rules.rules)} rules, no problems")
     sys.exit(ExitCode.FAILED if findings else ExitCode.OK)
 
 
@@ -66,7 +68,7 @@ def schema() -> None:
     """
     from adk_agent_sim.environment.rules_schema import build_rules_schema
 
-    click.echo(json.dumps(build_rules_schema(), indent=2, ensure_ascii=False))
+    print_json(build_rules_schema())
 
 
 @env.command("from-trace")
@@ -93,12 +95,14 @@ def from_trace(file: Path, eval_id: str | None, as_json: bool) -> None:
             "Give a trace in which the agent called a tool."
         )
     rules = build_rules(calls)
-    click.echo(
-        json.dumps(rules, indent=2, ensure_ascii=False)
-        if as_json
-        else yaml.safe_dump(rules, sort_keys=False, allow_unicode=True, width=120),
-        nl=as_json,
-    )
+    if as_json:
+        print_json(rules)
+        return
+    text = yaml.safe_dump(rules, sort_keys=False, allow_unicode=True, width=120)
+    if escape_document(text) != text:
+        # Only an escape of YAML itself keeps the value, so that the rules still give the recorded results.
+        text = yaml.safe_dump(rules, sort_keys=False, allow_unicode=False, width=120)
+    print_document(text)
 
 
 @env.command()
@@ -116,9 +120,10 @@ def report(file: Path, as_json: bool) -> None:
     from adk_agent_sim.environment.recorded_report import build_recorded_report
 
     environment_report = build_recorded_report(_load_timeline_events(file))
-    click.echo(
-        json.dumps(environment_report.to_json(), indent=2, ensure_ascii=False) if as_json else str(environment_report)
-    )
+    if as_json:
+        print_json(environment_report.to_json())
+    else:
+        print_document(str(environment_report))
     if not environment_report.tools:
         raise NothingToCompare(f"No tool was called in {file}, so there is nothing to report.")
 

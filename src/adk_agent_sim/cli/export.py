@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +11,7 @@ import click
 
 from adk_agent_sim.cli.database import database_option, find_session
 from adk_agent_sim.golden.export_formats import EXPORT_FORMATS, ExportFormat, ExportFormatName
+from adk_agent_sim.text.terminal_output import print_document, print_json, print_line, print_lines
 
 if TYPE_CHECKING:
     from adk_agent_sim.golden.session import SimulationSession
@@ -131,10 +131,10 @@ def _write_text(out: Path | None, text: str, *, as_json: bool) -> None:
     from adk_agent_sim.timeline.atomic_files import atomic_write_text
 
     if out is None:
-        click.echo(json.dumps({"path": None, "text": text}) if as_json else text, nl=as_json)
+        print_json({"path": None, "text": text}, indent=None) if as_json else print_document(text)
         return
     atomic_write_text(out, text)
-    click.echo(json.dumps({"path": str(out)}) if as_json else f"Wrote {out}")
+    print_json({"path": str(out)}, indent=None) if as_json else print_line(f"Wrote {out}")
 
 
 def _write_fixture(
@@ -144,7 +144,10 @@ def _write_fixture(
 
     path = out or Path(f"{session.agent_name}_{session.session_id[:8]}{EXPORT_FORMATS['adk-test'].extension}")
     write_adk_test_fixture(session, events, path, anyway=anyway)
-    click.echo(json.dumps({"path": str(path)}) if as_json else f"Wrote {path}; `adk test` looks for fixtures in tests/")
+    if as_json:
+        print_json({"path": str(path)}, indent=None)
+    else:
+        print_line(f"Wrote {path}; `adk test` looks for fixtures in tests/")
 
 
 def _write_case(session: SimulationSession, out: Path | None, *, as_json: bool) -> None:
@@ -156,10 +159,9 @@ def _write_case(session: SimulationSession, out: Path | None, *, as_json: bool) 
     case = EvalSetWriter(path, session.agent_name).write_eval_case(builder.build())
     notes = builder.collect_notes()
     if as_json:
-        written = {"path": str(path), "eval_id": case.eval_id, "notes": notes}
-        click.echo(json.dumps(written, indent=2, ensure_ascii=False))
+        print_json({"path": str(path), "eval_id": case.eval_id, "notes": notes})
         return
-    click.echo("\n  ".join([f"Wrote {case.eval_id} to {path}", *notes]))
+    print_lines([f"Wrote {case.eval_id} to {path}", *(f"  {note}" for note in notes)])
 
 
 def _build_session(stored_session: Session, events: Sequence[Event], agent_dir: Path | None) -> SimulationSession:

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
+from collections.abc import Generator
+from contextlib import contextmanager
 from importlib import import_module
+from typing import Any
 
 import click
 
 from adk_agent_sim import __version__
 from adk_agent_sim.cli.exit_codes import format_exit_codes
 from adk_agent_sim.errors import SimulatorError
+from adk_agent_sim.text.escaped_logging import escape_default_handler
+from adk_agent_sim.text.escaping import escape_message
+from adk_agent_sim.text.terminal_output import print_uncaught
 
 _COMMAND_SUMMARIES = {
     "demo": "Play the model of a demo agent, in the browser or in this terminal.",
@@ -38,15 +45,32 @@ class _LazyCommandGroup(click.Group):
 
     def invoke(self, ctx: click.Context) -> object:
         """Report our own errors, and those of files named on the command line, as one line without a traceback."""
-        try:
-            return super().invoke(ctx)
-        except (SimulatorError, OSError) as error:
-            raise click.ClickException(str(error)) from error
+        with _escape_usage_errors():
+            try:
+                return super().invoke(ctx)
+            except (SimulatorError, OSError) as error:
+                raise click.ClickException(str(error)) from error
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        with _escape_usage_errors():
+            return super().make_context(info_name, args, parent, **extra)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         # click's own method would import every command to read its summary.
         with formatter.section("Commands"):
             formatter.write_dl(list(_COMMAND_SUMMARIES.items()))
+
+
+@contextmanager
+def _escape_usage_errors() -> Generator[None]:
+    """Escape the messages that click prints: they quote arguments, files and other people's texts."""
+    try:
+        yield
+    except click.ClickException as error:
+        vars(error)["message"] = escape_message(error.message)  # final for pyright; every kind of error prints it
+        raise
 
 
 @click.group(cls=_LazyCommandGroup, epilog=format_exit_codes())
@@ -62,4 +86,6 @@ def adksim() -> None:
 def main() -> None:
     """Run `adksim`."""
     warnings.filterwarnings("ignore", message=r"\[EXPERIMENTAL\]")
+    sys.excepthook = print_uncaught
+    escape_default_handler()
     adksim()

@@ -9,16 +9,21 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-import click
-
 from adk_agent_sim.cli.call_parsing import parse_calls
 from adk_agent_sim.cli.prompts import Prompts
 from adk_agent_sim.errors import InvalidCallSyntax, SimulatorError
 from adk_agent_sim.scenario.app_base.app import App
 from adk_agent_sim.scenario.app_base.tool import APP, ENV, USER, ToolKind
-from adk_agent_sim.scenario.format.printable import escape_unprintable
 from adk_agent_sim.scenario.world.snapshot import WorldSnapshot
 from adk_agent_sim.scenario.world.world import World
+from adk_agent_sim.text.terminal_output import (
+    print_document,
+    print_json_text,
+    print_line,
+    print_lines,
+    print_message,
+    style,
+)
 
 _HELP = """\
   APP__TOOL name=value ...        call a tool as the agent; arguments also as JSON: APP__TOOL {"name": "value"}
@@ -50,10 +55,10 @@ class PlaygroundShell:
         self._prompts = prompts
         self._undo_stack: list[WorldSnapshot] = []
         self._query_commands: Mapping[str, Callable[[str], object]] = {
-            "/help": lambda _: click.echo(_HELP),
-            "/tools": lambda text: click.echo("\n".join(self._iter_tool_lines(text))),
+            "/help": lambda _: print_document(f"{_HELP}\n"),
+            "/tools": lambda text: print_lines(self._iter_tool_lines(text)),
             "/state": self._show_state,
-            "/log": lambda _: click.echo("\n".join(self._iter_log_lines()) or "  nothing has happened yet"),
+            "/log": lambda _: print_lines(list(self._iter_log_lines()) or ["  nothing has happened yet"]),
         }
         self._action_commands: Mapping[str, Callable[[str], object]] = {
             "step": lambda _: self._run_step(),
@@ -65,24 +70,23 @@ class PlaygroundShell:
 
     def play(self) -> None:
         """Run commands until the person leaves."""
-        click.echo(f"{escape_unprintable(self._world.scenario.scenario_id)}. Type /help for the commands.")
+        print_line(f"{self._world.scenario.scenario_id}. Type /help for the commands.")
         self._run_and_show(self._world.tick)
         while True:
             try:
-                line = self._prompts.ask(
-                    click.style(f"{self._world.elapsed:g} s> ", fg="cyan"), self._list_completions()
-                ).strip()
+                prompt = style(f"{self._world.elapsed:g} s> ", fg="cyan")
+                line = self._prompts.ask(prompt, self._list_completions()).strip()
             except (EOFError, KeyboardInterrupt):
-                click.echo()
+                print_line()
                 return
             if line in ("/quit", "/q"):
                 return
             try:
                 self._run_line(line)
             except SimulatorError as error:
-                click.echo(f"  {escape_unprintable(str(error))}", err=True)
+                print_message(str(error), err=True)
             except KeyboardInterrupt:
-                click.echo("\n  stopped", err=True)
+                print_document("\n  stopped", err=True)
 
     def _run_line(self, line: str) -> None:
         command, _, rest = line.partition(" ")
@@ -104,18 +108,13 @@ class PlaygroundShell:
         action()
         self._undo_stack.append(before)
         for each in self._world.take_notifications():
-            click.echo(
-                click.style(
-                    f"  {each.elapsed_seconds:g} s  {each.kind}: {escape_unprintable(_shorten_line(each.text))}",
-                    fg="yellow",
-                )
-            )
+            print_line(style(f"  {each.elapsed_seconds:g} s  {each.kind}: {_shorten_line(each.text)}", fg="yellow"))
         changes = before.diff(self._world.snapshot())
         for change in changes[:_MAX_CHANGES]:
             colour = {"add": "green", "remove": "red"}.get(change.op, "magenta")
-            click.echo(click.style(f"  {escape_unprintable(_shorten_line(str(change)))}", fg=colour))
+            print_line(style(f"  {_shorten_line(str(change))}", fg=colour))
         if len(changes) > _MAX_CHANGES:
-            click.echo(f"  ... and {len(changes) - _MAX_CHANGES} more changes")
+            print_line(f"  ... and {len(changes) - _MAX_CHANGES} more changes")
 
     def _call_tools(self, line: str, via: str) -> None:
         for name, arguments in parse_calls(line, self._build_schemas()):
@@ -127,20 +126,18 @@ class PlaygroundShell:
             outcome = self._world.try_call(app, function, arguments, via)
             if outcome.error is not None:
                 message = f"{type(outcome.error).__name__}: {outcome.error}"
-                click.echo(click.style(f"  {escape_unprintable(_shorten_line(message))}", fg="red"))
+                print_line(style(f"  {_shorten_line(message)}", fg="red"))
             else:
-                click.echo(
-                    "\n".join(f"  {escape_unprintable(each)}" for each in (outcome.text or "").splitlines()) or "  ''"
-                )
+                print_lines([f"  {each}" for each in (outcome.text or "").splitlines()] or ["  ''"])
 
     def _run_step(self) -> None:
         event = self._world.step()
         if event is None:
-            click.echo("  there are no more events")
+            print_line("  there are no more events")
             return
         line = f"{event.kind} {event.app}__{event.function} ({event.event_id})"
         error = "" if event.error is None else f": {type(event.error).__name__}: {event.error}"
-        click.echo(escape_unprintable(f"  {line}{error}"))
+        print_line(f"  {line}{error}")
 
     def _set_time(self, seconds: float) -> None:
         self._world.set_time(seconds)
@@ -152,14 +149,14 @@ class PlaygroundShell:
         self._undo_stack.clear()
         for failure in (*result.failed, *result.missing):
             line = f"  {failure.event_id} ({failure.call}): {failure.why}"
-            click.echo(click.style(escape_unprintable(line), fg="red"))
-        click.echo(f"  {len(result.completed)} events, {len(result.failed)} failed, {len(result.missing)} missing")
+            print_line(style(line, fg="red"))
+        print_line(f"  {len(result.completed)} events, {len(result.failed)} failed, {len(result.missing)} missing")
 
     def _undo(self) -> None:
         if not self._undo_stack:
             raise InvalidCallSyntax("There is nothing to undo.")
         self._world.restore(self._undo_stack.pop())
-        click.echo("  undone")
+        print_line("  undone")
 
     def _show_state(self, name: str) -> None:
         if name and name not in self._world.apps:
@@ -169,7 +166,7 @@ class PlaygroundShell:
             if name
             else {each: _summarize_state(app) for each, app in self._world.apps.items()}
         )
-        click.echo(json.dumps(state, indent=2, ensure_ascii=True, default=str))
+        print_json_text(json.dumps(state, indent=2, default=str))
 
     def _iter_tool_lines(self, text: str) -> Iterator[str]:
         for name, app in self._world.apps.items():
@@ -177,13 +174,13 @@ class PlaygroundShell:
                 kinds = [kind for kind in (APP, ENV, USER) if kind in tool.kinds]
                 line = f"{name}__{tool.name}({', '.join(each.name for each in tool.arguments)})"
                 if kinds and text.lower() in f"{line} {tool.description}".lower():
-                    yield escape_unprintable(f"  {line}  {_format_kinds(kinds)}{tool.description.splitlines()[0]}")
+                    yield f"  {line}  {_format_kinds(kinds)}{tool.description.splitlines()[0]}"
 
     def _iter_log_lines(self) -> Iterator[str]:
         start = self._world.scenario.start_time or 0
         for each in self._world.event_log():
             line = f"{each.kind:<5}  {each.app}__{each.function}  ({each.event_id})"
-            yield escape_unprintable(f"  {each.time - start:>8g} s  {line}{'' if each.error is None else '  failed'}")
+            yield f"  {each.time - start:>8g} s  {line}{'' if each.error is None else '  failed'}"
 
     def _build_schemas(self) -> Mapping[str, Mapping[str, Any]]:
         return {

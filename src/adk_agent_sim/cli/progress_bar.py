@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import sys
 
-import click
-
+from adk_agent_sim.text.terminal_output import erase_progress, print_progress
 from adk_agent_sim.timeline.clock import Clock, WallClock
 
 _INITIAL_DELAY = 2.0
@@ -34,9 +33,9 @@ class ProgressBar:
         if self._is_visible and self._clock.monotonic() >= self._next_update:
             self._next_update = self._clock.monotonic() + _UPDATE_INTERVAL
             self._has_printed = True
-            click.echo(f"\r  {done:,} of {total:,} {self._unit}", nl=False, err=True)
+            print_progress(f"{done:,} of {total:,} {self._unit}")
 
     def close(self) -> None:
         """Erase the progress line, if one was printed."""
         if self._has_printed:
-            click.echo("\r" + " " * 60 + "\r", nl=False, err=True)
+            erase_progress()

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import ModuleType
 from typing import Protocol
 
-import click
-
 from adk_agent_sim.cli.interrupts import interruptible_input
+from adk_agent_sim.text.escaping import UNSAFE_CHARACTER
+from adk_agent_sim.text.terminal_output import TerminalText, print_line, style
 
 try:
     import readline
@@ -25,7 +25,7 @@ _COLOR_CODE = re.compile(r"\x1b\[[0-9;]*m")
 class Prompts(Protocol):
     """Returns the lines that a person types."""
 
-    def ask(self, prompt: str, words: Sequence[str] = ()) -> str:
+    def ask(self, prompt: TerminalText, words: Sequence[str] = ()) -> str:
         """Returns the next line. Tab completes `words`.
 
         Raises:
@@ -42,12 +42,12 @@ class KeyboardPrompts:
             _readline.set_completer_delims(" ")
             _readline.parse_and_bind("tab: complete")
 
-    def ask(self, prompt: str, words: Sequence[str] = ()) -> str:
+    def ask(self, prompt: TerminalText, words: Sequence[str] = ()) -> str:
         """Read a line. Blocks the event loop, which has nothing else to do while a person types."""
         if _readline is not None:
             _readline.set_completer(make_completer(words))
             # Without these marks readline counts colour codes as visible characters and wraps the line too early.
-            prompt = _COLOR_CODE.sub(lambda code: f"\x01{code[0]}\x02", prompt)
+            return interruptible_input(_COLOR_CODE.sub(lambda code: f"\x01{code[0]}\x02", prompt))
         return interruptible_input(prompt)
 
 
@@ -57,20 +57,23 @@ class ScriptedPrompts:
     def __init__(self, lines: Iterable[str]) -> None:
         self._lines: Iterator[str] = iter(lines)
 
-    def ask(self, prompt: str, words: Sequence[str] = ()) -> str:
+    def ask(self, prompt: TerminalText, words: Sequence[str] = ()) -> str:
         """Print and return the next line."""
         line = next(self._lines, None)
         if line is None:
             raise EOFError
-        click.echo(f"{prompt}{click.style(line, bold=True)}")
+        print_line(prompt, style(line, bold=True))
         return line
 
 
 def make_completer(words: Sequence[str]) -> Callable[[str, int], str | None]:
-    """Returns a readline completer: called with 0, 1, 2, ..., it returns the matching words one by one, then None."""
+    """Returns a readline completer: called with 0, 1, 2, ..., it returns the matching words one by one, then None.
+
+    Words that readline could not print as they are, such as tools with control characters in their names, are left out.
+    """
 
     def complete(prefix: str, index: int) -> str | None:
-        matches = [word for word in words if word.startswith(prefix)]
+        matches = [word for word in words if word.startswith(prefix) and not UNSAFE_CHARACTER.search(word)]
         return matches[index] if index < len(matches) else None
 
     return complete

@@ -13,6 +13,7 @@ import click
 
 from adk_agent_sim.cli.exit_codes import ExitCode, NothingToCompare
 from adk_agent_sim.cli.json_diff import format_diff
+from adk_agent_sim.text.terminal_output import print_document, print_json, print_line, print_message
 
 if TYPE_CHECKING:
     from adk_agent_sim.adk.agent_loader import App
@@ -50,9 +51,9 @@ def replay(file: Path, agent_dir: Path, eval_id: str | None, ignore: tuple[str, 
     replays = asyncio.run(_replay_cases(load_app(agent_dir), read_eval_cases(file, eval_id), ignore, show=not as_json))
     unchanged_count = sum(each.is_unchanged for each in replays)
     if as_json:
-        click.echo(json.dumps([_replay_to_json(each) for each in replays], indent=2, ensure_ascii=False))
+        print_json([_replay_to_json(each) for each in replays])
     elif replays:
-        click.echo(f"\n{unchanged_count} of {len(replays)} cases are as recorded")
+        print_document(f"\n{unchanged_count} of {len(replays)} cases are as recorded")
     if unchanged_count < len(replays):
         sys.exit(ExitCode.FAILED)
     if not any(each.calls for each in replays):
@@ -70,21 +71,17 @@ async def _replay_cases(app: App, cases: Sequence[EvalCase], ignore: Sequence[st
     for case in cases:
         replays.append(await replay_case(app, case, ignore))
         if show:
-            click.echo(_format_replay(replays[-1]))
+            _print_replay(replays[-1])
     return replays
 
 
-def _format_replay(case_replay: CaseReplay) -> str:
-    lines = [f"{case_replay.eval_id}: {case_replay.calls} calls, {_format_outcome(case_replay)}"]
+def _print_replay(case_replay: CaseReplay) -> None:
+    print_line(f"{case_replay.eval_id}: {case_replay.calls} calls, {_format_outcome(case_replay)}")
     for drift in case_replay.drifts:
-        arguments = json.dumps(drift.arguments, ensure_ascii=False)
-        lines += [
-            f"  call {drift.place}: {drift.tool_name} {arguments}",
-            format_diff(drift.recorded, drift.found, labels=_DIFF_LABELS),
-        ]
+        print_line(f"  call {drift.place}: {drift.tool_name} {json.dumps(drift.arguments, ensure_ascii=False)}")
+        print_document(format_diff(drift.recorded, drift.found, labels=_DIFF_LABELS))
     if case_replay.problem:
-        lines.append(click.style(f"  stopped: {case_replay.problem}", fg="red"))
-    return "\n".join(lines)
+        print_message(f"stopped: {case_replay.problem}", fg="red")
 
 
 def _format_outcome(case_replay: CaseReplay) -> str:

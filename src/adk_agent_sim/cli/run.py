@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 import click
 
 from adk_agent_sim.cli.browser import browser_options, build_agent_config, serve_in_browser
 from adk_agent_sim.cli.exit_codes import ExitCode, NothingToCompare
 from adk_agent_sim.cli.json_diff import format_diff
+from adk_agent_sim.text.escaping import escape_line
+from adk_agent_sim.text.terminal_output import print_document, print_json, print_lines
 
 if TYPE_CHECKING:
     from adk_agent_sim.adk.agent_loader import App
@@ -98,9 +99,15 @@ def _run_terminal(app: App, agent_dir: Path, eval_set: Path, get_report: _GetRep
     from adk_agent_sim.cli.terminal import find_adk_command, play_in_terminal
 
     if asyncio.run(play_in_terminal(app, KeyboardPrompts(), eval_set)):
-        click.echo(f"\nEvaluate the agent's own model against it:\n  {find_adk_command()} eval {agent_dir} {eval_set}")
+        print_lines(
+            [
+                "",
+                "Evaluate the agent's own model against it:",
+                f"  {find_adk_command()} eval {agent_dir} {eval_set}",
+            ]
+        )
     if report := get_report():
-        click.echo(f"\n{report}")
+        print_document(f"\n{report}")
 
 
 def _run_script(
@@ -118,10 +125,10 @@ def _run_script(
     report = get_report()
     if as_json:
         has_passed = is_comparison and not mismatches
-        click.echo(_format_json_result(script_path, mismatches, eval_set, report, has_passed=has_passed))
+        print_json(_convert_result_to_json(script_path, mismatches, eval_set, report, has_passed=has_passed))
     else:
         result = _format_text_result(script_path, mismatches, eval_set) if is_comparison or mismatches else ""
-        click.echo("\n\n".join(filter(None, [result, str(report or "")])))
+        print_document("\n\n".join(filter(None, [result, str(report or "")])))
     if mismatches:
         sys.exit(ExitCode.FAILED)
     if not is_comparison:
@@ -143,31 +150,27 @@ def _has_expectations(script: Script) -> bool:
     )
 
 
-def _format_json_result(
+def _convert_result_to_json(
     script: Path,
     mismatches: Sequence[Mismatch],
     eval_set: Path | None,
     report: EnvironmentReport | None,
     *,
     has_passed: bool,
-) -> str:
-    return json.dumps(
-        {
-            "script": str(script),
-            "passed": has_passed,
-            "mismatches": [vars(mismatch) for mismatch in mismatches],
-            "exported": str(eval_set) if eval_set and not mismatches else None,
-            **({"environment": report.to_json()} if report else {}),
-        },
-        indent=2,
-        ensure_ascii=False,
-    )
+) -> dict[str, Any]:
+    return {
+        "script": str(script),
+        "passed": has_passed,
+        "mismatches": [vars(mismatch) for mismatch in mismatches],
+        "exported": str(eval_set) if eval_set and not mismatches else None,
+        **({"environment": report.to_json()} if report else {}),
+    }
 
 
 def _format_text_result(script: Path, mismatches: Sequence[Mismatch], eval_set: Path | None) -> str:
     if not mismatches:
-        return f"{script}: passed" + (f", exported to {eval_set}" if eval_set else "")
+        return escape_line(f"{script}: passed" + (f", exported to {eval_set}" if eval_set else ""))
     diffs = "\n\n".join(
-        f"{mismatch.where}\n{format_diff(mismatch.expected, mismatch.found)}" for mismatch in mismatches
+        f"{escape_line(mismatch.where)}\n{format_diff(mismatch.expected, mismatch.found)}" for mismatch in mismatches
     )
-    return f"{script}: {len(mismatches)} not as expected\n\n{diffs}"
+    return f"{escape_line(str(script))}: {len(mismatches)} not as expected\n\n{diffs}"

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import click
+
+from adk_agent_sim.text.terminal_output import print_json, print_line, print_lines
 
 
 @click.command()
@@ -24,7 +25,6 @@ def annotate(file: Path, decision: str | None, comment: str | None, annotator: s
     from adk_agent_sim.scenario import load_scenario
     from adk_agent_sim.scenario.format.annotation import annotate_file
     from adk_agent_sim.scenario.format.models import to_json_value
-    from adk_agent_sim.scenario.format.printable import escape_unprintable
     from adk_agent_sim.timeline.clock import WallClock
 
     options = {"validation_decision": decision, "comment": comment, "annotator": annotator}
@@ -32,13 +32,11 @@ def annotate(file: Path, decision: str | None, comment: str | None, annotator: s
     if changes:
         scenario = annotate_file(file, changes, now=WallClock().now())
         for adaptation in scenario.adapted:
-            click.echo(escape_unprintable(f"adapted: {adaptation}"), err=True)
+            print_line(f"adapted: {adaptation}", err=True)
     else:
         scenario = load_scenario(file)
     annotation = to_json_value(scenario.annotation)
     if as_json:
-        click.echo(json.dumps(annotation, indent=2))
+        print_json(annotation)
     else:
-        click.echo(
-            "\n".join(escape_unprintable(f"{name}: {value}") for name, value in annotation.items()) or "no annotation"
-        )
+        print_lines([f"{name}: {value}" for name, value in annotation.items()] or ["no annotation"])

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+
+from adk_agent_sim.text.terminal_output import print_json, print_line, print_lines
 
 if TYPE_CHECKING:
     from adk_agent_sim.scenario import ScenarioImportedFromJson
@@ -136,13 +137,11 @@ def _parse_strictness(text: str) -> tuple[str, Strictness]:
 
 
 def _print_result(output: Path, written: str, adapted: Sequence[str], notes: Sequence[str], *, as_json: bool) -> None:
-    from adk_agent_sim.scenario.format.printable import escape_unprintable
-
     if as_json:
         result = {"output": str(output), "id": written, "adapted": list(adapted), "notes": list(notes)}
-        click.echo(json.dumps(result, indent=2))
+        print_json(result)
         return
     lines = [*(f"adapted: {each}" for each in adapted), *(f"note: {each}" for each in notes)]
-    click.echo("\n".join([f"written: {output}", *(escape_unprintable(line) for line in lines[:_MAX_PRINTED])]))
+    print_lines([f"written: {output}", *lines[:_MAX_PRINTED]])
     if len(lines) > _MAX_PRINTED:
-        click.echo(f"... and {len(lines) - _MAX_PRINTED} more; --json prints all")
+        print_line(f"... and {len(lines) - _MAX_PRINTED} more; --json prints all")

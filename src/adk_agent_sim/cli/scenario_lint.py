@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from adk_agent_sim.cli.exit_codes import ExitCode, NothingToCompare
+from adk_agent_sim.text.terminal_output import print_json, print_line, style
 
 if TYPE_CHECKING:
     from adk_agent_sim.scenario.format.lint_finding import LocatedFinding
@@ -36,7 +36,7 @@ def lint(files: tuple[Path, ...], are: bool, as_json: bool) -> None:
     counter = _ScenarioCounter()
     findings = [each for file in files for each in _lint_path(file, counter, are=are)]
     if as_json:
-        click.echo(json.dumps([asdict(each) for each in findings], indent=2))
+        print_json([asdict(each) for each in findings])
     else:
         _print_findings(findings)
     if any(each.severity == "error" for each in findings):
@@ -77,8 +77,8 @@ def _lint_path(path: Path, counter: _ScenarioCounter, *, are: bool) -> Iterator[
 
 def _print_findings(findings: Sequence[LocatedFinding]) -> None:
     for each in findings[:_MAX_PRINTED]:
-        click.echo(click.style(str(each), fg="red" if each.severity == "error" else "yellow"))
+        print_line(style(str(each), fg="red" if each.severity == "error" else "yellow"))
     if len(findings) > _MAX_PRINTED:
-        click.echo(f"... and {len(findings) - _MAX_PRINTED} more; --json prints all")
+        print_line(f"... and {len(findings) - _MAX_PRINTED} more; --json prints all")
     errors = sum(each.severity == "error" for each in findings)
-    click.echo(f"{errors} errors, {len(findings) - errors} warnings")
+    print_line(f"{errors} errors, {len(findings) - errors} warnings")

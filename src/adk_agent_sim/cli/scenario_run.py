@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from dataclasses import asdict
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from adk_agent_sim.cli.exit_codes import ExitCode, NothingToCompare
+from adk_agent_sim.text.terminal_output import print_json, print_line, style
 
 if TYPE_CHECKING:
     from adk_agent_sim.scenario.world.oracle_result import EventFailure, OracleResult
@@ -62,7 +62,7 @@ def run(
         trace, _ = convert_to_are(world.export_trace())
         atomic_write_text(output, serialize_trace(trace, indent=2) + "\n")
     if as_json:
-        click.echo(json.dumps(_result_to_json(world, result), indent=2))
+        print_json(_result_to_json(world, result))
     else:
         _print_result(world, result)
     if not result.ok:
@@ -86,23 +86,17 @@ def _result_to_json(world: World, result: OracleResult) -> dict[str, Any]:
 
 
 def _print_result(world: World, result: OracleResult) -> None:
-    from adk_agent_sim.scenario.format.printable import escape_unprintable
-
     start = world.scenario.start_time or 0
     for each in result.completed[:_MAX_PRINTED]:
         time = f"+{each.time - start:g} s"
         line = f"{time:>10}  {each.kind:<5}  {each.app}__{each.function}  ({each.event_id})"
-        click.echo(
-            escape_unprintable(line)
-            if each.error is None
-            else click.style(f"{escape_unprintable(line)}  failed", fg="red")
-        )
+        print_line(line if each.error is None else style(f"{line}  failed", fg="red"))
     if len(result.completed) > _MAX_PRINTED:
-        click.echo(f"... and {len(result.completed) - _MAX_PRINTED} more; --json prints all")
+        print_line(f"... and {len(result.completed) - _MAX_PRINTED} more; --json prints all")
     for label, failures in (("failed", result.failed), ("never happened", result.missing)):
         for failure in failures[:_MAX_PRINTED]:
-            click.echo(click.style(escape_unprintable(_format_failure(label, failure)), fg="red"))
-    click.echo(
+            print_line(style(_format_failure(label, failure), fg="red"))
+    print_line(
         f"{len(result.completed)} events in {result.seconds:g} s of simulated time, "
         f"{len(result.failed)} failed, {len(result.missing)} never happened"
     )

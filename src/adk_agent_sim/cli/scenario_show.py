@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
 from adk_agent_sim.cli.browser import browser_options
+from adk_agent_sim.text.terminal_output import print_document, print_json
 
 
 @click.command()
@@ -57,6 +57,6 @@ def _print_scenario(file: Path, svg_path: Path | None, *, as_json: bool) -> None
     if svg_path is not None:
         atomic_write_text(svg_path, render_svg(scenario))
     if as_json:
-        click.echo(json.dumps(summarize_scenario(scenario), indent=2))
+        print_json(summarize_scenario(scenario))
     else:
-        click.echo(render_text(scenario))
+        print_document(render_text(scenario))

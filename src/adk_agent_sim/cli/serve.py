@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import signal
 from contextlib import suppress
 from typing import TYPE_CHECKING, Literal
@@ -11,6 +10,8 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from adk_agent_sim.cli.database import database_option
+from adk_agent_sim.text.escaped_logging import configure_logging
+from adk_agent_sim.text.terminal_output import print_line, print_lines
 
 if TYPE_CHECKING:
     from adk_agent_sim.server.composition import ServeSettings
@@ -59,7 +60,7 @@ def serve(
     """
     from adk_agent_sim.server.composition import ServeSettings
 
-    logging.basicConfig(level=logging.WARNING, format="%(message)s")
+    configure_logging()
     settings = ServeSettings(
         database=database,
         host=host,
@@ -87,9 +88,9 @@ async def _run_server(settings: ServeSettings) -> None:
         served.lock.call_when_lost(stop.set)  # the block then ends with the error
         if served.web is not None:
             if settings.port not in (0, served.web.port):
-                click.echo(f"Port {settings.port} is taken; using {served.web.port}.")
-            click.echo(f"Open {served.web.url}")
-        click.echo(f"Agents connect to {served.grpc.address} (ADK_SIM_SERVER_URL)")
-        click.echo(f"Sessions are stored in {settings.database}\nPress Ctrl-C to stop.")
+                print_line(f"Port {settings.port} is in use; using {served.web.port}.")
+            print_line(f"Open {served.web.url}")
+        print_line(f"Agents connect to {served.grpc.address} (ADK_SIM_SERVER_URL)")
+        print_lines([f"Sessions are stored in {settings.database}", "Press Ctrl-C to stop."])
         await stop.wait()
-        click.echo("Stopping.")
+        print_line("Stopping.")

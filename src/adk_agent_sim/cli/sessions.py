@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -11,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from adk_agent_sim.cli.database import database_option
+from adk_agent_sim.text.escaping import escape_line
+from adk_agent_sim.text.terminal_output import print_json, print_line
 
 if TYPE_CHECKING:
     from adk_agent_sim.timeline.read_model.session_summary import SessionSummary
@@ -30,12 +31,12 @@ def sessions(database: str, as_json: bool) -> None:
     """
     summaries, sizes, now = asyncio.run(_read_summaries(database))
     if as_json:
-        click.echo(json.dumps([_summary_to_json(each, sizes) for each in summaries], indent=2, ensure_ascii=False))
+        print_json([_summary_to_json(each, sizes) for each in summaries])
         return
     if not summaries:
-        click.echo(f"There are no sessions in {database}. Start `adksim serve` and connect an agent to record some.")
+        print_line(f"There are no sessions in {database}. Start `adksim serve` and connect an agent to record some.")
     for each in summaries:
-        click.echo(_format_summary(each, sizes[each.session.session_id], now))
+        print_line(_format_summary(each, sizes[each.session.session_id], now))
 
 
 async def _read_summaries(database: str) -> tuple[Sequence[SessionSummary], dict[str, int], float]:
@@ -55,7 +56,7 @@ def _format_summary(summary: SessionSummary, size: int, now: float) -> str:
     parts = [
         summary.session.session_id,
         f"{status:<15}",
-        f"{summary.agent_name or '-':<20}",
+        f"{escape_line(summary.agent_name) or '-':<20}",
         f"created {_format_age(now - summary.session.created_at):<8}",
         f"last event {_format_age(now - summary.last_event_at):<8}",
         f"{_format_size(size):>8}",

@@ -13,14 +13,14 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
-
 from adk_agent_sim.adk.simulation import Simulation
 from adk_agent_sim.adk.steps import Confirmation, ModelTurn, Step
 from adk_agent_sim.cli import terminal_format
 from adk_agent_sim.cli.call_parsing import parse_calls
 from adk_agent_sim.cli.prompts import Prompts
 from adk_agent_sim.errors import DecisionMismatch, RunFailed, SessionIncomplete, SimulatorError
+from adk_agent_sim.text.escaping import escape_message
+from adk_agent_sim.text.terminal_output import print_document, print_line, print_message, print_progress, style
 
 if TYPE_CHECKING:
     from adk_agent_sim.adk.agent_loader import App
@@ -63,7 +63,7 @@ class _TerminalSession:
         self._introduced_agents: set[str] = set()
 
     async def play(self) -> bool:
-        click.echo("First you are the user, then the agent's model. Type /help for the commands.\n")
+        print_document("First you are the user, then the agent's model. Type /help for the commands.\n\n")
         step: Step | None = None
         while True:
             try:
@@ -73,9 +73,9 @@ class _TerminalSession:
             except _DoneRequested:
                 if not isinstance(step, ModelTurn | Confirmation):
                     return self._export_finished()
-                click.echo("  The agent is waiting: answer with say TEXT first, or leave with /quit.", err=True)
+                print_line("  The agent is waiting: answer with say TEXT first, or leave with /quit.", err=True)
             except (EOFError, KeyboardInterrupt):
-                click.echo()
+                print_line()
                 return self._export_finished()
 
     async def _take_step(self, step: Step | None) -> Step | None:
@@ -98,28 +98,29 @@ class _TerminalSession:
         line = self._read_line(f"model of {turn.agent_name}", _list_completions(turn))
         command, _, rest = line.partition(" ")
         if command == "/tools":
-            click.echo(
+            print_document(
                 terminal_format.format_tool_details(turn, rest.strip())
                 if rest.strip()
                 else terminal_format.format_tools(turn)
             )
         elif command == "/request":
-            click.echo(terminal_format.format_request(turn))
+            print_document(terminal_format.format_request(turn))
         elif line:
             return await self._run_step(_send_decision(turn, line), turn)
         return turn
 
     async def _ask_confirmation(self, question: Confirmation) -> Step | None:
         call = f"{question.pending_call.name}({json.dumps(question.pending_call.args, ensure_ascii=False)})"
-        line = self._read_line(f"{question.hint}\napprove {call}? yes/no", ["yes", "no"])
+        print_message(question.hint, fg="cyan")
+        line = self._read_line(f"approve {call}? yes/no", ["yes", "no"])
         if line in ("yes", "no"):
             return await self._run_step(question.approve() if line == "yes" else question.deny(), question)
         return question
 
     def _read_line(self, speaker: str, completions: Sequence[str] = ()) -> str:
-        line = self._prompts.ask(click.style(f"{speaker}> ", fg="cyan"), completions).strip()
+        line = self._prompts.ask(style(f"{speaker}> ", fg="cyan"), completions).strip()
         if line == "/help":
-            click.echo(_HELP)
+            print_document(f"{_HELP}\n")
             return ""
         if line in ("/done", "/quit"):
             raise _QuitRequested if line == "/quit" else _DoneRequested
@@ -130,12 +131,12 @@ class _TerminalSession:
         try:
             return await self._wait_with_progress(work)
         except RunFailed as error:
-            click.echo(click.style(f"  {error}", fg="red"), err=True)
+            print_message(str(error), fg="red", err=True)
             return None
         except SimulatorError as error:
             can_override = isinstance(error, DecisionMismatch)
             message = f"{error.summary}. Put ! before the line to send it anyway." if can_override else str(error)
-            click.echo(click.style(f"  {message}", fg="red"), err=True)
+            print_message(message, fg="red", err=True)
             return fallback
 
     async def _wait_with_progress(self, work: Awaitable[Step]) -> Step:
@@ -150,9 +151,9 @@ class _TerminalSession:
                 waited += 1
                 if self._sim.running():
                     has_printed = True
-                    click.echo(f"\r  running for {waited} s; Ctrl-C cancels the call ", nl=False, err=True)
+                    print_progress(f"running for {waited} s; Ctrl-C cancels the call ")
             if has_printed:
-                click.echo(err=True)
+                print_line(err=True)
             return await task
         finally:
             with suppress(NotImplementedError):
@@ -167,7 +168,7 @@ class _TerminalSession:
         entries = self._sim.history()
         for entry in entries[self._printed_count :]:
             if line := terminal_format.format_entry(entry):
-                click.echo(line)
+                print_document(line)
         self._printed_count = len(entries)
 
     def _export_finished(self) -> bool:
@@ -178,15 +179,16 @@ class _TerminalSession:
         try:
             case = self._sim.export(self._eval_set, finished_only=True)
         except SessionIncomplete:
-            click.echo("Nothing was exported: no user turn has a final response.", err=True)
+            print_line("Nothing was exported: no user turn has a final response.", err=True)
             return False
         except SimulatorError as error:
-            click.echo(f"Nothing was exported. {error}", err=True)
+            print_document(f"Nothing was exported. {escape_message(str(error))}", err=True)
             return False
         finished = len(case.conversation or ())
         started = sum(entry.type == "user_query" for entry in session.history)
         note = f" ({finished} of {started} user turns; the others have no final response)" if finished < started else ""
-        click.echo(f"\nExported {case.eval_id} to {self._eval_set}{note}")
+        print_line()
+        print_line(f"Exported {case.eval_id} to {self._eval_set}{note}")
         return True
 
 
@@ -220,7 +222,11 @@ def _list_completions(turn: ModelTurn) -> list[str]:
 
 
 def _print_introduction(turn: ModelTurn, *, first: bool) -> None:
-    click.echo(click.style(f"\nYou are now the model of {turn.agent_name}. This is its instruction:", bold=True))
-    click.echo(f"{turn.instruction}\n\n{terminal_format.format_tools(turn)}\n")
+    print_line()
+    print_line(style(f"You are now the model of {turn.agent_name}. This is its instruction:", bold=True))
+    print_document(turn.instruction)
+    print_line()
+    print_document(terminal_format.format_tools(turn))
+    print_line()
     if first:
-        click.echo(_HELP)
+        print_document(f"{_HELP}\n")

@@ -6,10 +6,10 @@ import json
 from collections.abc import Mapping
 from typing import Any, cast
 
-import click
-
 from adk_agent_sim.adk.steps import ModelTurn
 from adk_agent_sim.forms.json_schema import JsonSchema, read_parameters_schema
+from adk_agent_sim.text.escaping import escape_message
+from adk_agent_sim.text.terminal_output import TerminalText, join_text, make_document, stack_lines, style
 from adk_agent_sim.timeline.history import FinalResponse, HistoryEntry, ToolCall, ToolError, ToolOutput
 from adk_agent_sim.timeline.json_conversion import to_json_value
 
@@ -22,12 +22,12 @@ def read_tool_schemas(turn: ModelTurn) -> dict[str, JsonSchema]:
     return {name: read_parameters_schema(tool.model_dump(exclude_none=True)) for name, tool in turn.tools.items()}
 
 
-def format_tools(turn: ModelTurn) -> str:
+def format_tools(turn: ModelTurn) -> TerminalText:
     """Returns one line per tool of the turn."""
     if not turn.tools:
-        return "  There are no tools. Answer with say TEXT."
+        return make_document("  There are no tools. Answer with say TEXT.")
     schemas = read_tool_schemas(turn)
-    return "\n".join(_format_tool(name, schemas[name], tool.description or "") for name, tool in turn.tools.items())
+    return stack_lines(_format_tool(name, schemas[name], tool.description or "") for name, tool in turn.tools.items())
 
 
 def format_tool_details(turn: ModelTurn, name: str) -> str:
@@ -38,32 +38,35 @@ def format_tool_details(turn: ModelTurn, name: str) -> str:
     return f"{turn.tools[name].description or ''}\n{schema}"
 
 
-def format_request(turn: ModelTurn) -> str:
+def format_request(turn: ModelTurn) -> TerminalText:
     """Returns the request as the model would get it: instruction, tools, conversation."""
     contents = json.dumps(to_json_value(turn.request.contents), indent=2, ensure_ascii=False)
-    return f"{turn.instruction}\n\n{format_tools(turn)}\n\n{contents}"
+    return stack_lines([make_document(turn.instruction), "", format_tools(turn), "", make_document(contents)])
 
 
-def format_entry(history_entry: HistoryEntry) -> str:
+def format_entry(history_entry: HistoryEntry) -> TerminalText:
     """Returns a history entry as one line; empty for entries that the person has just typed."""
     match history_entry:
         case ToolCall():
             arguments = json.dumps(history_entry.arguments, ensure_ascii=False)
-            return f"  {click.style('call', fg='yellow')}    {history_entry.tool_name} {arguments}"
+            return join_text("  ", style("call", fg="yellow"), f"    {history_entry.tool_name} {arguments}")
         case ToolOutput():
             duration = f"({history_entry.duration_ms:.0f} ms)"
-            return f"  {click.style('result', fg='green')}  {_format_result(history_entry.result)}  {duration}"
+            result = _format_result(history_entry.result)
+            return join_text("  ", style("result", fg="green"), f"  {result}  {duration}")
         case ToolError():
-            return f"  {click.style('Tool Error', fg='red')}  {history_entry.error_type}: {history_entry.error_message}"
+            message = escape_message(f"{history_entry.error_type}: {history_entry.error_message}")
+            return join_text("  ", style("Tool Error", fg="red"), "  ", make_document(message))
         case FinalResponse():
-            return f"  {click.style('answer', fg='blue')}  {history_entry.content}\n"
+            answer = make_document(f"  {escape_message(history_entry.content)}\n\n")
+            return join_text("  ", style("answer", fg="blue"), answer)
         case _:
-            return ""
+            return TerminalText()
 
 
-def _format_tool(name: str, schema: JsonSchema, description: str) -> str:
+def _format_tool(name: str, schema: JsonSchema, description: str) -> TerminalText:
     first = description.strip().splitlines()[0] if description.strip() else ""
-    return f"  {click.style(name, bold=True)}({_format_fields(schema, schema)})  {first}".rstrip()
+    return join_text("  ", style(name, bold=True), f"({_format_fields(schema, schema)})  {first}".rstrip())
 
 
 def _format_fields(schema: JsonSchema, root: JsonSchema) -> str:

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from adk_agent_sim.text.escaping import escape_line
+
 _MAX_SHOWN_SEEDS = 5
 """How many seeds the text of a report lists; its JSON has all."""
 
@@ -122,7 +124,8 @@ class EnvironmentReport:
         lines += _format_seed_lines(self.seeds)
         if self.uses_real_time:
             lines.append("delays took real time (`time: real`), so another run may differ in order and timing")
-        return "\n".join(lines)
+        # Names may contain control characters, which must not reach a terminal, and line breaks.
+        return "\n".join(map(escape_line, lines))
 
 
 def _build_tool_report(tally: CallTally, name: str) -> ToolReport:

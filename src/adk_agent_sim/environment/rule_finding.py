@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Literal, TypeAlias
 
+from adk_agent_sim.text.escaping import escape_line
+
 KeyPath: TypeAlias = tuple[str | int, ...]
 """A position in the file: keys and indexes, from the root."""
 
@@ -28,9 +30,8 @@ class RuleFinding:
 
     def __str__(self) -> str:
         where = f"{self.file}:{self.line}: " if self.line else ""
-        text = f"{where}{self.severity}[{self.code}] {self.path}: {self.message}. {self.advice}."
         # Names in the file may contain control characters, which must not reach a terminal.
-        return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)
+        return escape_line(f"{where}{self.severity}[{self.code}] {self.path}: {self.message}. {self.advice}.")
 
     @property
     def path(self) -> str:

@@ -15,6 +15,7 @@ import yaml
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from adk_agent_sim.environment.rule_finding import KeyPath
+from adk_agent_sim.text.surrogates import replace_lone_surrogates
 from adk_agent_sim.timeline.canonical_json import Json
 
 _MAX_VALUES = 200_000
@@ -108,7 +109,7 @@ class YamlDocument:
         for key_node, value_node in cast("list[tuple[Node, Node]]", node.value):
             if not isinstance(key_node, ScalarNode):
                 raise YamlUnreadable(_get_line(key_node), "a key is not a text")
-            key = _repair_surrogates(cast("str", key_node.value))
+            key = replace_lone_surrogates(cast("str", key_node.value))
             if key in seen:
                 self.duplicate_keys.append(((*key_path, key), _get_line(key_node)))
             seen.add(key)
@@ -142,7 +143,7 @@ def _parse_scalar(node: ScalarNode) -> Json:
     text = cast("str", node.value)
     match node.tag:
         case t if t == _STR:
-            return _repair_surrogates(text)
+            return replace_lone_surrogates(text)
         case t if t == _NULL:
             return None
         case t if t == _BOOL:
@@ -159,11 +160,6 @@ def _parse_number(node: ScalarNode, text: str) -> int | float:
     if isinstance(number, float) and not math.isfinite(number):
         raise YamlUnreadable(_get_line(node), f"the number {text} is too large")
     return number
-
-
-def _repair_surrogates(text: str) -> str:
-    """Join surrogate pairs, which JSON escapes separately and PyYAML does not join; half a pair becomes U+FFFD."""
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace") if not text.isascii() else text
 
 
 def _get_line(node: Node) -> int:

@@ -19,7 +19,8 @@ from pydantic import ValidationError
 
 from adk_agent_sim.errors import ExportRefused, NotAnEvalSet
 from adk_agent_sim.golden.golden_trace_builder import build_invocation_id, to_snake_case
-from adk_agent_sim.timeline.atomic_files import atomic_write_text, prepare_path, replace_lone_surrogates
+from adk_agent_sim.text.surrogates import replace_lone_surrogates
+from adk_agent_sim.timeline.atomic_files import atomic_write_text, prepare_path
 from adk_agent_sim.timeline.clock import Clock, WallClock
 from adk_agent_sim.timeline.json_conversion import to_json_value
 

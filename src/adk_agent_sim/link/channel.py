@@ -6,7 +6,6 @@ Retries are safe because every request carries ids that the client generated, so
 from __future__ import annotations
 
 import asyncio
-import logging
 from typing import Any, cast
 from urllib.parse import urlsplit
 
@@ -16,6 +15,7 @@ from grpc.aio import AioRpcError
 from adk_agent_sim.errors import ServerUnreachable
 from adk_agent_sim.generated.adksim.v1 import simulator_service_pb2_grpc
 from adk_agent_sim.link.remote_errors import TRANSIENT_CODES, has_error_trailer, restore_error
+from adk_agent_sim.text.escaped_logging import get_logger
 
 MAX_MESSAGE_BYTES = 64 * 1024 * 1024
 """The size limit of one message."""
@@ -37,7 +37,7 @@ _CHANNEL_OPTIONS = [
     ("grpc.keepalive_permit_without_calls", 1),
 ]
 
-_log = logging.getLogger(__name__)
+_log = get_logger(__name__)
 
 
 class Backoff:

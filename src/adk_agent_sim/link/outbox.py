@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import asyncio
 import atexit
-import logging
 import threading
 from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine
@@ -24,6 +23,7 @@ from uuid import uuid4
 from adk_agent_sim.errors import ServerUnreachable, SimulatorError
 from adk_agent_sim.link.channel import build_no_response_error, parse_target
 from adk_agent_sim.link.remote_link import RemoteLink
+from adk_agent_sim.text.escaped_logging import get_logger
 from adk_agent_sim.timeline.events import Event, Player
 from adk_agent_sim.timeline.submissions import EventBatch, TurnDecision, TurnRequest
 
@@ -38,7 +38,7 @@ EXIT_TIMEOUT = 3.0
 _LATER_CONNECT_TIMEOUT = 0.5
 """The connect timeout of a session, in seconds, once it has failed: its agent is not delayed at each model call."""
 
-_log = logging.getLogger(__name__)
+_log = get_logger(__name__)
 
 
 @dataclass(frozen=True)

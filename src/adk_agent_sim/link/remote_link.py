@@ -26,7 +26,7 @@ from adk_agent_sim.persistence.row_codec import (
     to_asked_message,
     to_event_message,
 )
-from adk_agent_sim.timeline.atomic_files import replace_lone_surrogates
+from adk_agent_sim.text.surrogates import replace_lone_surrogates
 from adk_agent_sim.timeline.canonical_json import encode_json
 from adk_agent_sim.timeline.events import ArtifactSaved, Event, Player, Session, TurnWithdrawn
 from adk_agent_sim.timeline.model_request import ModelRequest, build_turn_asked, reassemble_request

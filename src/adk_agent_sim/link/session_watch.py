@@ -6,7 +6,6 @@ All of them share one event stream, which is open only while it is needed and re
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import dataclass, field
@@ -14,9 +13,10 @@ from typing import Protocol
 
 from adk_agent_sim.errors import SeqOutOfRange, SessionClosed, SimulatorError, TurnAbandoned
 from adk_agent_sim.generated.adksim import v1
+from adk_agent_sim.text.escaped_logging import get_logger
 from adk_agent_sim.timeline.events import Event, TurnDecided, TurnWithdrawn
 
-_log = logging.getLogger(__name__)
+_log = get_logger(__name__)
 
 
 class SessionFollower(Protocol):

@@ -6,7 +6,6 @@ same is true of the log beside it, which has the commits that are not in the fil
 
 from __future__ import annotations
 
-import logging
 import os
 import sys
 from threading import Lock
@@ -16,10 +15,11 @@ from sqlalchemy.engine import URL
 
 from adk_agent_sim.errors import StoreFailed
 from adk_agent_sim.persistence.database_engine import format_url, get_sqlite_path, resolve_sqlite_path
+from adk_agent_sim.text.escaped_logging import get_logger
 
 _LOG_SUBJECT = "its log, the file ending in -wal,"
 
-_log = logging.getLogger(__name__)
+_log = get_logger(__name__)
 
 
 class _FileIdentity(NamedTuple):

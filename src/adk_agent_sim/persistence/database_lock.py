@@ -7,7 +7,6 @@ it, in PostgreSQL an advisory lock of a connection. Commands that only read take
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
@@ -25,6 +24,7 @@ from adk_agent_sim.persistence.database_engine import (
     resolve_sqlite_path,
 )
 from adk_agent_sim.persistence.database_errors import build_store_error
+from adk_agent_sim.text.escaped_logging import get_logger
 
 _CHECK_SECONDS = 1.0
 """How often the connection that holds a lock is checked."""
@@ -39,7 +39,7 @@ _END_SESSION = text(
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = :pid AND backend_start = :backend_start"
 )
 
-_log = logging.getLogger(__name__)
+_log = get_logger(__name__)
 
 
 class DatabaseLock:

@@ -15,7 +15,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from adk_agent_sim.errors import InvalidField
 from adk_agent_sim.generated.adksim import v1
-from adk_agent_sim.timeline.atomic_files import replace_lone_surrogates
+from adk_agent_sim.text.surrogates import replace_lone_surrogates
 from adk_agent_sim.timeline.blocks import PackedIds
 from adk_agent_sim.timeline.canonical_json import Json, decode_json, encode_json
 from adk_agent_sim.timeline.event_kinds import KIND_NAMES, PAYLOAD_CLASSES

@@ -32,7 +32,7 @@ from adk_agent_sim.persistence.row_codec import (
     get_payload_type,
     to_milliseconds,
 )
-from adk_agent_sim.timeline.atomic_files import replace_lone_surrogates
+from adk_agent_sim.text.surrogates import replace_lone_surrogates
 from adk_agent_sim.timeline.blocks import Block
 from adk_agent_sim.timeline.events import Event, Session
 from adk_agent_sim.timeline.read_model.pending_requests import PendingRequest

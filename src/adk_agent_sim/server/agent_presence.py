@@ -6,17 +6,17 @@ Only turns that carry a client id can be abandoned. Clients of the first protoco
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections import Counter
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from typing import TypeAlias
 
 from adk_agent_sim.errors import SimulatorError
+from adk_agent_sim.text.escaped_logging import get_logger
 from adk_agent_sim.timeline.read_model.pending_requests import RequestKind
 from adk_agent_sim.timeline.timeline import Timeline
 
-_log = logging.getLogger(__name__)
+_log = get_logger(__name__)
 
 ClientStream: TypeAlias = tuple[str, str]
 """A session and the client that follows it."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import logging
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -22,6 +21,7 @@ from adk_agent_sim.persistence.database_store import open_store
 from adk_agent_sim.server.agent_presence import ABANDON_AFTER_SECONDS
 from adk_agent_sim.server.grpc_server import GrpcServer, serve_grpc
 from adk_agent_sim.server.server_keys import load_or_create_keys
+from adk_agent_sim.text.escaped_logging import get_logger
 from adk_agent_sim.timeline.timeline import Timeline
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _SECONDS_PER_DAY = 24 * 3600.0
 _SECONDS_PER_HOUR = 3600.0
 
-_log = logging.getLogger(__name__)
+_log = get_logger(__name__)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,7 +5,6 @@ gRPC itself would log a traceback for it, and answer UNKNOWN, which a client tak
 
 from __future__ import annotations
 
-import logging
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import aclosing
 from typing import Any, TypeAlias, cast
@@ -13,7 +12,9 @@ from typing import Any, TypeAlias, cast
 import grpc
 from google.protobuf.message import DecodeError
 
-_log = logging.getLogger(__name__)
+from adk_agent_sim.text.escaped_logging import get_logger
+
+_log = get_logger(__name__)
 
 _Context: TypeAlias = grpc.aio.ServicerContext[Any, Any]
 _Deserializer: TypeAlias = Callable[[bytes], Any]

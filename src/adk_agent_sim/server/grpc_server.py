@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from adk_agent_sim.link.channel import MAX_MESSAGE_BYTES
 from adk_agent_sim.server.agent_presence import ABANDON_AFTER_SECONDS, AgentPresence
 from adk_agent_sim.server.grpc_messages import MessageParser
 from adk_agent_sim.server.grpc_service import SimulatorService
+from adk_agent_sim.text.escaped_logging import get_logger
 from adk_agent_sim.timeline.timeline import Timeline
 
 SHUTDOWN_GRACE_SECONDS = 2.0
@@ -25,7 +25,7 @@ SHUTDOWN_GRACE_SECONDS = 2.0
 
 _SERVICE_NAME = simulator_service_pb2.DESCRIPTOR.services_by_name["SimulatorService"].full_name
 
-_log = logging.getLogger(__name__)
+_log = get_logger(__name__)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import functools
 import json
-import logging
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import replace
@@ -32,7 +31,8 @@ from adk_agent_sim.server.error_status import get_error_status
 from adk_agent_sim.server.legacy_protocol import build_legacy_event, split_request
 from adk_agent_sim.server.page_cursors import format_session_cursor, parse_session_cursor
 from adk_agent_sim.server.request_block_validator import RequestBlockValidator
-from adk_agent_sim.timeline.atomic_files import replace_lone_surrogates
+from adk_agent_sim.text.escaped_logging import get_logger
+from adk_agent_sim.text.surrogates import replace_lone_surrogates
 from adk_agent_sim.timeline.blocks import Block
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.event_validation import validate_event, validate_payload
@@ -53,7 +53,7 @@ from adk_agent_sim.timeline.submissions import TurnDecision, TurnRequest
 from adk_agent_sim.timeline.timeline import Timeline
 from adk_agent_sim.wire.llm_response import from_response_message
 
-_log = logging.getLogger(__name__)
+_log = get_logger(__name__)
 
 RpcContext: TypeAlias = ServicerContext[Any, Any]
 RequestT = TypeVar("RequestT")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import logging
 import signal
 import webbrowser
 from collections.abc import Collection, Sequence
@@ -19,9 +18,11 @@ from adk_agent_sim.server.agent_catalog import AgentCatalog
 from adk_agent_sim.server.scenario_catalog import ScenarioCatalog
 from adk_agent_sim.server.session_services import SessionServices
 from adk_agent_sim.server.web_server import RunningServer, is_wildcard_address, start_web_server
+from adk_agent_sim.text.escaped_logging import get_logger
+from adk_agent_sim.text.terminal_output import print_line, print_lines
 from adk_agent_sim.timeline.timeline import Timeline
 
-_log = logging.getLogger(__name__)
+_log = get_logger(__name__)
 
 _SHUTDOWN_TIMEOUT_SECONDS = 3.0
 """How long tasks that are still running at the end may take to handle their cancellation."""
@@ -114,13 +115,12 @@ class AgentSimulator:
             with contextlib.suppress(NotImplementedError):  # Windows has no signal handlers in event loops
                 asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, server.request_stop)
             if port not in (0, server.port):
-                print(f"Port {port} is in use; using {server.port}.", flush=True)
-            print(f"Open {server.url}\nPress Ctrl-C to stop.", flush=True)
+                print_line(f"Port {port} is in use; using {server.port}.")
+            print_lines([f"Open {server.url}", "Press Ctrl-C to stop."])
             if is_wildcard_address(host):
-                print(
+                print_line(
                     "Other machines can connect. To let them use a name or address of this machine, add "
-                    f"--allow-host NAME:{server.port} (allow_hosts in Python).",
-                    flush=True,
+                    f"--allow-host NAME:{server.port} (allow_hosts in Python)."
                 )
             if open_browser:
                 await asyncio.to_thread(webbrowser.open, server.url)

@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import TextIO
 from uuid import uuid4
 
+from adk_agent_sim.text.surrogates import replace_lone_surrogates
+
 
 def prepare_path(path: str | Path) -> Path:
     """Return the path with symbolic links resolved, and create its folder if needed."""
@@ -44,11 +46,6 @@ def atomic_write_text(path: str | Path, text: str) -> None:
     """Replace the content of `path` atomically."""
     with atomic_write(path) as file:
         file.write(replace_lone_surrogates(text))
-
-
-def replace_lone_surrogates(text: str) -> str:
-    """Replace each lone surrogate by U+FFFD: UTF-8 cannot represent one, and ADK rejects it if it is escaped."""
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _sync_directory(directory: Path) -> None:

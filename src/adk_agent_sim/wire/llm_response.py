@@ -9,8 +9,9 @@ from collections.abc import Mapping
 from typing import cast
 
 from adk_agent_sim.generated.adksim.v1 import Candidate, GenerateContentResponse
+from adk_agent_sim.text.surrogates import replace_lone_surrogates
 from adk_agent_sim.wire.message_codec import fill_message, message_to_json
-from adk_agent_sim.wire.scalars import Json, replace_lone_surrogates
+from adk_agent_sim.wire.scalars import Json
 
 _CANDIDATE_FIELDS = (
     "content",

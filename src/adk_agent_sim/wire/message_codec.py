@@ -17,7 +17,8 @@ from google.protobuf.struct_pb2 import Struct, Value
 from google.protobuf.timestamp_pb2 import Timestamp
 from pydantic import BaseModel
 
-from adk_agent_sim.wire.scalars import Json, from_scalar, replace_lone_surrogates, to_scalar
+from adk_agent_sim.text.surrogates import replace_lone_surrogates
+from adk_agent_sim.wire.scalars import Json, from_scalar, to_scalar
 from adk_agent_sim.wire.structs import fill_struct, fill_value, from_struct, from_value
 
 T = TypeVar("T", bound=BaseModel)

@@ -12,6 +12,8 @@ from typing import Any, TypeAlias
 
 from google.protobuf.descriptor import FieldDescriptor
 
+from adk_agent_sim.text.surrogates import replace_lone_surrogates
+
 Json: TypeAlias = Any
 """A JSON value."""
 
@@ -42,15 +44,6 @@ def from_scalar(field: FieldDescriptor, value: Any) -> Json:
     if field.type == FieldDescriptor.TYPE_FLOAT:
         return round_to_shortest(value)
     return value
-
-
-def replace_lone_surrogates(text: str) -> str:
-    """Replace each lone surrogate by U+FFFD, because UTF-8 cannot represent one."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return text
 
 
 def round_to_shortest(single: float) -> float:

@@ -7,7 +7,8 @@ from typing import cast
 
 from google.protobuf.struct_pb2 import ListValue, NullValue, Struct, Value
 
-from adk_agent_sim.wire.scalars import Json, replace_lone_surrogates
+from adk_agent_sim.text.surrogates import replace_lone_surrogates
+from adk_agent_sim.wire.scalars import Json
 
 
 def fill_struct(struct: Struct, value: Mapping[str, Json], max_depth: int) -> None:

@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 from hypothesis import given
 from hypothesis import strategies as st
 from scenario_corpus import SPEC_EXAMPLE, build_event, build_scenario, load_scenarios
+from terminal_safety import find_unsafe_characters
 
 from adk_agent_sim.scenario import JsonScenarioImporter, load_scenario
 from adk_agent_sim.scenario.format.imported_scenario import ScenarioImportedFromJson
@@ -56,4 +57,4 @@ def test_no_text_of_a_file_breaks_the_drawing_or_commands_the_terminal(name: str
     given_event = build_event("e") | {"event_id": name, "event_type": value}
     hostile = _imported(build_scenario(given_event, scenario_id=value, tags=[name]))
     ElementTree.fromstring(render_svg(hostile).encode("utf-8", "surrogatepass"))  # noqa: S314
-    assert all(sign.isprintable() or sign == "\n" for sign in render_text(hostile))
+    assert not find_unsafe_characters(render_text(hostile))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -15,10 +14,11 @@ from adk_agent_sim.scenario.format.agent_log import BaseAgentLog
 from adk_agent_sim.scenario.format.are_conversion import convert_to_are
 from adk_agent_sim.scenario.format.imported_scenario import ScenarioImportedFromJson
 from adk_agent_sim.scenario.format.models import ExportedApp, ExportedTrace, to_json_value
+from adk_agent_sim.text.escaped_logging import get_logger
 from adk_agent_sim.timeline.atomic_files import atomic_write_text
 from adk_agent_sim.timeline.strict_json import InvalidJson, parse_json
 
-_LOG = logging.getLogger(__name__)
+_LOG = get_logger(__name__)
 
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 """Half of a surrogate pair, which UTF-8 cannot encode and only a JSON escape can represent."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from adk_agent_sim.scenario.format.json_positions import JsonPath
-from adk_agent_sim.scenario.format.printable import escape_unprintable
+from adk_agent_sim.text.escaping import escape_line
 
 Severity = Literal["error", "warning"]
 
@@ -44,4 +44,4 @@ class LocatedFinding:
 
     def __str__(self) -> str:
         where = f"{self.file}:{self.line}: {self.severity}[{self.code}]"
-        return escape_unprintable(f"{where} {self.path}: {self.message}. {self.advice}.")
+        return escape_line(f"{where} {self.path}: {self.message}. {self.advice}.")

@@ -10,7 +10,7 @@ from typing import Any
 from adk_agent_sim.scenario.format.graph import EventGraph
 from adk_agent_sim.scenario.format.imported_scenario import ScenarioImportedFromJson
 from adk_agent_sim.scenario.format.models import ExportedAction, Number
-from adk_agent_sim.scenario.format.printable import escape_unprintable
+from adk_agent_sim.text.escaping import escape_line
 
 _MAX_VALUE_LENGTH = 60
 
@@ -46,7 +46,7 @@ def summarize_scenario(scenario: ScenarioImportedFromJson) -> dict[str, Any]:
 
 def render_text(scenario: ScenarioImportedFromJson) -> str:
     """Return the summary for a terminal."""
-    return "\n".join(escape_unprintable(line) for line in _render_lines(summarize_scenario(scenario)))
+    return "\n".join(escape_line(line) for line in _render_lines(summarize_scenario(scenario)))
 
 
 def format_call(action: ExportedAction | None) -> str:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import cast
 
+from adk_agent_sim.text.escaping import UNSAFE_CHARACTER
 from adk_agent_sim.timeline.canonical_json import Json
 
 MAX_LINE_LENGTH = 300
@@ -19,7 +20,6 @@ REPLACEMENT_CHARACTER = "\ufffd"
 """Replaces control characters and those that change the writing direction: they could make a line misleading."""
 
 _UNQUOTED_WORD = re.compile(r"[^\s\"'=\[\]{},]+")
-_UNSAFE_CHARACTERS = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 _encode_json = json.JSONEncoder(ensure_ascii=False).encode  # json.dumps would create an encoder per value
@@ -83,5 +83,5 @@ def _join_prefix(pieces: Iterator[str]) -> str:
 
 
 def _truncate(line: str) -> str:
-    line = _UNSAFE_CHARACTERS.sub(REPLACEMENT_CHARACTER, line)
+    line = UNSAFE_CHARACTER.sub(REPLACEMENT_CHARACTER, line)
     return line if len(line) <= MAX_LINE_LENGTH else f"{line[: MAX_LINE_LENGTH - 1]}\u2026"
