@@ -255,7 +255,7 @@ _ORPHAN: dict[str, Any] = {"tool_responses": [{"name": "add", "id": "7", "respon
 @pytest.mark.parametrize(
     ("content", "why"),
     [
-        ("", "Invalid JSON: EOF while parsing"),
+        ("", "it is not JSON: Expecting value"),
         ("[]", "Input should be an object"),
         ('{"events": []}', "eval_set_id: Field required"),
         (_eval_set(), "specify a case; its cases are: none"),
@@ -305,7 +305,8 @@ def test_a_missing_case_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "why"), [("{", "Invalid JSON"), ('{"eval_cases": []}', "id: Field required"), ("\xff", "Invalid JSON")]
+    ("content", "why"),
+    [("{", "it is not JSON"), ('{"eval_cases": []}', "id: Field required"), ("\xff", "it is not JSON")],
 )
 def test_a_bad_session_file_is_refused(tmp_path: Path, content: str, why: str) -> None:
     path = tmp_path / "bad.json"

@@ -13,6 +13,7 @@ from google.genai import types
 from pydantic import ValidationError
 
 from adk_agent_sim.errors import NotAnEvalSet, ReplayImpossible
+from adk_agent_sim.golden.adk_files import parse_adk_file
 from adk_agent_sim.timeline.events import Player
 
 
@@ -50,7 +51,7 @@ def read_eval_cases(path: Path, eval_id: str | None = None) -> list[EvalCase]:
         ReplayImpossible: It has no case with the id.
     """
     try:
-        cases = EvalSet.model_validate_json(path.read_text(encoding="utf-8")).eval_cases
+        cases = parse_adk_file(path.read_text(encoding="utf-8"), EvalSet).eval_cases
     except FileNotFoundError:
         raise NotAnEvalSet(str(path), "there is no such file") from None
     except (ValidationError, ValueError) as error:

@@ -22,12 +22,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Self, cast
 
-import yaml
 from google.adk.apps import App
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from adk_agent_sim.adk.simulation import Simulation
 from adk_agent_sim.adk.steps import Confirmation, ModelTurn, Step
+from adk_agent_sim.environment.yaml_document import YamlUnreadable, read_yaml_file
 from adk_agent_sim.errors import InvalidScript, SimulatorError
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.history import ToolCall, ToolError, ToolOutput
@@ -122,13 +122,17 @@ class Mismatch:
 def read_script(path: Path) -> Script:
     """Read a script from a YAML or JSON file; raise InvalidScript, which says where it is wrong."""
     try:
-        return Script.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
+        document = read_yaml_file(path)
+    except YamlUnreadable as error:
+        raise InvalidScript(str(path), f"line {error.line}: {error}") from None
+    for key_path, line in document.duplicate_keys:
+        raise InvalidScript(str(path), f"line {line}: the key {key_path[-1]!r} is duplicated; keep one of the entries")
+    try:
+        return Script.model_validate(document.value)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         where = ".".join(str(step) for step in first["loc"])
         raise InvalidScript(str(path), f"{where}: {first['msg']}" if where else first["msg"]) from None
-    except (yaml.YAMLError, OSError, UnicodeDecodeError) as error:
-        raise InvalidScript(str(path), str(error)) from None
 
 
 async def play_script(app: App, script: Script, eval_set_path: Path | None = None) -> list[Mismatch]:

@@ -22,6 +22,7 @@ from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.events import Event
 from adk_agent_sim.timeline.framework_calls import SET_MODEL_RESPONSE
 from adk_agent_sim.timeline.json_conversion import to_json_value
+from adk_agent_sim.timeline.strict_json import parse_json
 
 Answer: TypeAlias = str | Mapping[str, Any] | Sequence[Any] | BaseModel
 """A final response: text, or data for an agent with an output_schema."""
@@ -150,7 +151,7 @@ class ModelTurn(Step):
     async def _respond_by_tool(self, answer: Answer, *, anyway: bool) -> Step:
         """Respond through the tool that ADK adds where a model cannot have tools and an output schema together."""
         try:
-            data = json.loads(answer) if isinstance(answer, str) else to_json_value(answer)
+            data = parse_json(answer, allow_duplicate_keys=True) if isinstance(answer, str) else to_json_value(answer)
         except ValueError as error:
             if anyway:
                 return await self._respond_with_text(answer, anyway=True)

@@ -16,6 +16,7 @@ from adk_agent_sim.forms.json_schema import JsonSchema, to_json_schema
 from adk_agent_sim.forms.schema_checker import SchemaChecker
 from adk_agent_sim.timeline.framework_calls import REQUEST_CONFIRMATION
 from adk_agent_sim.timeline.json_conversion import to_json_value
+from adk_agent_sim.timeline.strict_json import parse_json
 
 
 def get_input_schema(root: BaseNode) -> JsonSchema | None:
@@ -73,7 +74,7 @@ def build_consent_message(question_id: str, *, approve: bool, payload: Any = Non
 
 def _find_problems(schema: JsonSchema, expected_type: object, message: object) -> Sequence[Problem]:
     try:
-        value = json.loads(message) if isinstance(message, str) else to_json_value(message)
+        value = parse_json(message, allow_duplicate_keys=True) if isinstance(message, str) else to_json_value(message)
     except ValueError as error:
         return [Problem(path="", message=f"it must be JSON: {error}")]
     return SchemaChecker(schema).find_problems(value) or find_type_problems(expected_type, json.dumps(value))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -147,10 +146,11 @@ def _load_trace_events(file: Path, eval_id: str | None) -> Sequence[Event]:
     if file.suffix == ".jsonl":
         return _load_timeline_events(file)
     from adk_agent_sim.golden.importers import import_adk_session, import_eval_case
+    from adk_agent_sim.timeline.strict_json import InvalidJson, parse_json_object
 
     try:
-        is_eval_set = "eval_cases" in json.loads(file.read_text(encoding="utf-8"))
-    except (ValueError, TypeError):
+        is_eval_set = "eval_cases" in parse_json_object(file.read_bytes())
+    except InvalidJson:
         raise click.ClickException(
             f"Cannot read {file}: it is neither an EvalSet, a session, nor a timeline (.jsonl)."
         ) from None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from typing import ClassVar
@@ -17,8 +16,9 @@ from adk_agent_sim.environment.json_values import (
     is_same_value,
     parse_path,
 )
-from adk_agent_sim.environment.rule_match import ArgumentCondition, CallNumber, EarlierOutcome, Match, compile_globs
+from adk_agent_sim.environment.rule_match import ArgumentCondition, CallNumber, EarlierOutcome, Match
 from adk_agent_sim.forms import bounded_regex as patterns
+from adk_agent_sim.text.glob_match import GlobSet
 from adk_agent_sim.timeline.canonical_json import Json
 
 
@@ -121,10 +121,10 @@ class _AgentPredicate(CallPredicate):
 
     def __init__(self, names: list[str]) -> None:
         self._names = names
-        self._pattern = compile_globs(names)
+        self._pattern = GlobSet(names)
 
     def is_met(self, call: IncomingCall) -> bool:
-        return self._pattern.match(call.agent) is not None
+        return self._pattern.matches(call.agent)
 
     def explain_mismatch(self, call: IncomingCall) -> str:
         return f"the agent is {call.agent}, not {' or '.join(self._names)}"
@@ -141,7 +141,7 @@ class _EarlierOutcomePredicate(CallPredicate):
 
     def __init__(self, earlier: EarlierOutcome) -> None:
         self._earlier = earlier
-        self._pattern: re.Pattern[str] = compile_globs([earlier.tool])
+        self._pattern = GlobSet([earlier.tool])
         self._is_expected_outcome = self._OUTCOME_CHECKS[earlier.outcome]
 
     def is_met(self, call: IncomingCall) -> bool:
@@ -149,7 +149,7 @@ class _EarlierOutcomePredicate(CallPredicate):
         return any(
             self._is_expected_outcome(earlier.response)
             for tool in history.get_called_tools()
-            if self._pattern.match(tool)
+            if self._pattern.matches(tool)
             for earlier in history.iter_visible_calls(record, tool)
         )
 

@@ -9,8 +9,9 @@ from typing import Any, cast
 from adk_agent_sim.environment.actions.raise_exception import BUILT_IN_EXCEPTIONS, ExceptionFactories, Raise
 from adk_agent_sim.environment.json_values import parse_path
 from adk_agent_sim.environment.rule_finding import RuleFinding, suggest_closest
-from adk_agent_sim.environment.rule_match import Match, compile_globs, is_glob
+from adk_agent_sim.environment.rule_match import Match
 from adk_agent_sim.environment.rules import Rule, Rules
+from adk_agent_sim.text.glob_match import GlobSet, is_glob
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,8 +91,8 @@ def is_shadowing(earlier: Match, later: Match) -> bool:
 
 
 def _are_names_shadowed(earlier: Sequence[str], later: Sequence[str]) -> bool:
-    pattern = compile_globs(earlier)
-    return all(name in earlier or "*" in earlier or (not is_glob(name) and pattern.match(name)) for name in later)
+    pattern = GlobSet(earlier)
+    return all(name in earlier or "*" in earlier or (not is_glob(name) and pattern.matches(name)) for name in later)
 
 
 def _check_actions(rule_index: int, rule: Rule, exceptions: ExceptionFactories) -> Iterator[RuleFinding]:
@@ -123,14 +124,15 @@ def _check_unknown_names(rule_index: int, match: Match, catalog: ToolCatalog) ->
         ("agent", match.agent or [], catalog.agents, "agent"),
     ):
         for name in names:
-            if not any(map(compile_globs([name]).match, known)):
+            if not any(map(GlobSet([name]).matches, known)):
                 yield RuleFinding(
                     code=f"unknown-{noun}",
                     key_path=(*match_path, key),
                     message=f"the agent has no {noun} {name!r}",
                     advice=suggest_closest(name, known, f"Its {noun}s are"),
                 )
-    tools = [schema for name, schema in catalog.tools.items() if compile_globs(match.tool).match(name)]
+    pattern = GlobSet(match.tool)
+    tools = [schema for name, schema in catalog.tools.items() if pattern.matches(name)]
     for name in match.args:
         if tools and not any(_has_argument(schema, name) for schema in tools):
             known = sorted({each for schema in tools for each in _get_properties(schema)})

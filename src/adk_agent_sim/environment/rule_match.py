@@ -188,14 +188,3 @@ class Match(StrictModel):
     def is_unconditional(self) -> bool:
         """Whether it matches every call of its tools."""
         return not (self.args or self.exactly or self.call or self.agent or self.after) and self.probability == 1
-
-
-def is_glob(name: str) -> bool:
-    """Whether a name contains wildcards."""
-    return "*" in name or "?" in name
-
-
-def compile_globs(names: Sequence[str]) -> re.Pattern[str]:
-    """Returns a pattern that matches the names with their wildcards."""
-    parts = ("".join({"*": ".*", "?": "."}.get(char, re.escape(char)) for char in name) for name in names)
-    return re.compile(rf"(?s:{'|'.join(parts)})\Z")

@@ -10,9 +10,9 @@ from adk_agent_sim.environment.actions.raise_exception import BUILT_IN_EXCEPTION
 from adk_agent_sim.environment.call_predicates import CallPredicate, build_predicates
 from adk_agent_sim.environment.rule_finding import format_findings
 from adk_agent_sim.environment.rule_lint import lint_rules
-from adk_agent_sim.environment.rule_match import compile_globs, is_glob
 from adk_agent_sim.environment.rules import Rule, Rules
 from adk_agent_sim.errors import InvalidRules
+from adk_agent_sim.text.glob_match import GlobSet, is_glob
 from adk_agent_sim.timeline.clock import RealSleeper, Sleeper, VirtualSleeper
 
 _MAX_CACHED_TOOLS = 10_000
@@ -94,7 +94,7 @@ class Rulebook:
             and any(action.takes_time for rule in self.rules for action in rule.actions)
         )
         self.refuses_real_tools = rules.unanswered == "refuse"
-        self._globs = [(compile_globs(rule.rule.match.tool), rule) for rule in self.rules if _has_glob(rule)]
+        self._globs = [(GlobSet(rule.rule.match.tool), rule) for rule in self.rules if _has_glob(rule)]
         self._candidates_by_tool: dict[str, Candidates] = dict(self._index_by_tool())
 
     def create_sleeper(self) -> Sleeper:
@@ -116,7 +116,7 @@ class Rulebook:
         candidates = self._candidates_by_tool.get(tool)
         if candidates is None:
             # Every literal name is in the index, so only rules with wildcards can match this one.
-            candidates = tuple(rule for pattern, rule in self._globs if pattern.match(tool))
+            candidates = tuple(rule for pattern, rule in self._globs if pattern.matches(tool))
             if len(self._candidates_by_tool) < _MAX_CACHED_TOOLS:
                 self._candidates_by_tool[tool] = candidates
         return candidates
@@ -129,9 +129,9 @@ class Rulebook:
                     names.setdefault(name, [])
         for rule in self.rules:
             literal = [name for name in rule.rule.match.tool if not is_glob(name)]
-            pattern = compile_globs(rule.rule.match.tool) if _has_glob(rule) else None
+            pattern = GlobSet(rule.rule.match.tool) if _has_glob(rule) else None
             for name in names if pattern else literal:
-                if pattern is None or pattern.match(name):
+                if pattern is None or pattern.matches(name):
                     names[name].append(rule)
         return {name: tuple(dict.fromkeys(rules)) for name, rules in names.items()}
 

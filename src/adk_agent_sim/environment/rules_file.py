@@ -19,11 +19,8 @@ from adk_agent_sim.environment.rule_finding import KeyPath, RuleFinding, format_
 from adk_agent_sim.environment.rule_lint import ToolCatalog, lint_rules
 from adk_agent_sim.environment.rule_match import ArgumentCondition, CallNumber, Match
 from adk_agent_sim.environment.rules import Rule, Rules
-from adk_agent_sim.environment.yaml_document import YamlDocument, YamlUnreadable
+from adk_agent_sim.environment.yaml_document import YamlDocument, YamlUnreadable, read_yaml_file
 from adk_agent_sim.errors import InvalidRules
-
-_MAX_FILE_BYTES = 10_000_000
-"""The largest rules file, in bytes."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,15 +61,10 @@ def check_rules_file(
 ) -> RulesCheck:
     """Find all problems of a rules file."""
     try:
-        data = Path(path).read_bytes()
-        if len(data) > _MAX_FILE_BYTES:
-            return _build_unreadable_check(str(path), 1, f"it is longer than {_MAX_FILE_BYTES:,} bytes")
-        text = data.decode("utf-8-sig")
-    except OSError as error:
-        return _build_unreadable_check(str(path), 1, f"it cannot be opened: {error.strerror or error}")
-    except UnicodeDecodeError:
-        return _build_unreadable_check(str(path), 1, "it is not UTF-8 text")
-    return check_rules_text(text, source=str(path), exceptions=exceptions, catalog=catalog)
+        document = read_yaml_file(path)
+    except YamlUnreadable as error:
+        return _build_unreadable_check(str(path), error.line, str(error))
+    return _check_document(document, str(path), exceptions, catalog)
 
 
 def check_rules_text(
@@ -83,6 +75,12 @@ def check_rules_text(
         document = YamlDocument(text)
     except YamlUnreadable as error:
         return _build_unreadable_check(source, error.line, str(error))
+    return _check_document(document, source, exceptions, catalog)
+
+
+def _check_document(
+    document: YamlDocument, source: str, exceptions: ExceptionFactories | None, catalog: ToolCatalog | None
+) -> RulesCheck:
     findings = [_build_duplicate_key_finding(path, source, line) for path, line in document.duplicate_keys]
     rules: Rules | None = None
     try:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
-from typing import cast
+from pathlib import Path
+from typing import Any, cast
 
 import yaml
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
@@ -22,6 +23,9 @@ _MAX_VALUES = 200_000
 """The most values in one document, after aliases are expanded."""
 
 _MAX_DEPTH = 100
+
+_MAX_FILE_BYTES = 10_000_000
+"""The largest file."""
 
 _STR = "tag:yaml.org,2002:str"
 _NULL = "tag:yaml.org,2002:null"
@@ -40,12 +44,30 @@ class YamlUnreadable(ValueError):
 
 
 class _PlainDataLoader(yaml.SafeLoader):
-    """Composes nodes, and resolves only the scalar types of JSON."""
+    """Composes nodes, resolves only the scalar types of JSON, and stops at the limits instead of reading on."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self._depth = 0
+        self._node_count = 0
+
+    def compose_node(self, parent: Node | None, index: Any) -> Node | None:
+        """Compose the next node; parts of it are composed by calls of this method inside this one."""
+        self._depth += 1
+        self._node_count += 1
+        if self._depth > _MAX_DEPTH + 1 or self._node_count > _MAX_VALUES:
+            event = cast("yaml.Event", cast("Any", self).peek_event())
+            line = event.start_mark.line + 1 if event.start_mark else 1
+            limit = f"{_MAX_DEPTH} levels" if self._depth > _MAX_DEPTH + 1 else f"{_MAX_VALUES:,} values"
+            raise YamlUnreadable(line, f"it has more than {limit}")
+        node = super().compose_node(parent, index)
+        self._depth -= 1
+        return node
 
 
 _RESOLVERS = (
-    (_NULL, r"(?:~|null|)\Z", ("~", "n", "")),
-    (_BOOL, r"(?:true|false)\Z", tuple("tf")),
+    (_NULL, r"(?:~|null|Null|NULL|)\Z", ("~", "n", "N", "")),
+    (_BOOL, r"(?:true|True|TRUE|false|False|FALSE)\Z", tuple("tTfF")),
     (_INT, r"-?(?:0|[1-9][0-9]*)\Z", tuple("-0123456789")),
     (_FLOAT, r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?\Z", tuple("-0123456789")),
 )
@@ -78,6 +100,7 @@ class YamlDocument:
             )  # JSON may be indented with tabs, YAML may not; JSON strings cannot contain raw tabs
         self._root = _compose_root(text)
         self._value_count = 0
+        self._pairs_by_key: dict[int, dict[str, tuple[int, Node]]] = {}
         self.duplicate_keys: list[tuple[KeyPath, int]] = []
         """Keys that occur twice in one mapping: the path, and the line of the second occurrence."""
         self.value: Json = None if self._root is None else self._build_value(self._root, ())
@@ -86,15 +109,31 @@ class YamlDocument:
         """Returns the line of the value at a path; if there is none, of its nearest ancestor."""
         node, line = self._root, 1 if self._root is None else _get_line(self._root)
         for step in key_path:
-            child = _find_child(node, step)
+            child = self._find_child(node, step)
             if child is not None:
                 line, node = child
         return line
 
+    def _find_child(self, node: Node | None, step: str | int) -> tuple[int, Node] | None:
+        if isinstance(node, MappingNode):
+            if id(node) not in self._pairs_by_key:
+                # Indexed once: a file may have a finding for each of many keys.
+                pairs = cast("list[tuple[Node, Node]]", node.value)
+                self._pairs_by_key[id(node)] = {key.value: (_get_line(key), value) for key, value in reversed(pairs)}
+            return self._pairs_by_key[id(node)].get(step) if isinstance(step, str) else None
+        if isinstance(node, SequenceNode) and isinstance(step, int):
+            items = cast("list[Node]", node.value)
+            if 0 <= step < len(items):
+                return _get_line(items[step]), items[step]
+        return None
+
     def _build_value(self, node: Node, key_path: KeyPath) -> Json:
         self._value_count += 1
         if self._value_count > _MAX_VALUES or len(key_path) > _MAX_DEPTH:
-            raise YamlUnreadable(_get_line(node), "it has too many values, aliases within aliases, or too many levels")
+            raise YamlUnreadable(
+                _get_line(node),
+                f"with its aliases (*name) written out, it has more than {_MAX_VALUES:,} values or {_MAX_DEPTH} levels",
+            )
         if node.tag not in _PLAIN_TAGS:
             raise YamlUnreadable(_get_line(node), f"the tag {node.tag} is not supported: write plain values")
         if isinstance(node, MappingNode):
@@ -109,6 +148,8 @@ class YamlDocument:
         for key_node, value_node in cast("list[tuple[Node, Node]]", node.value):
             if not isinstance(key_node, ScalarNode):
                 raise YamlUnreadable(_get_line(key_node), "a key is not a text")
+            if key_node.value == "<<" and key_node.style is None:
+                raise YamlUnreadable(_get_line(key_node), "merge keys (<<) are not supported: write the entries out")
             key = replace_lone_surrogates(cast("str", key_node.value))
             if key in seen:
                 self.duplicate_keys.append(((*key_path, key), _get_line(key_node)))
@@ -116,13 +157,28 @@ class YamlDocument:
             yield key, self._build_value(value_node, (*key_path, key))
 
 
+def read_yaml_file(path: str | Path) -> YamlDocument:
+    """Read a YAML or JSON file; raise YamlUnreadable, which has the line."""
+    try:
+        data = Path(path).read_bytes()
+    except OSError as error:
+        raise YamlUnreadable(1, f"it cannot be opened: {error.strerror or error}") from None
+    if len(data) > _MAX_FILE_BYTES:
+        raise YamlUnreadable(1, f"it is longer than {_MAX_FILE_BYTES:,} bytes")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise YamlUnreadable(1, "it is not UTF-8 text") from None
+    return YamlDocument(text)
+
+
 def _compose_root(text: str) -> Node | None:
     loader: _PlainDataLoader | None = None
     try:
         loader = _PlainDataLoader(text)
         return loader.get_single_node()
-    except RecursionError:
-        raise YamlUnreadable(1, "it is nested too deeply") from None
+    except YamlUnreadable:
+        raise
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         raise YamlUnreadable(mark.line + 1 if mark else 1, _format_yaml_error(error)) from None
@@ -147,7 +203,7 @@ def _parse_scalar(node: ScalarNode) -> Json:
         case t if t == _NULL:
             return None
         case t if t == _BOOL:
-            return text == "true"
+            return text.lower() == "true"
         case _:
             return _parse_number(node, text)
 
@@ -165,15 +221,3 @@ def _parse_number(node: ScalarNode, text: str) -> int | float:
 def _get_line(node: Node) -> int:
     mark = node.start_mark
     return mark.line + 1 if mark else 1
-
-
-def _find_child(node: Node | None, step: str | int) -> tuple[int, Node] | None:
-    if isinstance(node, MappingNode):
-        for key_node, value_node in cast("list[tuple[Node, Node]]", node.value):
-            if key_node.value == step:
-                return _get_line(key_node), value_node
-    if isinstance(node, SequenceNode) and isinstance(step, int):
-        items = cast("list[Node]", node.value)
-        if 0 <= step < len(items):
-            return _get_line(items[step]), items[step]
-    return None

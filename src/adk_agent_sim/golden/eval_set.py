@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from filelock import FileLock
 from google.adk.evaluation.eval_case import EvalCase
@@ -18,11 +18,13 @@ from google.adk.evaluation.eval_set import EvalSet
 from pydantic import ValidationError
 
 from adk_agent_sim.errors import ExportRefused, NotAnEvalSet
+from adk_agent_sim.golden.adk_files import parse_adk_file
 from adk_agent_sim.golden.golden_trace_builder import build_invocation_id, to_snake_case
 from adk_agent_sim.text.surrogates import replace_lone_surrogates
 from adk_agent_sim.timeline.atomic_files import atomic_write_text, prepare_path
 from adk_agent_sim.timeline.clock import Clock, WallClock
 from adk_agent_sim.timeline.json_conversion import to_json_value
+from adk_agent_sim.timeline.strict_json import parse_json_object
 
 
 class EvalSetWriter:
@@ -85,9 +87,9 @@ def _read_eval_set(path: Path) -> dict[str, Any]:
         raise NotAnEvalSet(str(path), "it is a folder")
     try:
         text = path.read_text(encoding="utf-8")
-        EvalSet.model_validate_json(text)
+        parse_adk_file(text, EvalSet)
         # Not the validated model, which would drop the fields that this version of ADK does not know.
-        content = cast("dict[str, Any]", json.loads(text))
+        content = parse_json_object(text)
     except (ValidationError, ValueError) as error:
         raise NotAnEvalSet(str(path), summarize_error(error)) from error
     return content

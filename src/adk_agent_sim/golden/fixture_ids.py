@@ -6,6 +6,7 @@ does the same, because the ids must agree.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
@@ -17,11 +18,11 @@ def renumber_ids(events: Sequence[Event]) -> list[Event]:
     """Return copies of the events with renumbered ids."""
     renumbered = [event.model_copy(deep=True) for event in events]
     numbers = _number_calls(renumbered)
-    waiting: dict[str, list[str]] = {}
+    waiting: dict[str, deque[str]] = {}
     for number, event in enumerate(renumbered, start=1):
         event.id = f"e-{number}"
         for call in event.get_function_calls():
-            waiting.setdefault(call.name or "", []).append(call.id or "")
+            waiting.setdefault(call.name or "", deque()).append(call.id or "")
             call.args = _replace_ids(call.args, numbers)
         for response in event.get_function_responses():
             response.id = _find_response_id(response, waiting, numbers)
@@ -44,10 +45,10 @@ def _number_calls(events: Sequence[Event]) -> dict[str, str]:
 
 
 def _find_response_id(
-    response: types.FunctionResponse, waiting: dict[str, list[str]], numbers: Mapping[str, str]
+    response: types.FunctionResponse, waiting: dict[str, deque[str]], numbers: Mapping[str, str]
 ) -> str:
     unanswered = waiting.get(response.name or "")
-    return unanswered.pop(0) if unanswered else numbers.get(response.id or "", response.id or "")
+    return unanswered.popleft() if unanswered else numbers.get(response.id or "", response.id or "")
 
 
 def _replace_ids(value: Any, numbers: Mapping[str, str]) -> Any:

@@ -19,6 +19,7 @@ from google.genai import types
 from pydantic import BaseModel
 
 from adk_agent_sim.errors import ImportRefused
+from adk_agent_sim.golden.adk_files import parse_adk_file
 from adk_agent_sim.golden.eval_set import summarize_error
 from adk_agent_sim.golden.invocation_contents import UNKNOWN_AGENT, CallIdAllocator, iter_invocation_contents
 from adk_agent_sim.timeline.canonical_json import Json
@@ -141,7 +142,7 @@ class _TimelineBuilder:
 
 def _read_model(path: str | Path, label: str, model: type[_ModelT]) -> _ModelT:
     try:
-        return model.model_validate_json(Path(path).read_text(encoding="utf-8"))
+        return parse_adk_file(Path(path).read_text(encoding="utf-8"), model)
     except (OSError, ValueError) as error:
         raise ImportRefused(str(path), label, summarize_error(error)) from error
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from google.adk.evaluation.eval_case import IntermediateData, Invocation, InvocationEvents
 from google.genai import types
+
+from adk_agent_sim.timeline.unique_ids import UniqueIds
 
 UNKNOWN_AGENT = "agent"
 """The author if a file does not name one; ADK requires a name."""
@@ -29,10 +32,11 @@ class CallIdAllocator:
     """
 
     def __init__(self) -> None:
-        self._used_ids: set[str] = set()
+        self._unique_ids = UniqueIds("_")
         self._earlier_turn_ids: dict[str, str] = {}
         self._by_id: dict[str, str] = {}
-        self._by_name: dict[str, list[str]] = {}
+        self._by_name: dict[str, OrderedDict[str, None]] = {}
+        """The calls without a response, by tool, in their order."""
 
     def start_turn(self) -> None:
         """Start a user turn; its calls take precedence over earlier calls with the same id."""
@@ -44,36 +48,29 @@ class CallIdAllocator:
         """Return the call with its unique id; raise ValueError if it has no name."""
         if not call.name:
             raise ValueError("a tool call has no name")
-        call_id = self._make_unique_id(call.id or f"call_{len(self._used_ids) + 1}")
-        self._used_ids.add(call_id)
+        call_id = self._unique_ids.assign(call.id or f"call_{len(self._unique_ids) + 1}")
         if call.id:
             self._by_id[call.id] = call_id
-        self._by_name.setdefault(call.name, []).append(call_id)
+        self._by_name.setdefault(call.name, OrderedDict())[call_id] = None
         return call.model_copy(update={"id": call_id})
 
     def assign_response_id(self, response: types.FunctionResponse) -> types.FunctionResponse:
         """Return the response with the id of its call; raise ValueError if there is no such call."""
-        waiting = self._by_name.get(response.name or "", [])
-        known = {**self._earlier_turn_ids, **self._by_id}
-        call_id = known.get(response.id) if response.id else next(iter(waiting), None)
+        waiting = self._by_name.get(response.name or "", OrderedDict())
+        call_id = self._find_call_id(response.id) if response.id else next(iter(waiting), None)
         if call_id is None:
             raise ValueError(
                 f"the response of {response.name!r} ({response.id or 'without an id'}) does not belong to a call"
             )
-        if call_id in waiting:
-            waiting.remove(call_id)
+        waiting.pop(call_id, None)
         return response.model_copy(update={"id": call_id})
 
     def has_call_for(self, response: types.FunctionResponse) -> bool:
         """Return whether this turn already contains the call of a response."""
         return response.id in self._by_id if response.id else bool(self._by_name.get(response.name or ""))
 
-    def _make_unique_id(self, wanted: str) -> str:
-        free, number = wanted, 1
-        while free in self._used_ids:
-            number += 1
-            free = f"{wanted}_{number}"
-        return free
+    def _find_call_id(self, response_id: str) -> str | None:
+        return self._by_id.get(response_id) or self._earlier_turn_ids.get(response_id)
 
 
 def iter_invocation_contents(invocation: Invocation, ids: CallIdAllocator) -> Iterator[AuthoredContent]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, cast
 
 from adk_agent_sim.golden.export_formats import EXPORT_FORMATS
+from adk_agent_sim.timeline.strict_json import InvalidJson, parse_json
 
 TraceKind: TypeAlias = Literal["evalset", "session", "timeline"]
 
@@ -25,7 +25,7 @@ def _read_top_level_keys(path: Path) -> set[str]:
     """Return the top-level keys of a JSON file, or of the first line of a JSON Lines file."""
     try:
         content = path.read_bytes()
-        value = json.loads(content.partition(b"\n")[0] if path.suffix == EXPORT_FORMATS["jsonl"].extension else content)
-    except (OSError, ValueError, RecursionError):
+        value = parse_json(content.partition(b"\n")[0] if path.suffix == EXPORT_FORMATS["jsonl"].extension else content)
+    except (OSError, InvalidJson):
         return set()
     return set(cast("dict[str, Any]", value)) if isinstance(value, dict) else set()

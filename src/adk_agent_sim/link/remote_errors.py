@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any
 
 from grpc import StatusCode
 from grpc.aio import AioRpcError
 
 from adk_agent_sim import errors
 from adk_agent_sim.errors import SimulatorError
+from adk_agent_sim.timeline.strict_json import InvalidJson, parse_json_object
 
 ERROR_TRAILER = "adksim-error-bin"
 """The trailer in which the server sends an error's class name and attributes, as JSON."""
@@ -48,5 +48,8 @@ def has_error_trailer(error: AioRpcError) -> bool:
 def _read_error_trailer(error: AioRpcError) -> dict[str, Any]:
     for name, value in error.trailing_metadata() or ():
         if name == ERROR_TRAILER:
-            return cast("dict[str, Any]", json.loads(value))
+            try:
+                return parse_json_object(value)
+            except InvalidJson:
+                return {}
     return {}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
@@ -12,6 +11,7 @@ from adk_agent_sim.forms.json_schema import read_parameters_schema
 from adk_agent_sim.forms.schema_checker import SchemaChecker, build_arguments_checker
 from adk_agent_sim.timeline.canonical_json import Json, decode_json, encode_json
 from adk_agent_sim.timeline.model_request import RequestSettings
+from adk_agent_sim.timeline.strict_json import InvalidJson, parse_json
 
 _PART_METADATA_KEYS = frozenset({"thought", "thought_signature", "part_metadata", "video_metadata"})
 
@@ -80,9 +80,7 @@ def _get_arguments_checker(schema: bytes) -> SchemaChecker:
 def find_answer_problems(schema: dict[str, Any], answer: str) -> Sequence[Problem]:
     """Return the problems of an answer that must be JSON and match a schema."""
     try:
-        value = json.loads(answer)
-    except ValueError as error:
-        return [Problem(path="", message=f"must be JSON, but is not: {error}")]
-    except RecursionError:
-        return [Problem(path="", message="must be JSON that is not nested too deeply to be read")]
+        value = parse_json(answer, allow_duplicate_keys=True)
+    except InvalidJson as error:
+        return [Problem(path="", message=f"must be JSON, but {error}")]
     return SchemaChecker(schema).find_problems(value)

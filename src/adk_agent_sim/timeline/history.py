@@ -29,6 +29,7 @@ from adk_agent_sim.timeline.events import (
     UserSpoke,
 )
 from adk_agent_sim.timeline.framework_calls import is_request_call
+from adk_agent_sim.timeline.unique_ids import UniqueIds
 
 
 def _now() -> datetime:
@@ -102,10 +103,18 @@ def build_history(events: Iterable[Event]) -> list[HistoryEntry]:
 
 class _HistoryBuilder:
     def __init__(self) -> None:
-        self.entries: list[HistoryEntry] = []
+        self._entries: list[HistoryEntry | None] = []
+        self._unique_ids = UniqueIds("#")
         self._history_call_ids: dict[str, str] = {}
+        """The id in the history of the last call with an id of the model."""
+        self._result_places: dict[str, int] = {}
         self._results: dict[str, ToolOutput | ToolError | None] = {}
         self._final_response: FinalResponse | None = None
+
+    @property
+    def entries(self) -> list[HistoryEntry]:
+        """The entries so far."""
+        return [entry for entry in self._entries if entry is not None]
 
     def apply(self, event: Event) -> None:
         when = datetime.fromtimestamp(event.timestamp, UTC)
@@ -130,7 +139,7 @@ class _HistoryBuilder:
                     )
                 )
             case RunEnded(outcome=RunOutcome.DONE) if self._final_response is not None:
-                self.entries.append(self._final_response)
+                self._entries.append(self._final_response)
                 self._final_response = None
             case _:
                 pass
@@ -139,9 +148,15 @@ class _HistoryBuilder:
         """Add a query; a message that only answers a call, such as consent, continues the previous turn instead."""
         self._final_response = None
         if is_user_query(content):
-            self.entries.append(UserQuery(content=_extract_text(content), timestamp=when, raw=content))
-        elif self.entries and isinstance(self.entries[-1], FinalResponse):
-            self.entries.pop()
+            self._entries.append(UserQuery(content=_extract_text(content), timestamp=when, raw=content))
+        else:
+            self._remove_last_response()
+
+    def _remove_last_response(self) -> None:
+        while self._entries and self._entries[-1] is None:
+            self._entries.pop()
+        if self._entries and isinstance(self._entries[-1], FinalResponse):
+            self._entries.pop()
 
     def _add_agent_event(self, emitted: AgentEvent, agent_name: str, when: datetime) -> None:
         content: dict[str, Json] = emitted.event.get("content") or {}
@@ -163,9 +178,10 @@ class _HistoryBuilder:
         tool_name = call.get("name") or ""
         if is_request_call(tool_name):
             return
-        call_id = self._assign_call_id(call.get("id") or "")
+        given_id = call.get("id") or ""
+        call_id = self._history_call_ids[given_id] = self._unique_ids.assign(given_id)
         self._results[call_id] = None
-        self.entries.append(
+        self._entries.append(
             ToolCall(
                 tool_name=tool_name,
                 arguments=call.get("args") or {},
@@ -175,25 +191,17 @@ class _HistoryBuilder:
             )
         )
 
-    def _assign_call_id(self, call_id: str) -> str:
-        """Return an id that is unique in the history: a model may use the same id for several calls."""
-        name, number = call_id, 1
-        while name in self._results:
-            number += 1
-            name = f"{call_id}#{number}"
-        self._history_call_ids[call_id] = name
-        return name
-
     def _add_result(self, entry: ToolOutput | ToolError) -> None:
         """Add the result of a call; replaces the interim result of a call that waited for consent."""
         entry.call_id = self._history_call_ids.get(entry.call_id, "")
         if not entry.call_id:
             return
-        before = self._results[entry.call_id]
-        if before is not None:
-            self.entries.remove(before)
+        if entry.call_id in self._result_places:
+            # Emptied, not removed: that would take as long as the history is, for each of its results.
+            self._entries[self._result_places[entry.call_id]] = None
         self._results[entry.call_id] = entry
-        self.entries.append(entry)
+        self._result_places[entry.call_id] = len(self._entries)
+        self._entries.append(entry)
 
     def _add_function_response(self, response: Mapping[str, Json], when: datetime) -> None:
         """Record the response that the model got; it is the only result of a call whose tool did not run."""

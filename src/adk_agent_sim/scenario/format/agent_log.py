@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
+from adk_agent_sim.timeline.strict_json import InvalidJson, parse_json
+
 
 @dataclass(frozen=True)
 class BaseAgentLog:
@@ -23,7 +25,7 @@ class BaseAgentLog:
     def fields(self) -> dict[str, Any]:
         """The keys of the entry; a text that is not a JSON object becomes the key `message`."""
         try:
-            value = json.loads(self.text)
-        except (ValueError, RecursionError):
+            value = parse_json(self.text, allow_duplicate_keys=True)
+        except InvalidJson:
             return {"message": self.text}
         return cast("dict[str, Any]", value) if isinstance(value, dict) else {"message": self.text}

@@ -7,6 +7,7 @@ import re
 from typing import Any
 
 from adk_agent_sim.timeline.canonical_json import Json
+from adk_agent_sim.timeline.strict_json import InvalidJson, parse_json
 
 _PLACEHOLDER_PATTERN = re.compile(r"\{\{([^{}]+)\}\}")
 
@@ -90,8 +91,8 @@ def _require_match(text: str, pattern: str, expected: str) -> str:
 
 def _parse_json_as(text: str, kind: type, expected: str) -> Any:
     try:
-        value = json.loads(text)
-    except (ValueError, RecursionError) as error:
+        value = parse_json(text, allow_duplicate_keys=True)
+    except InvalidJson as error:
         raise ValueDoesNotFit(f"{text[:80]!r} is not {expected}") from error
     if not isinstance(value, kind):
         raise ValueDoesNotFit(f"{text[:80]!r} is not {expected}")
