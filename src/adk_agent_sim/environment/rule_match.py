@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal, NamedTuple, Self, cast
 
@@ -33,8 +32,8 @@ class ArgumentCondition(StrictModel):
         if regex is None:
             return None
         try:
-            re.compile(regex)
-        except (re.error, OverflowError, RecursionError) as error:
+            patterns.check_syntax(regex)
+        except ValueError as error:
             raise ValueError(f"is not a regular expression: {error}") from None
         # The results differ only for a pattern that is not evaluated, because matching could take too long.
         if patterns.is_match(regex, "", if_unchecked=True) and not patterns.is_match(regex, "", if_unchecked=False):

@@ -20,6 +20,11 @@ _MAX_STEPS = 2_000_000
 """The most steps of one match: about 0.1 s for the worst known patterns, microseconds for usual ones."""
 
 _MAX_LOOK_AROUND_LENGTH = 200
+_MAX_PATTERN_LENGTH = 10_000
+_MAX_CLASSES_OF_IGNORED_CASE = 20
+"""Python expands each class such as `[a-z]` character by character if case is ignored, which takes up to 30 ms."""
+
+_IGNORED_CASE = re.compile(r"\(\?[a-zA-Z]*i")
 _UNBOUNDED = 10**12
 _LOOK_AROUND = re.compile(r"\(\?<?[=!]")
 _REPEATED_GROUP = re.compile(r"\)[*+?{]")
@@ -27,6 +32,26 @@ _WIDE_CLASS = re.compile(r"\\[wWdDsSpP]|\[\^|\.")
 _COUNT = re.compile(r"\{(\d{1,9})?,?(\d{1,9})?\}")
 _VERBOSE = re.compile(r"\(\?[a-zA-Z]*x")
 """Verbose patterns may contain spaces and comments anywhere, so the estimates below would not recognise repetitions."""
+
+
+def check_syntax(pattern: str) -> None:
+    """Check that a text is a regular expression, in bounded time.
+
+    Raises:
+        ValueError: It is not, or it is too complex to be compiled.
+    """
+    if len(pattern) > _MAX_PATTERN_LENGTH or (
+        _IGNORED_CASE.search(pattern) and pattern.count("[") > _MAX_CLASSES_OF_IGNORED_CASE
+    ):
+        raise ValueError("the pattern is too long or too complex; write a simpler one")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            re.compile(pattern)
+    except (re.error, OverflowError) as error:
+        raise ValueError(str(error)) from None
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
 
 
 def is_match(pattern: str, text: str, *, if_unchecked: bool = True) -> bool:

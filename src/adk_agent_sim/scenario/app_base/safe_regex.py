@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from adk_agent_sim.forms.bounded_regex import is_match
+from adk_agent_sim.forms.bounded_regex import check_syntax, is_match
 
 
 class error(re.error):  # noqa: N801 - agents see this name; Python 3.13 renamed it to PatternError
@@ -21,8 +21,8 @@ class SafeRegex:
             error: It is not a valid regular expression.
         """
         try:
-            re.compile(pattern, re.IGNORECASE)
-        except re.error as invalid:
+            check_syntax(pattern)
+        except ValueError as invalid:
             raise error(str(invalid)) from None
         self._pattern = f"(?i){pattern}"
 
