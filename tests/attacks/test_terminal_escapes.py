@@ -1,0 +1,401 @@
+"""No text of a model, a tool, a file or another person commands the terminal that shows it."""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import json
+import logging
+import re
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+import yaml
+from click.testing import CliRunner
+from terminal_safety import ATTACKS, HOSTILE, find_unsafe_characters
+from timeline_builders import ask_turn, user_content
+from world_builders import build_reply_event, build_scenario_file, build_world_event
+
+from adk_agent_sim.adk.agent_loader import load_app
+from adk_agent_sim.adk.simulation import Simulation
+from adk_agent_sim.cli.main import adksim
+from adk_agent_sim.cli.prompts import make_completer
+from adk_agent_sim.environment.environment_report import CallTally, EnvironmentReport
+from adk_agent_sim.persistence.database_store import open_store
+from adk_agent_sim.text.escaped_logging import EscapingFormatter, get_logger
+from adk_agent_sim.text.escaping import escape_document, escape_json, escape_line, escape_message
+from adk_agent_sim.text.terminal_output import join_text, print_uncaught, style
+from adk_agent_sim.timeline.events import AgentEvent, AgentJoined, RunEnded, RunOutcome, ToolFailed, UserSpoke
+from adk_agent_sim.timeline.store import Store
+from adk_agent_sim.timeline.submissions import EventBatch
+from adk_agent_sim.timeline.timeline import Timeline
+
+_SOURCES = Path(__file__).parents[2] / "src" / "adk_agent_sim"
+_OWN_COLOUR = re.compile(r"\x01?\x1b\[[0-9;]{1,5}m\x02?")
+"""A colour of our own; in a prompt, with the marks that readline needs around it."""
+
+_NAME = HOSTILE + "\nforged: line"
+_AGENT_NAME = _NAME.replace("\ud83d", "")  # an agent's name must have an encoding
+_FILE_NAME = "\x1b]0;owned\x07\x9b2J\u202efile"
+
+_AGENT = f"""
+from google.adk.agents import LlmAgent
+
+HOSTILE = {HOSTILE!a}
+
+def lookup(key: str) -> dict:
+    return {{"value": HOSTILE + key, HOSTILE: 1}}
+
+def fail() -> dict:
+    raise ValueError(HOSTILE)
+
+lookup.__doc__ = HOSTILE
+root_agent = LlmAgent(name="hostile_agent", instruction=HOSTILE, tools=[lookup, fail])
+"""
+
+
+class _Files:
+    """Files whose names and contents are hostile."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.agent = folder / "hostile_agent"
+        self.agent.mkdir()
+        (self.agent / "agent.py").write_text(_AGENT, encoding="utf-8")
+        self.eval_set = folder / "hostile.evalset.json"
+        self.timeline = folder / "hostile.jsonl"
+        self.database = str(folder / "hostile.db")
+
+    def write(self, name: str, value: object) -> Path:
+        path = self.folder / f"{_FILE_NAME}{name}"
+        path.write_text(json.dumps(value), encoding="utf-8")
+        return path
+
+    def write_scenario(self) -> Path:
+        user = build_world_event("u", "USER", delay=0)
+        events = [user, build_world_event(_NAME, after=("u",)), build_reply_event("r", "u")]
+        events.append(build_world_event("bad", "AGENT", ("u",), "Emails__delete_email", email_id=HOSTILE))
+        scenario = build_scenario_file(*events, scenario_id=_NAME, tags=[_NAME], hints=[_NAME])
+        scenario["metadata"]["annotation"] = {"annotator": _NAME, "comment": _NAME}
+        return self.write("scenario.json", scenario)
+
+    def record_session(self) -> None:
+        async def play() -> None:
+            async with Simulation(load_app(self.agent)) as sim:
+                turn = await sim.send(HOSTILE)
+                turn = await turn.call("lookup", {"key": HOSTILE})  # type: ignore[union-attr]
+                turn = await turn.call("fail", {})
+                await turn.respond(HOSTILE)
+                sim.export(self.eval_set)
+                await sim.export_jsonl(self.timeline)
+
+        asyncio.run(play())
+
+    def store_session(self) -> None:
+        async def store() -> None:
+            async with open_store(self.database) as opened:
+                await _append_hostile_events(opened)
+
+        asyncio.run(store())
+
+
+async def _append_hostile_events(store: Store) -> None:
+    timeline = Timeline(store)
+    session_id = (await timeline.create_session(_NAME)).session_id
+    call = {"function_call": {"id": "c", "name": HOSTILE, "args": {HOSTILE: HOSTILE}}}
+    answer = {"content": {"role": "model", "parts": [{"text": HOSTILE}]}}
+    payloads = [
+        AgentJoined(app_name=_AGENT_NAME, user_id=HOSTILE, adk_session_id=HOSTILE, state={}),
+        UserSpoke(content=user_content(HOSTILE)),
+        AgentEvent(invocation_id="i", event={"content": {"role": "model", "parts": [call]}}, final=False),
+        ToolFailed(call_id="c", error_type=_NAME, error_message=HOSTILE, duration_ms=1),
+        AgentEvent(invocation_id="i", event=answer, final=True),
+        RunEnded(invocation_id="i", outcome=RunOutcome.DONE),
+    ]
+    await timeline.append(EventBatch(session_id, payloads, agent_name=_AGENT_NAME))
+    await ask_turn(timeline, session_id, "t", agent_name=_AGENT_NAME)
+
+
+_Lines = Iterator[tuple[list[object], str | None]]
+
+
+def _run_sessions(files: _Files) -> _Lines:
+    files.store_session()
+    yield ["sessions", "--db", files.database], None
+    yield ["sessions", "--db", files.database, "--json"], None
+    yield ["sessions", "--db", f"{HOSTILE[:20]}://x"], None
+
+
+def _run_export(files: _Files) -> _Lines:
+    files.store_session()
+    for arguments in (["--format", "markdown"], ["--format", "jsonl"], ["--format", "markdown", "--json"]):
+        yield ["export", "last", "--db", files.database, *arguments], None
+    yield ["export", "last", "--db", files.database, "--out", files.folder / f"{_FILE_NAME}.evalset.json"], None
+    yield ["export", "\x1b[2J", "--db", files.database], None
+
+
+def _run_replay(files: _Files) -> _Lines:
+    files.record_session()
+    eval_set = json.loads(files.eval_set.read_text(encoding="utf-8"))
+    eval_set["eval_cases"][0]["eval_id"] = _NAME
+    (files.agent / "agent.py").write_text(_AGENT.replace("+ key", '+ "changed"'), encoding="utf-8")
+    path = files.write("replayed.json", eval_set)
+    yield ["replay", path, "--agent", files.agent], None
+    yield ["replay", path, "--agent", files.agent, "--json"], None
+    yield ["replay", path, "--agent", files.agent, "--case", "\x9b2J"], None
+
+
+def _run_env_check(files: _Files) -> _Lines:
+    rules: list[dict[str, Any]] = [{"name": _NAME, "match": {"tool": "a\x1b[2J", HOSTILE: 1}, "do": {HOSTILE: _NAME}}]
+    yield ["env", "check", files.write("rules.json", {"rules": rules})], None
+    yield ["env", "check", files.write("rules.json", {"rules": rules}), "--json"], None
+    yield ["env", "check", files.folder / _FILE_NAME], None
+
+
+def _run_env_from_trace(files: _Files) -> _Lines:
+    files.record_session()
+    yield ["env", "from-trace", files.eval_set], None
+    yield ["env", "from-trace", files.timeline, "--json"], None
+    yield ["env", "from-trace", files.write("x.json", [1])], None
+
+
+def _run_env_report(files: _Files) -> _Lines:
+    files.store_session()
+    lines = _invoke(["export", "last", "--db", files.database, "--format", "jsonl"], None).stdout
+    path = files.folder / f"{_FILE_NAME}.jsonl"
+    path.write_text(lines, encoding="utf-8")
+    yield ["env", "report", path], None
+    yield ["env", "report", path, "--json"], None
+
+
+def _run_run(files: _Files) -> _Lines:
+    steps: list[dict[str, Any]] = [{"user": "hi"}, {"call": "lookup", "args": {"key": HOSTILE}, "expect": {_NAME: 1}}]
+    script = files.write("script.yaml", {"steps": steps})
+    yield ["run", files.agent, "--script", script], None
+    yield ["run", files.agent, "--script", script, "--json"], None
+    yield ["run", files.agent, "--script", files.write("bad.yaml", {"steps": [{HOSTILE: 1}]})], None
+    typed = f"hi\n/tools\n/tools lookup\n/request\nlookup key=1\nfail\nnope {HOSTILE[:5]}\nsay {HOSTILE[:60]}\n/quit\n"
+    yield ["run", files.agent], typed.replace("\r", "")
+
+
+def _run_demo(files: _Files) -> _Lines:
+    yield ["demo", "--scripted", "--eval-set", files.folder / f"{_FILE_NAME}.evalset.json"], None
+
+
+def _run_doctor(files: _Files) -> _Lines:
+    yield ["doctor"], None
+    yield ["doctor", "--json"], None
+
+
+def _run_on_scenario(*arguments: str, typed: str | None = None) -> Callable[[_Files], _Lines]:
+    def run(files: _Files) -> _Lines:
+        command, *rest = arguments
+        scenario = files.write_scenario()
+        yield ["scenario", command, scenario, *rest], typed
+        if command != "play":
+            yield ["scenario", command, scenario, *rest, "--json"], None
+        yield ["scenario", command, files.write("broken.json", {"metadata": {HOSTILE: 1}}), *rest], typed
+        yield ["scenario", command, files.folder / _FILE_NAME, *rest], typed
+
+    return run
+
+
+def _run_convert(files: _Files) -> _Lines:
+    out = files.folder / f"{_FILE_NAME}out.json"
+    yield ["scenario", "convert", files.write_scenario(), out], None
+    yield ["scenario", "convert", files.write_scenario(), out, "--json"], None
+    yield ["scenario", "convert", files.write_scenario(), out, "--strictness", "\x1b[2J"], None
+
+
+_PLAYED = "/tools\n/state\n/log\nstep\nstep\n+100\n/log\noracle\nEmails__get_email_by_id email_id=\x1b[2J\nxyz\n/quit\n"
+
+_COMMANDS: Mapping[str, Callable[[_Files], _Lines]] = {
+    "demo": _run_demo,
+    "run": _run_run,
+    "sessions": _run_sessions,
+    "export": _run_export,
+    "replay": _run_replay,
+    "env check": _run_env_check,
+    "env from-trace": _run_env_from_trace,
+    "env report": _run_env_report,
+    "scenario lint": _run_on_scenario("lint"),
+    "scenario show": _run_on_scenario("show"),
+    "scenario run": _run_on_scenario("run", "--oracle"),
+    "scenario play": _run_on_scenario("play", typed=_PLAYED),
+    "scenario annotate": _run_on_scenario("annotate"),
+    "scenario convert": _run_convert,
+    "doctor": _run_doctor,
+}
+
+_NOT_RUN = {
+    "serve": "it prints its own addresses, and logs through the loggers tested below",
+    "env schema": "it prints a constant",
+}
+
+
+def _invoke(arguments: list[object], typed: str | None) -> Any:
+    # With colours, because without them click would strip some of the escape sequences that a test must find.
+    return CliRunner().invoke(adksim, [str(each) for each in arguments], input=typed, color=True)
+
+
+def _iter_command_names(group: click.Group = adksim, prefix: str = "") -> Iterator[str]:
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        if isinstance(command, click.Group):
+            yield from _iter_command_names(command, f"{prefix}{name} ")
+        else:
+            yield f"{prefix}{name}"
+
+
+def test_every_command_is_attacked_or_has_a_reason_not_to_be() -> None:
+    assert {*_COMMANDS, *_NOT_RUN} == {*_iter_command_names()}
+
+
+@pytest.mark.parametrize("name", _COMMANDS)
+def test_no_command_prints_what_a_terminal_interprets(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / _FILE_NAME
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    printed = ""
+    for arguments, typed in _COMMANDS[name](_Files(tmp_path)):
+        result = _invoke(arguments, typed)
+        assert result.exception is None or isinstance(result.exception, SystemExit), result.exc_info
+        for stream in (result.stdout, result.stderr):
+            assert not find_unsafe_characters(_OWN_COLOUR.sub("", stream)), (arguments, stream)
+            assert not re.search(r"^forged: line", stream, re.MULTILINE), stream
+        if "--json" in arguments and result.exit_code in (0, 1) and result.stdout:
+            json.loads(result.stdout)
+        printed += result.stdout + result.stderr
+    # Otherwise the hostile text was never printed, and the test proves nothing.
+    assert any(escape in printed for escape in ("\\x1b", "\\u001b", "\\x9b", "\\u009b")), printed
+
+
+def test_a_name_does_not_break_the_row_of_a_table(tmp_path: Path) -> None:
+    files = _Files(tmp_path)
+    files.store_session()
+
+    assert len(_invoke(["sessions", "--db", files.database], None).stdout.splitlines()) == 1
+
+
+def test_rules_from_a_trace_keep_hostile_values_exactly(tmp_path: Path) -> None:
+    files = _Files(tmp_path)
+    files.record_session()
+
+    rules = yaml.safe_load(_invoke(["env", "from-trace", files.eval_set], None).stdout)["rules"]
+
+    expected = (HOSTILE * 2).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    found = rules[0]["do"]["respond"]["value"].encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    assert found == expected
+
+
+@pytest.mark.parametrize("arguments", [["\x1b[2J"], ["run", "--\x9b2J"], ["export"], ["serve", "--port", "\u202e"]])
+def test_click_quotes_arguments_escaped(arguments: list[str]) -> None:
+    result = _invoke([*arguments], None)
+
+    assert result.exit_code == 2
+    assert not find_unsafe_characters(_OWN_COLOUR.sub("", result.output))
+
+
+@pytest.mark.parametrize("name", ATTACKS)
+def test_escaping_removes_every_attack_and_json_keeps_the_value(name: str) -> None:
+    text = f"a {ATTACKS[name]} b"
+
+    assert not find_unsafe_characters(escape_line(text), "")
+    assert not find_unsafe_characters(escape_document(text))
+    assert not find_unsafe_characters(escape_message(text))
+    encoded = escape_json(json.dumps([text], ensure_ascii=False))
+    assert not find_unsafe_characters(encoded)
+    assert json.loads(encoded) == [text]
+
+
+def test_texts_that_people_write_are_not_changed() -> None:
+    text = "Grüße, שלום, سلام, 日本\u3000語, 👩\u200d🔬 ✈\ufe0f a\u00a0b \\x1b"
+
+    assert escape_line(text) == text
+    assert escape_document(f"{text}\n\t{text}\r\n") == f"{text}\n\t{text}\n"
+    assert escape_message("a\nb") == "a\n  b"
+
+
+def test_colours_are_added_after_escaping_and_forgetting_it_is_harmless() -> None:
+    red = style("\x1b[2J", fg="red")
+
+    assert red == "\x1b[31m\\x1b[2J\x1b[0m"
+    assert join_text("\r", red) == f"\\r{red}"
+    assert not find_unsafe_characters(join_text(f"{red}"))
+
+
+def test_loggers_of_the_package_escape_messages_and_tracebacks(caplog: pytest.LogCaptureFixture) -> None:
+    logger = get_logger("adk_agent_sim.attacks")
+    try:
+        raise ValueError(_NAME)
+    except ValueError as error:
+        logger.warning("From %s: %r", _NAME, error, exc_info=True)
+
+    assert "forged: line" in caplog.text
+    assert not find_unsafe_characters(caplog.text)
+    assert not re.search(r"^forged: line", caplog.text, re.MULTILINE)
+
+
+def test_loggers_of_other_packages_are_escaped_by_the_commands() -> None:
+    record = logging.LogRecord("other", logging.WARNING, "f", 1, "From %s", (_NAME,), None)
+
+    formatted = EscapingFormatter("%(message)s").format(record)
+
+    assert not find_unsafe_characters(formatted)
+    assert "\n  forged: line" in formatted
+
+
+def test_tracebacks_of_unexpected_errors_are_escaped(capsys: pytest.CaptureFixture[str]) -> None:
+    error = ValueError(HOSTILE)
+
+    print_uncaught(ValueError, error, None)
+
+    shown = capsys.readouterr().err
+    assert "owned" in shown
+    assert not find_unsafe_characters(shown)
+
+
+def test_the_report_of_an_environment_has_one_line_per_fact() -> None:
+    tally = CallTally()
+    tally.real[_NAME] += 1
+    report = str(EnvironmentReport.from_tally(tally, [_NAME]))
+
+    assert len(report.splitlines()) == 2
+    assert not find_unsafe_characters(report)
+
+
+def test_tab_does_not_complete_to_a_name_that_commands_the_terminal() -> None:
+    complete = make_completer(["add", "add\x1b[2J", "adopt"])
+
+    assert [complete("ad", index) for index in range(3)] == ["add", "adopt", None]
+
+
+def test_nothing_else_prints_or_makes_loggers() -> None:
+    allowed = {
+        "text/terminal_output.py": "the one module that prints",
+        "text/escaped_logging.py": "the one module that makes loggers",
+        "cli/terminal.py": "silences ADK's logger",
+        "server/openapi.py": "writes the constant description of the web API for `make web-types`",
+    }
+    found = {
+        path.relative_to(_SOURCES).as_posix()
+        for path in _SOURCES.rglob("*.py")
+        if "generated" not in path.parts and any(map(_is_printing, ast.walk(ast.parse(path.read_text("utf-8")))))
+    }
+
+    assert found == {*allowed}
+
+
+def _is_printing(node: ast.AST) -> bool:
+    if not isinstance(node, ast.Call):
+        return False
+    name = ast.unparse(node.func)
+    return name in ("print", "getLogger", "logging.getLogger") or bool(
+        re.fullmatch(r"click\.(echo|secho|style|prompt|confirm|echo_via_pager)|sys\.std(out|err)\.write\w*", name)
+    )
