@@ -2,7 +2,6 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-UV_VERSION := 0.13.7
 PROTOS_VENV := .venv-protos
 ARE_VENV := .venv-are
 # The tools of the browser app, run by the Node of the virtual environment.
@@ -18,7 +17,7 @@ SOAK_HOURS ?= 8
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run web web-tools web-types web-check chromium screenshots check test test-all test-newest test-pythons soak lint types layers unit quick bench are-parity modules requirements protos lock clean
+.PHONY: help run web web-tools web-types web-check chromium screenshots check test test-all test-newest test-pythons soak lint types layers unit quick bench are-parity modules requirements protos lock advisories clean
 
 help:  ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -26,8 +25,9 @@ help:  ## Show this list
 $(VENV)/.ready: requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed; set PYTHON=/path/to/python3.11"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv==$(UV_VERSION)
-	$(BIN)/uv pip sync --quiet --python $(BIN)/python requirements.lock
+	sed -n '/^uv==/,/[^\\]$$/p' requirements.lock > $(VENV)/uv.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement $(VENV)/uv.txt
+	$(BIN)/uv pip sync --quiet --require-hashes --python $(BIN)/python requirements.lock
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --editable .
 	@touch $@
 
@@ -123,8 +123,13 @@ $(PROTOS_VENV)/.ready: protos/requirements.txt
 protos: $(PROTOS_VENV)/.ready  ## Generate src/adk_agent_sim/generated from protos/
 	$(PROTOS_VENV)/bin/python protos/generate.py src/adk_agent_sim/generated
 
-lock: $(VENV)/.ready  ## Compile requirements.lock
-	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-emit-index-url --no-header --no-annotate --extra eval --extra postgres --group dev pyproject.toml --output-file requirements.lock
+lock: $(VENV)/.ready  ## Compile requirements.lock, with the hashes that an installation checks
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-emit-index-url --generate-hashes --no-header --no-annotate --extra eval --extra postgres --group dev pyproject.toml --output-file requirements.lock
+
+# Needs the network, so it is not part of the gate.
+advisories: web-tools  ## Ask the public databases for security advisories about the locked Python and browser packages
+	$(BIN)/uv tool run pip-audit --require-hashes --disable-pip --requirement requirements.lock
+	$(IN_WEB) npm audit --audit-level=moderate
 
 clean:  ## Remove what the other targets created
 	rm -rf $(VENV) .venv-newest .venv-3.* $(PROTOS_VENV) $(ARE_VENV) .pytest_cache .ruff_cache .hypothesis web/node_modules src/adk_agent_sim/server/static
