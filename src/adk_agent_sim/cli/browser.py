@@ -35,7 +35,7 @@ def browser_options(command: Command) -> Command:
             type=click.IntRange(0, 65535),
             default=8080,
             show_default=True,
-            help="The web server's port; if it is taken, the next free one is used.",
+            help="The web server's port; if it is in use, the next free one is taken.",
         ),
         click.option(
             "--host",

@@ -70,7 +70,7 @@ def _run_checks() -> Iterator[Diagnosis]:
         yield Diagnosis(package, installed is not None, installed or f"not installed; needed for {use}")
     for port, use in _PORTS.items():
         is_free = _is_port_free(port)
-        detail = f"free, for {use}" if is_free else f"taken; {use} will need another one (--port, --grpc-port)"
+        detail = f"free, for {use}" if is_free else f"in use; {use} will need another one (--port, --grpc-port)"
         yield Diagnosis(f"port {port}", is_free, detail)
     browser = next((path for name in _BROWSERS if (path := shutil.which(name))), None)
     yield Diagnosis("browser", browser is not None, browser or "no Chromium or Chrome found on PATH")
