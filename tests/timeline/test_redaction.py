@@ -2,6 +2,9 @@ import json
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from secret_corpus import make_plain_values, make_secret_cases
 
 from adk_agent_sim.timeline.events import (
     AgentEvent,
@@ -31,7 +34,7 @@ CANARY = 'Kanarienvogel"9\\ü/'
     [
         *("password", "Password", "PASSWORD", "userPassword", "db-password", "passphrase"),
         *("api_key", "apiKey", "APIKey", "X-Api-Key", "apikey", "OPENAI_API_KEY", "privateKey", "aws_access_key"),
-        *("token", "accessToken", "refresh_token", "tokens", "client_secret", "secrets", "credentials"),
+        *("token", "accessToken", "refresh_token", "client_secret", "secrets", "credentials"),
         *("authorization", "Proxy-Authorization", "Set-Cookie", "cookies"),
     ],
 )
@@ -50,7 +53,7 @@ def test_a_key_that_only_contains_the_letters_does_not(key: str) -> None:
     ("value", "clean"),
     [
         ({"a": [{"password": "x"}]}, {"a": [{"password": MASK}]}),
-        ({"password": {"old": "x", "new": ["y"]}}, {"password": MASK}),
+        ({"password": {"old": "x", "new": ["y"]}}, {"password": {"old": MASK, "new": [MASK]}}),
         ({"password": 1234}, {"password": MASK}),
         ({"password": None, "token": "", "has_secret": True}, {"password": None, "token": "", "has_secret": True}),
         ({"max_tokens": 100, "token_count": 5}, {"max_tokens": 100, "token_count": 5}),
@@ -139,3 +142,62 @@ def test_json_in_a_text_is_redacted_however_deeply_it_is_nested(levels: int) -> 
     text = "[" * levels + '{"password": "hunter22"}' + "]" * levels
 
     assert "hunter22" not in Redactor({}).redact_value(text)
+
+
+_FRAGMENTS = [case.value for case in make_secret_cases() if isinstance(case.value, str)]
+_TEXTS = st.lists(
+    st.one_of(
+        st.sampled_from([*_FRAGMENTS, *(value for value in make_plain_values() if isinstance(value, str))]),
+        st.sampled_from(
+            ["password", "token", "api key", "=", ": ", "\n", '"', "'", "\\", "[", "]", "{", "}", "@", "://", MASK]
+        ),
+        st.text(max_size=8),
+    ),
+    max_size=8,
+).map("".join)
+_VALUES = st.recursive(
+    st.one_of(_TEXTS, st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False)),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3),
+        st.dictionaries(st.one_of(st.sampled_from(["password", "tokens", "key", "a", "name", "value"]), _TEXTS), inner, max_size=3),
+    ),
+    max_leaves=6,
+)  # fmt: skip
+
+
+@pytest.mark.property
+@given(_VALUES)
+def test_redacting_twice_is_redacting_once(value: Any) -> None:
+    once = Redactor({"A_KEY": "redacted", "B_KEY": "hunter22"}).redact_value(value)
+
+    assert Redactor({"A_KEY": "redacted", "B_KEY": "hunter22"}).redact_value(once) == once
+
+
+@pytest.mark.property
+@given(_VALUES)
+def test_json_keeps_its_shape(value: Any) -> None:
+    _check_same_shape(value, json.loads(json.dumps(Redactor({}).redact_value(value))))
+
+
+def _check_same_shape(before: Any, after: Any) -> None:
+    if isinstance(before, dict):
+        assert isinstance(after, dict)
+        assert len(before) == len(after)
+        for inner_before, inner_after in zip(before.values(), after.values(), strict=True):
+            _check_same_shape(inner_before, inner_after)
+    elif isinstance(before, list):
+        assert isinstance(after, list)
+        assert len(before) == len(after)
+        for inner_before, inner_after in zip(before, after, strict=True):
+            _check_same_shape(inner_before, inner_after)
+    else:
+        assert isinstance(after, str) if isinstance(before, str) else after in (before, MASK)
+
+
+def test_a_value_named_in_one_text_is_masked_in_another() -> None:
+    events = [
+        Event(event_id=str(seq), session_id="s", seq=seq, timestamp=0.0, payload=UserSpoke(content=text))
+        for seq, text in enumerate(["password=hu7ter22x", "it is hu7ter22x"], start=1)
+    ]
+
+    assert "hu7ter22x" not in str(redact_events(events, {}))

@@ -1,9 +1,9 @@
 """Removes secrets from a copy of a session's events. All redaction of exported data happens here.
 
-It masks the values of keys that name a secret (`password`, `apiKey`, `x-auth-token`), at any depth and in JSON inside
-strings, and the values of environment variables named *_KEY, *_TOKEN, *_SECRET or *_PASSWORD. A value found under such
-a key is masked wherever else it occurs. Values shorter than six characters are masked only under their key, because
-they would match parts of ordinary words.
+It walks JSON, also JSON inside of strings, masks the values of keys that name a secret at any depth, and gives every text
+to the scanner (`secret_scanner`). A value found under a secret name, and the values of this process's secret environment
+variables, are masked wherever else they occur. The shape of the JSON stays: a secret becomes a string, a list or object
+under a secret name keeps its items.
 """
 
 from __future__ import annotations
@@ -11,52 +11,49 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from enum import Enum
-from itertools import pairwise
-from typing import cast
-from urllib.parse import quote, quote_plus
+from typing import Any, cast
 
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.events import Event, Payload, TurnAsked
+from adk_agent_sim.timeline.known_secrets import KnownSecrets
+from adk_agent_sim.timeline.secret_names import NameKind, classify_name, is_secret_key
+from adk_agent_sim.timeline.secret_patterns import SECRET_PATTERNS, SecretGroup
+from adk_agent_sim.timeline.secret_scanner import find_named_secrets, mask_secrets
+from adk_agent_sim.timeline.secret_values import (
+    MASK,
+    can_number_be_secret,
+    has_secret_characters,
+    is_learnable,
+    is_path,
+    is_placeholder,
+    looks_random,
+)
 from adk_agent_sim.timeline.strict_json import is_too_deep
 
-MASK = "[redacted]"
-"""The replacement of a secret."""
+__all__ = ["MASK", "SECRET_PATTERNS", "Redactor", "SecretGroup", "is_secret_key", "redact_events"]
 
-_MIN_SECRET_LENGTH = 6
+_SECRET_VARIABLE = re.compile(r"_(KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|PASS|PWD|APIKEY)$", re.IGNORECASE)
 
-_SECRET_WORDS = frozenset(
-    {"password", "passwords", "passwd", "pwd", "passphrase", "passcode", "otp"}
-    | {"secret", "secrets", "token", "tokens", "bearer", "authorization", "apikey", "apikeys"}
-    | {"cookie", "cookies", "credential", "credentials"}
-)
+_URL_PASSWORD = re.compile(r"://[^\s/?#@:]{0,256}+:([^\s/?#@]{6,512}+)@")
 
-_SECRET_WORD_PAIRS = frozenset(
-    {("api", "key"), ("api", "keys"), ("access", "key"), ("private", "key"), ("signing", "key")}
-)
-
-_COUNT_WORDS = frozenset({"token", "tokens"})
-"""A number under such a key is a count, not a secret."""
-
-_SECRET_VARIABLE = re.compile(r"_(KEY|TOKEN|SECRET|PASSWORD)$", re.IGNORECASE)
-
-_WORD_PATTERN = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
-
-_QUOTE = r"""(?:\\*["'])"""
-
-_NAMED_VALUE = re.compile(
-    rf"""(?<![\w-])(?P<name>[A-Za-z_][\w-]*+)(?P<between>{_QUOTE}?\s*[:=](?!=)\s*)"""
-    rf"""(?:\[redacted\]|(?P<open>{_QUOTE})(?:(?!(?P=open))(?:\\.|.))*|[^\s"',;&)}}\]]+)"""
-)
-"""A name with its value inside a string: `password=x`, `"token": "x"`, `api_key: x`."""
-
-_HEADER = re.compile(r"""\b((?:proxy-)?authorization|(?:set-)?cookie)(\s*:\s*)[^\r\n"']+""", re.IGNORECASE)
-
-_BEARER = re.compile(r"\b(Bearer|Basic)\s+[\w.~+/=-]{8,}", re.IGNORECASE)
+_MAX_JSON_IN_TEXT = 8
+"""How many levels of JSON inside of strings are parsed; the scanner reads deeper ones as text."""
 
 _ID_FIELDS = frozenset({"event_id", "session_id", "turn_id", "call_id", "decision_id", "invocation_id", "block"})
+
+_SCHEMA_TYPES = frozenset({"string", "object", "array", "integer", "number", "boolean", "null"})
+_SCHEMA_VALUES = frozenset({"default", "example", "examples", "enum", "const"})
+
+_METADATA_KEYS = frozenset(
+    {"type", "kind", "name", "id", "url", "uri", "scope", "scopes", "username", "user", "email", "auth_type", "in"}
+    | {"client_id", "expires_at", "expires_in", "created_at", "host", "port", "path", "domain", "token_uri", "auth_uri"}
+)
+"""Keys under a secret name whose values describe the secret."""
+
+_ENTRY_NAMES = ("name", "key", "header", "field", "variable")
 
 
 def redact_events(events: Sequence[Event], environment: Mapping[str, str] | None = None) -> list[Event]:
@@ -68,127 +65,187 @@ def redact_events(events: Sequence[Event], environment: Mapping[str, str] | None
     """
     redactor = Redactor(environment)
     for event in events:
-        redactor.learn_secrets(_get_redactable_fields(event.payload))
-    return [replace(event, payload=_redact_payload(event.payload, redactor)) for event in events]
+        redactor.learn_event(event)
+    return [redactor.redact_event(event) for event in events]
 
 
 class Redactor:
-    """Masks secrets that it recognizes by key, by environment variable, or from values it has learned."""
+    """Masks the secrets that the scanner finds, and the values that it has learned."""
 
     def __init__(self, environment: Mapping[str, str] | None = None) -> None:
-        variables = os.environ if environment is None else environment
-        self._secrets: set[str] = set()
-        self._pattern: re.Pattern[str] | None = None
-        for name, value in variables.items():
-            if _SECRET_VARIABLE.search(name):
-                self._add_secret(value)
+        self._known = KnownSecrets()
+        for name, value in (os.environ if environment is None else environment).items():
+            if (_SECRET_VARIABLE.search(name) or is_secret_key(name)) and not is_path(value):
+                self._learn(value, is_certain=True)
+            elif match := _URL_PASSWORD.search(value):
+                self._learn(match[1], is_certain=True)
+
+    def learn_event(self, event: Event) -> None:
+        """Remember the secrets that an event names, to mask them in other events too."""
+        self.learn_secrets(_get_redactable_fields(event.payload))
 
     def learn_secrets(self, value: Json) -> None:
-        """Remember the values under secret keys in `value`, to mask them in other places too."""
-        for key, under in _iter_entries(value):
-            if is_secret_key(key):
-                for text in _iter_strings(under):
-                    self._add_secret(text)
+        """Remember the values under secret names in `value`, to mask them in other places too."""
+        for text in _iter_named_strings(value):
+            self._learn(text)
+
+    def redact_event(self, event: Event) -> Event:
+        """Return a copy of an event without secrets."""
+        values = _get_redactable_fields(event.payload).items()
+        payload = replace(event.payload, **{name: self.redact_value(value) for name, value in values})
+        return replace(event, payload=payload, agent_name=self.redact_text(event.agent_name))
 
     def redact_value(self, value: Json) -> Json:
         """Return a copy of a JSON value without secrets."""
-        if isinstance(value, str):
-            return self.redact_text(value)
-        if isinstance(value, Mapping):
-            entries = cast("Mapping[str, Json]", value)
-            return {self.redact_text(key): self._redact_entry(key, inner) for key, inner in entries.items()}
-        if isinstance(value, Sequence) and not isinstance(value, bytes):
-            return [self.redact_value(inner) for inner in cast("Sequence[Json]", value)]
-        return value
+        return self._redact(value, 0)
 
     def redact_text(self, text: str) -> str:
         """Return a string without secrets; a string that is JSON stays valid JSON."""
-        inside = _parse_json(text)
-        if inside is not None:
-            clean = self.redact_value(inside)
-            text = text if clean == inside else json.dumps(clean, ensure_ascii=False)
-        else:
-            text = _NAMED_VALUE.sub(_mask_match, _BEARER.sub(rf"\1 {MASK}", _HEADER.sub(rf"\1\2{MASK}", text)))
-        if self._pattern is None:
-            # Longest first, so that a secret is masked as a whole even if another one is its prefix.
-            known = sorted(
-                {form for secret in self._secrets for form in _iter_encodings(secret)}, key=len, reverse=True
-            )
-            self._pattern = re.compile("|".join(map(re.escape, known)) or r"(?!)")
-        return self._pattern.sub(MASK, text)
+        return self._redact_text(text, 0)
 
-    def _redact_entry(self, key: str, value: Json) -> Json:
-        if value is None or value == "" or isinstance(value, bool) or not is_secret_key(key):
-            return self.redact_value(value)
-        if isinstance(value, int | float) and _COUNT_WORDS & set(_split_words(key)):
-            return value
-        return MASK
+    def _redact(self, value: Json, level: int) -> Json:
+        if isinstance(value, str):
+            return self._redact_text(value, level)
+        if isinstance(value, Mapping):
+            return self._redact_object(cast("Mapping[str, Json]", value), level)
+        if isinstance(value, Sequence) and not isinstance(value, bytes):
+            items = cast("Sequence[Json]", value)
+            if _is_named_pair(items):
+                return [items[0], MASK]
+            return [self._redact(inner, level) for inner in items]
+        return value
 
-    def _add_secret(self, secret: str) -> None:
-        if len(secret.strip()) >= _MIN_SECRET_LENGTH and secret != MASK:
-            self._secrets.add(secret.strip())
-            self._pattern = None
+    def _redact_text(self, text: str, level: int) -> str:
+        if level < _MAX_JSON_IN_TEXT and (parsed := _parse_json(text)) is not None:
+            clean = self._redact(parsed, level + 1)
+            return text if clean == parsed else json.dumps(clean, ensure_ascii=False)
+        return mask_secrets(text, self._known)
+
+    def _redact_object(self, entries: Mapping[str, Json], level: int) -> dict[str, Json]:
+        named = _find_entry_name(entries)
+        clean: dict[str, Json] = {}
+        for key, inner in entries.items():
+            name = named if named and key.lower() == "value" else key
+            clean[_make_unique_key(self._redact_text(key, level), clean)] = self._redact_entry(name, inner, level)
+        return clean
+
+    def _redact_entry(self, key: str, value: Json, level: int) -> Json:
+        kind = classify_name(key)
+        if kind is NameKind.SECRET and isinstance(value, Mapping | list | tuple):
+            return self._redact_container(key, value, level)
+        return MASK if _is_secret_leaf(key, kind, value) else self._redact(value, level)
+
+    def _redact_container(self, name: str, value: Json, level: int) -> Json:
+        """Mask the leaves of a list or object under a secret name, except where they describe the secret."""
+        if isinstance(value, Mapping):
+            entries = cast("Mapping[str, Json]", value)
+            if _is_schema(entries):
+                return {
+                    key: self._redact_container(name, inner, level)
+                    if key in _SCHEMA_VALUES
+                    else self._redact(inner, level)
+                    for key, inner in entries.items()
+                }
+            return {
+                self._redact_text(key, level): self._redact_entry(key, inner, level)
+                if key in _METADATA_KEYS
+                else self._redact_container(name, inner, level)
+                for key, inner in entries.items()
+            }
+        if isinstance(value, list | tuple):
+            return [self._redact_container(name, inner, level) for inner in cast("Sequence[Json]", value)]
+        return MASK if _is_secret_leaf(name, NameKind.SECRET, value) else self._redact(value, level)
+
+    def _learn(self, secret: str, *, is_certain: bool = False) -> None:
+        if is_learnable(secret) or (is_certain and not is_placeholder(secret)):
+            self._known.add(secret)
 
 
-def is_secret_key(key: str) -> bool:
-    """Return whether a key names a secret, by whole words: `accessToken` does, `tokenizer` and `author` do not."""
-    words = _split_words(key)
-    return any(word in _SECRET_WORDS for word in words) or any(pair in _SECRET_WORD_PAIRS for pair in pairwise(words))
+def _is_secret_leaf(key: str, kind: NameKind, value: Json) -> bool:
+    if kind is NameKind.PLAIN or value is None or isinstance(value, bool | Mapping | list | tuple):
+        return False
+    if isinstance(value, int | float):
+        is_number_name = kind is NameKind.SECRET or key.lower() == "pin"
+        return is_number_name and can_number_be_secret(key, value)
+    if not isinstance(value, str) or is_placeholder(value):
+        return False
+    if kind is NameKind.SUSPECT:
+        is_password = key.lower() in ("pass", "pw", "auth", "pin")
+        return has_secret_characters(value) if is_password else looks_random(value)
+    if key.lower() in ("pwd", "oldpwd") and is_path(value):
+        return False
+    return not value.isdigit() or can_number_be_secret(key, int(value[:20]))
 
 
-def _split_words(key: str) -> list[str]:
-    return [word.lower() for word in _WORD_PATTERN.findall(key)]
+def _is_named_pair(items: Sequence[Json]) -> bool:
+    """Return whether a list is a name with its secret: `["Authorization", "Bearer x"]`."""
+    if len(items) != 2 or not all(isinstance(item, str) for item in items):
+        return False
+    name, value = cast("Sequence[str]", items)
+    return is_secret_key(name) and len(name) < 64 and has_secret_characters(value) and not is_placeholder(value)
 
 
-def _mask_match(match: re.Match[str]) -> str:
-    if not is_secret_key(match["name"]):
-        return match[0]
-    return f"{match['name']}{match['between']}{match['open'] or ''}{MASK}"
+def _find_entry_name(entries: Mapping[str, Json]) -> str:
+    """Return the name in an object such as `{"name": "API_KEY", "value": "x"}`; empty if it is no such object."""
+    names = [entries[key] for key in _ENTRY_NAMES if isinstance(entries.get(key), str)]
+    return (
+        next((name for name in names if is_secret_key(name)), "") if any(k.lower() == "value" for k in entries) else ""
+    )
 
 
-def _iter_encodings(secret: str) -> Iterator[str]:
-    """Yield the encodings in which a secret may occur: plain, in a URL, and JSON-escaped up to three times."""
-    yield from (secret, quote(secret), quote(secret, safe=""), quote_plus(secret), repr(secret)[1:-1])
-    for ascii_only in (True, False):
-        escaped = secret
-        for _ in range(3):
-            escaped = json.dumps(escaped, ensure_ascii=ascii_only)[1:-1]
-            yield escaped
+def _is_schema(entries: Mapping[str, Json]) -> bool:
+    kind = entries.get("type")
+    return isinstance(kind, str) and kind.lower() in _SCHEMA_TYPES
+
+
+def _make_unique_key(key: str, existing: Mapping[str, Json]) -> str:
+    """Return a key that the object does not have yet: two masked keys must stay two."""
+    unique, number = key, 1
+    while unique in existing:
+        number += 1
+        unique = f"{key} {number}"
+    return unique
 
 
 def _parse_json(text: str) -> Json:
-    """Return the object or list that a string encodes, or None; also if it is nested too deeply to be walked."""
-    if not text.lstrip().startswith(("{", "[")):
+    """Return the object, list or string with JSON that a text encodes, or None; also if walking it could lose a part."""
+    if text.lstrip()[:1] not in ("{", "[", '"'):
         return None
     try:
-        value = json.loads(text)
+        value = json.loads(text, object_pairs_hook=_build_unique_object)
     except (ValueError, RecursionError):
         return None
-    return None if is_too_deep(value) else value
+    return None if isinstance(value, int | float) or is_too_deep(value) else value
 
 
-def _iter_entries(value: Json) -> Iterator[tuple[str, Json]]:
-    """Yield all keys with their values, at any depth, including JSON inside strings."""
+def _build_unique_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    built = dict(pairs)
+    if len(built) != len(pairs):
+        raise ValueError("a key is repeated, and its first value would not be read")
+    return built
+
+
+def _iter_named_strings(value: Json, name: str = "", level: int = 0) -> Iterator[str]:
+    """Yield the strings under secret names, at any depth, in JSON inside of strings and in texts."""
     if isinstance(value, str):
-        value = _parse_json(value)
-    if isinstance(value, Mapping):
-        for key, inner in cast("Mapping[str, Json]", value).items():
-            yield key, inner
-            yield from _iter_entries(inner)
-    elif isinstance(value, Sequence) and not isinstance(value, str | bytes):
-        for inner in cast("Sequence[Json]", value):
-            yield from _iter_entries(inner)
-
-
-def _iter_strings(value: Json) -> Iterable[str]:
-    if isinstance(value, str):
-        yield value
+        parsed = _parse_json(value) if level < _MAX_JSON_IN_TEXT else None
+        if name and not is_placeholder(value):
+            yield value
+        if parsed is not None:
+            yield from _iter_named_strings(parsed, name, level + 1)
+        elif not name:
+            yield from (found for found in find_named_secrets(value) if looks_random(found, 8))
     elif isinstance(value, Mapping):
-        for inner in cast("Mapping[str, Json]", value).values():
-            yield from _iter_strings(inner)
-    elif isinstance(value, Sequence):
+        entries = cast("Mapping[str, Json]", value)
+        is_schema = _is_schema(entries)
+        entry_name = _find_entry_name(entries)
+        for key, inner in entries.items():
+            inner_name = entry_name if entry_name and key.lower() == "value" else key
+            kept = "" if is_schema or key in _METADATA_KEYS else name
+            yield from _iter_named_strings(inner, inner_name if is_secret_key(inner_name) else kept, level)
+    elif isinstance(value, Sequence) and not isinstance(value, bytes):
         for inner in cast("Sequence[Json]", value):
-            yield from _iter_strings(inner)
+            yield from _iter_named_strings(inner, name, level)
 
 
 def _get_redactable_fields(payload: Payload) -> dict[str, Json]:
@@ -197,9 +254,3 @@ def _get_redactable_fields(payload: Payload) -> dict[str, Json]:
         return {}
     found = {field.name: getattr(payload, field.name) for field in fields(payload) if field.name not in _ID_FIELDS}
     return {name: value for name, value in found.items() if not isinstance(value, Enum)}
-
-
-def _redact_payload(payload: Payload, redactor: Redactor) -> Payload:
-    return replace(
-        payload, **{name: redactor.redact_value(value) for name, value in _get_redactable_fields(payload).items()}
-    )
