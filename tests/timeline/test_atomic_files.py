@@ -31,7 +31,7 @@ def test_permissions_and_links_survive(tmp_path: Path) -> None:
     target.chmod(0o640)
     link.symlink_to(target)
 
-    atomic_write_text(link, "new")
+    atomic_write_text(link, "new", keep_mode=True)
 
     assert link.is_symlink()
     assert (target.read_text(), target.stat().st_mode & 0o777) == ("new", 0o640)

@@ -159,10 +159,12 @@ _VALUES = st.recursive(
     st.one_of(_TEXTS, st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False)),
     lambda inner: st.one_of(
         st.lists(inner, max_size=3),
-        st.dictionaries(st.one_of(st.sampled_from(["password", "tokens", "key", "a", "name", "value"]), _TEXTS), inner, max_size=3),
+        st.dictionaries(
+            st.one_of(st.sampled_from(["password", "tokens", "key", "a", "name", "value"]), _TEXTS), inner, max_size=3
+        ),
     ),
     max_leaves=6,
-)  # fmt: skip
+)
 
 
 @pytest.mark.property

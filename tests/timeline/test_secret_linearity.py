@@ -1,8 +1,9 @@
-"""Redaction reads a text in linear time, whatever the text is: by the form of its patterns, and by counting its work."""
+"""Redaction reads any text in linear time: by the form of its patterns, and by counting its work."""
 
 import re
 import sys
 from collections.abc import Callable, Iterator
+from re import _parser as parser  # type: ignore[attr-defined] - the only way to see the parts of a pattern
 from types import FrameType
 from typing import Any
 
@@ -10,9 +11,6 @@ import pytest
 
 from adk_agent_sim.timeline import known_secrets, named_values, secret_values
 from adk_agent_sim.timeline.redaction import SECRET_PATTERNS, Redactor
-
-if sys.version_info >= (3, 11):
-    from re import _parser as parser  # type: ignore[attr-defined] - the only way to see the parts of a pattern
 
 _UNBOUNDED = 2**31
 _MAX_REPEAT = 16_384
@@ -98,7 +96,7 @@ _ADVERSARIAL = {
     "masks": lambda n: "[redacted]" * (n // 10),
     "known values": lambda n: "aaaaaa" * (n // 6),
     "near known values": lambda n: ("a" * 40 + "b") * (n // 41),
-}  # fmt: skip
+}
 
 
 def _count_lines(action: Callable[[], object]) -> int:

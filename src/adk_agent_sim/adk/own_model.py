@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from contextlib import aclosing
 
 from google.adk.models.llm_request import LlmRequest
@@ -13,10 +12,7 @@ from adk_agent_sim.adk.recorded_session import RecordedSession
 from adk_agent_sim.errors import OwnModelFailed, TurnAbandoned
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.json_conversion import to_json_value
-from adk_agent_sim.timeline.redaction import MASK, Redactor
-
-_KEY_PARAMETER = re.compile(r"""(\bkey=)(?!\[redacted\])[^\s&"'<>)\]]+""", re.IGNORECASE)
-"""The API key in the URLs of Google's APIs, which client libraries repeat in their error messages."""
+from adk_agent_sim.timeline.redaction import Redactor
 
 
 async def ask_own_model(recorded_session: RecordedSession, turn_id: str) -> Json:
@@ -53,7 +49,7 @@ async def _generate_answer(request: LlmRequest, seat: ModelSeat) -> LlmResponse 
 
 def _redact_message(message: str) -> str:
     """Remove secrets from an error message; it is shown in the browser."""
-    return _KEY_PARAMETER.sub(rf"\1{MASK}", Redactor().redact_text(message))
+    return Redactor().redact_text(message)
 
 
 def _copy_request(request: LlmRequest) -> LlmRequest:

@@ -33,8 +33,10 @@ from adk_agent_sim.text.escaped_logging import get_logger
 from adk_agent_sim.timeline import jsonl
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.events import Event
+from adk_agent_sim.timeline.file_names import to_file_stem
 from adk_agent_sim.timeline.framework_calls import REQUEST_CONFIRMATION
 from adk_agent_sim.timeline.history import HistoryEntry, build_history
+from adk_agent_sim.timeline.redacted_records import iter_redacted_records
 from adk_agent_sim.timeline.redaction import redact_events
 from adk_agent_sim.timeline.store import MemoryStore
 from adk_agent_sim.timeline.submissions import TurnDecision
@@ -205,7 +207,7 @@ class Simulation:
             finished_only: Omit the last invocation if it has not finished.
             redact: Mask secrets.
         """
-        path = f"{self._agent_run.name}.evalset.json" if eval_set_path is None else eval_set_path
+        path = f"{to_file_stem(self._agent_run.name)}.evalset.json" if eval_set_path is None else eval_set_path
         config = SimulatedAgentConfig(name=self._agent_run.name, agent=self._agent_run.root_agent, eval_set_path=path)
         events = select_finished_events(self.log()) if finished_only else self.log()
         return SimulationSession.from_events(
@@ -262,10 +264,16 @@ class Simulation:
             self.session(), self.log(), path, has_tool_error_plugin=self._agent_run.has_tool_error_plugin, anyway=anyway
         )
 
-    async def export_jsonl(self, path: str | Path) -> None:
-        """Write the whole timeline as JSON Lines, including requests and artifacts. Nothing is redacted."""
+    async def export_jsonl(self, path: str | Path, *, redact: bool = False) -> None:
+        """Write the whole timeline as JSON Lines, including requests and artifacts.
+
+        Args:
+            path: The file.
+            redact: Mask secrets; artifacts that are not text are written as they are.
+        """
         session = await self.timeline.get_session(self.session_id)
-        await jsonl.write_session(self._store, session, path)
+        records = iter_redacted_records if redact else jsonl.iter_records
+        await jsonl.write_records(records(self._store, session), path)
 
     def report(self, *, redact: bool = True) -> str:
         """Return the session as a Markdown report; secrets are masked unless `redact` is False."""

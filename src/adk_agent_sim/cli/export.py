@@ -12,6 +12,7 @@ import click
 from adk_agent_sim.cli.database import database_option, find_session
 from adk_agent_sim.golden.export_formats import EXPORT_FORMATS, ExportFormat, ExportFormatName
 from adk_agent_sim.text.terminal_output import print_document, print_json, print_line, print_lines
+from adk_agent_sim.timeline.file_names import to_file_stem
 
 if TYPE_CHECKING:
     from adk_agent_sim.golden.session import SimulationSession
@@ -29,7 +30,7 @@ def _format_epilog() -> str:
     return "\b\nFormats:\n" + "\n".join(rows)
 
 
-_REDACTABLE = " and ".join(name for name, each in EXPORT_FORMATS.items() if each.is_redactable)
+_REDACTABLE = ", ".join(name for name, each in EXPORT_FORMATS.items() if each.is_redactable)
 _APPENDED = " and ".join(name for name, each in EXPORT_FORMATS.items() if each.is_appended)
 
 
@@ -54,7 +55,7 @@ _APPENDED = " and ".join(name for name, each in EXPORT_FORMATS.items() if each.i
 )
 @click.option("--finished-only", is_flag=True, help="Leave out a user turn that has no final response yet.")
 @click.option(
-    "--redact", is_flag=True, help=f"Remove secrets; only with {_REDACTABLE}. Markdown reports are always redacted."
+    "--redact", is_flag=True, help=f"Remove secrets; with {_REDACTABLE}. Markdown reports are always redacted."
 )
 @click.option("--anyway", is_flag=True, help="With adk-test: write the fixture even if `adk test` cannot replay it.")
 @database_option
@@ -81,10 +82,11 @@ def export(
 
     if redact and not EXPORT_FORMATS[format_name].is_redactable:
         raise click.UsageError(
-            f"--redact does not work with --format {format_name}, which must be read back exactly. Use {_REDACTABLE}."
+            f"--redact does not work with --format {format_name}, whose values `adk test` compares. "
+            f"Use one of {_REDACTABLE}."
         )
     silence_adk_logging()
-    stored_session, events, lines = asyncio.run(_read_session(database, session, format_name))
+    stored_session, events, lines = asyncio.run(_read_session(database, session, format_name, redact=redact))
     selected = _filter_events(events, finished_only=finished_only, redact=redact)
     match format_name:
         case "jsonl":
@@ -99,18 +101,20 @@ def export(
 
 
 async def _read_session(
-    database: str, name: str, format_name: ExportFormatName
+    database: str, name: str, format_name: ExportFormatName, *, redact: bool
 ) -> tuple[Session, Sequence[Event], list[str]]:
     """Returns the session and its events, or its JSON Lines, which include stored blocks that are not events."""
     from adk_agent_sim.persistence.database_store import open_store
     from adk_agent_sim.timeline import jsonl
+    from adk_agent_sim.timeline.redacted_records import iter_redacted_records
     from adk_agent_sim.timeline.timeline import Timeline
 
     async with open_store(database) as store:
         session = await find_session(Timeline(store), name)
         if format_name != "jsonl":
             return session, await store.read_events(session.session_id), []
-        return session, (), [jsonl.encode_line(record) async for record in jsonl.iter_records(store, session)]
+        records = (iter_redacted_records if redact else jsonl.iter_records)(store, session)
+        return session, (), [jsonl.encode_line(record) async for record in records]
 
 
 def _filter_events(events: Sequence[Event], *, finished_only: bool, redact: bool) -> Sequence[Event]:
@@ -142,7 +146,8 @@ def _write_fixture(
 ) -> None:
     from adk_agent_sim.golden.adk_test_fixture import write_adk_test_fixture
 
-    path = out or Path(f"{session.agent_name}_{session.session_id[:8]}{EXPORT_FORMATS['adk-test'].extension}")
+    stem = to_file_stem(f"{session.agent_name}_{session.session_id[:8]}")
+    path = out or Path(f"{stem}{EXPORT_FORMATS['adk-test'].extension}")
     write_adk_test_fixture(session, events, path, anyway=anyway)
     if as_json:
         print_json({"path": str(path)}, indent=None)
@@ -154,7 +159,7 @@ def _write_case(session: SimulationSession, out: Path | None, *, as_json: bool) 
     from adk_agent_sim.golden.eval_set import EvalSetWriter
     from adk_agent_sim.golden.golden_trace_builder import GoldenTraceBuilder
 
-    path = out or Path(f"{session.agent_name}{EXPORT_FORMATS['evalset'].extension}")
+    path = out or Path(f"{to_file_stem(session.agent_name)}{EXPORT_FORMATS['evalset'].extension}")
     builder = GoldenTraceBuilder(session)
     case = EvalSetWriter(path, session.agent_name).write_eval_case(builder.build())
     notes = builder.collect_notes()
@@ -178,6 +183,6 @@ def _build_session(stored_session: Session, events: Sequence[Event], agent_dir: 
     config = SimulatedAgentConfig(
         name=name,
         agent=agent or create_placeholder_agent(name),
-        eval_set_path=f"{name}{EXPORT_FORMATS['evalset'].extension}",
+        eval_set_path=f"{to_file_stem(name)}{EXPORT_FORMATS['evalset'].extension}",
     )
     return SimulationSession.from_events(config, stored_session.session_id, events)

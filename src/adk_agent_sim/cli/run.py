@@ -79,6 +79,7 @@ def run(
     """
     from adk_agent_sim.adk.agent_loader import load_app
     from adk_agent_sim.adk.environment_factory import add_environment_plugin
+    from adk_agent_sim.timeline.file_names import to_file_stem
 
     if web and script:
         raise click.UsageError("--web and --script exclude each other.")
@@ -87,7 +88,7 @@ def run(
     app, get_report = add_environment_plugin(load_app(agent_dir), environment)
     if script is not None:
         _run_script(app, script, eval_set, get_report, as_json=as_json)
-    path = eval_set or Path(f"{app.name}.evalset.json")
+    path = eval_set or Path(f"{to_file_stem(app.name)}.evalset.json")
     if web:
         serve_in_browser([build_agent_config(app, path, agent_dir)], host, port, allow_host, open_browser=open_browser)
     else:

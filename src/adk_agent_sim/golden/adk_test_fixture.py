@@ -50,6 +50,7 @@ def write_adk_test_fixture(
     *,
     has_tool_error_plugin: bool = True,
     anyway: bool = False,
+    inside: Path | None = None,
 ) -> None:
     """Write the fixture of a completed session, as `<agent folder>/tests/<name>.json`.
 
@@ -59,6 +60,7 @@ def write_adk_test_fixture(
         path: The file; `adk test` reads only folders called `tests` beside an `agent.py`.
         has_tool_error_plugin: Whether the App that will be tested has `ToolErrorPlugin`.
         anyway: Write the file even if `adk test` cannot replay the session.
+        inside: The folder that no link may lead out of; by default that of the file.
 
     Raises:
         NotReplayable: `adk test` cannot replay the session, and `anyway` is False.
@@ -74,7 +76,8 @@ def write_adk_test_fixture(
         reasons.append(f"{target} is not a {extension} file in a folder called 'tests', the only ones that it reads")
     if reasons and not anyway:
         raise NotReplayable(session.session_id, reasons)
-    atomic_write_text(path, json.dumps(fixture, indent=2, sort_keys=True, ensure_ascii=False) + "\n")
+    text = json.dumps(fixture, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+    atomic_write_text(path, text, inside=inside)
 
 
 def build_adk_test_fixture(session: SimulationSession, events: Sequence[Event]) -> dict[str, Json]:

@@ -24,6 +24,7 @@ from adk_agent_sim.text.surrogates import replace_lone_surrogates
 from adk_agent_sim.timeline.atomic_files import atomic_write_text, prepare_path
 from adk_agent_sim.timeline.clock import Clock, WallClock
 from adk_agent_sim.timeline.json_conversion import to_json_value
+from adk_agent_sim.timeline.private_files import PRIVATE_MODE
 from adk_agent_sim.timeline.strict_json import parse_json_object
 
 
@@ -44,7 +45,7 @@ class EvalSetWriter:
         if not eval_case.eval_id.strip():
             raise ValueError("The eval case has no eval_id. Set one that is not empty.")
         path = prepare_path(self.eval_set_path)
-        with FileLock(path.with_name(f".{path.name}.lock")):
+        with FileLock(path.with_name(f".{path.name}.lock"), mode=PRIVATE_MODE):
             content = _read_eval_set(path) if path.exists() else self._create_eval_set()
             taken = {_get_case_id(case) for case in content["eval_cases"]}
             written = eval_case.model_copy(update={"eval_id": _make_unique_id(eval_case.eval_id, taken)})

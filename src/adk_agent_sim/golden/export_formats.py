@@ -27,7 +27,7 @@ class ExportFormat:
     """What a session must have to be exported; empty if every session can be."""
 
     is_redactable: bool
-    """Whether secrets can be removed on request; a format that must be replayed or read back exactly cannot."""
+    """Whether secrets can be removed on request; a format that must be replayed exactly cannot."""
 
     is_appended: bool
     """Whether a session is added to the file, rather than replacing it."""
@@ -55,7 +55,7 @@ _ALL = (
         label="Timeline as JSON Lines",
         extension=".jsonl",
         requirement="",
-        is_redactable=False,
+        is_redactable=True,
         is_appended=False,
     ),
     ExportFormat(

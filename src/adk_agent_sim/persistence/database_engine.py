@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 from urllib.parse import unquote
@@ -12,6 +13,7 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 
 from adk_agent_sim.errors import StoreNotOpened
+from adk_agent_sim.timeline.private_files import create_private_file, make_file_private
 
 Durability: TypeAlias = Literal["full", "normal"]
 """What a commit survives: with `full` a power failure, with `normal` only the end of this process."""
@@ -63,6 +65,20 @@ def get_sqlite_path(url: URL) -> str:
 def resolve_sqlite_path(url: URL) -> str:
     """Return the path of an SQLite file without links; SQLite names its log after it."""
     return os.path.realpath(get_sqlite_path(url))
+
+
+def make_sqlite_files_private(url: URL) -> None:
+    """Create an SQLite file that does not exist yet, readable by its owner only, and restrict existing ones.
+
+    SQLite creates a file that others can read, and gives the files beside it (-wal, -shm, -journal) the same mode.
+    """
+    if url.get_backend_name() != "sqlite" or url.query:
+        return
+    path = resolve_sqlite_path(url)
+    with suppress(OSError):  # it exists, or SQLite reports why it cannot be created
+        os.close(create_private_file(path))
+    for suffix in ("", "-wal", "-shm", "-journal"):
+        make_file_private(f"{path}{suffix}")
 
 
 def format_url(url: URL) -> str:

@@ -25,6 +25,7 @@ from adk_agent_sim.persistence.database_engine import (
 )
 from adk_agent_sim.persistence.database_errors import build_store_error
 from adk_agent_sim.text.escaped_logging import get_logger
+from adk_agent_sim.timeline.private_files import PRIVATE_MODE
 
 _CHECK_SECONDS = 1.0
 """How often the connection that holds a lock is checked."""
@@ -84,7 +85,7 @@ async def lock_database(url_or_path: str | Path) -> AsyncGenerator[DatabaseLock]
 
 @asynccontextmanager
 async def _lock_sqlite_file(url: URL) -> AsyncGenerator[None]:
-    lock = FileLock(f"{resolve_sqlite_path(url)}.lock", blocking=False)
+    lock = FileLock(f"{resolve_sqlite_path(url)}.lock", blocking=False, mode=PRIVATE_MODE)
     try:
         lock.acquire()
     except Timeout:

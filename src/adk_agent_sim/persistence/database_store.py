@@ -26,6 +26,7 @@ from adk_agent_sim.persistence.database_engine import (
     Durability,
     create_reader_engine,
     create_writer_engine,
+    make_sqlite_files_private,
     parse_database_url,
 )
 from adk_agent_sim.persistence.database_errors import build_store_error
@@ -115,6 +116,7 @@ async def open_store(
 
 
 def _prepare_database(writing: Engine, reading: Engine, url: URL) -> None:
+    make_sqlite_files_private(url)
     try:
         with reading.connect() as connection:
             version = read_version(connection)

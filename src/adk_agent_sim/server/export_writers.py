@@ -18,6 +18,7 @@ from adk_agent_sim.golden.golden_trace_builder import GoldenTraceBuilder, build_
 from adk_agent_sim.golden.session import SimulatedAgentConfig, SimulationSession, select_finished_events
 from adk_agent_sim.server.api_models import ExportFormatInfo, ExportRecord, ExportResult
 from adk_agent_sim.timeline.events import Event
+from adk_agent_sim.timeline.file_names import find_unused_path
 from adk_agent_sim.timeline.json_conversion import to_json_value
 from adk_agent_sim.timeline.strict_json import dump_json
 
@@ -84,9 +85,14 @@ def write_test_fixture(source: ExportSource) -> ExportResult:
     # `adk test` names its test cases by file: the style without colons is valid in a file name on every platform.
     name = build_eval_id(session.agent_name, session.start_timestamp, "selectable")
     folder = config.folder or config.resolve_eval_set_path().parent
-    path = _find_free_path(Path(folder) / "tests", name)
+    path = find_unused_path(Path(folder) / "tests", name, EXPORT_FORMATS["adk-test"].extension)
     write_adk_test_fixture(
-        session, finished, path, has_tool_error_plugin=source.has_tool_error_plugin, anyway=source.anyway
+        session,
+        finished,
+        path,
+        has_tool_error_plugin=source.has_tool_error_plugin,
+        anyway=source.anyway,
+        inside=Path(folder),
     )
     move_note = f"`adk test` reads fixtures only from the folder `tests` beside agent.py: move {path} there."
     return ExportResult(
@@ -99,14 +105,6 @@ def write_test_fixture(source: ExportSource) -> ExportResult:
 
 EXPORT_WRITERS: Mapping[ExportFormatName, ExportWriter] = {"evalset": write_eval_case, "adk-test": write_test_fixture}
 """The formats for which the agent's config names a place to write to. The others need `adksim export`."""
-
-
-def _find_free_path(folder: Path, name: str) -> Path:
-    path, number = folder / f"{name}.json", 1
-    while path.exists():
-        number += 1
-        path = folder / f"{name}_{number}.json"
-    return path
 
 
 def _quote_folder(config: SimulatedAgentConfig) -> str:

@@ -11,6 +11,7 @@ from adk_agent_sim.golden.session import SimulatedAgentConfig
 from adk_agent_sim.server.api_models import ExportInput, ExportResult
 from adk_agent_sim.server.export_writers import EXPORT_WRITERS, ExportSource
 from adk_agent_sim.server.session_runs import SessionRuns
+from adk_agent_sim.timeline.file_names import to_file_stem
 from adk_agent_sim.timeline.read_model.session_summary import ExportEntry, SessionSummary
 from adk_agent_sim.timeline.timeline import Timeline
 
@@ -73,4 +74,4 @@ def _build_remote_agent_config(summary: SessionSummary) -> SimulatedAgentConfig:
     """Returns the config of an agent in another process: its EvalSet is in the server's working directory."""
     name = summary.app_name or summary.session.description or "agent"
     agent = create_placeholder_agent(name)
-    return SimulatedAgentConfig(name=name, agent=agent, eval_set_path=f"{agent.name}.evalset.json")
+    return SimulatedAgentConfig(name=name, agent=agent, eval_set_path=f"{to_file_stem(agent.name)}.evalset.json")

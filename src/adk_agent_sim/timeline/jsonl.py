@@ -99,8 +99,13 @@ async def iter_records(store: Store, session: Session) -> AsyncIterator[Timeline
 
 async def write_session(store: Store, session: Session, path: str | Path) -> None:
     """Write a session to a file; an existing file is replaced atomically."""
+    await write_records(iter_records(store, session), path)
+
+
+async def write_records(records: AsyncIterator[TimelineRecord], path: str | Path) -> None:
+    """Write records to a file; an existing file is replaced atomically."""
     with atomic_write(path) as file:
-        async for record in iter_records(store, session):
+        async for record in records:
             file.write(encode_line(record) + "\n")
 
 

@@ -1,9 +1,9 @@
 """Removes secrets from a copy of a session's events. All redaction of exported data happens here.
 
-It walks JSON, also JSON inside of strings, masks the values of keys that name a secret at any depth, and gives every text
-to the scanner (`secret_scanner`). A value found under a secret name, and the values of this process's secret environment
-variables, are masked wherever else they occur. The shape of the JSON stays: a secret becomes a string, a list or object
-under a secret name keeps its items.
+It walks JSON, also JSON inside of strings, masks the values of keys that name a secret at any depth, and gives every
+text to the scanner (`secret_scanner`). A value found under a secret name, and the values of this process's secret
+environment variables, are masked wherever else they occur. The shape of the JSON stays: a secret becomes a string, a
+list or object under a secret name keeps its items.
 """
 
 from __future__ import annotations
@@ -208,7 +208,7 @@ def _make_unique_key(key: str, existing: Mapping[str, Json]) -> str:
 
 
 def _parse_json(text: str) -> Json:
-    """Return the object, list or string with JSON that a text encodes, or None; also if walking it could lose a part."""
+    """Return the object, list or string that a text encodes, or None; also if walking it could lose a part."""
     if text.lstrip()[:1] not in ("{", "[", '"'):
         return None
     try:

@@ -1,4 +1,4 @@
-"""Decides whether a name names a secret, by its words: `accessToken` does; `max_tokens`, `token_type`, `author` do not."""
+"""Decides whether a name names a secret, by its words: `accessToken` does; `max_tokens` and `author` do not."""
 
 from __future__ import annotations
 

@@ -95,8 +95,10 @@ def _locate_jwt(match: re.Match[str]) -> Span | None:
 
 
 def _locate_url_token(match: re.Match[str]) -> Span | None:
+    """Return the span of a value with letters and digits, or with letters of both cases; `?key=customer` is none."""
     value = match["secret"]
-    return match.span("secret") if re.search(r"\d", value) and re.search(r"[A-Za-z]", value) else None
+    kinds = [bool(re.search(pattern, value)) for pattern in (r"[a-z]", r"[A-Z]", r"\d")]
+    return match.span("secret") if sum(kinds) >= 2 else None
 
 
 def _locate_parameter(match: re.Match[str]) -> Span | None:
@@ -282,19 +284,34 @@ def _header(label: str, regex: str, anchor: str = "", locate: Callable[[re.Match
 _HEADERS = (
     _header("bearer token", r"(?i:(?<!\w)bearer)[ \t]{1,8}+(?P<secret>[\w.~+/=-]{8,}+)", locate=_locate_bearer),
     _header(
-        "basic credentials", r"(?i:(?<!\w)basic)[ \t]{1,8}+(?P<secret>[A-Za-z0-9+/]{6,1024}+={0,2})",
+        "basic credentials",
+        r"(?i:(?<!\w)basic)[ \t]{1,8}+(?P<secret>[A-Za-z0-9+/]{6,1024}+={0,2})",
         locate=_locate_basic_credentials,
     ),
-    _header("user and password of curl", r"(?<!\S)(?:-u|--user)[ =]{0,4}[\"']?[^\s:\"']{1,128}+:(?P<secret>[^\s\"']{1,}+)"),
-    _header("password of sshpass", r"sshpass -p[ ]?[\"']?(?P<secret>[^\s\"']{1,}+)", "sshpass"),
-    _header("password of mysql", r"mysql(?:dump|admin)?(?: (?!-p)[^\s]{1,64}+){0,8}+ -p(?P<secret>[^\s\"'-][^\s]*+)", "mysql"),
-    _header("password of a login in .netrc", r"login[ \t]\S{1,128}+\s{1,8}+password[ \t](?P<secret>\S{1,}+)", "password"),
     _header(
-        "auth tuple of a client", r"(?<!\w)auth ?= ?\( ?[\"'][^\"'\s]{1,128}+[\"'], ?[\"'](?P<secret>[^\"']{1,}+)", "auth"
+        "user and password of curl", r"(?<!\S)(?:-u|--user)[ =]{0,4}[\"']?[^\s:\"']{1,128}+:(?P<secret>[^\s\"']++)"
     ),
-)  # fmt: skip
+    _header("password of sshpass", r"sshpass -p[ ]?[\"']?(?P<secret>[^\s\"']{1,}+)", "sshpass"),
+    _header(
+        "password of mysql",
+        r"mysql(?:dump|admin)?(?: (?!-p)[^\s]{1,64}+){0,8}+ -p(?P<secret>[^\s\"'-][^\s]*+)",
+        "mysql",
+    ),
+    _header(
+        "password of a login in .netrc", r"login[ \t]\S{1,128}+\s{1,8}+password[ \t](?P<secret>\S{1,}+)", "password"
+    ),
+    _header(
+        "auth tuple of a client",
+        r"(?<!\w)auth ?= ?\( ?[\"'][^\"'\s]{1,128}+[\"'], ?[\"'](?P<secret>[^\"']{1,}+)",
+        "auth",
+    ),
+)
 
 _NAME = r"(?P<name>[^\W\d][\w-]{0,127}+)"
+_FORM_LINES = (
+    rf"[ \t]{{0,16}}+(?:[A-Za-z]{{1,20}}+ )?{_NAME}[ \t]{{0,16}}+\r?\n"
+    r"[ \t]{0,32}+(?P<secret>\S{6,256}+)(?=\s|$)"
+)
 
 
 def _named(label: str, regex: str, locate: Callable[[re.Match[str]], Span | None], anchor: str = "") -> SecretPattern:
@@ -305,19 +322,19 @@ def _named(label: str, regex: str, locate: Callable[[re.Match[str]], Span | None
 
 _NAMED_VALUES = (
     _named(
-        "name with a value, at any depth: `password=x`, `\"token\": \"x\"`, a value on the next line",
+        'name with a value, at any depth: `password=x`, `"token": "x"`, a value on the next line',
         rf"(?<!\w){_NAME}(?:\\{{0,8}}[\"'`])?(?:\]|%5D)?[ \t]{{0,16}}+(?P<operator>:=|=>|={{1,3}}|!=|:(?!//|:))",
         locate_assigned_value,
     ),
     _named(
         "name of two words in a form: `API key` on a line, its value on the next",
-        rf"(?<=\n)[ \t]{{0,16}}+(?:[A-Za-z]{{1,20}}+ )?{_NAME}[ \t]{{0,16}}+\r?\n[ \t]{{0,32}}+(?P<secret>\S{{6,256}}+)(?=\s|$)",
+        rf"(?<=\n){_FORM_LINES}",
         locate_random_value,
         "\n",
     ),
     _named(
         "the same at the beginning of a text",
-        rf"\A[ \t]{{0,16}}+(?:[A-Za-z]{{1,20}}+ )?{_NAME}[ \t]{{0,16}}+\r?\n[ \t]{{0,32}}+(?P<secret>\S{{6,256}}+)(?=\s|$)",
+        rf"\A{_FORM_LINES}",
         locate_random_value,
         "\n",
     ),
@@ -334,12 +351,17 @@ _NAMED_VALUES = (
         "-",
     ),
     _named(
-        "pair: `(\"token\", \"x\")`",
+        'pair: `("token", "x")`',
         rf"[\"']{_NAME}\\{{0,8}}[\"'], ?\\{{0,8}}[\"'](?P<secret>[^\"'\\]{{1,}}+)",
         locate_random_value,
         ",",
     ),
-    _named("element: `<password>x</password>`", rf"<(?:\w{{1,32}}:)?{_NAME}>(?P<secret>[^<>]{{1,512}}+)</", locate_named_value, "</"),
+    _named(
+        "element: `<password>x</password>`",
+        rf"<(?:\w{{1,32}}:)?{_NAME}>(?P<secret>[^<>]{{1,512}}+)</",
+        locate_named_value,
+        "</",
+    ),
     _named(
         "entry with `name` and `value`",
         r"(?<!\w)(?:name|key|Name|Key)\\{0,8}[\"']?\s{0,4}+[:=]\s{0,4}+\\{0,8}[\"']?"
@@ -353,7 +375,7 @@ _NAMED_VALUES = (
         rf"(?<!\S)(?:ENV|ARG|setx)[ \t]{{1,4}}+{_NAME}[ \t]{{1,4}}+[\"']?(?P<secret>[^\s\"']{{1,}}+)",
         locate_named_value,
     ),
-)  # fmt: skip
+)
 
 SECRET_PATTERNS: Final[tuple[SecretPattern, ...]] = (
     *_VENDOR_KEYS,

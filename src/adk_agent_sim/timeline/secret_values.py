@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from adk_agent_sim.timeline.secret_names import NameKind, classify_name, split_words
 
@@ -80,7 +81,7 @@ _ORDINARY_WORDS = frozenset(
 _CODE = re.compile(r"(?:os\.environ|os\.getenv|process\.env|getenv|env\.|ENV\[|secrets?\.|vault:|settings\.|config\.)")
 _ATTRIBUTE = re.compile(r"[A-Za-z_]\w{0,64}+(?:\.[A-Za-z_]\w{0,64}+){1,8}+$")
 _CALL = re.compile(r"[A-Za-z_][A-Za-z_.]{0,64}+(?:\([^)]{0,128}+\)|\[[^\]]{0,128}+\])$")
-_PROSE_WORD = re.compile(r"[^\W\d_]{1,64}+(?:[-'’][^\W\d_]{1,64}+){0,4}+[.,;:!?]?$")
+_PROSE_WORD = re.compile(r"[^\W\d_]{1,64}+(?:[-'\u2019][^\W\d_]{1,64}+){0,4}+[.,;:!?]?$")
 _UUID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$")
 _HEX = re.compile(r"[0-9a-fA-F]{1,128}+$")
 _SEGMENT = re.compile(r"[A-Za-z0-9]{8,}+")
@@ -136,7 +137,7 @@ def has_secret_characters(value: str) -> bool:
     return (
         len(value) >= 6
         and any(char.isalpha() for char in value)
-        and any(not char.isalpha() and char not in "-_'’ .,:;!?" for char in value)
+        and any(not char.isalpha() and char not in "-_'\u2019 .,:;!?" for char in value)
         and not is_path(value)
     )
 
@@ -170,4 +171,4 @@ def _is_random_segment(segment: str, min_length: int) -> bool:
 
 
 def _count_case_changes(segment: str) -> int:
-    return sum(a.isupper() != b.isupper() for a, b in zip(segment, segment[1:], strict=False))
+    return sum(a.isupper() != b.isupper() for a, b in pairwise(segment))

@@ -31,5 +31,7 @@ def annotate_file(file: Path, fields: Mapping[str, str], *, now: float) -> Scena
     scenario = load_scenario(file)
     text = scenario.source.text if scenario.source else ""
     scenario = with_annotation(scenario, fields, now=now)
-    atomic_write_text(file, serialize_trace(scenario.trace, indent=2 if "\n" in text.strip() else None) + "\n")
+    indent = 2 if "\n" in text.strip() else None
+    # The file was the reader's before, and stays as readable as it was.
+    atomic_write_text(file, serialize_trace(scenario.trace, indent=indent) + "\n", keep_mode=True)
     return scenario

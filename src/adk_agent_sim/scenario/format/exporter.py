@@ -16,6 +16,7 @@ from adk_agent_sim.scenario.format.imported_scenario import ScenarioImportedFrom
 from adk_agent_sim.scenario.format.models import ExportedApp, ExportedTrace, to_json_value
 from adk_agent_sim.text.escaped_logging import get_logger
 from adk_agent_sim.timeline.atomic_files import atomic_write_text
+from adk_agent_sim.timeline.file_names import find_unused_path
 from adk_agent_sim.timeline.strict_json import InvalidJson, parse_json
 
 _LOG = get_logger(__name__)
@@ -100,7 +101,7 @@ class JsonScenarioExporter:
             world_logs=world_logs,
             indent=indent,
         )
-        path = _find_unused_path(Path(output_dir), scenario_id or scenario.scenario_id)
+        path = find_unused_path(Path(output_dir), scenario_id or scenario.scenario_id, ".json", fallback="scenario")
         try:
             atomic_write_text(path, text + "\n")
         except OSError as error:
@@ -136,12 +137,3 @@ def _build_app(name: str, fields: Mapping[str, Any]) -> ExportedApp:
         )
     except (InvalidJson, ValueError) as error:
         raise ExportRefused(f"The serialized_state of app {name!r} is not a JSON object: {error}.") from error
-
-
-def _find_unused_path(directory: Path, scenario_id: str) -> Path:
-    """Return an unused path in the directory; no character of the id can lead out of it."""
-    stem = re.sub(r"[^\w.-]+", "_", scenario_id).strip(".")[:100] or "scenario"
-    path, number = directory / f"{stem}.json", 2
-    while path.exists():
-        path, number = directory / f"{stem}_{number}.json", number + 1
-    return path
