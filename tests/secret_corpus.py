@@ -8,6 +8,7 @@ import base64
 import json
 import random
 import string
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -273,7 +274,7 @@ def make_secret_cases() -> list[SecretCase]:
 def _make_structured_cases(made: _Generator) -> list[SecretCase]:
     cases: list[SecretCase] = []
 
-    def add(label: str, build: Any) -> None:
+    def add(label: str, build: Callable[[str], Any]) -> None:
         secret = made.password()
         cases.append(SecretCase(f"json: {label}", build(secret), secret))
 

@@ -28,11 +28,21 @@ def _get_mode(path: Path) -> int:
     return path.stat().st_mode & 0o777
 
 
+def _list_modes(folder: Path) -> dict[str, int]:
+    return {each.name: _get_mode(each) for each in folder.rglob("*") if each.is_file()}
+
+
+def _open_exports(folder: Path) -> None:
+    for each in folder.rglob("*"):
+        if each.is_file() and each.suffix != ".lock":  # a lock is empty
+            each.chmod(0o644)
+
+
 async def test_a_database_and_the_files_beside_it_are_private(tmp_path: Path) -> None:
     path = tmp_path / "sessions.db"
     async with lock_database(path), open_store(path) as store:
         await Timeline(store).create_session("x")
-        modes = {each.name: _get_mode(each) for each in tmp_path.iterdir()}
+        modes = _list_modes(tmp_path)
 
     assert {"sessions.db", "sessions.db-wal", "sessions.db-shm", "sessions.db.lock"} <= set(modes)
     assert set(modes.values()) == {0o600}
@@ -69,9 +79,7 @@ async def test_every_export_is_private(tmp_path: Path) -> None:
             sim.export_adk_test(tmp_path / "tests" / "case.json", anyway=True)
             await sim.export_jsonl(tmp_path / "session.jsonl")
             atomic_write_text(tmp_path / "report.md", sim.report())
-            modes = {each.name: _get_mode(each) for each in tmp_path.rglob("*") if each.is_file()}
+            modes = _list_modes(tmp_path)
             assert len(modes) >= 4
             assert set(modes.values()) == {0o600}, modes
-            for each in tmp_path.rglob("*.*"):
-                if each.is_file():
-                    each.chmod(0o644)
+            _open_exports(tmp_path)

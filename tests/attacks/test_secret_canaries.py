@@ -13,20 +13,21 @@ from detect_secrets.settings import transient_settings
 from secret_corpus import SecretCase, make_secret_cases
 
 from adk_agent_sim.cli.exit_codes import ExitCode
-from adk_agent_sim.cli.main import main
+from adk_agent_sim.cli.main import adksim
 from adk_agent_sim.golden.export_formats import EXPORT_FORMATS
 from adk_agent_sim.persistence.database_store import open_store
+from adk_agent_sim.timeline.blocks import Block
 from adk_agent_sim.timeline.events import (
     AgentEvent,
     AgentJoined,
     ArtifactSaved,
+    Payload,
     RunEnded,
     RunOutcome,
     ToolFinished,
     ToolStarted,
     UserSpoke,
 )
-from adk_agent_sim.timeline.blocks import Block
 from adk_agent_sim.timeline.jsonl import restore_session
 from adk_agent_sim.timeline.store import MemoryStore
 from adk_agent_sim.timeline.submissions import EventBatch
@@ -45,14 +46,13 @@ _REDACTABLE = [name for name, each in EXPORT_FORMATS.items() if each.is_redactab
 
 
 @pytest.mark.parametrize("format_name", _REDACTABLE)
-async def test_no_redacted_export_contains_a_secret(format_name: str, tmp_path: Path) -> None:
+def test_no_redacted_export_contains_a_secret(format_name: str, tmp_path: Path) -> None:
     cases = make_secret_cases()
     database = str(tmp_path / "sessions.db")
-    async with open_store(database) as store:
-        await _record_session(Timeline(store), cases)
+    asyncio.run(_record_session(database, cases))
 
-    clean = await _export(database, format_name, tmp_path / "clean", "--redact")
-    whole = await _export(database, format_name, tmp_path / "whole")
+    clean = _export(database, format_name, tmp_path / "clean", "--redact")
+    whole = _export(database, format_name, tmp_path / "whole")
 
     assert [case.label for case in cases if case.secret in clean] == []
     assert list(_detect(clean)) == []
@@ -61,16 +61,15 @@ async def test_no_redacted_export_contains_a_secret(format_name: str, tmp_path: 
         assert len(list(_detect(whole))) > 30
 
 
-async def test_a_redacted_timeline_can_be_restored(tmp_path: Path) -> None:
+def test_a_redacted_timeline_can_be_restored(tmp_path: Path) -> None:
     database = str(tmp_path / "sessions.db")
-    async with open_store(database) as store:
-        await _record_session(Timeline(store), make_secret_cases())
-    await _export(database, "jsonl", tmp_path / "clean.jsonl", "--redact")
+    asyncio.run(_record_session(database, make_secret_cases()))
+    _export(database, "jsonl", tmp_path / "clean.jsonl", "--redact")
 
     store = MemoryStore()
-    session = await restore_session(tmp_path / "clean.jsonl", store)
+    session = asyncio.run(restore_session(tmp_path / "clean.jsonl", store))
     saved = [event.payload for event in store.get_log(session.session_id) if isinstance(event.payload, ArtifactSaved)]
-    blocks = await store.read_blocks(session.session_id, [each.block for each in saved])
+    blocks = asyncio.run(store.read_blocks(session.session_id, [each.block for each in saved]))
 
     assert b"[redacted]" in blocks[saved[0].block]
 
@@ -87,18 +86,17 @@ def _detect(text: str) -> Iterator[tuple[str, str]]:
                 yield from ((plugin.secret_type, found) for found in plugin.analyze_string(line))
 
 
-async def _export(database: str, format_name: str, path: Path, *options: str) -> str:
+def _export(database: str, format_name: str, path: Path, *options: str) -> str:
     arguments = ["export", "last", "--format", format_name, "--db", database, "--out", str(path), *options]
-    result = await asyncio.to_thread(CliRunner().invoke, main, arguments)
+    result = CliRunner().invoke(adksim, arguments)
     assert result.exit_code == ExitCode.OK, result.output
     return path.read_text(encoding="utf-8")
 
 
-async def _record_session(timeline: Timeline, cases: list[SecretCase]) -> None:
-    session = await timeline.create_session("canaries")
+async def _record_session(database: str, cases: list[SecretCase]) -> None:
     texts = [case.value if isinstance(case.value, str) else json.dumps(case.value) for case in cases]
     parts = [{"text": text} for text in texts]
-    payloads = [
+    payloads: list[Payload] = [
         AgentJoined(app_name="shop", user_id="u", adk_session_id="s", state={"items": [case.value for case in cases]}),
         UserSpoke(content={"role": "user", "parts": parts}),
     ]
@@ -114,4 +112,7 @@ async def _record_session(timeline: Timeline, cases: list[SecretCase]) -> None:
         AgentEvent(invocation_id="i", event=answer, final=True),
         RunEnded(invocation_id="i", outcome=RunOutcome.DONE),
     ]
-    await timeline.append(EventBatch(session.session_id, payloads, agent_name="shop", blocks=[artifact]))
+    async with open_store(database) as store:
+        timeline = Timeline(store)
+        session = await timeline.create_session("canaries")
+        await timeline.append(EventBatch(session.session_id, payloads, agent_name="shop", blocks=[artifact]))

@@ -181,16 +181,14 @@ def test_json_keeps_its_shape(value: Any) -> None:
     _check_same_shape(value, json.loads(json.dumps(Redactor({}).redact_value(value))))
 
 
+def _list_items(value: Any) -> list[Any]:
+    return list(value.values()) if isinstance(value, dict) else list(value)  # pyright: ignore
+
+
 def _check_same_shape(before: Any, after: Any) -> None:
-    if isinstance(before, dict):
-        assert isinstance(after, dict)
-        assert len(before) == len(after)
-        for inner_before, inner_after in zip(before.values(), after.values(), strict=True):
-            _check_same_shape(inner_before, inner_after)
-    elif isinstance(before, list):
-        assert isinstance(after, list)
-        assert len(before) == len(after)
-        for inner_before, inner_after in zip(before, after, strict=True):
+    if isinstance(before, dict | list):
+        assert type(after) is type(before)  # pyright: ignore[reportUnknownArgumentType]
+        for inner_before, inner_after in zip(_list_items(before), _list_items(after), strict=True):
             _check_same_shape(inner_before, inner_after)
     else:
         assert isinstance(after, str) if isinstance(before, str) else after in (before, MASK)

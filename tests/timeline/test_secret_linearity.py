@@ -69,7 +69,7 @@ def test_no_pattern_can_backtrack(label: str, regex: re.Pattern[str]) -> None:
         assert name == "POSSESSIVE_REPEAT" or is_small or is_last, f"{label}: a repetition that gives back: {argument}"
 
 
-_ADVERSARIAL = {
+_ADVERSARIAL: dict[str, Callable[[int], str]] = {
     "letters": lambda n: "a" * n,
     "names": lambda n: "a-" * (n // 2),
     "secret names": lambda n: "password" * (n // 8),

@@ -241,7 +241,8 @@ def _iter_named_strings(value: Json, name: str = "", level: int = 0) -> Iterator
         entry_name = _find_entry_name(entries)
         for key, inner in entries.items():
             inner_name = entry_name if entry_name and key.lower() == "value" else key
-            kept = "" if is_schema or key in _METADATA_KEYS else name
+            is_description = key not in _SCHEMA_VALUES if is_schema else key in _METADATA_KEYS
+            kept = "" if is_description else name
             yield from _iter_named_strings(inner, inner_name if is_secret_key(inner_name) else kept, level)
     elif isinstance(value, Sequence) and not isinstance(value, bytes):
         for inner in cast("Sequence[Json]", value):

@@ -310,7 +310,8 @@ _HEADERS = (
 _NAME = r"(?P<name>[^\W\d][\w-]{0,127}+)"
 _FORM_LINES = (
     rf"[ \t]{{0,16}}+(?:[A-Za-z]{{1,20}}+ )?{_NAME}[ \t]{{0,16}}+\r?\n"
-    r"[ \t]{0,32}+(?P<secret>\S{6,256}+)(?=\s|$)"
+    # Looked at but not consumed: it may be the next name.
+    r"[ \t]{0,32}+(?=(?P<secret>\S{6,256}+)(?:\s|$))"
 )
 
 
