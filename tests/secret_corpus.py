@@ -66,9 +66,21 @@ def make_pem(made: _Generator, kind: str = "RSA ", newline: str = "\n") -> str:
 
 
 def _vendor_keys(made: _Generator) -> list[tuple[str, str]]:
-    a, h, u = (lambda n: made.pick(_ALNUM, n)), (lambda n: made.pick(_HEX, n)), (lambda n: made.pick(_UPPER, n))
-    low = lambda n: made.pick(string.ascii_lowercase + string.digits, n)  # noqa: E731
-    d = lambda n: made.pick(string.digits, n)  # noqa: E731
+    def a(count: int) -> str:
+        return made.pick(_ALNUM, count)
+
+    def h(count: int) -> str:
+        return made.pick(_HEX, count)
+
+    def u(count: int) -> str:
+        return made.pick(_UPPER, count)
+
+    def low(count: int) -> str:
+        return made.pick(string.ascii_lowercase + string.digits, count)
+
+    def d(count: int) -> str:
+        return made.pick(string.digits, count)
+
     return [
         ("aws", "AK" + "IA" + u(16)),
         ("aws temporary", "AS" + "IA" + u(16)),

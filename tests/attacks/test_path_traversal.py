@@ -19,8 +19,31 @@ from adk_agent_sim.timeline.file_names import MAX_BYTES, find_unused_path, to_fi
 from adk_agent_sim.timeline.submissions import EventBatch
 from adk_agent_sim.timeline.timeline import Timeline
 
-_HOSTILE = ["../../x", "/etc/cron.d/x", "a\0b", "..", ".", "", "CON", "nul.txt", "com1", "x" * 5_000, "-rf", ".bashrc"]
-_HOSTILE += ["a/../../b", "..\\..\\x", "C:\\x", "a\nb", "\ud800", "~root/x", "ä" * 300, "x.", "x ", "a:b", "$(reboot)"]
+_HOSTILE = [
+    "../../x",
+    "/etc/cron.d/x",
+    "a\0b",
+    "..",
+    ".",
+    "",
+    "CON",
+    "nul.txt",
+    "com1",
+    "x" * 5_000,
+    "-rf",
+    ".bashrc",
+    "a/../../b",
+    "..\\..\\x",
+    "C:\\x",
+    "a\nb",
+    "\ud800",
+    "~root/x",
+    "ä" * 300,
+    "x.",
+    "x ",
+    "a:b",
+    "$(reboot)",
+]
 
 
 @pytest.mark.parametrize("name", _HOSTILE, ids=lambda name: ascii(name)[:20])

@@ -114,17 +114,17 @@ def test_a_set_that_adk_web_wrote_in_camel_case_can_be_appended_to(tmp_path: Pat
     assert json.loads(path.read_text(encoding="utf-8"))["eval_cases"][0] == theirs
 
 
-def test_a_link_stays_a_link_and_permissions_stay(tmp_path: Path) -> None:
+def test_a_link_stays_a_link_and_the_file_becomes_private(tmp_path: Path) -> None:
     target = tmp_path / "real.evalset.json"
     EvalSetWriter(target, "Math").write_eval_case(_case("first"))
-    target.chmod(0o640)
+    target.chmod(0o600)
     link = tmp_path / "link.evalset.json"
     link.symlink_to(target)
     EvalSetWriter(link, "Math").write_eval_case(_case("second"))
 
     assert link.is_symlink()
     assert _ids(target) == ["first", "second"]
-    assert target.stat().st_mode & 0o777 == 0o640
+    assert target.stat().st_mode & 0o777 == 0o600
 
 
 def test_a_lone_surrogate_does_not_break_the_file(tmp_path: Path) -> None:

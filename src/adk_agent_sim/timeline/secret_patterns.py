@@ -105,7 +105,9 @@ def _locate_parameter(match: re.Match[str]) -> Span | None:
     return None if is_placeholder(match["secret"]) else match.span("secret")
 
 
-def _vendor(label: str, anchor: str, regex: str, locate: Callable[[re.Match[str]], Span | None] = locate_secret):
+def _build_vendor_key(
+    label: str, anchor: str, regex: str, locate: Callable[[re.Match[str]], Span | None] = locate_secret
+) -> SecretPattern:
     return SecretPattern(
         group=SecretGroup.VENDOR_KEY, label=label, anchor=anchor, regex=re.compile(regex), locate=locate
     )
@@ -115,82 +117,86 @@ _NO_WORD_BEFORE = r"(?<![A-Za-z0-9])"
 
 _VENDOR_KEYS = (
     *(
-        _vendor("AWS access key", anchor, rf"{anchor}[0-9A-Z]{{16}}")
+        _build_vendor_key("AWS access key", anchor, rf"{anchor}[0-9A-Z]{{16}}")
         for anchor in ("AKIA", "ASIA", "ABIA", "ACCA", "AROA", "AIDA")
     ),
-    _vendor("AWS access key", "A3T", r"A3T[A-Z0-9][0-9A-Z]{16}"),
-    _vendor("Google API key", "AIza", r"(?<![A-Za-z0-9+/])AIza[\w-]{30,}+"),
-    _vendor("Google OAuth client secret", "GOCSPX-", r"GOCSPX-[\w-]{20,}+"),
-    _vendor("Google OAuth access token", "ya29.", r"ya29\.[\w.-]{20,}+"),
-    _vendor("Google OAuth refresh token", "1//", r"(?<![\w/:])1//[\w-]{20,}+"),
-    _vendor("OpenAI, Anthropic or similar key", "sk-", rf"{_NO_WORD_BEFORE}sk-[\w-]{{20,}}+", _locate_mixed_key),
-    _vendor("OpenAI key", "T3BlbkFJ", r"sk-[A-Za-z0-9_-]{20,}+"),
-    _vendor("GitHub token", "gh", r"gh[pousr]_[A-Za-z0-9_]{36,}+"),
-    _vendor("GitHub fine-grained token", "github_pat_", r"github_pat_\w{22,}+"),
-    _vendor("GitLab token", "gl", r"gl(?:pat|dt|ft|soat|rt|cbt|imt|ptt|agent|oas|ffct)-[\w.-]{20,}+"),
-    _vendor("GitLab runner registration token", "GR1348941", r"GR1348941[\w-]{20,}+"),
-    _vendor("Slack token", "xox", r"(?i:xox[abeoprs])-(?:[A-Za-z0-9]{1,64}+-){1,8}+[A-Za-z0-9]{6,}+"),
-    _vendor("Slack app token", "xapp-", r"xapp-(?:[A-Za-z0-9]{1,64}+-){1,8}+[A-Za-z0-9]{6,}+"),
-    _vendor(
+    _build_vendor_key("AWS access key", "A3T", r"A3T[A-Z0-9][0-9A-Z]{16}"),
+    _build_vendor_key("Google API key", "AIza", r"(?<![A-Za-z0-9+/])AIza[\w-]{30,}+"),
+    _build_vendor_key("Google OAuth client secret", "GOCSPX-", r"GOCSPX-[\w-]{20,}+"),
+    _build_vendor_key("Google OAuth access token", "ya29.", r"ya29\.[\w.-]{20,}+"),
+    _build_vendor_key("Google OAuth refresh token", "1//", r"(?<![\w/:])1//[\w-]{20,}+"),
+    _build_vendor_key(
+        "OpenAI, Anthropic or similar key", "sk-", rf"{_NO_WORD_BEFORE}sk-[\w-]{{20,}}+", _locate_mixed_key
+    ),
+    _build_vendor_key("OpenAI key", "T3BlbkFJ", r"sk-[A-Za-z0-9_-]{20,}+"),
+    _build_vendor_key("GitHub token", "gh", r"gh[pousr]_[A-Za-z0-9_]{36,}+"),
+    _build_vendor_key("GitHub fine-grained token", "github_pat_", r"github_pat_\w{22,}+"),
+    _build_vendor_key("GitLab token", "gl", r"gl(?:pat|dt|ft|soat|rt|cbt|imt|ptt|agent|oas|ffct)-[\w.-]{20,}+"),
+    _build_vendor_key("GitLab runner registration token", "GR1348941", r"GR1348941[\w-]{20,}+"),
+    _build_vendor_key("Slack token", "xox", r"(?i:xox[abeoprs])-(?:[A-Za-z0-9]{1,64}+-){1,8}+[A-Za-z0-9]{6,}+"),
+    _build_vendor_key("Slack app token", "xapp-", r"xapp-(?:[A-Za-z0-9]{1,64}+-){1,8}+[A-Za-z0-9]{6,}+"),
+    _build_vendor_key(
         "Slack webhook",
         "hooks.slack.com",
         r"(?i:hooks\.slack\.com/(?:services|workflows|triggers)/)(?P<secret>\w{1,64}+/\w{1,64}+/\w{4,}+)",
     ),
-    _vendor(
+    _build_vendor_key(
         "Discord webhook", "/api/webhooks/", r"discord(?:app)?\.com/api/webhooks/(?P<secret>\d{5,24}+/[\w-]{20,}+)"
     ),
-    _vendor("Discord bot token", ".", r"(?<![\w-])[MNO][A-Za-z\d_-]{23,25}\.[\w-]{6}\.[\w-]{27,}+"),
-    _vendor("Stripe key", "k_", r"[rs]k_(?:live|test)_[0-9a-zA-Z]{10,}+"),
-    _vendor("Stripe webhook secret", "whsec_", r"whsec_[A-Za-z0-9+/=]{20,}+"),
-    _vendor("Twilio id or key", "AC", r"AC[a-z0-9]{32}"),
-    _vendor("Twilio key", "SK", r"SK[a-z0-9]{32}"),
-    _vendor("SendGrid key", "SG.", r"SG\.[\w-]{16,64}+\.[\w-]{16,}+"),
-    _vendor("Mailgun key", "key-", rf"{_NO_WORD_BEFORE}key-[0-9a-f]{{32}}"),
-    _vendor("Mailchimp key", "-us", r"(?<![0-9a-z])[0-9a-z]{32}-us\d{1,2}"),
-    _vendor("npm token", "npm_", r"npm_[A-Za-z0-9]{30,}+"),
-    _vendor("PyPI token", "pypi-", r"pypi-Ag[\w-]{40,}+"),
-    _vendor("Hugging Face token", "hf_", rf"{_NO_WORD_BEFORE}hf_[A-Za-z0-9]{{30,}}+"),
-    _vendor("Replicate token", "r8_", rf"{_NO_WORD_BEFORE}r8_[A-Za-z0-9]{{30,}}+"),
-    _vendor("Groq key", "gsk_", rf"{_NO_WORD_BEFORE}gsk_[A-Za-z0-9]{{40,}}+"),
-    _vendor("xAI key", "xai-", rf"{_NO_WORD_BEFORE}xai-[A-Za-z0-9]{{40,}}+"),
-    _vendor("Perplexity key", "pplx-", r"pplx-[A-Za-z0-9]{40,}+"),
-    _vendor("Databricks token", "dapi", r"dapi[0-9a-f]{32}(?:-\d)?"),
-    _vendor("DigitalOcean token", "_v1_", r"do[opr]_v1_[0-9a-f]{40,}+"),
-    _vendor("Shopify token", "shp", r"shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}"),
-    _vendor("Square token", "sq0", r"sq0[a-z]{3}-[\w-]{22,}+"),
-    _vendor("Square access token", "EAAA", r"(?<![A-Za-z0-9+/])EAAA[\w-]{60}(?![\w+/])"),
-    _vendor("PlanetScale token", "pscale_", r"pscale_(?:tkn|pw|oauth)_[\w.=-]{30,}+"),
-    _vendor("Linear key", "lin_api_", r"lin_api_[A-Za-z0-9]{30,}+"),
-    _vendor("Notion token", "ntn_", rf"{_NO_WORD_BEFORE}ntn_[A-Za-z0-9]{{40,}}+"),
-    _vendor("Airtable token", "pat", rf"{_NO_WORD_BEFORE}pat[A-Za-z0-9]{{14}}\.[0-9a-f]{{40,}}+"),
-    _vendor("Atlassian token", "ATATT3", r"ATATT3[\w=-]{40,}+"),
-    _vendor("Figma token", "figd_", r"figd_[\w-]{30,}+"),
-    _vendor("Grafana token", "gl", r"gl(?:c|sa)_[A-Za-z0-9+/=_]{30,}+"),
-    _vendor("Vault token", "hv", r"(?<![\w.])hv[sbr]\.[\w-]{24,}+"),
-    _vendor("Terraform token", ".atlasv1.", r"[A-Za-z0-9]{14}\.atlasv1\.[\w=-]{40,}+"),
-    _vendor("Heroku key", "HRKU-", r"HRKU-[\w-]{30,}+"),
-    _vendor("New Relic key", "NRAK-", r"NRAK-[A-Z0-9]{20,}+"),
-    _vendor("Sentry token", "sntry", r"sntry[su]_[\w+/=]{30,}+"),
-    _vendor("Postman key", "PMAK-", r"PMAK-[0-9a-f]{24}-[0-9a-f]{34}"),
-    _vendor("Telegram bot token", ":", r"(?<!\d)\d{8,10}:[\w-]{35}"),
-    _vendor("Doppler token", "dp.", rf"{_NO_WORD_BEFORE}dp\.(?:pt|st|ct|sa|scim|audit)\.[\w.]{{30,}}+"),
-    _vendor("Docker token", "dckr_pat_", r"dckr_pat_[\w-]{20,}+"),
-    _vendor("age key", "AGE-SECRET-KEY-1", r"AGE-SECRET-KEY-1[0-9A-Z]{40,}+"),
-    _vendor("RubyGems key", "rubygems_", r"rubygems_[0-9a-f]{40,}+"),
-    _vendor("Supabase key", "sb", rf"{_NO_WORD_BEFORE}sb(?:p|_secret)_[\w-]{{30,}}+"),
-    _vendor("Tailscale key", "tskey-", r"tskey-[a-z]{3,12}-[\w-]{16,}+"),
-    _vendor("Netlify token", "nfp_", rf"{_NO_WORD_BEFORE}nfp_[A-Za-z0-9]{{30,}}+"),
-    _vendor("Pulumi token", "pul-", rf"{_NO_WORD_BEFORE}pul-[0-9a-f]{{40}}"),
-    _vendor("LangSmith key", "lsv2_", r"lsv2_(?:pt|sk)_[0-9a-f]{32}_[0-9a-f]{10}"),
-    _vendor("Pinecone key", "pcsk_", r"pcsk_\w{40,}+"),
-    _vendor("Tavily key", "tvly-", r"tvly-[\w-]{28,}+", _locate_mixed_key),
-    _vendor("Alibaba access key", "LTAI", rf"{_NO_WORD_BEFORE}LTAI[A-Za-z0-9]{{16,}}+"),
-    _vendor("Tencent secret id", "AKID", rf"{_NO_WORD_BEFORE}AKID[A-Za-z0-9]{{28,}}+"),
-    _vendor("Azure client secret", "Q~", r"(?<![\w~.-])[\w~.-]{3}\dQ~[\w~.-]{28,}+"),
-    _vendor("Artifactory key", "AKC", r"(?:(?<=[\s=:\"])|^)AKC[a-zA-Z0-9]{10,}+"),
-    _vendor("Artifactory password", "AP", r"(?:(?<=[\s=:\"])|^)AP[\dA-F][a-zA-Z0-9]{8,256}+(?=[\s\"]|$)"),
-    _vendor("SoftLayer key", "softlayer.com", r"(?i:softlayer\.com/soap/v3(?:\.1)?/)(?P<secret>[a-z0-9]{64})"),
-    _vendor(
+    _build_vendor_key("Discord bot token", ".", r"(?<![\w-])[MNO][A-Za-z\d_-]{23,25}\.[\w-]{6}\.[\w-]{27,}+"),
+    _build_vendor_key("Stripe key", "k_", r"[rs]k_(?:live|test)_[0-9a-zA-Z]{10,}+"),
+    _build_vendor_key("Stripe webhook secret", "whsec_", r"whsec_[A-Za-z0-9+/=]{20,}+"),
+    _build_vendor_key("Twilio id or key", "AC", r"AC[a-z0-9]{32}"),
+    _build_vendor_key("Twilio key", "SK", r"SK[a-z0-9]{32}"),
+    _build_vendor_key("SendGrid key", "SG.", r"SG\.[\w-]{16,64}+\.[\w-]{16,}+"),
+    _build_vendor_key("Mailgun key", "key-", rf"{_NO_WORD_BEFORE}key-[0-9a-f]{{32}}"),
+    _build_vendor_key("Mailchimp key", "-us", r"(?<![0-9a-z])[0-9a-z]{32}-us\d{1,2}"),
+    _build_vendor_key("npm token", "npm_", r"npm_[A-Za-z0-9]{30,}+"),
+    _build_vendor_key("PyPI token", "pypi-", r"pypi-Ag[\w-]{40,}+"),
+    _build_vendor_key("Hugging Face token", "hf_", rf"{_NO_WORD_BEFORE}hf_[A-Za-z0-9]{{30,}}+"),
+    _build_vendor_key("Replicate token", "r8_", rf"{_NO_WORD_BEFORE}r8_[A-Za-z0-9]{{30,}}+"),
+    _build_vendor_key("Groq key", "gsk_", rf"{_NO_WORD_BEFORE}gsk_[A-Za-z0-9]{{40,}}+"),
+    _build_vendor_key("xAI key", "xai-", rf"{_NO_WORD_BEFORE}xai-[A-Za-z0-9]{{40,}}+"),
+    _build_vendor_key("Perplexity key", "pplx-", r"pplx-[A-Za-z0-9]{40,}+"),
+    _build_vendor_key("Databricks token", "dapi", r"dapi[0-9a-f]{32}(?:-\d)?"),
+    _build_vendor_key("DigitalOcean token", "_v1_", r"do[opr]_v1_[0-9a-f]{40,}+"),
+    _build_vendor_key("Shopify token", "shp", r"shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}"),
+    _build_vendor_key("Square token", "sq0", r"sq0[a-z]{3}-[\w-]{22,}+"),
+    _build_vendor_key("Square access token", "EAAA", r"(?<![A-Za-z0-9+/])EAAA[\w-]{60}(?![\w+/])"),
+    _build_vendor_key("PlanetScale token", "pscale_", r"pscale_(?:tkn|pw|oauth)_[\w.=-]{30,}+"),
+    _build_vendor_key("Linear key", "lin_api_", r"lin_api_[A-Za-z0-9]{30,}+"),
+    _build_vendor_key("Notion token", "ntn_", rf"{_NO_WORD_BEFORE}ntn_[A-Za-z0-9]{{40,}}+"),
+    _build_vendor_key("Airtable token", "pat", rf"{_NO_WORD_BEFORE}pat[A-Za-z0-9]{{14}}\.[0-9a-f]{{40,}}+"),
+    _build_vendor_key("Atlassian token", "ATATT3", r"ATATT3[\w=-]{40,}+"),
+    _build_vendor_key("Figma token", "figd_", r"figd_[\w-]{30,}+"),
+    _build_vendor_key("Grafana token", "gl", r"gl(?:c|sa)_[A-Za-z0-9+/=_]{30,}+"),
+    _build_vendor_key("Vault token", "hv", r"(?<![\w.])hv[sbr]\.[\w-]{24,}+"),
+    _build_vendor_key("Terraform token", ".atlasv1.", r"[A-Za-z0-9]{14}\.atlasv1\.[\w=-]{40,}+"),
+    _build_vendor_key("Heroku key", "HRKU-", r"HRKU-[\w-]{30,}+"),
+    _build_vendor_key("New Relic key", "NRAK-", r"NRAK-[A-Z0-9]{20,}+"),
+    _build_vendor_key("Sentry token", "sntry", r"sntry[su]_[\w+/=]{30,}+"),
+    _build_vendor_key("Postman key", "PMAK-", r"PMAK-[0-9a-f]{24}-[0-9a-f]{34}"),
+    _build_vendor_key("Telegram bot token", ":", r"(?<!\d)\d{8,10}:[\w-]{35}"),
+    _build_vendor_key("Doppler token", "dp.", rf"{_NO_WORD_BEFORE}dp\.(?:pt|st|ct|sa|scim|audit)\.[\w.]{{30,}}+"),
+    _build_vendor_key("Docker token", "dckr_pat_", r"dckr_pat_[\w-]{20,}+"),
+    _build_vendor_key("age key", "AGE-SECRET-KEY-1", r"AGE-SECRET-KEY-1[0-9A-Z]{40,}+"),
+    _build_vendor_key("RubyGems key", "rubygems_", r"rubygems_[0-9a-f]{40,}+"),
+    _build_vendor_key("Supabase key", "sb", rf"{_NO_WORD_BEFORE}sb(?:p|_secret)_[\w-]{{30,}}+"),
+    _build_vendor_key("Tailscale key", "tskey-", r"tskey-[a-z]{3,12}-[\w-]{16,}+"),
+    _build_vendor_key("Netlify token", "nfp_", rf"{_NO_WORD_BEFORE}nfp_[A-Za-z0-9]{{30,}}+"),
+    _build_vendor_key("Pulumi token", "pul-", rf"{_NO_WORD_BEFORE}pul-[0-9a-f]{{40}}"),
+    _build_vendor_key("LangSmith key", "lsv2_", r"lsv2_(?:pt|sk)_[0-9a-f]{32}_[0-9a-f]{10}"),
+    _build_vendor_key("Pinecone key", "pcsk_", r"pcsk_\w{40,}+"),
+    _build_vendor_key("Tavily key", "tvly-", r"tvly-[\w-]{28,}+", _locate_mixed_key),
+    _build_vendor_key("Alibaba access key", "LTAI", rf"{_NO_WORD_BEFORE}LTAI[A-Za-z0-9]{{16,}}+"),
+    _build_vendor_key("Tencent secret id", "AKID", rf"{_NO_WORD_BEFORE}AKID[A-Za-z0-9]{{28,}}+"),
+    _build_vendor_key("Azure client secret", "Q~", r"(?<![\w~.-])[\w~.-]{3}\dQ~[\w~.-]{28,}+"),
+    _build_vendor_key("Artifactory key", "AKC", r"(?:(?<=[\s=:\"])|^)AKC[a-zA-Z0-9]{10,}+"),
+    _build_vendor_key("Artifactory password", "AP", r"(?:(?<=[\s=:\"])|^)AP[\dA-F][a-zA-Z0-9]{8,256}+(?=[\s\"]|$)"),
+    _build_vendor_key(
+        "SoftLayer key", "softlayer.com", r"(?i:softlayer\.com/soap/v3(?:\.1)?/)(?P<secret>[a-z0-9]{64})"
+    ),
+    _build_vendor_key(
         "IBM or SoftLayer key",
         "",
         r"(?i:(?<![A-Za-z0-9])(?:key|pwd|password|pass|token)[\"']?\]?[ ]{0,8}(?:=>|:=|::|[:=]|[ ])[ ]{0,8}[\"']?)"
@@ -277,30 +283,32 @@ _URLS = (
 )
 
 
-def _header(label: str, regex: str, anchor: str = "", locate: Callable[[re.Match[str]], Span | None] = locate_secret):
+def _build_header(
+    label: str, regex: str, anchor: str = "", locate: Callable[[re.Match[str]], Span | None] = locate_secret
+):
     return SecretPattern(group=SecretGroup.HEADER, label=label, regex=re.compile(regex), anchor=anchor, locate=locate)
 
 
 _HEADERS = (
-    _header("bearer token", r"(?i:(?<!\w)bearer)[ \t]{1,8}+(?P<secret>[\w.~+/=-]{8,}+)", locate=_locate_bearer),
-    _header(
+    _build_header("bearer token", r"(?i:(?<!\w)bearer)[ \t]{1,8}+(?P<secret>[\w.~+/=-]{8,}+)", locate=_locate_bearer),
+    _build_header(
         "basic credentials",
         r"(?i:(?<!\w)basic)[ \t]{1,8}+(?P<secret>[A-Za-z0-9+/]{6,1024}+={0,2})",
         locate=_locate_basic_credentials,
     ),
-    _header(
+    _build_header(
         "user and password of curl", r"(?<!\S)(?:-u|--user)[ =]{0,4}[\"']?[^\s:\"']{1,128}+:(?P<secret>[^\s\"']++)"
     ),
-    _header("password of sshpass", r"sshpass -p[ ]?[\"']?(?P<secret>[^\s\"']{1,}+)", "sshpass"),
-    _header(
+    _build_header("password of sshpass", r"sshpass -p[ ]?[\"']?(?P<secret>[^\s\"']{1,}+)", "sshpass"),
+    _build_header(
         "password of mysql",
         r"mysql(?:dump|admin)?(?: (?!-p)[^\s]{1,64}+){0,8}+ -p(?P<secret>[^\s\"'-][^\s]*+)",
         "mysql",
     ),
-    _header(
+    _build_header(
         "password of a login in .netrc", r"login[ \t]\S{1,128}+\s{1,8}+password[ \t](?P<secret>\S{1,}+)", "password"
     ),
-    _header(
+    _build_header(
         "auth tuple of a client",
         r"(?<!\w)auth ?= ?\( ?[\"'][^\"'\s]{1,128}+[\"'], ?[\"'](?P<secret>[^\"']{1,}+)",
         "auth",
@@ -315,55 +323,57 @@ _FORM_LINES = (
 )
 
 
-def _named(label: str, regex: str, locate: Callable[[re.Match[str]], Span | None], anchor: str = "") -> SecretPattern:
+def _build_named(
+    label: str, regex: str, locate: Callable[[re.Match[str]], Span | None], anchor: str = ""
+) -> SecretPattern:
     return SecretPattern(
         group=SecretGroup.NAMED_VALUE, label=label, regex=re.compile(regex), locate=locate, anchor=anchor
     )
 
 
 _NAMED_VALUES = (
-    _named(
+    _build_named(
         'name with a value, at any depth: `password=x`, `"token": "x"`, a value on the next line',
         rf"(?<!\w){_NAME}(?:\\{{0,8}}[\"'`])?(?:\]|%5D)?[ \t]{{0,16}}+(?P<operator>:=|=>|={{1,3}}|!=|:(?!//|:))",
         locate_assigned_value,
     ),
-    _named(
+    _build_named(
         "name of two words in a form: `API key` on a line, its value on the next",
         rf"(?<=\n){_FORM_LINES}",
         locate_random_value,
         "\n",
     ),
-    _named(
+    _build_named(
         "the same at the beginning of a text",
         rf"\A{_FORM_LINES}",
         locate_random_value,
         "\n",
     ),
-    _named(
+    _build_named(
         "in a sentence: `the password is x`",
         rf"(?<!\w){_NAME} (?:is|was|to|as|has been set to|equals)[ :]{{1,2}}[\"'`]?(?P<secret>[^\s\"'`]{{6,}}+)",
         locate_random_value,
         " ",
     ),
-    _named(
+    _build_named(
         "option of a command: `--token x`",
         rf"(?<!\S)--?{_NAME}[ \t]{{1,8}}+[\"']?(?P<secret>[^\s\"'-][^\s\"']*+)",
         locate_random_value,
         "-",
     ),
-    _named(
+    _build_named(
         'pair: `("token", "x")`',
         rf"[\"']{_NAME}\\{{0,8}}[\"'], ?\\{{0,8}}[\"'](?P<secret>[^\"'\\]{{1,}}+)",
         locate_random_value,
         ",",
     ),
-    _named(
+    _build_named(
         "element: `<password>x</password>`",
         rf"<(?:\w{{1,32}}:)?{_NAME}>(?P<secret>[^<>]{{1,512}}+)</",
         locate_named_value,
         "</",
     ),
-    _named(
+    _build_named(
         "entry with `name` and `value`",
         r"(?<!\w)(?:name|key|Name|Key)\\{0,8}[\"']?\s{0,4}+[:=]\s{0,4}+\\{0,8}[\"']?"
         rf"{_NAME}\\{{0,8}}[\"']?,?\s{{1,64}}+\\{{0,8}}[\"']?(?:value|Value)\\{{0,8}}[\"']?\s{{0,4}}+[:=]\s{{0,4}}+"
@@ -371,7 +381,7 @@ _NAMED_VALUES = (
         locate_named_value,
         "alue",
     ),
-    _named(
+    _build_named(
         "variable of a Dockerfile or of Windows",
         rf"(?<!\S)(?:ENV|ARG|setx)[ \t]{{1,4}}+{_NAME}[ \t]{{1,4}}+[\"']?(?P<secret>[^\s\"']{{1,}}+)",
         locate_named_value,
