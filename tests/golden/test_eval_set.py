@@ -117,7 +117,7 @@ def test_a_set_that_adk_web_wrote_in_camel_case_can_be_appended_to(tmp_path: Pat
 def test_a_link_stays_a_link_and_the_file_becomes_private(tmp_path: Path) -> None:
     target = tmp_path / "real.evalset.json"
     EvalSetWriter(target, "Math").write_eval_case(_case("first"))
-    target.chmod(0o600)
+    target.chmod(0o640)
     link = tmp_path / "link.evalset.json"
     link.symlink_to(target)
     EvalSetWriter(link, "Math").write_eval_case(_case("second"))
