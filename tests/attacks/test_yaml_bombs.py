@@ -183,7 +183,7 @@ def test_a_pattern_that_takes_long_to_compile_is_refused(pattern: str) -> None:
 _READERS = {
     "timeline/strict_json.py": "the one reader of JSON from outside",
     "timeline/canonical_json.py": "blocks and lines that this package wrote; their shape is validated after it",
-    "timeline/redaction.py": "a text inside an event, which was parsed before",
+    "timeline/redaction/redactor.py": "a text inside an event, which was parsed before",
     "persistence/read_model_codec.py": "columns of our own database",
     "server/server_keys.py": "keys that this package wrote, in a file that only its owner can read",
     "server/world_playground.py": "a value that was serialised in the same line",

@@ -23,7 +23,7 @@ from adk_agent_sim.timeline.events import (
     UserSpoke,
 )
 from adk_agent_sim.timeline.jsonl import encode_line
-from adk_agent_sim.timeline.redaction import MASK, Redactor, is_secret_key, redact_events
+from adk_agent_sim.timeline.redaction.redactor import MASK, Redactor, is_secret_key, redact_events
 
 CANARY = 'Kanarienvogel"9\\ü/'
 """Contains characters that JSON and URLs escape."""

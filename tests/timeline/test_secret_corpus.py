@@ -4,7 +4,7 @@ import json
 
 from secret_corpus import make_plain_values, make_secret_cases
 
-from adk_agent_sim.timeline.redaction import SECRET_PATTERNS, Redactor, SecretGroup
+from adk_agent_sim.timeline.redaction.redactor import SECRET_PATTERNS, Redactor, SecretGroup
 
 _TARGET = 0.98
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from adk_agent_sim.timeline import known_secrets, named_values, secret_values
-from adk_agent_sim.timeline.redaction import SECRET_PATTERNS, Redactor
+from adk_agent_sim.timeline.redaction import known_secrets, named_values, secret_values
+from adk_agent_sim.timeline.redaction.redactor import SECRET_PATTERNS, Redactor
 
 _UNBOUNDED = 2**31
 _MAX_REPEAT = 16_384

@@ -12,7 +12,7 @@ from adk_agent_sim.adk.recorded_session import RecordedSession
 from adk_agent_sim.errors import OwnModelFailed, TurnAbandoned
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.json_conversion import to_json_value
-from adk_agent_sim.timeline.redaction import Redactor
+from adk_agent_sim.timeline.redaction.redactor import Redactor
 
 
 async def ask_own_model(recorded_session: RecordedSession, turn_id: str) -> Json:

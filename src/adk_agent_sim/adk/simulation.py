@@ -36,8 +36,8 @@ from adk_agent_sim.timeline.events import Event
 from adk_agent_sim.timeline.file_names import to_file_stem
 from adk_agent_sim.timeline.framework_calls import REQUEST_CONFIRMATION
 from adk_agent_sim.timeline.history import HistoryEntry, build_history
-from adk_agent_sim.timeline.redacted_records import iter_redacted_records
-from adk_agent_sim.timeline.redaction import redact_events
+from adk_agent_sim.timeline.redaction.redacted_records import iter_redacted_records
+from adk_agent_sim.timeline.redaction.redactor import redact_events
 from adk_agent_sim.timeline.store import MemoryStore
 from adk_agent_sim.timeline.submissions import TurnDecision
 from adk_agent_sim.timeline.timeline import Timeline

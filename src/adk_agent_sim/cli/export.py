@@ -106,7 +106,7 @@ async def _read_session(
     """Returns the session and its events, or its JSON Lines, which include stored blocks that are not events."""
     from adk_agent_sim.persistence.database_store import open_store
     from adk_agent_sim.timeline import jsonl
-    from adk_agent_sim.timeline.redacted_records import iter_redacted_records
+    from adk_agent_sim.timeline.redaction.redacted_records import iter_redacted_records
     from adk_agent_sim.timeline.timeline import Timeline
 
     async with open_store(database) as store:
@@ -119,7 +119,7 @@ async def _read_session(
 
 def _filter_events(events: Sequence[Event], *, finished_only: bool, redact: bool) -> Sequence[Event]:
     from adk_agent_sim.golden.session import select_finished_events
-    from adk_agent_sim.timeline.redaction import redact_events
+    from adk_agent_sim.timeline.redaction.redactor import redact_events
 
     selected = select_finished_events(events) if finished_only else events
     return redact_events(selected) if redact else selected

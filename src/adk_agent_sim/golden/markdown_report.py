@@ -42,7 +42,7 @@ from adk_agent_sim.timeline.history import (
     build_history,
     is_user_query,
 )
-from adk_agent_sim.timeline.redaction import redact_events
+from adk_agent_sim.timeline.redaction.redactor import redact_events
 from adk_agent_sim.timeline.session_state import find_agent_joined
 
 

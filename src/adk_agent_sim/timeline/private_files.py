@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import logging
 import os
 from pathlib import Path
+
+from adk_agent_sim.text.escaped_logging import get_logger
 
 PRIVATE_MODE = 0o600
 """Readable and writable by the owner only."""
 
-_log = logging.getLogger(__name__)
+_log = get_logger(__name__)
 
 
 def create_private_file(path: str | Path) -> int:

@@ -10,8 +10,8 @@ import re
 from enum import Enum
 from typing import NamedTuple, TypeAlias
 
-from adk_agent_sim.timeline.secret_names import NameKind, classify_name, split_words
-from adk_agent_sim.timeline.secret_values import (
+from adk_agent_sim.timeline.redaction.secret_names import NameKind, classify_name, split_words
+from adk_agent_sim.timeline.redaction.secret_values import (
     can_number_be_secret,
     has_secret_characters,
     is_code,

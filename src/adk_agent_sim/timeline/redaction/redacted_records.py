@@ -12,7 +12,7 @@ from adk_agent_sim.timeline.blocks import Block, pack_ids, unpack_ids
 from adk_agent_sim.timeline.canonical_json import decode_json, encode_json
 from adk_agent_sim.timeline.events import ArtifactSaved, Event, Session, TurnAsked
 from adk_agent_sim.timeline.jsonl import TimelineRecord
-from adk_agent_sim.timeline.redaction import Redactor
+from adk_agent_sim.timeline.redaction.redactor import Redactor
 from adk_agent_sim.timeline.store import Store
 
 

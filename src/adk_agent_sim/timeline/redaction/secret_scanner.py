@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from adk_agent_sim.timeline.known_secrets import KnownSecrets
-from adk_agent_sim.timeline.named_values import Span
-from adk_agent_sim.timeline.secret_patterns import SECRET_PATTERNS, SecretGroup
-from adk_agent_sim.timeline.secret_values import MASK
+from adk_agent_sim.timeline.redaction.known_secrets import KnownSecrets
+from adk_agent_sim.timeline.redaction.named_values import Span
+from adk_agent_sim.timeline.redaction.secret_patterns import SECRET_PATTERNS, SecretGroup
+from adk_agent_sim.timeline.redaction.secret_values import MASK
 
 _MAX_PASSES = 8
 """How often a text is scanned at most; two passes are usual, the second of which finds nothing."""

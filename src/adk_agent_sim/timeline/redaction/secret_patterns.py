@@ -19,13 +19,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from adk_agent_sim.timeline.named_values import (
+from adk_agent_sim.timeline.redaction.named_values import (
     Span,
     locate_assigned_value,
     locate_named_value,
     locate_random_value,
 )
-from adk_agent_sim.timeline.secret_values import is_placeholder
+from adk_agent_sim.timeline.redaction.secret_values import is_placeholder
 
 
 class SecretGroup(StrEnum):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from adk_agent_sim.timeline.secret_names import NameKind, classify_name, split_words
+from adk_agent_sim.timeline.redaction.secret_names import NameKind, classify_name, split_words
 
 MASK = "[redacted]"
 """The replacement of a secret."""
