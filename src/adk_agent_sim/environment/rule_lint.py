@@ -8,10 +8,11 @@ from typing import Any, cast
 
 from adk_agent_sim.environment.actions.raise_exception import BUILT_IN_EXCEPTIONS, ExceptionFactories, Raise
 from adk_agent_sim.environment.json_values import parse_path
+from adk_agent_sim.environment.rule_coverage import CoverageIndex
 from adk_agent_sim.environment.rule_finding import RuleFinding, suggest_closest
 from adk_agent_sim.environment.rule_match import Match
 from adk_agent_sim.environment.rules import Rule, Rules
-from adk_agent_sim.text.glob_match import GlobSet, is_glob
+from adk_agent_sim.text.glob_match import GlobSet
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,8 +37,9 @@ def lint_rules(
         catalog: The app's tools and agents, if the names in rules should be checked.
     """
     yield from _check_duplicate_names(rules)
+    yield from _check_reachable(rules)
     for number, rule in enumerate(rules.rules):
-        yield from _check_never_fires(rules, number)
+        yield from _check_probability(number, rule)
         yield from _check_actions(number, rule, exceptions)
         if catalog is not None:
             yield from _check_unknown_names(number, rule.match, catalog)
@@ -56,43 +58,37 @@ def _check_duplicate_names(rules: Rules) -> Iterator[RuleFinding]:
         seen.setdefault(name, number)
 
 
-def _check_never_fires(rules: Rules, rule_index: int) -> Iterator[RuleFinding]:
-    rule = rules.rules[rule_index]
+def _check_probability(number: int, rule: Rule) -> Iterator[RuleFinding]:
     if rule.match.probability == 0:
         yield RuleFinding(
             code="never-fires",
-            key_path=("rules", rule_index, "match", "probability"),
+            key_path=("rules", number, "match", "probability"),
             message="a rule with probability 0 is never used",
             advice="Raise the probability, or write `enabled: false` to keep the rule for later",
         )
-    for earlier, other in enumerate(rules.rules[:rule_index]):
-        if other.enabled and is_shadowing(other.match, rule.match):
-            yield RuleFinding(
-                code="never-fires",
-                key_path=("rules", rule_index),
-                message=f"the earlier rule {rules.get_rule_names()[earlier]!r} answers every call that it matches",
-                advice="Move it before that rule, or narrow that rule",
-            )
-            return
 
 
-def is_shadowing(earlier: Match, later: Match) -> bool:
-    """Whether every call that `later` matches is matched by `earlier`. Returns False if that is not certain."""
-    if earlier.probability < 1 or earlier.exactly or earlier.call is not None:
-        return False
-    if earlier.defaults != later.defaults and earlier.args:
-        return False
-    return (
-        _are_names_shadowed(earlier.tool, later.tool)
-        and (earlier.agent is None or (later.agent is not None and _are_names_shadowed(earlier.agent, later.agent)))
-        and set(earlier.after) <= set(later.after)
-        and all(name in later.args and later.args[name].implies(other) for name, other in earlier.args.items())
+def _check_reachable(rules: Rules) -> Iterator[RuleFinding]:
+    names = rules.get_rule_names()
+    earlier_rules = CoverageIndex(rules.rules)
+    for number, rule in enumerate(rules.rules):
+        if covering := earlier_rules.find_covering(rule.match):
+            yield _build_unreachable_finding(number, [names[each] for each in covering])
+        earlier_rules.add(number, rule)
+
+
+def _build_unreachable_finding(number: int, covering: Sequence[str]) -> RuleFinding:
+    listed = " and ".join(map(repr, covering))
+    if len(covering) == 1:
+        message, others = f"the earlier rule {listed} answers every call that it matches", "that rule"
+    else:
+        message, others = f"the earlier rules {listed} together answer every call that it matches", "those rules"
+    return RuleFinding(
+        code="never-fires",
+        key_path=("rules", number),
+        message=message,
+        advice=f"Move it before {others}, or narrow {others}",
     )
-
-
-def _are_names_shadowed(earlier: Sequence[str], later: Sequence[str]) -> bool:
-    pattern = GlobSet(earlier)
-    return all(name in earlier or "*" in earlier or (not is_glob(name) and pattern.matches(name)) for name in later)
 
 
 def _check_actions(rule_index: int, rule: Rule, exceptions: ExceptionFactories) -> Iterator[RuleFinding]:

@@ -7,7 +7,6 @@ from typing import Annotated, Any, Literal, NamedTuple, Self, cast
 
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
-from adk_agent_sim.environment.json_values import is_same_value
 from adk_agent_sim.environment.strict_model import StrictModel
 from adk_agent_sim.forms import bounded_regex as patterns
 
@@ -49,11 +48,6 @@ class ArgumentCondition(StrictModel):
         if self.present is False and len(self.model_fields_set) > 1:
             raise ValueError("can never hold: an argument that must be absent cannot have a value")
         return self
-
-    def implies(self, other: ArgumentCondition) -> bool:
-        """Whether every value that meets this condition meets the other. Returns False if that is not certain."""
-        own, others = self.model_dump(exclude_unset=True), other.model_dump(exclude_unset=True)
-        return all(key in own and is_same_value(own[key], value) for key, value in others.items())
 
 
 OPERATORS = frozenset(ArgumentCondition.model_fields)
