@@ -204,6 +204,27 @@ def test_sessions_are_listed_with_status_agent_age_and_size(tmp_path: Path) -> N
     assert listed[1]["events"] == 10
 
 
+def test_listed_sessions_can_be_searched_and_limited(tmp_path: Path) -> None:
+    database = tmp_path / "s.db"
+    asyncio.run(_record_sessions(database))
+
+    def list_names(*options: str) -> list[str]:
+        listed = json.loads(invoke_adksim("sessions", "--db", database, "--json", *options).stdout)
+        return [one["name"] for one in listed]
+
+    assert list_names() == ["open", "sums"]
+    assert list_names("--search", "SUM") == ["sums"]
+    assert list_names("--status", "waiting") == ["open"]
+    assert list_names("--status", "waiting", "--status", "done") == ["open", "sums"]
+    assert list_names("--agent", "math", "--limit", "1") == ["open"]
+    assert list_names("--agent", "shop") == []
+    shown = invoke_adksim("sessions", "--db", database, "--limit", "1")
+    assert len(shown.stdout.splitlines()) == 1
+    assert "more than these 1" in shown.stderr
+    assert "more than" not in invoke_adksim("sessions", "--db", database, "--limit", "1", "--all").stderr
+    assert "No session in" in invoke_adksim("sessions", "--db", database, "--search", "nothing").stdout
+
+
 def test_a_database_without_sessions_is_reported(tmp_path: Path) -> None:
     shown = invoke_adksim("sessions", "--db", tmp_path / "s.db")
 

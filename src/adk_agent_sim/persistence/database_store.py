@@ -222,9 +222,9 @@ class DatabaseStore:
         """Delete a session with its events and blocks."""
         await self._writer.write(build_deletion(session_id))
 
-    async def get_session_sizes(self) -> Mapping[str, int]:
-        """Return the stored size of each session in bytes."""
-        return await self._run_query(_read_sizes)
+    async def get_session_sizes(self, session_ids: Sequence[str] | None = None) -> Mapping[str, int]:
+        """Return the stored size in bytes of these sessions, or of all; sessions that do not exist are left out."""
+        return await self._run_query(lambda connection: _read_sizes(connection, session_ids))
 
     async def _run_query(self, query: Callable[[Connection], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._readers, self._execute_query, query)
@@ -296,10 +296,14 @@ def _read_rows(connection: Connection, query: Select[Any], key: Mapping[str, Any
     return rows
 
 
-def _read_sizes(connection: Connection) -> dict[str, int]:
-    sizes: dict[str, int] = dict.fromkeys(connection.execute(select(_sessions.id)).scalars(), 0)
-    for query in _SELECT_SIZES:
-        for row in connection.execute(query):
+def _read_sizes(connection: Connection, session_ids: Sequence[str] | None) -> dict[str, int]:
+    def restrict(query: Any, column: ColumnElement[str]) -> Any:
+        return query if session_ids is None else query.where(column.in_(session_ids))
+
+    ids = connection.execute(restrict(select(_sessions.id), _sessions.id)).scalars()
+    sizes: dict[str, int] = dict.fromkeys(ids, 0)
+    for query, column in zip(_SELECT_SIZES, (_events.session_id, _blocks.session_id), strict=True):
+        for row in connection.execute(restrict(query, column)):
             sizes[row.session_id] = sizes.get(row.session_id, 0) + int(row.size)
     return sizes
 

@@ -101,8 +101,8 @@ class Store(Protocol):
         """Delete a session with all that belongs to it."""
         ...
 
-    async def get_session_sizes(self) -> Mapping[str, int]:
-        """Return the stored size of each session in bytes."""
+    async def get_session_sizes(self, session_ids: Sequence[str] | None = None) -> Mapping[str, int]:
+        """Return the stored size in bytes of these sessions, or of all; sessions that do not exist are left out."""
         ...
 
 
@@ -223,9 +223,12 @@ class MemoryStore:
         for stored in (self._read_models, self._events, self._rows, self._blocks):
             del stored[session_id]
 
-    async def get_session_sizes(self) -> Mapping[str, int]:
-        """Return the size of each session's blocks in bytes."""
-        return {session_id: self.count_stored_bytes(session_id) for session_id in self._read_models}
+    async def get_session_sizes(self, session_ids: Sequence[str] | None = None) -> Mapping[str, int]:
+        """Return the size in bytes of the blocks of these sessions, or of all."""
+        wanted = (
+            self._read_models if session_ids is None else [each for each in session_ids if each in self._read_models]
+        )
+        return {session_id: self.count_stored_bytes(session_id) for session_id in wanted}
 
     def count_stored_bytes(self, session_id: str) -> int:
         """Return the size of a session's blocks in bytes."""

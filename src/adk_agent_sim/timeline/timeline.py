@@ -133,9 +133,9 @@ class Timeline:
         """Return how many requests wait for a person, in these sessions or in all."""
         return await self._store.count_pending(session_ids)
 
-    async def get_session_sizes(self) -> Mapping[str, int]:
-        """Return the stored size of each session in bytes, by session id."""
-        return await self._store.get_session_sizes()
+    async def get_session_sizes(self, session_ids: Sequence[str] | None = None) -> Mapping[str, int]:
+        """Return the stored size in bytes of these sessions, or of all, by session id."""
+        return await self._store.get_session_sizes(session_ids)
 
     async def rename_session(self, session_id: str, name: str) -> None:
         """Give a session a name, which is its description too."""
