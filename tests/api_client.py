@@ -6,7 +6,7 @@ import asyncio
 import json
 import ssl
 from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -18,8 +18,13 @@ from polling import MAX_WAIT_SECONDS, pause
 from websockets.asyncio.client import ClientConnection, connect
 
 from adk_agent_sim import AgentSimulator, SimulatedAgentConfig
+from adk_agent_sim.persistence.access_tokens import MemoryTokenStore, TokenStore
+from adk_agent_sim.server.access_control import open_access_control
 from adk_agent_sim.server.api_models import SessionGone, SessionInfo, SessionListUpdate, SessionUpdate
-from adk_agent_sim.server.web_server import RunningServer
+from adk_agent_sim.server.connection_limits import IdleConnections
+from adk_agent_sim.server.session_services import SessionServices
+from adk_agent_sim.server.web_server import RunningServer, start_web_server
+from adk_agent_sim.timeline.clock import Clock
 
 NO_TLS = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 """For clients of plain HTTP: without it, each reads the certificates of all authorities, which takes 40 ms."""
@@ -172,6 +177,24 @@ async def serve_agents(
         ) as client,
     ):
         yield ApiClient(server, client)
+
+
+@asynccontextmanager
+async def serve_sessions(
+    services: SessionServices,
+    *,
+    store: TokenStore | None = None,
+    clock: Clock | None = None,
+    idle_connections: IdleConnections | None = None,
+) -> AsyncGenerator[RunningServer]:
+    """Serve the sessions of a timeline, whose agents are elsewhere."""
+    async with (
+        open_access_control(store or MemoryTokenStore(), clock) as access,
+        await start_web_server(
+            services, AsyncExitStack(), access=access, port=0, idle_connections=idle_connections
+        ) as server,
+    ):
+        yield server
 
 
 def _read_json(answer: httpx.Response) -> Any:

@@ -7,8 +7,10 @@ by chance; `HYPOTHESIS_PROFILE=explore` looks for new ones, and for many.
 from __future__ import annotations
 
 import gc
+import os
 import signal
 import sys
+import tempfile
 from collections.abc import AsyncIterator, Generator, Iterator
 from pathlib import Path
 from typing import Any
@@ -24,6 +26,10 @@ from adk_agent_sim.timeline.store import MemoryStore
 
 # ADK and the tests are a million objects, which the garbage collector would go through again and again.
 gc.set_threshold(50_000, 20, 50)
+# Servers leave entries for programs of the same user in the data directory; those of tests must not be among them.
+_data_home = tempfile.TemporaryDirectory(prefix="adksim-tests-")
+os.environ["XDG_DATA_HOME"] = _data_home.name
+os.environ.pop("ADK_SIM_TOKEN", None)
 load_profile()
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # As a job in the background of a script: what the tests start must hear a Ctrl-C all the same.

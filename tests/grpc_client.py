@@ -24,7 +24,7 @@ async def serve_timeline(
 ) -> AsyncGenerator[Any]:
     """Serve a timeline, and yield a client of the server."""
     async with (
-        serve_grpc(timeline, abandon_after=abandon_after, web_url=web_url) as server,
+        serve_grpc(timeline, access=None, abandon_after=abandon_after, web_url=web_url) as server,
         grpc.aio.insecure_channel(server.address, [("grpc.max_receive_message_length", -1)]) as channel,
     ):
         yield build_stub(channel)

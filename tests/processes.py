@@ -47,7 +47,7 @@ class ServerProcess:
         self.database = database
         self.port = 0
         self.web_url = ""
-        """The URL of the web app, with the token, if it is served."""
+        """The URL of the web app, with a one-time code, if it is served."""
         self._web = ["--port", "0"] if web else ["--no-web"]
         self._options = options
         self._process: Process | None = None

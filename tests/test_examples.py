@@ -70,7 +70,7 @@ def test_the_readmes_server_starts_on_the_readers_agent(reader: Path) -> None:
         assert process.stdout
         address = process.stdout.readline()
         process.terminate()
-    assert re.match(r"Open http://127\.0\.0\.1:\d+/\?token=\S+", address)
+    assert re.match(r"Open http://127\.0\.0\.1:\d+/\?code=\S+", address)
 
 
 def test_the_readmes_plugin_goes_into_the_readers_app(reader: Path) -> None:

@@ -15,7 +15,7 @@ class WorkbenchServer(Protocol):
 
     @property
     def url(self) -> str:
-        """The URL for the browser, with the token."""
+        """A URL for the browser, with a one-time code."""
         ...
 
     async def stop(self) -> None:

@@ -280,7 +280,7 @@ async def run_here(root: BaseNode) -> list[Event]:
 async def run_at_server(root: BaseNode) -> list[Event]:
     """Run an agent with its own models on the timeline of a server."""
     timeline = Timeline()
-    async with serve_grpc(timeline) as server:
+    async with serve_grpc(timeline, access=None) as server:
         await run_with_plugin(root, SimulatorPlugin(server.address, player="real"))
         (session,) = await list_sessions(timeline)
         await timeline.close_session(session.session_id, "done")
@@ -412,7 +412,7 @@ class TestPeople:
 
     async def test_at_a_server(self) -> None:
         timeline = Timeline()
-        async with serve_grpc(timeline) as server, run_person(timeline, decide_in_order(self.script)):
+        async with serve_grpc(timeline, access=None) as server, run_person(timeline, decide_in_order(self.script)):
             await run_with_plugin(self.build(), SimulatorPlugin(server.address))
             (session,) = await list_sessions(timeline)
             await timeline.close_session(session.session_id, "done")

@@ -102,7 +102,7 @@ async def said(runner: InMemoryRunner, *messages: str, user: str = "u") -> list[
 @pytest.fixture
 async def served() -> AsyncIterator[Served]:
     timeline = Timeline()
-    async with serve_grpc(timeline, web_url=lambda session_id: f"http://sim/{session_id}") as server:
+    async with serve_grpc(timeline, access=None, web_url=lambda session_id: f"http://sim/{session_id}") as server:
         yield Served(timeline, server.address)
 
 

@@ -24,6 +24,7 @@ from adk_agent_sim.adk.simulation import Simulation
 from adk_agent_sim.cli.main import adksim
 from adk_agent_sim.cli.prompts import make_completer
 from adk_agent_sim.environment.environment_report import CallTally, EnvironmentReport
+from adk_agent_sim.persistence.access_tokens import TokenKind, create_token
 from adk_agent_sim.persistence.database_store import open_store
 from adk_agent_sim.text.escaped_logging import EscapingFormatter, get_logger
 from adk_agent_sim.text.escaping import escape_document, escape_json, escape_line, escape_message
@@ -129,6 +130,32 @@ def _run_sessions(files: _Files) -> _Lines:
     yield ["sessions", "--db", f"{HOSTILE[:20]}://x"], None
 
 
+_TOKEN_NAME = _NAME.encode("utf-8", "ignore").decode()
+"""Without lone surrogates, which no command accepts in a name."""
+
+
+def _run_token_list(files: _Files) -> _Lines:
+    async def store() -> None:
+        async with open_store(files.database) as opened:
+            _, row = create_token(_TOKEN_NAME, TokenKind.NAMED, now=1.0, expires_at=None)
+            await opened.tokens.add_token(row)
+
+    asyncio.run(store())
+    yield ["token", "list", "--db", files.database], None
+    yield ["token", "list", "--db", files.database, "--json"], None
+
+
+def _run_token_new(files: _Files) -> _Lines:
+    yield ["token", "new", "\x1b[2J", "--db", files.database], None
+    yield ["token", "new", "a", "--expires", "\x9b2J", "--db", files.database], None
+
+
+def _run_token_revoke(files: _Files) -> _Lines:
+    yield from _run_token_list(files)
+    yield ["token", "revoke", "\x1b[2J", "--db", files.database], None
+    yield ["token", "revoke", _TOKEN_NAME, "--db", files.database], None
+
+
 def _run_export(files: _Files) -> _Lines:
     files.store_session()
     for arguments in (["--format", "markdown"], ["--format", "jsonl"], ["--format", "markdown", "--json"]):
@@ -216,6 +243,9 @@ _COMMANDS: Mapping[str, Callable[[_Files], _Lines]] = {
     "demo": _run_demo,
     "run": _run_run,
     "sessions": _run_sessions,
+    "token list": _run_token_list,
+    "token new": _run_token_new,
+    "token revoke": _run_token_revoke,
     "export": _run_export,
     "replay": _run_replay,
     "env check": _run_env_check,
@@ -233,6 +263,7 @@ _COMMANDS: Mapping[str, Callable[[_Files], _Lines]] = {
 _NOT_RUN = {
     "serve": "it prints its own addresses, and logs through the loggers tested below",
     "env schema": "it prints a constant",
+    "open": "it prints an address of a server of the same user",
 }
 
 

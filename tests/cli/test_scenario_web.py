@@ -9,7 +9,7 @@ import sys
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import urlsplit
 
 import httpx
 import pytest
@@ -39,8 +39,8 @@ def _serve(*arguments: str | Path) -> Generator[httpx.Client]:
             address = re.search(r"http://\S+", process.stdout.readline())
             assert address is not None
             url = urlsplit(address[0])
-            headers = {"Authorization": f"Bearer {parse_qs(url.query)['token'][0]}"}
-            with httpx.Client(base_url=f"http://{url.netloc}", headers=headers, timeout=MAX_WAIT_SECONDS) as client:
+            with httpx.Client(base_url=f"http://{url.netloc}", timeout=MAX_WAIT_SECONDS) as client:
+                assert client.get(address[0]).status_code == 303
                 yield client
         finally:
             process.terminate()

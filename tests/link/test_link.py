@@ -47,7 +47,7 @@ ConnectedLink = tuple[AnyLink, Timeline, str]
 async def connected_link(request: pytest.FixtureRequest) -> AsyncIterator[ConnectedLink]:
     """A link, the timeline that it is connected to, and the id of a new session."""
     timeline = Timeline()
-    async with serve_grpc(timeline) as server:
+    async with serve_grpc(timeline, access=None) as server:
         match request.param:
             case "timeline":
                 yield timeline, timeline, (await timeline.create_session()).session_id
@@ -247,7 +247,7 @@ class TestPlayers:
     @pytest.fixture(params=["timeline", "remote"])
     async def player(self, request: pytest.FixtureRequest) -> AsyncIterator[tuple[Timeline | RemoteLink, Timeline]]:
         timeline = Timeline()
-        async with serve_grpc(timeline) as server, RemoteLink(server.address) as link:
+        async with serve_grpc(timeline, access=None) as server, RemoteLink(server.address) as link:
             yield (timeline if request.param == "timeline" else link), timeline
 
     async def test_it_follows_reads_the_request_and_decides(

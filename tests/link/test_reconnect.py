@@ -36,7 +36,7 @@ class Server:
 
     async def start(self, *, abandon_after: float = 60.0) -> str:
         self.timeline = Timeline(self.store)
-        served = serve_grpc(self.timeline, port=self.port, abandon_after=abandon_after)
+        served = serve_grpc(self.timeline, access=None, port=self.port, abandon_after=abandon_after)
         self.port = (await self._stack.enter_async_context(served)).port
         return f"127.0.0.1:{self.port}"
 
@@ -361,7 +361,9 @@ def test_an_outbox_serves_one_loop_after_the_other() -> None:
     ],
 )
 def test_an_address_may_leave_out_scheme_and_port(url: str, target: str, secure: bool) -> None:
-    assert parse_target(url) == (target, secure)
+    parsed = parse_target(url)
+
+    assert (parsed.address, parsed.is_secure) == (target, secure)
 
 
 @pytest.mark.parametrize("url", ["", "ftp://x", "localhost:port", "http://"])

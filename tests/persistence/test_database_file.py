@@ -231,9 +231,10 @@ async def test_a_server_answers_with_the_sentence(path: Path, caplog: pytest.Log
             assert answer.status_code == 503
             assert re.search(_DELETED, answer.text)
         async with grpc.aio.insecure_channel(served.grpc.address) as channel:
+            metadata = (("authorization", f"Bearer {served.token}"),)
             for call in (
-                build_stub(channel).CreateSession(v1.CreateSessionRequest()),
-                build_stub(channel).ListSessions(v1.ListSessionsRequest()),
+                build_stub(channel).CreateSession(v1.CreateSessionRequest(), metadata=metadata),
+                build_stub(channel).ListSessions(v1.ListSessionsRequest(), metadata=metadata),
             ):
                 with pytest.raises(grpc.aio.AioRpcError, match=_DELETED) as refused:
                     await call

@@ -367,16 +367,31 @@ async def test_a_migration_that_fails_changes_nothing(database: str, engine: sa.
         assert len(await store.read_events("s")) == 1
 
 
+async def test_version_3_gets_the_access_tokens(database: str, engine: sa.Engine) -> None:
+    async with open_store(database) as store:
+        await Timeline(store).create_session("kept")
+    with engine.begin() as connection:
+        tables.access_tokens.drop(connection)
+        connection.execute(tables.schema_version.update().values(version=3))
+
+    async with open_store(database) as store:
+        assert await store.tokens.list_tokens() == []
+        assert [summary.session.description for summary in await store.list_summaries()] == ["kept"]
+    assert _columns(engine, "access_tokens") == {
+        "id", "name", "kind", "digest", "created_at", "expires_at", "parent_id",
+    }  # fmt: skip
+
+
 async def test_a_newer_database_is_refused_and_not_changed(database: str, engine: sa.Engine) -> None:
     async with open_store(database):
         pass
     with engine.begin() as connection:
         connection.execute(tables.schema_version.update().values(version=tables.SCHEMA_VERSION + 1))
 
-    with pytest.raises(StoreTooNew, match=r"version 4, but this release supports.*up to 3\. Upgrade with") as refused:
+    with pytest.raises(StoreTooNew, match=r"version 5, but this release supports.*up to 4\. Upgrade with") as refused:
         async with open_store(database):
             pass
 
-    assert (refused.value.found_version, refused.value.supported_version) == (4, 3)
+    assert (refused.value.found_version, refused.value.supported_version) == (5, 4)
     with engine.connect() as connection:
-        assert migration.read_version(connection) == 4
+        assert migration.read_version(connection) == 5

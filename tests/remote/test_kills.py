@@ -17,6 +17,7 @@ from proxy import run_proxy
 from scripted_model import call_response, text_response
 
 from adk_agent_sim.link.remote_link import RemoteLink
+from adk_agent_sim.link.server_entry import find_entry
 from adk_agent_sim.persistence.database_store import open_store
 from adk_agent_sim.timeline.events import (
     AgentEvent,
@@ -86,6 +87,10 @@ async def _disturbed(
         "ADK_SIM_SERVER_URL": agent_url,
         "PYTHONPATH": os.pathsep.join([TESTS, *filter(None, [os.environ.get("PYTHONPATH")])]),
     }
+    if agent_url != server.url:  # the agent cannot know whose address it is
+        entry = find_entry(server.port)
+        assert entry is not None
+        environment["ADK_SIM_TOKEN"] = entry.token
     agent = await start_python(AGENT, "sums", **environment)
     seen: list[Event] = []
     async with asyncio.timeout(600):

@@ -40,6 +40,15 @@ async def server(tmp_path: Path) -> AsyncIterator[ServerProcess]:
     await server.stop()
 
 
+@pytest.fixture
+async def open_server(tmp_path: Path) -> AsyncIterator[ServerProcess]:
+    """A server for clients that know of no tokens."""
+    server = ServerProcess(tmp_path / "simulator.db", "--allow-unauthenticated")
+    await server.start()
+    yield server
+    await server.stop()
+
+
 def agent_environment(server: ServerProcess) -> dict[str, str]:
     return {
         "ADK_SIM_SERVER_URL": server.url,
@@ -191,19 +200,21 @@ def _sessions(database: Path) -> Any:
 
 
 @pytest.mark.req("003/proto-6", "003/proto-7")
-async def test_an_agent_that_knows_only_the_first_protocol_works_also_across_a_restart(server: ServerProcess) -> None:
+async def test_an_agent_that_knows_only_the_first_protocol_works_also_across_a_restart(
+    open_server: ServerProcess,
+) -> None:
     turns = 6
-    agent = await start_python(FIRST, "agent", server.url, str(turns))
+    agent = await start_python(FIRST, "agent", open_server.url, str(turns))
     assert agent.stdout
     session_id = (await agent.stdout.readline()).decode().strip()
-    async with RemoteLink(server.url) as link, asyncio.timeout(MAX_WAIT_SECONDS):
+    async with RemoteLink(open_server.url) as link, asyncio.timeout(MAX_WAIT_SECONDS):
         answers = 0
         async for event in link.follow(session_id):
             if not isinstance(event.payload, TurnAsked):
                 continue
             if answers in (1, 4):
-                await server.kill()
-                await server.start()
+                await open_server.kill()
+                await open_server.start()
             (content,) = (await link.read_request(event)).contents
             answers += 1
             await link.decide(
@@ -215,9 +226,9 @@ async def test_an_agent_that_knows_only_the_first_protocol_works_also_across_a_r
     assert await agent.wait() == 0
 
 
-async def test_a_person_who_knows_only_the_first_protocol_plays_an_agent(server: ServerProcess) -> None:
-    person = await start_python(FIRST, "person", server.url)
-    agent = await start_python(AGENT, "sums", **agent_environment(server))
+async def test_a_person_who_knows_only_the_first_protocol_plays_an_agent(open_server: ServerProcess) -> None:
+    person = await start_python(FIRST, "person", open_server.url)
+    agent = await start_python(AGENT, "sums", **agent_environment(open_server))
     async with asyncio.timeout(MAX_WAIT_SECONDS):
         answer = await read_lines(agent)
     person.kill()

@@ -673,7 +673,7 @@ class TestSubscriptions:
 
     async def test_a_stopping_server_ends_streams_with_a_reason(self, timeline: Timeline) -> None:
         session_id = (await timeline.create_session()).session_id
-        async with serve_grpc(timeline) as server:
+        async with serve_grpc(timeline, access=None) as server:
             channel = grpc.aio.insecure_channel(server.address)
             call = build_stub(channel).Subscribe(v1.SubscribeRequest(session_id=session_id))
             await call.read()
@@ -761,7 +761,7 @@ class TestPresence:
 
 class TestServer:
     async def test_health_and_reflection_are_served(self, timeline: Timeline) -> None:
-        async with serve_grpc(timeline) as server, grpc.aio.insecure_channel(server.address) as channel:
+        async with serve_grpc(timeline, access=None) as server, grpc.aio.insecure_channel(server.address) as channel:
             for service in ("", "adksim.v1.SimulatorService"):
                 check = cast("Any", health_pb2).HealthCheckRequest(service=service)
                 assert (await cast("Any", health_pb2_grpc).HealthStub(channel).Check(check)).status == 1
@@ -772,9 +772,9 @@ class TestServer:
             stream.cancel()
 
     async def test_a_port_in_use_is_reported(self, timeline: Timeline) -> None:
-        async with serve_grpc(timeline) as server:
+        async with serve_grpc(timeline, access=None) as server:
             with pytest.raises(PortInUse, match=f"127.0.0.1:{server.port}.*--grpc-port"):
-                async with serve_grpc(timeline, port=server.port):
+                async with serve_grpc(timeline, access=None, port=server.port):
                     pass
 
     async def test_a_request_of_many_megabytes_is_accepted(self, timeline: Timeline) -> None:
@@ -796,7 +796,7 @@ class TestServer:
     async def test_a_message_that_cannot_be_parsed_is_refused_with_one_line_in_the_log(
         self, timeline: Timeline, caplog: pytest.LogCaptureFixture, method: str
     ) -> None:
-        async with serve_grpc(timeline) as server, grpc.aio.insecure_channel(server.address) as channel:
+        async with serve_grpc(timeline, access=None) as server, grpc.aio.insecure_channel(server.address) as channel:
             call = cast("Any", channel).stream_stream(f"/{method}")(iter([b"\xff\xff\x01 no message"]))
             code, details = await await_refusal(call.read())
 

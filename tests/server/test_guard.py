@@ -17,12 +17,21 @@ from starlette.types import Receive, Scope, Send
 from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 
-from adk_agent_sim.server.guard import MAX_BODY_BYTES, Guard, list_loopback_hosts
+from adk_agent_sim.persistence.access_tokens import MemoryTokenStore
+from adk_agent_sim.server.access_control import open_access_control
+from adk_agent_sim.server.exposure import Exposure
+from adk_agent_sim.server.guard import MAX_BODY_BYTES, Guard
 
 _CSP = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; connect-src 'self'; "
     "font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
+
+_LINK_FROM_ANOTHER_SITE = {
+    "Sec-Fetch-Site": "cross-site",
+    "Sec-Fetch-Mode": "navigate",
+    "Sec-Fetch-Dest": "document",
+}
 
 
 @pytest.fixture
@@ -33,7 +42,7 @@ async def browser(tmp_path: Path) -> AsyncIterator[ApiClient]:
 
 @pytest.fixture
 async def stranger(browser: ApiClient) -> AsyncIterator[httpx.AsyncClient]:
-    """A client without the token."""
+    """A client without a token or a session."""
     async with httpx.AsyncClient(verify=NO_TLS, base_url=f"http://127.0.0.1:{browser.server.port}") as client:
         yield client
 
@@ -58,23 +67,31 @@ class TestToken:
             assert answer.status_code == 401
             assert answer.json()["error"] == "TokenMissing"
 
-    async def test_it_is_not_taken_from_the_address_of_an_api_call(
+    async def test_it_is_not_taken_from_an_address(self, browser: ApiClient, stranger: httpx.AsyncClient) -> None:
+        for path in ("/", "/api/server"):
+            for name in ("token", "code"):
+                answer = await stranger.get(path, params={name: browser.server.token})
+
+                assert answer.status_code == 401
+                assert "set-cookie" not in answer.headers
+
+    async def test_a_code_is_not_taken_from_the_address_of_an_api_call(
         self, browser: ApiClient, stranger: httpx.AsyncClient
     ) -> None:
-        answer = await stranger.get("/api/server", params={"token": browser.server.token})
+        answer = await stranger.get("/api/server", params={"code": _create_code(browser)})
 
         assert answer.status_code == 401
         assert "set-cookie" not in answer.headers
 
     async def test_a_page_without_it_says_how_to_get_one_without_a_script(self, stranger: httpx.AsyncClient) -> None:
-        for path in ("/", "/sessions/1", "/assets/index.js", "/?token=wrong", "/?token=%FF%00"):
+        for path in ("/", "/sessions/1", "/assets/index.js", "/?code=wrong", "/?code=%FF%00"):
             answer = await stranger.get(path)
             assert answer.status_code == 401
-            assert "?token=" in answer.text
+            assert "adksim open" in answer.text
             assert "<script" not in answer.text
             assert "set-cookie" not in answer.headers
 
-    async def test_the_printed_address_gives_a_cookie_and_leaves_no_token_behind(
+    async def test_the_printed_address_gives_a_cookie_and_leaves_no_code_behind(
         self, browser: ApiClient, stranger: httpx.AsyncClient
     ) -> None:
         answer = await stranger.get(browser.server.url)
@@ -100,9 +117,9 @@ class TestToken:
     async def test_the_clean_address_keeps_the_path_and_stays_on_this_server(
         self, browser: ApiClient, stranger: httpx.AsyncClient
     ) -> None:
-        token = browser.server.token
-        deep = await stranger.get(f"/sessions/1?a=b%26c&token={token}")
-        other = await asyncio.to_thread(_send_raw_request, browser, f"//evil.example/x?token={token}", {})
+        deep = await stranger.get(f"/sessions/1?a=b%26c&code={_create_code(browser)}")
+        path = f"//evil.example/x?code={_create_code(browser)}"
+        other = await asyncio.to_thread(_send_raw_request, browser, path, {})
 
         assert deep.headers["location"] == "/sessions/1?a=b%26c"
         assert other.headers["location"] == "/evil.example/x"
@@ -111,7 +128,7 @@ class TestToken:
         self, browser: ApiClient, stranger: httpx.AsyncClient
     ) -> None:
         answer = await stranger.get(
-            f'/x"><script>?q="><script>&token={browser.server.token}', headers={"Sec-Fetch-Site": "cross-site"}
+            f'/x"><script>?q="><script>&code={_create_code(browser)}', headers=_LINK_FROM_ANOTHER_SITE
         )
 
         assert answer.status_code == 200
@@ -127,7 +144,7 @@ class TestHost:
     )
     async def test_another_host_name_is_not_served(self, browser: ApiClient, host: str) -> None:
         headers = {**bearer_headers(browser.server), "Host": host.format(port=browser.server.port)}
-        for path in ("/", "/api/server", f"/?token={browser.server.token}"):
+        for path in ("/", "/api/server", f"/?code={_create_code(browser)}"):
             answer = await asyncio.to_thread(_send_raw_request, browser, path, headers)
             assert answer.status == 421
             assert "set-cookie" not in answer.headers
@@ -141,14 +158,17 @@ class TestHost:
         async def answer(scope: Scope, receive: Receive, send: Send) -> None:
             await PlainTextResponse("in")(scope, receive, send)
 
-        guard = Guard(answer, token="secret", hosts=[*list_loopback_hosts(80), "build-box:8080"], cookie="x")  # noqa: S106
-        async with httpx.AsyncClient(transport=httpx.ASGITransport(guard), base_url="http://127.0.0.1") as client:
-            statuses = {
-                host: (await client.get("/api/x", headers={"Host": host, "Authorization": "Bearer secret"})).status_code
-                for host in ("127.0.0.1", "localhost", "[::1]", "127.0.0.1:80", "build-box", "evil.example")
-            }
-            same = {"Origin": "http://127.0.0.1", "Authorization": "Bearer secret"}
-            assert (await client.get("/api/x", headers=same)).status_code == 200
+        async with open_access_control(MemoryTokenStore()) as access:
+            hosts = Exposure(allow_hosts=["build-box:8080"]).list_web_hosts(80)
+            guard = Guard(answer, access=access, hosts=hosts, cookie="x")
+            token = {"Authorization": f"Bearer {access.server_token}"}
+            async with httpx.AsyncClient(transport=httpx.ASGITransport(guard), base_url="http://127.0.0.1") as client:
+                statuses = {
+                    host: (await client.get("/api/x", headers={"Host": host, **token})).status_code
+                    for host in ("127.0.0.1", "localhost", "[::1]", "127.0.0.1:80", "build-box", "evil.example")
+                }
+                same = {"Origin": "http://127.0.0.1", **token}
+                assert (await client.get("/api/x", headers=same)).status_code == 200
 
         assert list(statuses.values()) == [200, 200, 200, 200, 421, 421]
 
@@ -264,6 +284,10 @@ class TestSize:
 
         assert answer.status_code == 413
         assert answer.json()["error"] == "Http413"
+
+
+def _create_code(browser: ApiClient) -> str:
+    return browser.server.url.partition("?code=")[2]
 
 
 def _send_raw_request(

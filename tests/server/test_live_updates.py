@@ -12,7 +12,7 @@ from pathlib import Path
 import httpx
 import pytest
 import uvicorn
-from api_client import NO_TLS, ApiClient, LiveTab, serve_agents
+from api_client import NO_TLS, ApiClient, LiveTab, serve_agents, serve_sessions
 from google.adk.agents import LlmAgent
 from polling import MAX_WAIT_SECONDS, wait_until
 from stores import GatedStore
@@ -20,7 +20,6 @@ from websockets.exceptions import ConnectionClosed
 
 from adk_agent_sim.server.agent_catalog import AgentCatalog
 from adk_agent_sim.server.session_services import SessionServices
-from adk_agent_sim.server.web_server import start_web_server
 from adk_agent_sim.timeline.timeline import Timeline
 
 
@@ -173,7 +172,7 @@ class TestTheList:
         timeline = Timeline(store)
         sessions = SessionServices(AgentCatalog([]), timeline, allow_remote_agents=True)
         async with (
-            await start_web_server(sessions, AsyncExitStack(), host="127.0.0.1", port=0) as server,
+            serve_sessions(sessions) as server,
             httpx.AsyncClient(verify=NO_TLS) as client,
             AsyncExitStack() as tabs,
         ):

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import asynccontextmanager
 
 import httpx
 import pytest
-from api_client import NO_TLS, ApiClient, bearer_headers
+from api_client import NO_TLS, ApiClient, bearer_headers, serve_sessions
 from timeline_builders import ask_turn, build_request_blocks, user_content
 
 from adk_agent_sim.server.agent_catalog import AgentCatalog
 from adk_agent_sim.server.session_services import SessionServices
-from adk_agent_sim.server.web_server import start_web_server
 from adk_agent_sim.timeline.events import CancelAsked
 from adk_agent_sim.timeline.timeline import Timeline
 
@@ -20,7 +19,7 @@ from adk_agent_sim.timeline.timeline import Timeline
 @asynccontextmanager
 async def _serve(timeline: Timeline) -> AsyncGenerator[ApiClient]:
     sessions = SessionServices(AgentCatalog([]), timeline, allow_remote_agents=True)
-    async with await start_web_server(sessions, AsyncExitStack(), host="127.0.0.1", port=0) as server:
+    async with serve_sessions(sessions) as server:
         address = f"http://127.0.0.1:{server.port}"
         async with httpx.AsyncClient(verify=NO_TLS, base_url=address, headers=bearer_headers(server)) as client:
             yield ApiClient(server, client)

@@ -93,7 +93,7 @@ class TestAgents:
 class TestStarting:
     async def test_it_listens_on_loopback_only(self, tmp_path: Path) -> None:
         async with serve_agents(tmp_path, _create_agent()) as browser:
-            assert browser.server.url.startswith(f"http://127.0.0.1:{browser.server.port}/?token=")
+            assert browser.server.url.startswith(f"http://127.0.0.1:{browser.server.port}/?code=")
             with pytest.raises(OSError, match=r".*"):
                 await asyncio.open_connection(_find_other_address(), browser.server.port)
 
@@ -228,7 +228,8 @@ class TestCommandLine:
     @pytest.mark.process
     @pytest.mark.parametrize("host", ["0.0.0.0", ""])  # noqa: S104 - printed, not bound
     def test_on_all_addresses_it_says_what_other_machines_need(self, host: str) -> None:
-        process = subprocess.Popen([*_ADKSIM, "demo", "--host", host, "--port", "0"], stdout=subprocess.PIPE, text=True)
+        command = [*_ADKSIM, "demo", "--host", host, "--behind-tls-proxy", "--port", "0"]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         try:
             assert process.stdout is not None
             opened, _, others = [process.stdout.readline() for _ in range(3)]

@@ -69,8 +69,9 @@ async def open_page(
     contexts = [await browsers.new_context(browser)]
 
     async def opened(
-        address: str = server.url, *, width: int = 1280, height: int = 720, theme: Theme = "light", apart: bool = False
+        address: str = "", *, width: int = 1280, height: int = 720, theme: Theme = "light", apart: bool = False
     ) -> Page:
+        address = address or server.url  # each has a code that works once
         if apart:
             contexts.append(await browsers.new_context(browser))
         whose = contexts[-1 if apart else 0]

@@ -12,6 +12,7 @@ import os
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from google.adk.agents import BaseAgent
@@ -30,6 +31,7 @@ from adk_agent_sim.adk.play_policy import Fallback, PlayPolicy
 from adk_agent_sim.adk.players import create_player_factory
 from adk_agent_sim.adk.recorded_session import ModelFunction, RecordedSession
 from adk_agent_sim.adk.seat_plugin import SeatPlugin, SessionKey, get_session_key
+from adk_agent_sim.link.credentials import load_credentials
 from adk_agent_sim.link.outbox import Outbox
 from adk_agent_sim.text.escaped_logging import get_logger
 from adk_agent_sim.text.terminal_output import print_line
@@ -78,6 +80,8 @@ class SimulatorPlugin(SeatPlugin):
         on_deadline: Fallback = "error",
         on_unreachable: Fallback = "error",
         connect_timeout: float = 5.0,
+        token: str | None = None,
+        ca_file: str | Path | None = None,
         name: str = "adksim_simulator",
     ) -> None:
         """Create the plugin; nothing is sent before an agent runs.
@@ -93,10 +97,15 @@ class SimulatorPlugin(SeatPlugin):
             on_deadline: What to do then: call the agent's own model ("real_model") or fail the run ("error").
             on_unreachable: The same for a server that does not answer.
             connect_timeout: How many seconds a session's first model call waits for a server that has never answered.
+            token: The server's token; by default ADK_SIM_TOKEN, or else the one that a server of the same user on this
+                machine has left in the user's data directory.
+            ca_file: The certificates of the authorities to trust, as a PEM file, for an https:// address; by default
+                ADK_SIM_CA_FILE, or else the usual ones.
             name: The plugin's name in ADK.
 
         Raises:
             InvalidPlayer: There is no such player.
+            ServerUnreachable: The address is invalid, or the CA file cannot be read.
             NotAnEvalSet: The file of a replay is not an EvalSet.
         """
         super().__init__(name=name)
@@ -109,9 +118,8 @@ class SimulatorPlugin(SeatPlugin):
         )
         self._description = session_description
         self._create_player = create_player_factory(player)
-        self._outbox = Outbox(
-            server_url or os.environ.get(SERVER_URL_VARIABLE) or DEFAULT_SERVER_URL, connect_timeout=connect_timeout
-        )
+        url = server_url or os.environ.get(SERVER_URL_VARIABLE) or DEFAULT_SERVER_URL
+        self._outbox = Outbox(url, connect_timeout=connect_timeout, credentials=load_credentials(url, token, ca_file))
         self._active_invocations: dict[str, _ActiveInvocation] = {}
         self._idle_sessions: OrderedDict[SessionKey, RecordedSession] = OrderedDict()
         self._ending_tasks: set[asyncio.Future[None]] = set()

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -20,8 +22,28 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-def browser_options(command: Command) -> Command:
-    """Add the options of a command that serves the browser app."""
+@dataclass(frozen=True, kw_only=True)
+class BrowserSettings:
+    """How a command serves the browser app."""
+
+    host: str
+    tls_cert: Path | None
+    tls_key: Path | None
+    behind_tls_proxy: bool
+    port: int
+    allow_host: tuple[str, ...]
+    open_browser: bool
+
+
+def browser_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options of a command that serves the browser app; the command gets them as `browser`."""
+    names = [field.name for field in fields(BrowserSettings)]
+
+    @functools.wraps(command)
+    def run_command(**values: Any) -> Any:
+        browser = BrowserSettings(**{name: values.pop(name) for name in names})
+        return command(browser=browser, **values)
+
     for option in (
         click.option("--open/--no-browser", "open_browser", help="Open the address in a browser."),
         click.option(
@@ -37,11 +59,36 @@ def browser_options(command: Command) -> Command:
             show_default=True,
             help="The web server's port; if it is in use, the next free one is taken.",
         ),
+        exposure_options,
+    ):
+        run_command = option(run_command)
+    return run_command
+
+
+def exposure_options(command: Command) -> Command:
+    """Add the options that say where a server listens and how connections to it are encrypted."""
+    for option in (
+        click.option(
+            "--behind-tls-proxy",
+            is_flag=True,
+            help="With another --host: a proxy encrypts, so listen without TLS. Name it with --allow-host.",
+        ),
+        click.option(
+            "--tls-key",
+            type=click.Path(dir_okay=False, path_type=Path),
+            help="The private key of --tls-cert, as a PEM file that others cannot read.",
+        ),
+        click.option(
+            "--tls-cert",
+            type=click.Path(dir_okay=False, path_type=Path),
+            help="The certificate of the server, as a PEM file; then it speaks https.",
+        ),
         click.option(
             "--host",
             default="127.0.0.1",
             show_default=True,
-            help="The address to listen on; any other than 127.0.0.1 lets other machines connect.",
+            help="The address to listen on. Any other lets other machines connect, and needs --tls-cert and --tls-key, "
+            "or --behind-tls-proxy.",
         ),
     ):
         command = option(command)
@@ -65,11 +112,8 @@ def build_agent_config(app: App, eval_set: Path, folder: Path) -> SimulatedAgent
 
 def serve_in_browser(
     configs: Sequence[SimulatedAgentConfig],
-    host: str,
-    port: int,
-    allow_hosts: Sequence[str],
+    browser: BrowserSettings,
     *,
-    open_browser: bool,
     scenarios: ScenarioCatalog | None = None,
 ) -> None:
     """Serve the browser app until Ctrl-C."""
@@ -78,7 +122,15 @@ def serve_in_browser(
 
     silence_adk_logging()
     simulator = AgentSimulator(configs, scenarios=scenarios)
-    simulator.run(host, port, allow_hosts=allow_hosts, open_browser=open_browser)
+    simulator.run(
+        browser.host,
+        browser.port,
+        allow_hosts=browser.allow_host,
+        tls_cert=browser.tls_cert,
+        tls_key=browser.tls_key,
+        behind_tls_proxy=browser.behind_tls_proxy,
+        open_browser=browser.open_browser,
+    )
     if simulator.unfinished_tasks:
         # A tool that ignores cancellation is still running. A normal exit would wait for it and log a traceback.
         sys.stdout.flush()

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from adk_agent_sim.cli.browser import browser_options, build_agent_config, serve_in_browser
+from adk_agent_sim.cli.browser import BrowserSettings, browser_options, build_agent_config, serve_in_browser
 from adk_agent_sim.text.terminal_output import print_document, print_line
 
 
@@ -32,10 +32,7 @@ def demo(
     terminal: bool,
     eval_set: Path | None,
     scripted: bool,
-    host: str,
-    port: int,
-    allow_host: tuple[str, ...],
-    open_browser: bool,
+    browser: BrowserSettings,
 ) -> None:
     """Play the model of a demo agent in the browser, or in this terminal.
 
@@ -60,7 +57,7 @@ def demo(
         build_agent_config(load_demo_app(each), folder / f"{each}.evalset.json", get_demo_folder(each))
         for each in agent_names
     ]
-    serve_in_browser(configs, host, port, allow_host, open_browser=open_browser)
+    serve_in_browser(configs, browser)
 
 
 def _play_in_terminal(name: str, eval_set: Path | None, *, scripted: bool) -> None:

@@ -22,6 +22,8 @@ _COMMAND_SUMMARIES = {
     "demo": "Play the model of a demo agent, in the browser or in this terminal.",
     "run": "Play the model of your own agent: in the terminal, in the browser, or from a script.",
     "serve": "Start a server where people answer the model calls of remote agents.",
+    "open": "Print another address for the browser app of a running server.",
+    "token": "List, create and revoke the access tokens of a server.",
     "sessions": "List the sessions in a database: status, agent, age, last event, size.",
     "export": "Export a session as an EvalSet case, a fixture, a timeline or a report.",
     "replay": "Call the tools of a golden trace again and show what has changed.",
@@ -29,7 +31,7 @@ _COMMAND_SUMMARIES = {
     "scenario": "Check, show, run, play, annotate and convert ARE and Gaia2 scenarios.",
     "doctor": "Check this machine: versions, optional packages, ports, paths.",
 }
-"""Each command is the function of that name in the module of that name."""
+"""Each command is the function of that name, or with an underscore after it, in the module of that name."""
 
 
 class _LazyCommandGroup(click.Group):
@@ -41,7 +43,9 @@ class _LazyCommandGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _COMMAND_SUMMARIES:
             return None
-        return getattr(import_module(f"adk_agent_sim.cli.{cmd_name}"), cmd_name)
+        module = import_module(f"adk_agent_sim.cli.{cmd_name}")
+        # A name such as `open` would hide a builtin of Python.
+        return getattr(module, cmd_name, None) or getattr(module, f"{cmd_name}_")
 
     def invoke(self, ctx: click.Context) -> object:
         """Report our own errors, and those of files named on the command line, as one line without a traceback."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 import click
 
-from adk_agent_sim.cli.browser import browser_options, build_agent_config, serve_in_browser
+from adk_agent_sim.cli.browser import BrowserSettings, browser_options, build_agent_config, serve_in_browser
 from adk_agent_sim.cli.exit_codes import ExitCode, NothingToCompare
 from adk_agent_sim.cli.json_diff import format_diff
 from adk_agent_sim.text.escaping import escape_line
@@ -52,10 +52,7 @@ def run(
     environment: Path | None,
     as_json: bool,
     web: bool,
-    host: str,
-    port: int,
-    allow_host: tuple[str, ...],
-    open_browser: bool,
+    browser: BrowserSettings,
 ) -> None:
     """Play the model of the agent in AGENT_DIR, the same folder that `adk run` takes.
 
@@ -90,7 +87,7 @@ def run(
         _run_script(app, script, eval_set, get_report, as_json=as_json)
     path = eval_set or Path(f"{to_file_stem(app.name)}.evalset.json")
     if web:
-        serve_in_browser([build_agent_config(app, path, agent_dir)], host, port, allow_host, open_browser=open_browser)
+        serve_in_browser([build_agent_config(app, path, agent_dir)], browser)
     else:
         _run_terminal(app, agent_dir, path, get_report)
 

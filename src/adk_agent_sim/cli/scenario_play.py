@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from adk_agent_sim.cli.browser import browser_options
+from adk_agent_sim.cli.browser import BrowserSettings, browser_options
 
 
 @click.command()
@@ -34,10 +34,7 @@ def play(
     seed: int | None,
     notifications: str,
     web: bool,
-    host: str,
-    port: int,
-    allow_host: tuple[str, ...],
-    open_browser: bool,
+    browser: BrowserSettings,
 ) -> None:
     """Play in the world of FILE: call any tool, step or jump in time, and see what changes.
 
@@ -53,7 +50,7 @@ def play(
         from adk_agent_sim.server.scenario_catalog import ScenarioCatalog
 
         scenarios = ScenarioCatalog([file], fs_content=fs_content, seed=seed, notifications=notifications)
-        serve_in_browser([], host, port, allow_host, open_browser=open_browser, scenarios=scenarios)
+        serve_in_browser([], browser, scenarios=scenarios)
         return
     from adk_agent_sim.cli.playground_shell import PlaygroundShell
     from adk_agent_sim.cli.prompts import KeyboardPrompts, ScriptedPrompts

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from adk_agent_sim.cli.browser import browser_options
+from adk_agent_sim.cli.browser import BrowserSettings, browser_options
 from adk_agent_sim.text.terminal_output import print_document, print_json
 
 
@@ -22,10 +22,7 @@ def show(
     svg_path: Path | None,
     as_json: bool,
     web: bool,
-    host: str,
-    port: int,
-    allow_host: tuple[str, ...],
-    open_browser: bool,
+    browser: BrowserSettings,
 ) -> None:
     """Show the scenarios in FILE...: metadata, apps, and events in the order in which they happen.
 
@@ -41,7 +38,7 @@ def show(
         from adk_agent_sim.cli.browser import serve_in_browser
         from adk_agent_sim.server.scenario_catalog import ScenarioCatalog
 
-        serve_in_browser([], host, port, allow_host, open_browser=open_browser, scenarios=ScenarioCatalog(files))
+        serve_in_browser([], browser, scenarios=ScenarioCatalog(files))
         return
     for file in files:
         _print_scenario(file, svg_path, as_json=as_json)

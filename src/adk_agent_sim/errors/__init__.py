@@ -26,6 +26,10 @@ SimulatorError
 ├── InvalidMessage               the user message does not match the agent's input_schema; override with anyway=True
 ├── ServerUnreachable            no simulator server answers at the address
 ├── PortInUse                    the server cannot listen on the address
+├── TokenRejected                the server does not accept the token, or got none
+├── TokenNameTaken               there is an access token with this name already
+├── InsecureFile                 other users can read or change a file that must be private
+├── ExposureRefused              the server would be reachable from other machines without encryption
 ├── InvalidField                 a field of a request to the server is invalid
 ├── MalformedValue               a value, such as JSON or base64 text, cannot be parsed
 ├── NotFound                     the agent, row, file or running call does not exist
@@ -63,6 +67,7 @@ SimulatorError
 
 from __future__ import annotations
 
+from adk_agent_sim.errors.access_errors import ExposureRefused, InsecureFile, TokenNameTaken, TokenRejected
 from adk_agent_sim.errors.base import Problem, SimulatorError
 from adk_agent_sim.errors.decision_errors import (
     DecisionMismatch,
@@ -144,7 +149,9 @@ __all__ = [
     "EmptyDecision",
     "EventExists",
     "ExportRefused",
+    "ExposureRefused",
     "ImportRefused",
+    "InsecureFile",
     "InvalidAnswer",
     "InvalidAppState",
     "InvalidArguments",
@@ -182,6 +189,8 @@ __all__ = [
     "StoreFailed",
     "StoreNotOpened",
     "StoreTooNew",
+    "TokenNameTaken",
+    "TokenRejected",
     "ToolNotOffered",
     "ToolsetUnavailable",
     "TurnAbandoned",

@@ -6,7 +6,7 @@ Retries are safe because every request carries ids that the client generated, so
 from __future__ import annotations
 
 import asyncio
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 from urllib.parse import urlsplit
 
 import grpc
@@ -14,7 +14,9 @@ from grpc.aio import AioRpcError
 
 from adk_agent_sim.errors import ServerUnreachable
 from adk_agent_sim.generated.adksim.v1 import simulator_service_pb2_grpc
+from adk_agent_sim.link.credentials import CA_FILE_VARIABLE, Credentials, TokenSource, load_credentials
 from adk_agent_sim.link.remote_errors import TRANSIENT_CODES, has_error_trailer, restore_error
+from adk_agent_sim.link.server_entry import format_address, is_loopback
 from adk_agent_sim.text.escaped_logging import get_logger
 
 MAX_MESSAGE_BYTES = 64 * 1024 * 1024
@@ -61,21 +63,32 @@ class Backoff:
 class ReconnectingChannel:
     """Calls to one server. Use it from one event loop."""
 
-    def __init__(self, url: str, *, connect_timeout: float | None) -> None:
+    def __init__(self, url: str, *, connect_timeout: float | None, credentials: Credentials | None = None) -> None:
         """Prepare calls to `url`.
 
         Args:
             url: The server's gRPC address.
             connect_timeout: After how many seconds a call fails if the server has never answered; None for no limit.
+            credentials: The token and the trusted certificates; by default those of the environment.
         """
         self.url = url
         self._connect_timeout = connect_timeout
-        target, secure = parse_target(url)
+        credentials = credentials or load_credentials(url)
+        target = parse_target(url)
+        self._tokens = TokenSource(credentials.token, target.host, target.port)
         self._channel = (
-            grpc.aio.secure_channel(target, grpc.ssl_channel_credentials(), _CHANNEL_OPTIONS)
-            if secure
-            else grpc.aio.insecure_channel(target, _CHANNEL_OPTIONS)
+            grpc.aio.secure_channel(
+                target.address, grpc.ssl_channel_credentials(credentials.root_certificates), _CHANNEL_OPTIONS
+            )
+            if target.is_secure
+            else grpc.aio.insecure_channel(target.address, _CHANNEL_OPTIONS)
         )
+        if credentials.token and not target.is_secure and not is_loopback(target.host):
+            _log.warning(
+                "The token is sent to %s without encryption, so that others in the network can read it. "
+                "Use an https:// address.",
+                url,
+            )
         self.stub = cast("Any", simulator_service_pb2_grpc).SimulatorServiceStub(self._channel)
         self.has_answered = False
         """Whether there is a server: calls then wait for as long as a restart takes."""
@@ -99,14 +112,26 @@ class ReconnectingChannel:
     async def _call_until_answered(self, method: str, request: object) -> Any:
         backoff = Backoff()
         while True:
+            token = self.get_token()
             try:
-                response = await getattr(self.stub, method)(request, wait_for_ready=True)
+                response = await getattr(self.stub, method)(
+                    request, wait_for_ready=True, metadata=build_metadata(token)
+                )
             except AioRpcError as error:
-                self.raise_unless_transient(error)
-                await backoff.wait()
+                if not self.renew_token(error, token):
+                    self.raise_unless_transient(error)
+                    await backoff.wait()
             else:
                 self.mark_available()
                 return response
+
+    def get_token(self) -> str:
+        """Return the token for the next call; empty if there is none."""
+        return self._tokens.get_token()
+
+    def renew_token(self, error: AioRpcError, rejected: str) -> bool:
+        """Return whether a call was rejected for its token and there is another one now: the server was restarted."""
+        return error.code() is grpc.StatusCode.UNAUTHENTICATED and self._tokens.renew(rejected)
 
     def raise_unless_transient(self, error: AioRpcError) -> None:
         """Raise an error that a retry cannot fix; otherwise record that the server is unavailable."""
@@ -125,13 +150,37 @@ class ReconnectingChannel:
         self.has_answered, self._is_lost = True, False
 
 
+def build_metadata(token: str) -> tuple[tuple[str, str], ...]:
+    """Return the metadata of a call with a token, if there is one."""
+    return (("authorization", f"Bearer {token}"),) if token else ()
+
+
 def build_no_response_error(url: str, seconds: float) -> ServerUnreachable:
     """Build the error of a call to a server that has never answered."""
-    return ServerUnreachable(url, f"no response within {seconds:g} seconds")
+    hint = (
+        f", or its certificate is not trusted (set {CA_FILE_VARIABLE} to the certificate of its authority)"
+        if parse_target(url).is_secure
+        else ""
+    )
+    return ServerUnreachable(url, f"no response within {seconds:g} seconds{hint}")
 
 
-def parse_target(url: str) -> tuple[str, bool]:
-    """Return the gRPC target of a URL and whether it uses TLS; scheme and port are optional.
+class ServerTarget(NamedTuple):
+    """A parsed server URL."""
+
+    host: str
+    port: int
+    is_secure: bool
+    """Whether to use TLS."""
+
+    @property
+    def address(self) -> str:
+        """The target for gRPC."""
+        return format_address(self.host, self.port)
+
+
+def parse_target(url: str) -> ServerTarget:
+    """Parse a server URL; scheme and port are optional.
 
     Raises:
         ServerUnreachable: The URL is not an address.
@@ -143,5 +192,4 @@ def parse_target(url: str) -> tuple[str, bool]:
         raise ServerUnreachable(url, f"the address is invalid: {error}") from None
     if not host or parts.scheme not in ("", "grpc", "grpcs", "http", "https"):
         raise ServerUnreachable(url, "the address is invalid; use one such as localhost:50051")
-    name = f"[{host}]" if ":" in host else host
-    return f"{name}:{port or DEFAULT_PORT}", parts.scheme in ("grpcs", "https")
+    return ServerTarget(host, port or DEFAULT_PORT, parts.scheme in ("grpcs", "https"))

@@ -22,6 +22,7 @@ from uuid import uuid4
 
 from adk_agent_sim.errors import ServerUnreachable, SimulatorError
 from adk_agent_sim.link.channel import build_no_response_error, parse_target
+from adk_agent_sim.link.credentials import Credentials, load_credentials
 from adk_agent_sim.link.remote_link import RemoteLink
 from adk_agent_sim.text.escaped_logging import get_logger
 from adk_agent_sim.timeline.events import Event, Player
@@ -158,9 +159,10 @@ class _SessionQueue:
 class Outbox:
     """A link that can be used from any event loop, and from several."""
 
-    def __init__(self, url: str, *, connect_timeout: float = 5.0) -> None:
+    def __init__(self, url: str, *, connect_timeout: float = 5.0, credentials: Credentials | None = None) -> None:
         parse_target(url)  # rejects an invalid address here rather than in the background thread
         self.url = url
+        self._credentials = credentials or load_credentials(url)
         self.connect_timeout = connect_timeout
         """How many seconds a session's first wait lasts if no server has ever answered; for waits that begin later."""
         self._lock = threading.Lock()
@@ -287,7 +289,9 @@ class Outbox:
 
     def _run_loop(self, loop: asyncio.AbstractEventLoop) -> None:
         asyncio.set_event_loop(loop)
-        self._link = RemoteLink(self.url, connect_timeout=None)  # a session's queue has its own limit
+        self._link = RemoteLink(
+            self.url, connect_timeout=None, credentials=self._credentials
+        )  # a session's queue has its own limit
         loop.run_forever()
 
     def _flush_at_exit(self) -> None:

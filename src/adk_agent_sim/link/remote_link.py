@@ -16,7 +16,8 @@ from grpc.aio import AioRpcError
 
 from adk_agent_sim.errors import BlocksMissing, SimulatorError
 from adk_agent_sim.generated.adksim import v1
-from adk_agent_sim.link.channel import Backoff, ReconnectingChannel
+from adk_agent_sim.link.channel import Backoff, ReconnectingChannel, build_metadata
+from adk_agent_sim.link.credentials import Credentials
 from adk_agent_sim.link.session_watch import SessionWatch
 from adk_agent_sim.persistence.row_codec import (
     PLAYER_NUMBERS,
@@ -36,17 +37,20 @@ from adk_agent_sim.timeline.submissions import EventBatch, TurnDecision, TurnReq
 class RemoteLink:
     """A client of a server. Use it from one event loop, inside `async with`."""
 
-    def __init__(self, url: str, *, connect_timeout: float | None = 5.0) -> None:
+    def __init__(
+        self, url: str, *, connect_timeout: float | None = 5.0, credentials: Credentials | None = None
+    ) -> None:
         """Prepare a connection; it is opened by the first call.
 
         Args:
             url: The server's gRPC address, such as `localhost:50051`.
             connect_timeout: How many seconds a call waits for a server that has never answered; None for no limit.
                 Calls to one that has answered wait without a limit.
+            credentials: The token and the trusted certificates; by default those of the environment.
         """
         self.url = url
         self.client_id = str(uuid4())
-        self._channel = ReconnectingChannel(url, connect_timeout=connect_timeout)
+        self._channel = ReconnectingChannel(url, connect_timeout=connect_timeout, credentials=credentials)
         self._watches: dict[str, SessionWatch] = {}
 
     @property
@@ -206,7 +210,8 @@ class RemoteLink:
                 as_stored=True,
                 without_requests=not requests,
             )
-            call: Any = self._channel.stub.Subscribe(subscription, wait_for_ready=True)
+            token = self._channel.get_token()
+            call: Any = self._channel.stub.Subscribe(subscription, wait_for_ready=True, metadata=build_metadata(token))
             try:
                 async for response in call:
                     if response.event.HasField("history_complete"):
@@ -218,8 +223,9 @@ class RemoteLink:
                         seq = event.seq
                         yield event
             except AioRpcError as error:
-                self._channel.raise_unless_transient(error)
-                await backoff.wait()
+                if not self._channel.renew_token(error, token):
+                    self._channel.raise_unless_transient(error)
+                    await backoff.wait()
             except DecodeError:
                 # An incomplete message; the next subscription resumes after the last event that was decoded.
                 await backoff.wait()

@@ -30,6 +30,7 @@ from adk_agent_sim.persistence.database_engine import (
     parse_database_url,
 )
 from adk_agent_sim.persistence.database_errors import build_store_error
+from adk_agent_sim.persistence.database_tokens import DatabaseTokenStore
 from adk_agent_sim.persistence.migration import migrate, read_version
 from adk_agent_sim.persistence.read_model_codec import decode_row, decode_rows_state, decode_summary
 from adk_agent_sim.persistence.row_codec import decode_session, read_stored_event
@@ -135,6 +136,7 @@ class DatabaseStore:
         self._writer = writer
         self._engine = engine
         self._readers = readers
+        self.tokens = DatabaseTokenStore(self._run_query, writer.write)
 
     async def create_session(self, session: Session) -> None:
         """Add an empty session."""

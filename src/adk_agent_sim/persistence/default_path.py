@@ -11,9 +11,14 @@ DATABASE_NAME = "simulator.db"
 
 def get_default_database_path() -> Path:
     """Return the path of the user's database; creates its folder, which only the user can access."""
-    folder = _get_data_directory() / "adksim"
+    folder = get_data_folder()
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     return folder / DATABASE_NAME
+
+
+def get_data_folder() -> Path:
+    """Return the folder of the user's data; it may not exist."""
+    return _get_data_directory() / "adksim"
 
 
 def _get_data_directory() -> Path:

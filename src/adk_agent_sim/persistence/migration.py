@@ -116,6 +116,11 @@ def _migrate_from_2(connection: Connection) -> None:
         rebuild_read_model(connection, session_id)
 
 
+def _migrate_from_3(connection: Connection) -> None:
+    """Version 3 had no access tokens: its server kept one in a file."""
+    tables.access_tokens.create(connection, checkfirst=True)
+
+
 def rebuild_read_model(connection: Connection, session_id: str) -> None:
     """Fold the read model of a session from its log again; an event that cannot be read becomes one row."""
     sessions, events = tables.sessions.c, tables.events.c
@@ -171,5 +176,10 @@ def _compile_add_column(element: AddColumn, compiler: DDLCompiler, **_: Any) -> 
     return f"ALTER TABLE {element.table.name} ADD COLUMN {compiler.get_column_specification(element.column)}"
 
 
-MIGRATION_STEPS: Mapping[int, MigrationStep] = {0: _migrate_from_0, 1: _migrate_from_1, 2: _migrate_from_2}
+MIGRATION_STEPS: Mapping[int, MigrationStep] = {
+    0: _migrate_from_0,
+    1: _migrate_from_1,
+    2: _migrate_from_2,
+    3: _migrate_from_3,
+}
 """The steps by the version that they start from."""

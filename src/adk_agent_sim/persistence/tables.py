@@ -7,7 +7,7 @@ from sqlalchemy import BigInteger, Column, Index, Integer, LargeBinary, MetaData
 from adk_agent_sim.persistence.row_codec import RESPONSE_TYPE
 from adk_agent_sim.timeline.read_model.session_status import ProtocolStatus, SessionStatus
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 """The version of the tables below; `migration.py` upgrades older ones."""
 
 metadata = MetaData()
@@ -93,4 +93,16 @@ blocks = Table(
     Column("session_id", String, primary_key=True),
     Column("block_id", String, primary_key=True),
     Column("data", LargeBinary, nullable=False),
+)
+
+access_tokens = Table(
+    "access_tokens",
+    metadata,
+    Column("id", String, primary_key=True),
+    Column("name", String, nullable=False, unique=True),
+    Column("kind", String, nullable=False),
+    Column("digest", String, nullable=False),  # the SHA-256 hash, in hex
+    Column("created_at", BigInteger, nullable=False),  # milliseconds since 1970
+    Column("expires_at", BigInteger, nullable=True),  # milliseconds since 1970; null if it does not expire
+    Column("parent_id", String, nullable=False, server_default=""),
 )

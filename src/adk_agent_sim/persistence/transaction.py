@@ -6,7 +6,7 @@ the meantime, the write is refused, and the timeline folds again.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -151,7 +151,7 @@ _SELECT_DECISION = select(_events.event_id).where(
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class WriteRequest:
-    """One atomic write: a new session, events of a session with their blocks, or a change of a session."""
+    """One atomic write: a new session, events of a session with their blocks, or a change of a session or of tokens."""
 
     session_id: str
     session: Row | None = None
@@ -167,6 +167,8 @@ class WriteRequest:
     summary: Row | None = None
     """The columns of a summary that changed without an event."""
     is_deletion: bool = False
+    change_tokens: Callable[[Connection], None] | None = None
+    """Changes the access tokens instead of a session."""
 
     def find_conflict(self, connection: Connection) -> SimulatorError | None:
         """Return the error that explains why the database rejected the write, or None if the cause is another one."""
@@ -295,7 +297,7 @@ def write_group(connection: Connection, group: Sequence[WriteRequest]) -> Sequen
     if new_sessions := [write.session for write in group if write.session]:
         connection.execute(_INSERT_SESSIONS, new_sessions)
     # Sorted, so that two processes lock sessions in the same order and cannot deadlock.
-    session_ids = sorted({write.session_id for write in group if not write.session})
+    session_ids = sorted({write.session_id for write in group if not write.session and not write.change_tokens})
     places = _read_places(connection, session_ids)
     results: list[WriteResult] = []
     accepted: list[WriteRequest] = []
@@ -337,7 +339,9 @@ def _update_read_models(connection: Connection, writes: Sequence[WriteRequest]) 
 
 
 def _apply_session_change(connection: Connection, write: WriteRequest) -> None:
-    """Rename or delete a session."""
+    """Rename or delete a session, or change the access tokens."""
+    if write.change_tokens:
+        write.change_tokens(connection)
     key: Row = {"session_id": write.session_id}
     if write.summary:
         connection.execute(_UPDATE_SUMMARY, key | write.summary)
@@ -362,7 +366,7 @@ def _read_places(connection: Connection, session_ids: Sequence[str]) -> dict[str
 
 
 def _find_refusal(write: WriteRequest, places: Mapping[str, tuple[str, int]]) -> SimulatorError | None:
-    if write.session:
+    if write.session or write.change_tokens:
         return None
     if write.session_id not in places:
         return SessionNotFound(write.session_id)

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import gc
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,9 +18,12 @@ from adk_agent_sim.errors import SimulatorError
 from adk_agent_sim.persistence.database_engine import Durability
 from adk_agent_sim.persistence.database_lock import DatabaseLock, lock_database
 from adk_agent_sim.persistence.database_store import open_store
+from adk_agent_sim.server.access_control import AccessControl, open_access_control
 from adk_agent_sim.server.agent_presence import ABANDON_AFTER_SECONDS
+from adk_agent_sim.server.announcement import announce_server
+from adk_agent_sim.server.exposure import Exposure
 from adk_agent_sim.server.grpc_server import GrpcServer, serve_grpc
-from adk_agent_sim.server.server_keys import load_or_create_keys
+from adk_agent_sim.server.server_keys import load_or_create_server_id
 from adk_agent_sim.text.escaped_logging import get_logger
 from adk_agent_sim.timeline.timeline import Timeline
 
@@ -29,6 +32,8 @@ if TYPE_CHECKING:
 
 _SECONDS_PER_DAY = 24 * 3600.0
 _SECONDS_PER_HOUR = 3600.0
+
+_LOCAL = Exposure()
 
 _log = get_logger(__name__)
 
@@ -40,14 +45,11 @@ class ServeSettings:
     database: str | Path
     """A file path or a database URL."""
 
-    host: str = "127.0.0.1"
-    """The address of the web server. gRPC, which requires no token, always listens on the loopback address."""
+    exposure: Exposure = _LOCAL
+    """The address of both servers, and how connections are encrypted."""
 
     port: int = 8080
     """The port of the web server; if it is in use, the next free one. 0 picks any."""
-
-    allow_hosts: Sequence[str] = ()
-    """Additional Host headers that the web server accepts, such as `build-box:8080`."""
 
     web: bool = True
     """Whether to run the web server; without it, only gRPC clients can connect."""
@@ -73,6 +75,8 @@ class RunningServices:
     """None if the web server is switched off."""
     lock: DatabaseLock
     """When it is lost, stop the services."""
+    token: str = field(repr=False)
+    """The token for the user who runs the server."""
 
 
 @asynccontextmanager
@@ -81,20 +85,28 @@ async def run_services(settings: ServeSettings) -> AsyncGenerator[RunningService
 
     Raises:
         StoreNotOpened: The database cannot be opened, or another server uses it or has taken it meanwhile.
+        ExposureRefused: Other machines could connect without encryption.
     """
+    exposure = settings.exposure
+    exposure.check()
     async with (
         lock_database(settings.database) as lock,
         open_store(settings.database, durability=settings.durability) as store,
+        open_access_control(store.tokens) as access,
         _run_retention(timeline := Timeline(store), settings.keep_days),
-        _run_web_server(timeline, settings) as web,
+        _run_web_server(timeline, settings, access) as web,
+        announce_server(exposure, access.server_token) as announce,
         serve_grpc(
             timeline,
+            access=None if exposure.allow_unauthenticated else access,
             port=settings.grpc_port,
-            web_url=lambda session_id: _build_session_url(web, session_id) if web else "",
+            exposure=exposure,
+            on_bound=lambda port: announce(grpc_port=port, web_port=web.port if web else None),
+            web_url=lambda session_id: f"{web.base_url}/sessions/{session_id}" if web else "",
             abandon_after=settings.abandon_after,
         ) as grpc,
     ):
-        yield RunningServices(timeline=timeline, grpc=grpc, web=web, lock=lock)
+        yield RunningServices(timeline=timeline, grpc=grpc, web=web, lock=lock, token=access.server_token)
 
 
 def exclude_modules_from_collections() -> None:
@@ -107,7 +119,9 @@ def exclude_modules_from_collections() -> None:
 
 
 @asynccontextmanager
-async def _run_web_server(timeline: Timeline, settings: ServeSettings) -> AsyncGenerator[RunningServer | None]:
+async def _run_web_server(
+    timeline: Timeline, settings: ServeSettings, access: AccessControl
+) -> AsyncGenerator[RunningServer | None]:
     """Run the web server on the same timeline; all agents are in other processes."""
     if not settings.web:
         yield None
@@ -117,27 +131,20 @@ async def _run_web_server(timeline: Timeline, settings: ServeSettings) -> AsyncG
     from adk_agent_sim.server.session_services import SessionServices
     from adk_agent_sim.server.web_server import start_web_server
 
-    keys = load_or_create_keys(settings.database)
+    server_id = load_or_create_server_id(settings.database)
     services = SessionServices(AgentCatalog([]), timeline, allow_remote_agents=True)
     stack = AsyncExitStack()
     stack.push_async_callback(services.close)
     async with await start_web_server(
         services,
         stack,
-        host=settings.host,
+        access=access,
         port=settings.port,
-        allow_hosts=settings.allow_hosts,
-        token=keys.token,
-        server_id=keys.server_id,
+        exposure=settings.exposure,
+        server_id=server_id,
         is_persistent=True,
     ) as web:
         yield web
-
-
-def _build_session_url(web: RunningServer, session_id: str) -> str:
-    """Returns the address where a person can play a session."""
-    start, _, token = web.url.partition("/?")
-    return f"{start}/sessions/{session_id}?{token}"
 
 
 @asynccontextmanager

@@ -25,6 +25,8 @@ ERROR_STATUSES: Mapping[type[Exception], ErrorStatus] = {
     errors.SeqOutOfRange: ErrorStatus(StatusCode.OUT_OF_RANGE, 409),
     errors.BlocksMissing: ErrorStatus(StatusCode.FAILED_PRECONDITION, 409),
     errors.StoreFailed: ErrorStatus(StatusCode.UNAVAILABLE, 503),
+    errors.TokenRejected: ErrorStatus(StatusCode.UNAUTHENTICATED, 401),
+    errors.TokenNameTaken: ErrorStatus(StatusCode.ALREADY_EXISTS, 409),
     errors.InvalidField: ErrorStatus(StatusCode.INVALID_ARGUMENT, 400),
     errors.DecisionRefused: ErrorStatus(StatusCode.FAILED_PRECONDITION, 409),
     errors.TurnNotFound: ErrorStatus(StatusCode.NOT_FOUND, 404),

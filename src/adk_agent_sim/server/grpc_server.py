@@ -14,7 +14,11 @@ from grpc_reflection.v1alpha import reflection
 from adk_agent_sim.errors import PortInUse
 from adk_agent_sim.generated.adksim.v1 import simulator_service_pb2, simulator_service_pb2_grpc
 from adk_agent_sim.link.channel import MAX_MESSAGE_BYTES
+from adk_agent_sim.link.server_entry import format_address
+from adk_agent_sim.server.access_control import AccessControl
 from adk_agent_sim.server.agent_presence import ABANDON_AFTER_SECONDS, AgentPresence
+from adk_agent_sim.server.exposure import Exposure
+from adk_agent_sim.server.grpc_access import TokenInterceptor
 from adk_agent_sim.server.grpc_messages import MessageParser
 from adk_agent_sim.server.grpc_service import SimulatorService
 from adk_agent_sim.text.escaped_logging import get_logger
@@ -22,6 +26,19 @@ from adk_agent_sim.timeline.timeline import Timeline
 
 SHUTDOWN_GRACE_SECONDS = 2.0
 """How long calls in progress may take to finish when the server stops."""
+
+_LIMITS = [
+    # A connection that does not begin with the handshake is closed.
+    ("grpc.server_handshake_timeout_ms", 10_000),
+    # One without calls is closed; a client that has more to say connects again.
+    ("grpc.max_connection_idle_ms", 60_000),
+    ("grpc.max_concurrent_streams", 1_000),
+    ("grpc.max_metadata_size", 16 * 1024),
+    ("grpc.absolute_max_metadata_size", 16 * 1024),
+]
+"""What a client can use of the server; the limit of streams is per connection."""
+
+_LOCAL = Exposure()
 
 _SERVICE_NAME = simulator_service_pb2.DESCRIPTOR.services_by_name["SimulatorService"].full_name
 
@@ -32,21 +49,19 @@ _log = get_logger(__name__)
 class GrpcServer:
     """The address of a running gRPC server."""
 
-    host: str
+    address: str
+    """As clients take it: `host:port`, or a URL if it uses TLS."""
     port: int
-
-    @property
-    def address(self) -> str:
-        """`host:port`, as clients take it."""
-        return f"{self.host}:{self.port}"
 
 
 @asynccontextmanager
 async def serve_grpc(
     timeline: Timeline,
     *,
+    access: AccessControl | None,
     port: int = 0,
-    host: str = "127.0.0.1",
+    exposure: Exposure = _LOCAL,
+    on_bound: Callable[[int], object] = lambda port: None,
     web_url: Callable[[str], str] = lambda session_id: "",
     abandon_after: float = ABANDON_AFTER_SECONDS,
     message_limit: int = MAX_MESSAGE_BYTES,
@@ -55,8 +70,10 @@ async def serve_grpc(
 
     Args:
         timeline: The timeline to serve.
+        access: Checks the tokens of calls; None lets everyone read and decide everything who reaches the server.
         port: The port to listen on; 0 picks a free one.
-        host: The address to listen on. There is no token: whoever reaches it can read and decide everything.
+        exposure: The address to listen on, and the certificate.
+        on_bound: Called with the port before the first call is accepted.
         web_url: Maps a session id to the address where a person can play it; empty if there is none.
         abandon_after: How many seconds an agent may be disconnected before its pending turns are abandoned.
         message_limit: The largest message, in bytes.
@@ -67,10 +84,12 @@ async def serve_grpc(
     options = [
         ("grpc.max_receive_message_length", message_limit),
         ("grpc.max_send_message_length", message_limit),
+        *_LIMITS,
         ("grpc.http2.max_ping_strikes", 0),  # otherwise gRPC drops clients that send keepalive pings while idle
         ("grpc.so_reuseport", 0),  # otherwise a second server could bind the same port and get half of the clients
     ]
-    server = grpc.aio.server(options=options, interceptors=[MessageParser()])
+    checks = [TokenInterceptor(access)] if access else []
+    server = grpc.aio.server(options=options, interceptors=[*checks, MessageParser()])
     presence = AgentPresence(timeline, abandon_after)
     service = SimulatorService(timeline, presence, web_url)
     health_service = cast("Any", health).aio.HealthServicer()
@@ -79,13 +98,14 @@ async def serve_grpc(
     cast("Any", reflection).enable_server_reflection(
         (_SERVICE_NAME, health.SERVICE_NAME, reflection.SERVICE_NAME), server
     )
-    bound = _bind_port(server, host, port)
+    bound = _bind_port(server, exposure, port)
     await presence.start()
+    on_bound(bound)
     await server.start()
     for name in ("", _SERVICE_NAME):
         await health_service.set(name, health_pb2.HealthCheckResponse.SERVING)
     try:
-        yield GrpcServer(host=host, port=bound)
+        yield GrpcServer(address=exposure.build_grpc_url(bound), port=bound)
     finally:
         await health_service.enter_graceful_shutdown()
         service.close("The server is shutting down; reconnect to continue.")
@@ -93,11 +113,16 @@ async def serve_grpc(
         await presence.close()
 
 
-def _bind_port(server: grpc.aio.Server, host: str, port: int) -> int:
+def _bind_port(server: grpc.aio.Server, exposure: Exposure, port: int) -> int:
+    address = format_address(exposure.bound_host, port)
     try:
-        bound = server.add_insecure_port(f"{host}:{port}")
+        if exposure.tls is None:
+            bound = server.add_insecure_port(address)
+        else:
+            pair = exposure.tls.key.read_bytes(), exposure.tls.certificate.read_bytes()
+            bound = server.add_secure_port(address, grpc.ssl_server_credentials([pair]))
     except RuntimeError:  # some versions of gRPC raise, others return 0
         bound = 0
     if not bound:
-        raise PortInUse(f"{host}:{port}", "another port with --grpc-port")
+        raise PortInUse(address, "another port with --grpc-port")
     return bound

@@ -1,16 +1,16 @@
 """Access control for every HTTP request and WebSocket, before the application sees it.
 
-    Host is in the list --> Origin is ours --> token (cookie or bearer) --> body is small enough --> the application
+    Host is in the list --> Origin and site are ours --> body is small enough --> session or token --> the application
 
 A page of another site can make a browser send requests here (cross-site request forgery), and can make its own DNS name
-point here (DNS rebinding): the Origin check and the Host list stop them. The token stops other users of the machine.
+point here (DNS rebinding): the checks of Origin and site and the Host list stop them. The session (a cookie) or the
+token (a header) stops other users of the machine. A one-time code in the address of a page opens a session.
 Every response forbids the browser to run, load or frame anything that is not ours.
 """
 
 from __future__ import annotations
 
 import asyncio
-import hmac
 import json
 from collections.abc import Iterable, Sequence
 from urllib.parse import parse_qsl, quote, urlencode
@@ -19,6 +19,19 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from adk_agent_sim.link.server_entry import is_loopback
+from adk_agent_sim.persistence.access_tokens import AccessToken, TokenKind, hash_token
+from adk_agent_sim.server.access_control import AccessControl, Grant
+
+_OWN_SITES = ("none", "same-origin")
+"""The Sec-Fetch-Site of requests that a person or one of our pages has made."""
+
+_POLICY_VIOLATION = 1008
+"""The WebSocket close code for a session that has ended."""
+
+_MAX_COOKIES = 3
+"""How many cookies of our name are tried; a browser sends one."""
 
 MAX_BODY_BYTES = 32 * 1024 * 1024
 """The largest accepted request body."""
@@ -39,13 +52,19 @@ _SECURITY_HEADERS = {
 
 _UNAUTHORIZED_PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>adk-agent-sim</title></head><body>
-<h1>Token required</h1>
-<p>The simulator printed an address with a token when it started, such as
-<code>http://127.0.0.1:8080/?token=...</code>. Open that address: it is in the terminal or notebook cell in which the
-simulator runs.</p>
-<p>If you have just opened it, reload this page. If the simulator was restarted, it has a new token.</p>
+<h1>This browser has no session</h1>
+<p>Run <code>adksim open</code> on the machine of the simulator, and open the address that it prints. In Python, open
+<code>server.url</code>.</p>
+<p>Each address has a code that works once, for 10 minutes. The session that it opens stays in this browser until it
+has not been used for 30 days, or is revoked with <code>adksim token revoke</code>. If you have just opened one, reload
+this page.</p>
 </body></html>
 """
+
+_LOGIN_MESSAGE = (
+    "This browser has no session any more, or the token is wrong. Run `adksim open` on the machine of the simulator, "
+    "and open the address that it prints."
+)
 
 _UNKNOWN_HOST_MESSAGE = (
     "This server does not accept requests for this Host. Start it with --allow-host NAME:PORT, such as build-box:8080, "
@@ -60,29 +79,35 @@ _REDIRECT_PAGE = """<!doctype html>
 """
 
 
-def list_loopback_hosts(port: int) -> list[str]:
-    """Returns the Host headers that a browser on this machine sends for a port."""
-    return [f"127.0.0.1:{port}", f"localhost:{port}", f"[::1]:{port}"]
-
-
 class Guard:
     """ASGI middleware that rejects a request or passes it on."""
 
-    def __init__(self, app: ASGIApp, *, token: str, hosts: Iterable[str], cookie: str) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        *,
+        access: AccessControl,
+        hosts: Iterable[str],
+        cookie: str,
+        is_encrypted: bool = False,
+        is_proxied: bool = False,
+    ) -> None:
         """Guard an application.
 
         Args:
-            app: The application to pass accepted requests to.
-            token: What a request must present, as a cookie or a bearer token.
+            app: The application to pass accepted requests to; the scope has the `Grant` of the request.
+            access: Checks tokens and codes.
             hosts: The accepted Host headers, such as `127.0.0.1:8080`.
-            cookie: The name of the cookie that keeps the token in the browser.
+            cookie: The name of the cookie that keeps the session in the browser.
+            is_encrypted: Whether the server uses TLS, so that browsers may send the cookie only there.
+            is_proxied: Whether a proxy uses TLS on the way to other machines.
         """
         self._app = app
-        self._token = token
+        self._access = access
         self._cookie = cookie
-        lowered = [host.lower() for host in hosts]
-        # Browsers omit the default port from the Host header.
-        self._hosts = frozenset([*lowered, *(host.removesuffix(":80") for host in lowered)])
+        self._is_encrypted = is_encrypted
+        self._is_proxied = is_proxied
+        self._hosts = frozenset(host.lower() for host in hosts)
         self._origins = frozenset(f"{scheme}://{host}" for host in self._hosts for scheme in ("http", "https"))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -91,72 +116,130 @@ class Guard:
             await self._app(scope, receive, send)
             return
         send = _add_security_headers(send)
-        rejection = self._check_request(scope, Headers(scope=scope))
-        if rejection is None:
+        headers = Headers(scope=scope)
+        checked = self._check_source(scope, headers) or await self._exchange_code(scope, headers)
+        checked = checked or await self._authenticate(scope, headers)
+        if isinstance(checked, Grant):
+            scope["adksim.grant"] = checked
+            send = await self._extend_session(checked, headers, send)
+            if scope["type"] == "websocket":
+                receive = _end_with_grant(receive, send, checked)
             await _run_until_shutdown(self._app, scope, _limit_body_size(receive), send)
         elif scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": 1008, "reason": "refused"})
         else:
-            await rejection(scope, receive, send)
+            await checked(scope, receive, send)
 
-    def _check_request(self, scope: Scope, headers: Headers) -> Response | None:
+    def _check_source(self, scope: Scope, headers: Headers) -> Response | None:
+        """Check where a request comes from and is sent to; returns the rejection."""
         if len(headers.getlist("host")) != 1 or headers["host"].lower() not in self._hosts:
             return PlainTextResponse(_UNKNOWN_HOST_MESSAGE, 421)
         origins = headers.getlist("origin")
         if origins and (len(origins) > 1 or origins[0].lower() not in self._origins):
             return PlainTextResponse("Requests from another origin are refused.", 403)
-        if (exchange := self._exchange_token(scope, headers)) is not None:
-            return exchange
-        if not self._has_token(headers):
-            return _build_token_required_response(scope)
+        # A second line of defence: browsers send no Origin with images, scripts and other simple requests of a page.
+        if headers.get("sec-fetch-site", "none") not in _OWN_SITES and not _is_page_visit(scope, headers):
+            return PlainTextResponse("Requests from another site are refused.", 403)
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length) > MAX_BODY_BYTES:
-            return _build_error_response(
-                413,
-                "TooLarge",
-                _TOO_LARGE_MESSAGE,
-            )
+            return _build_error_response(413, "TooLarge", _TOO_LARGE_MESSAGE)
         return None
 
-    def _exchange_token(self, scope: Scope, headers: Headers) -> Response | None:
-        """Returns a redirect that moves the token from the page's address into a cookie; None if there is no token."""
+    async def _exchange_code(self, scope: Scope, headers: Headers) -> Response | None:
+        """Returns a redirect that exchanges the code in a page's address for a cookie; None if there is no code."""
         if scope["type"] != "http" or scope["method"] != "GET" or scope["path"].startswith("/api/"):
             return None
         query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
-        given = [value for name, value in query if name == "token"]
+        given = [value for name, value in query if name == "code"]
         if not given:
             return None
-        if not self._is_token(given[0]):
-            return _build_token_required_response(scope)
-        rest = urlencode([(name, value) for name, value in query if name != "token"])
-        # A path that starts with two slashes would redirect to another host.
-        path = "/" + quote(scope["path"].lstrip("/"))
-        url = f"{path}?{rest}" if rest else path
-        if headers.get("sec-fetch-site", "none") in ("none", "same-origin"):
-            answer: Response = RedirectResponse(url, 303)
-        else:
-            # The link was opened from another site. A browser does not send a SameSite=Strict cookie on a redirect that
-            # began there, but it does on a navigation that our own page starts.
-            answer = HTMLResponse(_REDIRECT_PAGE.format(url=url.replace("&", "&amp;").replace('"', "%22")))
-        answer.set_cookie(self._cookie, self._token, path="/", httponly=True, samesite="strict")
+        if "prefetch" in headers.get("sec-purpose", ""):
+            # A browser that guesses what will be opened must not use up the code.
+            return PlainTextResponse("", 503)
+        url = _build_page_url(scope, [(name, value) for name, value in query if name != "code"])
+        session = await self._access.open_browser_session(given[0])
+        if session is None:
+            # A tab that reloads the printed address has a session already.
+            return _redirect(url, headers) if await self._find_grant(headers) else _build_login_required(scope)
+        answer = _redirect(url, headers)
+        answer.headers.append("set-cookie", self._build_cookie(session.secret, session.token, headers))
         return answer
 
-    def _has_token(self, headers: Headers) -> bool:
-        return any(
-            self._is_token(given) for given in (*_read_bearer_tokens(headers), *self._read_token_cookies(headers))
-        )
+    async def _authenticate(self, scope: Scope, headers: Headers) -> Grant | Response:
+        grant = await self._find_grant(headers)
+        if grant is None and headers.get("sec-fetch-site", "none") not in _OWN_SITES:
+            # A link on another site: the browser has not sent the cookie, which it does when our own page goes on.
+            query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
+            return _redirect(_build_page_url(scope, query), headers)
+        return grant or _build_login_required(scope)
 
-    def _is_token(self, given: str) -> bool:
-        return hmac.compare_digest(given.encode("utf-8", "surrogatepass"), self._token.encode())
+    async def _find_grant(self, headers: Headers) -> Grant | None:
+        for secret in _read_bearer_tokens(headers):
+            grant = await self._access.authenticate(secret)
+            # A cookie that was copied from a browser is no token.
+            return grant if grant and grant.token.kind is not TokenKind.BROWSER else None
+        for secret in self._read_session_cookies(headers):
+            if (grant := await self._access.authenticate(secret)) and grant.token.kind is TokenKind.BROWSER:
+                return grant
+        return None
 
-    def _read_token_cookies(self, headers: Headers) -> Sequence[str]:
+    async def _extend_session(self, grant: Grant, headers: Headers, send: Send) -> Send:
+        """Extend the session of a browser; returns a `send` that renews its cookie if needed."""
+        extended = await self._access.extend_browser_session(grant.token)
+        if extended is None:
+            return send
+        secrets = [each for each in self._read_session_cookies(headers) if hash_token(each) == extended.digest]
+        cookie = self._build_cookie(secrets[0], extended, headers)
+
+        async def send_with_cookie(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).append("set-cookie", cookie)
+            await send(message)
+
+        return send_with_cookie
+
+    def _build_cookie(self, secret: str, token: AccessToken, headers: Headers) -> str:
+        seconds = round((token.expires_at or 0) - self._access.now())
+        # With a proxy, requests of this machine come directly, and those for other names through it.
+        name = headers["host"].rpartition(":")[0].strip("[]") or headers["host"]
+        is_secure = self._is_encrypted or (self._is_proxied and not is_loopback(name))
+        secure = "; Secure" if is_secure else ""
+        return f"{self._cookie}={secret}; Path=/; HttpOnly; SameSite=Strict; Max-Age={seconds}{secure}"
+
+    def _read_session_cookies(self, headers: Headers) -> Sequence[str]:
         """Returns the values of our cookie.
 
         Parsed by hand: cookies ignore ports, so those of any other server on this machine arrive too, and a strict
         parser would reject the whole header for one malformed cookie.
         """
         pairs = [pair.strip().partition("=") for header in headers.getlist("cookie") for pair in header.split(";")]
-        return [value for name, _, value in pairs if name == self._cookie]
+        return [value for name, _, value in pairs if name == self._cookie][:_MAX_COOKIES]
+
+
+def _is_page_visit(scope: Scope, headers: Headers) -> bool:
+    """Whether a person follows a link to one of our pages, which other sites may have."""
+    return (
+        scope["type"] == "http"
+        and scope["method"] == "GET"
+        and not scope["path"].startswith("/api/")
+        and headers.get("sec-fetch-mode", "") == "navigate"
+        and headers.get("sec-fetch-dest", "") == "document"
+    )
+
+
+def _build_page_url(scope: Scope, query: Sequence[tuple[str, str]]) -> str:
+    """Returns the address of a page on this server."""
+    # A path that starts with two slashes would redirect to another host.
+    path = "/" + quote(scope["path"].lstrip("/"))
+    return f"{path}?{urlencode(query)}" if query else path
+
+
+def _redirect(url: str, headers: Headers) -> Response:
+    if headers.get("sec-fetch-site", "none") in _OWN_SITES:
+        return RedirectResponse(url, 303)
+    # The link was opened from another site. A browser does not send a SameSite=Strict cookie on a redirect that began
+    # there, but it does on a navigation that our own page starts.
+    return HTMLResponse(_REDIRECT_PAGE.format(url=url.replace("&", "&amp;").replace('"', "%22")))
 
 
 def _read_bearer_tokens(headers: Headers) -> Sequence[str]:
@@ -164,12 +247,29 @@ def _read_bearer_tokens(headers: Headers) -> Sequence[str]:
     return [given.strip()] if scheme.lower() == "bearer" else []
 
 
-def _build_token_required_response(scope: Scope) -> Response:
+def _build_login_required(scope: Scope) -> Response:
     if scope["path"].startswith("/api/"):
-        return _build_error_response(
-            401, "TokenMissing", "The token is missing or wrong. Open the address that the simulator printed."
-        )
+        return _build_error_response(401, "TokenMissing", _LOGIN_MESSAGE)
     return HTMLResponse(_UNAUTHORIZED_PAGE, 401)
+
+
+def _end_with_grant(receive: Receive, send: Send, grant: Grant) -> Receive:
+    """Close a WebSocket when its session is revoked or expires."""
+
+    async def receive_until_ended() -> Message:
+        receiving = asyncio.ensure_future(receive())
+        ending = asyncio.ensure_future(grant.ended.wait())
+        try:
+            await asyncio.wait({receiving, ending}, return_when=asyncio.FIRST_COMPLETED)
+            if receiving.done():
+                return receiving.result()
+            await send({"type": "websocket.close", "code": _POLICY_VIOLATION, "reason": "the session has ended"})
+            return {"type": "websocket.disconnect", "code": _POLICY_VIOLATION}
+        finally:
+            receiving.cancel()
+            ending.cancel()
+
+    return receive_until_ended
 
 
 def _build_error_response(status: int, error: str, message: str) -> Response:

@@ -1,40 +1,37 @@
-"""The token and id of a server, stored beside its database so that open tabs stay valid after a restart."""
+"""The id of a server, stored beside its database, so that the cookies of open tabs stay valid after a restart."""
 
 from __future__ import annotations
 
 import json
-import os
+from contextlib import suppress
 from hashlib import blake2b
 from pathlib import Path
-from secrets import token_hex, token_urlsafe
-from typing import NamedTuple
+from secrets import token_hex
 
 from adk_agent_sim.persistence.database_engine import format_url, parse_database_url
 from adk_agent_sim.persistence.default_path import get_default_database_path
+from adk_agent_sim.timeline.private_files import read_private_file, write_private_file
 
 
-class ServerKeys(NamedTuple):
-    """The keys for one database."""
+def load_or_create_server_id(database: str | Path) -> str:
+    """Returns the id of the server of a database; creates one if there is none.
 
-    token: str
-    server_id: str
-    """Part of the cookie's name: cookies ignore ports, so the names of two servers on one host must differ."""
+    It is part of the cookie's name: cookies ignore ports, so the names of two servers on one host must differ.
 
-
-def load_or_create_keys(database: str | Path) -> ServerKeys:
-    """Returns the keys of a database; creates them if there are none, in a file that only its owner can read."""
+    Raises:
+        InsecureFile: The file could have been written or read by others.
+    """
     path = _find_key_file(database)
-    try:
-        return ServerKeys(**json.loads(path.read_text(encoding="ascii")))
-    except FileNotFoundError:
-        pass
-    except (TypeError, ValueError):  # damaged or not ours: with new keys, people open the printed address once more
-        path.unlink()
-    keys = ServerKeys(token=token_urlsafe(32), server_id=token_hex(8))
-    # The mode is set at creation: between open() and chmod() others could read the token.
-    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="ascii") as file:
-        json.dump(keys._asdict(), file)
-    return keys
+    # A file that is damaged is replaced: people open a new address once more.
+    with suppress(FileNotFoundError, TypeError, ValueError, KeyError):
+        keys = json.loads(read_private_file(path))
+        server_id = str(keys["server_id"])
+        if "token" in keys:  # of an older release, whose token is not valid any more
+            write_private_file(path, json.dumps({"server_id": server_id}))
+        return server_id
+    server_id = token_hex(8)
+    write_private_file(path, json.dumps({"server_id": server_id}))
+    return server_id
 
 
 def _find_key_file(database: str | Path) -> Path:

@@ -12,14 +12,20 @@ from pathlib import Path
 from typing import Any
 
 from adk_agent_sim.golden.session import SimulatedAgentConfig
+from adk_agent_sim.link.server_entry import is_wildcard
+from adk_agent_sim.persistence.access_tokens import MemoryTokenStore
 from adk_agent_sim.persistence.database_lock import lock_database
 from adk_agent_sim.persistence.database_store import open_store
+from adk_agent_sim.server.access_control import open_access_control
 from adk_agent_sim.server.agent_catalog import AgentCatalog
+from adk_agent_sim.server.announcement import announce_server
+from adk_agent_sim.server.exposure import Exposure, build_exposure
 from adk_agent_sim.server.scenario_catalog import ScenarioCatalog
+from adk_agent_sim.server.server_keys import load_or_create_server_id
 from adk_agent_sim.server.session_services import SessionServices
-from adk_agent_sim.server.web_server import RunningServer, is_wildcard_address, start_web_server
+from adk_agent_sim.server.web_server import RunningServer, start_web_server
 from adk_agent_sim.text.escaped_logging import get_logger
-from adk_agent_sim.text.terminal_output import print_line, print_lines
+from adk_agent_sim.text.terminal_output import print_line
 from adk_agent_sim.timeline.timeline import Timeline
 
 _log = get_logger(__name__)
@@ -64,60 +70,88 @@ class AgentSimulator:
         port: int = 8080,
         *,
         allow_hosts: Sequence[str] = (),
+        tls_cert: str | Path | None = None,
+        tls_key: str | Path | None = None,
+        behind_tls_proxy: bool = False,
         open_browser: bool = False,
     ) -> None:
         """Serve until Ctrl-C; prints the address and, with `open_browser`, opens it. Other arguments as for `start`."""
         if _is_in_event_loop():
             raise RuntimeError("An event loop is running already, as in a notebook: use `await simulator.start()`.")
+        exposure = build_exposure(host, allow_hosts, tls_cert, tls_key, behind_tls_proxy=behind_tls_proxy)
         runner = asyncio.Runner()
         try:
             with contextlib.suppress(KeyboardInterrupt):
-                runner.run(self._serve(host, port, allow_hosts, open_browser=open_browser))
+                runner.run(self._serve(exposure, port, open_browser=open_browser))
         finally:
             self.unfinished_tasks = _close_runner(runner)
 
     async def start(
-        self, host: str = "127.0.0.1", port: int = 8080, *, allow_hosts: Sequence[str] = ()
+        self,
+        host: str = "127.0.0.1",
+        port: int = 8080,
+        *,
+        allow_hosts: Sequence[str] = (),
+        tls_cert: str | Path | None = None,
+        tls_key: str | Path | None = None,
+        behind_tls_proxy: bool = False,
     ) -> RunningServer:
         """Serve in the running event loop; `url` of the returned server is the address to open.
 
         Args:
-            host: The address to listen on; with any other than the default, other machines can connect.
+            host: The address to listen on; one that other machines can reach needs TLS.
             port: The port; if it is in use, the next free one. 0 picks any.
             allow_hosts: Additional Host headers to accept, such as `build-box:8080`.
+            tls_cert: The certificate of the server, as a PEM file.
+            tls_key: The private key of the certificate, as a PEM file.
+            behind_tls_proxy: Whether a proxy on the way to other machines encrypts.
 
         Raises:
             StoreNotOpened: The database cannot be opened, or another server uses it.
+            ExposureRefused: Other machines could connect without encryption.
         """
-        store = lock = None
+        exposure = build_exposure(host, allow_hosts, tls_cert, tls_key, behind_tls_proxy=behind_tls_proxy)
+        return await self._start(exposure, port)
+
+    async def _start(self, exposure: Exposure, port: int) -> RunningServer:
+        exposure.check()
+        store = lock = server_id = None
         async with AsyncExitStack() as opening:
             if self._database is not None:
                 lock = await opening.enter_async_context(lock_database(self._database))
                 store = await opening.enter_async_context(open_store(self._database))
+                server_id = load_or_create_server_id(self._database)
+            access = await opening.enter_async_context(
+                open_access_control(store.tokens if store else MemoryTokenStore())
+            )
+            announce = await opening.enter_async_context(announce_server(exposure, access.server_token))
             stack = opening.pop_all()
         services = SessionServices(self._agents, Timeline(store))
         stack.push_async_callback(services.close)
         server = await start_web_server(
             services,
             stack,
-            host=host,
+            access=access,
             port=port,
-            allow_hosts=allow_hosts,
+            exposure=exposure,
+            server_id=server_id,
             is_persistent=self._database is not None,
             scenarios=self._scenarios,
+            on_bound=lambda bound: announce(web_port=bound),
         )
         if lock is not None:
             lock.call_when_lost(server.request_stop)
         return server
 
-    async def _serve(self, host: str, port: int, allow_hosts: Sequence[str], *, open_browser: bool) -> None:
-        async with await self.start(host, port, allow_hosts=allow_hosts) as server:
+    async def _serve(self, exposure: Exposure, port: int, *, open_browser: bool) -> None:
+        async with await self._start(exposure, port) as server:
             with contextlib.suppress(NotImplementedError):  # Windows has no signal handlers in event loops
                 asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, server.request_stop)
             if port not in (0, server.port):
                 print_line(f"Port {port} is in use; using {server.port}.")
-            print_lines([f"Open {server.url}", "Press Ctrl-C to stop."])
-            if is_wildcard_address(host):
+            print_line(f"Open {server.url}")
+            print_line("It works once, for 10 minutes; `adksim open` prints another. Press Ctrl-C to stop.")
+            if is_wildcard(exposure.host):
                 print_line(
                     "Other machines can connect. To let them use a name or address of this machine, add "
                     f"--allow-host NAME:{server.port} (allow_hosts in Python)."

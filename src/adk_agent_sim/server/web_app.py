@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from fastapi import FastAPI, Request, WebSocket
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 
 from adk_agent_sim import __version__
 from adk_agent_sim.errors import SimulatorError
 from adk_agent_sim.forms.problem_messages import format_path
+from adk_agent_sim.persistence.access_tokens import TokenKind
+from adk_agent_sim.server.access_control import Grant
 from adk_agent_sim.server.action_api import action_api
 from adk_agent_sim.server.api import api
 from adk_agent_sim.server.api_models import ErrorBody, FieldProblem
@@ -22,6 +24,8 @@ from adk_agent_sim.server.scenario_catalog import ScenarioCatalog
 from adk_agent_sim.server.session_services import SessionServices
 from adk_agent_sim.server.static_pages import StaticPages
 
+_TOKEN_REQUIRED_MESSAGE = "The session of a browser cannot open others. Run `adksim open`, or use a token."  # noqa: S105 - a message
+
 
 def create_app(
     services: SessionServices | None,
@@ -29,8 +33,17 @@ def create_app(
     server_id: str = "",
     is_persistent: bool = False,
     scenarios: ScenarioCatalog | None = None,
+    create_login_url: Callable[[Grant], str] | None = None,
 ) -> FastAPI:
-    """Create the application; without `services` it can only be described, as an OpenAPI document."""
+    """Create the application; without `services` it can only be described, as an OpenAPI document.
+
+    Args:
+        services: The sessions to serve.
+        server_id: Identifies the set of sessions to the browser.
+        is_persistent: Whether the sessions are stored in a database.
+        scenarios: Scenarios to view and play.
+        create_login_url: Returns an address that opens a session in a browser, for the token that asks for it.
+    """
     app = FastAPI(
         title="adk-agent-sim",
         version=__version__,
@@ -62,7 +75,15 @@ def create_app(
     async def serve_live_socket(socket: WebSocket) -> None:
         await services.live_updates.serve_tab(socket)
 
+    async def serve_login_url(request: Request) -> Response:
+        grant: Grant = request.scope["adksim.grant"]
+        if create_login_url is None or grant.token.kind is TokenKind.BROWSER:
+            # A session that could open others would never end.
+            return json_response(ErrorBody(error="TokenRequired", message=_TOKEN_REQUIRED_MESSAGE), 403)
+        return JSONResponse({"url": create_login_url(grant)})
+
     app.add_api_websocket_route("/api/live", serve_live_socket)
+    app.add_route("/api/login-url", serve_login_url, methods=["POST"], include_in_schema=False)
     # Last, in this order: the routes above match first, and an unknown API path must not get the index page.
     app.add_route("/api/{rest:path}", _handle_unknown_endpoint, include_in_schema=False)
     app.add_route("/{rest:path}", StaticPages().serve_file, methods=["GET"], include_in_schema=False)

@@ -6,15 +6,18 @@ import asyncio
 import contextlib
 import errno
 import socket
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator
 from contextlib import AsyncExitStack
-from secrets import token_hex, token_urlsafe
+from secrets import token_hex
 from types import TracebackType
 from typing import Self
 
 import uvicorn
 
-from adk_agent_sim.server.guard import Guard, list_loopback_hosts
+from adk_agent_sim.server.access_control import AccessControl
+from adk_agent_sim.server.connection_limits import IdleConnections, create_protocol_class
+from adk_agent_sim.server.exposure import Exposure
+from adk_agent_sim.server.guard import Guard
 from adk_agent_sim.server.scenario_catalog import ScenarioCatalog
 from adk_agent_sim.server.session_services import SessionServices
 from adk_agent_sim.server.web_app import create_app
@@ -26,48 +29,64 @@ _SHUTDOWN_TIMEOUT_SECONDS = 3
 
 _MAX_SOCKET_MESSAGE_BYTES = 64 * 1024
 
+_LOCAL = Exposure()
+
 
 async def start_web_server(
     services: SessionServices,
     stack: AsyncExitStack,
     *,
-    host: str,
+    access: AccessControl,
     port: int,
-    allow_hosts: Sequence[str] = (),
-    token: str | None = None,
+    exposure: Exposure = _LOCAL,
     server_id: str | None = None,
     is_persistent: bool = False,
     scenarios: ScenarioCatalog | None = None,
+    on_bound: Callable[[int], object] = lambda port: None,
+    idle_connections: IdleConnections | None = None,
 ) -> RunningServer:
     """Start the web server.
 
     Args:
         services: The sessions to serve.
         stack: Closed when the server has stopped, or at once if it does not start.
-        host: The address to listen on.
+        access: Checks tokens, codes and the sessions of browsers.
         port: The port; if it is in use, the next free one. 0 picks any.
-        allow_hosts: Additional Host headers to accept, such as `build-box:8080`.
-        token: The token that browsers must present; by default a new one.
+        exposure: The address to listen on, and the names that requests may use for it.
         server_id: Identifies the set of sessions to the browser; by default a new one.
         is_persistent: Whether the sessions are stored in a database.
         scenarios: Scenarios to view and play.
+        on_bound: Called with the port before the first request is accepted.
+        idle_connections: Limits the connections without a request.
+
+    Raises:
+        ExposureRefused: Other machines could connect without encryption.
     """
-    host = host or "0.0.0.0"  # noqa: S104 - what an empty address means to a socket
-    token, server_id = token or token_urlsafe(32), server_id or token_hex(8)
+    server_id = server_id or token_hex(8)
     try:
-        listening = open_listening_socket(host, port)
+        exposure.check()
+        listening = open_listening_socket(exposure.bound_host, port)
     except BaseException:
         await stack.aclose()
         raise
     try:
         bound = int(listening.getsockname()[1])
-        url_host = f"[{host}]" if ":" in host else host
+        url = exposure.build_web_url(bound)
         guard = Guard(
-            create_app(services, server_id=server_id, is_persistent=is_persistent, scenarios=scenarios),
-            token=token,
-            hosts=[*list_loopback_hosts(bound), f"{url_host}:{bound}", *allow_hosts],
+            create_app(
+                services,
+                server_id=server_id,
+                is_persistent=is_persistent,
+                scenarios=scenarios,
+                create_login_url=lambda grant: build_login_url(url, access.create_code(grant.token)),
+            ),
+            access=access,
+            hosts=exposure.list_web_hosts(bound),
             cookie=f"adksim_{bound}_{server_id}",
+            is_encrypted=exposure.tls is not None,
+            is_proxied=exposure.behind_tls_proxy,
         )
+        on_bound(bound)
         server = _UvicornServer(
             uvicorn.Config(
                 guard,
@@ -78,6 +97,9 @@ async def start_web_server(
                 proxy_headers=False,
                 timeout_graceful_shutdown=_SHUTDOWN_TIMEOUT_SECONDS,
                 ws_max_size=_MAX_SOCKET_MESSAGE_BYTES,
+                http=create_protocol_class(idle_connections or IdleConnections()),
+                ssl_certfile=exposure.tls.certificate if exposure.tls else None,
+                ssl_keyfile=exposure.tls.key if exposure.tls else None,
             )
         )
         serving = asyncio.create_task(server.serve(sockets=[listening]), name="adksim-web")
@@ -86,13 +108,12 @@ async def start_web_server(
         listening.close()
         await stack.aclose()
         raise
-    shown_host = "127.0.0.1" if is_wildcard_address(host) else url_host
-    return RunningServer(f"http://{shown_host}:{bound}/?token={token}", bound, token, server, serving, stack)
+    return RunningServer(url, bound, access, server, serving, stack)
 
 
-def is_wildcard_address(host: str) -> bool:
-    """Whether an address means all interfaces of the machine."""
-    return host in ("0.0.0.0", "::", "")  # noqa: S104 - compared, not bound
+def build_login_url(url: str, code: str) -> str:
+    """Returns the address that opens a session in a browser, once."""
+    return f"{url}/?code={code}"
 
 
 class RunningServer:
@@ -100,20 +121,30 @@ class RunningServer:
 
     def __init__(
         self,
-        url: str,
+        base_url: str,
         port: int,
-        token: str,
+        access: AccessControl,
         server: _UvicornServer,
         serve_task: asyncio.Task[None],
         stack: AsyncExitStack,
     ) -> None:
-        self.url = url
-        """The address to open, including the token."""
+        self.base_url = base_url
+        """The address of the browser app, for a browser that has a session."""
         self.port = port
-        self.token = token
+        self._access = access
         self._server = server
         self._serve_task = serve_task
         self._stack = stack
+
+    @property
+    def url(self) -> str:
+        """An address to open in a browser. Each has its own code, which works once and for 10 minutes."""
+        return build_login_url(self.base_url, self._access.create_code())
+
+    @property
+    def token(self) -> str:
+        """The token for programs that use the API, as `Authorization: Bearer TOKEN`."""
+        return self._access.server_token
 
     def request_stop(self) -> None:
         """Ask the server to stop; returns at once."""

@@ -1,0 +1,61 @@
+"""`adksim open`: prints another address with a one-time code, for the browser app of a running server."""
+
+from __future__ import annotations
+
+import webbrowser
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from adk_agent_sim.errors import SimulatorError
+from adk_agent_sim.text.terminal_output import print_json, print_line
+
+if TYPE_CHECKING:
+    from adk_agent_sim.link.server_entry import ServerEntry
+
+
+@click.command("open")
+@click.option("--port", type=click.IntRange(1, 65535), help="The web port of the server, if several are running.")
+@click.option("--open/--no-browser", "open_browser", help="Open the address in a browser.")
+@click.option("--json", "as_json", is_flag=True, help="Print the address as JSON.")
+def open_(port: int | None, open_browser: bool, as_json: bool) -> None:
+    """Print an address that opens the browser app of a running server: of `serve`, `run --web`, `demo` or a notebook.
+
+    The address works once, for 10 minutes; the session that it opens stays in the browser. It is found through the
+    entry that the server has left in your data directory, so run this as the user who started the server.
+
+    \b
+    adksim open
+    adksim open --open
+    adksim open --port 8090 --json
+    """
+    url = _request_login_url(port)
+    if as_json:
+        print_json({"url": url}, indent=None)
+    else:
+        print_line(url)
+    if open_browser:
+        webbrowser.open(url)
+
+
+def _request_login_url(port: int | None) -> str:
+    """Ask the server for an address; those that do not answer were killed and have left their entry behind."""
+    from adk_agent_sim.link.login_url import request_login_url
+    from adk_agent_sim.link.server_entry import list_entries
+
+    entries = [entry for entry in list_entries() if entry.web_port and port in (None, entry.web_port)]
+    answers = [(entry, url) for entry in entries if (url := request_login_url(entry))]
+    if not answers:
+        place = f" on port {port}" if port else ""
+        raise SimulatorError(
+            f"No server of yours with a browser app runs{place}. Start one with `adksim serve`, or run this as the "
+            "user who started it."
+        )
+    if len(answers) > 1:
+        raise SimulatorError(f"Several servers are running. Choose one with --port: {_format_ports(answers)}.")
+    return answers[0][1]
+
+
+def _format_ports(answers: Sequence[tuple[ServerEntry, str]]) -> str:
+    return ", ".join(str(entry.web_port) for entry, _ in answers)

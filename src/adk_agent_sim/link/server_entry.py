@@ -1,0 +1,128 @@
+"""The entry of a running server in the user's data directory: how programs of the same user find its token.
+
+    servers/50051.json         a server that agents connect to, by its gRPC port
+    servers/web-8080.json      a server that has only a web app, by the port of that
+
+Only its owner can read an entry. It is removed when the server stops; a server that was killed leaves a stale one
+behind, whose token no server accepts any more.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Any
+
+from adk_agent_sim.errors import InsecureFile
+from adk_agent_sim.persistence.default_path import get_data_folder
+from adk_agent_sim.timeline.private_files import create_private_folder, read_private_file, write_private_file
+from adk_agent_sim.timeline.strict_json import parse_json_object
+
+
+@dataclass(frozen=True, kw_only=True)
+class ServerEntry:
+    """What programs of the same user need to know about a running server."""
+
+    token: str = field(repr=False)
+    pid: int = field(default_factory=os.getpid)
+    grpc_port: int | None = None
+    grpc_addresses: Sequence[str] = ()
+    """`host:port` of every name or address under which agents reach it."""
+    web_port: int | None = None
+    web_url: str = ""
+    """The address of the web app, without a code; empty if there is none."""
+    web_address: str = ""
+    """The URL at which the web app answers on this machine."""
+    certificate: str = ""
+    """The SHA-256 fingerprint of its certificate, if it uses TLS."""
+
+    @property
+    def path(self) -> Path:
+        """The file of the entry."""
+        name = f"web-{self.web_port}" if self.grpc_port is None else str(self.grpc_port)
+        return _get_folder() / f"{name}.json"
+
+    def write(self) -> None:
+        """Write the file; replaces that of a server that is gone."""
+        create_private_folder(get_data_folder())
+        create_private_folder(_get_folder())
+        write_private_file(self.path, json.dumps(asdict(self)))
+
+    def remove(self) -> None:
+        """Remove the file, unless another server has replaced it."""
+        with suppress(OSError, InsecureFile):
+            if (found := _read_entry(self.path)) and found.token == self.token:
+                self.path.unlink()
+
+
+def find_entry(grpc_port: int) -> ServerEntry | None:
+    """Return the entry of the server on a gRPC port; None if there is none.
+
+    Raises:
+        InsecureFile: The file could have been written or read by others.
+    """
+    try:
+        return _read_entry(_get_folder() / f"{grpc_port}.json")
+    except RuntimeError:  # a user without a home directory, as in some containers
+        return None
+
+
+def list_entries() -> Iterator[ServerEntry]:
+    """Yield the entries of all servers, those of the lowest ports first; some may be stale."""
+    for path in sorted(_get_folder().glob("*.json")):
+        if entry := _read_entry(path):
+            yield entry
+
+
+def find_local_token(host: str, port: int) -> str:
+    """Return the token of a server of this user that has this address; empty if there is none.
+
+    The token of a local server is sent to no other machine: the address must be a loopback one, or one of the server's.
+    """
+    entry = find_entry(port)
+    if entry is None:
+        return ""
+    addresses = {address.lower() for address in entry.grpc_addresses}
+    if format_address(host, port).lower() in addresses:
+        return entry.token
+    hosts = [address.rpartition(":")[0].strip("[]") for address in addresses]
+    if is_loopback(host) and any(is_loopback(each) or is_wildcard(each) for each in hosts):
+        return entry.token
+    return ""
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether an address can be reached from this machine only."""
+    if host.lower() == "localhost":
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def is_wildcard(host: str) -> bool:
+    """Return whether an address means all interfaces of the machine."""
+    return host in ("0.0.0.0", "::", "")  # noqa: S104 - compared, not bound
+
+
+def format_address(host: str, port: int) -> str:
+    """Return `host:port`, with the brackets of an IPv6 address."""
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
+def _get_folder() -> Path:
+    return get_data_folder() / "servers"
+
+
+def _read_entry(path: Path) -> ServerEntry | None:
+    try:
+        values: dict[str, Any] = parse_json_object(read_private_file(path))
+        return ServerEntry(**values)
+    except (OSError, TypeError, ValueError):  # none, of another user, or of another release
+        return None
