@@ -90,7 +90,11 @@ class WorkbenchUser:
         await expect(self.status).to_have_text("Your turn")
 
     async def _note_turn(self) -> None:
-        self._decided = await self.composer.get_attribute("data-turn")
+        self.note_turn(await self.composer.get_attribute("data-turn"))
+
+    def note_turn(self, turn_id: str | None) -> None:
+        """Remember the turn that is decided next, so that `wait_for_turn` waits for another one."""
+        self._decided = turn_id
 
     async def wait_until_done(self) -> None:
         """Wait until the agent has answered."""

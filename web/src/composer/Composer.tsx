@@ -28,7 +28,9 @@ export function Composer({
   const [drafts, setDrafts] = useDrafts(session.session_id);
   const [notice, setNotice] = useState("");
   const isWaiting = session.status === "waiting";
-  const turn = isWaiting ? findModelTurn(session) : undefined;
+  // A turn that was sent is over, even while the session's update is still on its way.
+  const [sentTurns, setSentTurns] = useState<ReadonlySet<string>>(new Set());
+  const turn = isWaiting ? findModelTurn(session, sentTurns) : undefined;
   const turnId = turn?.request_id;
   const decidedTurns = useRef(new Set<string>());
   const lastTurn = useRef<string | null>(null);
@@ -55,10 +57,14 @@ export function Composer({
           key={session.session_id}
           session={session}
           turn={turn}
-          briefing={briefing}
+          briefing={briefing?.agent_name === turn.agent_name ? briefing : null}
           drafts={drafts}
           setDrafts={setDrafts}
-          onDecided={(decided) => decidedTurns.current.add(decided)}
+          onModelAsked={(asked) => decidedTurns.current.add(asked)}
+          onDecided={(decided) => {
+            decidedTurns.current.add(decided);
+            setSentTurns((before) => new Set(before).add(decided));
+          }}
           onTooLate={(message) => {
             decidedTurns.current.add(turn.request_id);
             setNotice(message);

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "react";
+import { useRef } from "react";
 import { api } from "../api/client";
 import type { PendingConfirmation, SessionInfo } from "../api/types";
 import { JsonTextTree } from "../json/JsonTree";
@@ -8,6 +8,7 @@ import { useAction } from "../ui/useAction";
 import { ActionErrorAlert } from "./ActionErrorAlert";
 import { ComposerHeader } from "./ComposerHeader";
 import type { Drafts, SetDrafts } from "./drafts";
+import { useFirstFieldFocus } from "./useFirstFieldFocus";
 
 /** A call that needs the user's consent. */
 export function ConsentEditor({
@@ -23,9 +24,7 @@ export function ConsentEditor({
 }) {
   const { isBusy, error, run } = useAction();
   const frame = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    if (document.activeElement === document.body) frame.current?.focus();
-  }, []);
+  useFirstFieldFocus(frame, question.question_id);
   const hasPayload = question.payload != null;
   const payloadText = drafts.consent || (question.payload ?? "");
   const parseError = hasPayload ? findJsonError(payloadText) : "";

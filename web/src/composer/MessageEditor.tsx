@@ -1,9 +1,8 @@
-import { useEffect, useRef, useState } from "react";
+import { useRef, useState } from "react";
 import { api } from "../api/client";
 import type { Briefing, SessionInfo, SessionStatus } from "../api/types";
 import { SchemaForm, serializeDraft } from "../form";
 import { ErrorAlert } from "../ui/ErrorAlert";
-import { focusIfLost } from "../ui/focus";
 import { Icon } from "../ui/Icon";
 import { SEND_KEY, useSendKey } from "../ui/keyboard";
 import { useAction } from "../ui/useAction";
@@ -13,6 +12,7 @@ import { ComposerHeader } from "./ComposerHeader";
 import { type Drafts, readFormJson, restoreForm, type SetDrafts } from "./drafts";
 import { ProblemCount } from "./ProblemCount";
 import { uniqueProblems } from "./turnDraft";
+import { useFirstFieldFocus } from "./useFirstFieldFocus";
 import { filterVisibleProblems, useFormCheck } from "./useFormCheck";
 
 const TITLES: Partial<Record<SessionStatus, string>> = {
@@ -79,15 +79,14 @@ export function MessageEditor({
   });
   const frame = useRef<HTMLDivElement>(null);
   const isLoaded = briefing !== null;
-  useEffect(() => {
-    if (isLoaded) focusIfLost(frame.current);
-  }, [isLoaded]);
+  useFirstFieldFocus(frame, JSON.stringify([session.status, isLoaded, schema !== null]));
 
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: files can be pasted and dropped anywhere in the editor
     <div
       className="composer-frame"
       ref={frame}
+      tabIndex={-1}
       onPaste={(event) => attachFiles([...event.clipboardData.files])}
       onDragOver={(event) => event.preventDefault()}
       onDrop={(event) => {
@@ -139,6 +138,9 @@ export function MessageEditor({
             problems={problems}
             showAll={wasTried}
           />
+        ) : !isLoaded ? (
+          // Whether the agent takes a text or a form is not known yet, and what is typed must stay where it is typed.
+          <p className="quiet">Loading…</p>
         ) : (
           <>
             <label className="field-label" htmlFor="message-text">

@@ -1,3 +1,4 @@
+import { RadioButtons } from "../ui/RadioButtons";
 import type { Drafts } from "./drafts";
 
 /** Switches between calling tools and sending the final response. */
@@ -11,21 +12,15 @@ export function ModeSwitch({
   onMode: (mode: Drafts["mode"]) => void;
 }) {
   return (
-    <div className="segments grow" role="radiogroup" aria-label="What to do">
-      {(["call", "answer"] as const).map((one) => (
-        // biome-ignore lint/a11y/useSemanticElements: it is a button styled as a segment
-        <button
-          key={one}
-          type="button"
-          role="radio"
-          aria-checked={one === mode}
-          className="segment"
-          disabled={one === "call" && !canCall}
-          onClick={() => onMode(one)}
-        >
-          {one === "call" ? "Call a Tool" : "Send Final Response"}
-        </button>
-      ))}
-    </div>
+    <RadioButtons
+      label="What to do"
+      className="segments grow"
+      options={[
+        { value: "call", label: "Call a Tool", disabled: !canCall },
+        { value: "answer", label: "Send Final Response" },
+      ]}
+      value={mode}
+      onChange={onMode}
+    />
   );
 }

@@ -10,7 +10,7 @@ export function ToolCallEditor({ forms, actions }: { forms: TurnForms; actions: 
   if (tool && callForm) {
     return (
       <>
-        <SelectedTool tool={tool} onChangeTool={actions.findTool} />
+        <SelectedTool tool={tool} onChangeTool={() => actions.findTool()} />
         <SchemaForm
           key={tool.name}
           idPrefix="call"
@@ -24,5 +24,12 @@ export function ToolCallEditor({ forms, actions }: { forms: TurnForms; actions: 
       </>
     );
   }
-  return <ToolFinder tools={forms.tools} recent={actions.recentTools} onPick={actions.pickTool} />;
+  return (
+    <ToolFinder
+      tools={forms.tools}
+      recent={actions.recentTools}
+      onPick={actions.pickTool}
+      onSlash={actions.typeSlash}
+    />
+  );
 }

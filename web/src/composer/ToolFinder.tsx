@@ -7,10 +7,13 @@ export function ToolFinder({
   tools,
   recent,
   onPick,
+  onSlash,
 }: {
   tools: ToolInfo[];
   recent: string[];
   onPick: (name: string) => void;
+  /** `/` was pressed in the empty search. */
+  onSlash?: () => void;
 }) {
   const [query, setQuery] = useState("");
   const [position, setPosition] = useState(0);
@@ -21,6 +24,10 @@ export function ToolFinder({
       event.preventDefault();
       const step = event.key === "ArrowDown" ? 1 : -1;
       setPosition(Math.max(0, Math.min(matches.length - 1, selected + step)));
+    }
+    if (event.key === "/" && query === "") {
+      event.preventDefault();
+      onSlash?.();
     }
     const chosen = matches[selected];
     if (event.key === "Enter" && chosen && !event.ctrlKey && !event.metaKey) {

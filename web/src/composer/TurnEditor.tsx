@@ -1,8 +1,8 @@
-import { useEffect, useRef } from "react";
+import { type KeyboardEvent, useRef } from "react";
 import type { Briefing, PendingInfo, SessionInfo } from "../api/types";
-import { focusFirst, focusIfLost } from "../ui/focus";
+import { isTextField } from "../ui/focus";
 import { formatCount } from "../ui/format";
-import { useSendKey, useShortcuts } from "../ui/keyboard";
+import { COMMANDS, useCommand, useEscapeKey, useSendKey } from "../ui/keyboard";
 import { ActionErrorAlert } from "./ActionErrorAlert";
 import { ComposerHeader } from "./ComposerHeader";
 import type { Drafts, SetDrafts } from "./drafts";
@@ -13,6 +13,7 @@ import { SuggestionNotice } from "./SuggestionNotice";
 import { ToolCallEditor } from "./ToolCallEditor";
 import { TurnFooter } from "./TurnFooter";
 import { useDecision } from "./useDecision";
+import { useFirstFieldFocus } from "./useFirstFieldFocus";
 import { useSuggestion } from "./useSuggestion";
 import { useTurnActions } from "./useTurnActions";
 import { useTurnForms } from "./useTurnForms";
@@ -24,6 +25,7 @@ export function TurnEditor({
   briefing,
   drafts,
   setDrafts,
+  onModelAsked,
   onDecided,
   onTooLate,
 }: {
@@ -32,6 +34,8 @@ export function TurnEditor({
   briefing: Briefing | null;
   drafts: Drafts;
   setDrafts: SetDrafts;
+  /** The agent's own model was asked to answer the turn. */
+  onModelAsked: (turnId: string) => void;
   /** This tab has answered the turn. */
   onDecided: (turnId: string) => void;
   /** Somebody else was first; the turn disappears before the editor could show the message itself. */
@@ -44,26 +48,31 @@ export function TurnEditor({
   const { error, clearError } = decision;
   const forms = useTurnForms({ sessionId, turnId, briefing, drafts, setDrafts, error, clearError });
   const agent = session.agent_key || session.agent_name;
-  const turnProps = { sessionId, turnId, agent, frame, drafts, setDrafts, forms };
+  const isLoading = briefing === null;
+  const view = [turnId, isLoading, forms.isAnswering, forms.tool?.name ?? ""];
+  const requestFocus = useFirstFieldFocus(frame, JSON.stringify(view));
+  const turnProps = { sessionId, turnId, agent, requestFocus, drafts, setDrafts, forms };
   const actions = useTurnActions({ ...turnProps, decision, onDecided });
   const suggestion = useSuggestion(turnId, drafts, setDrafts, forms.responseSchema !== null);
-  const isLoading = briefing === null;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new turn is where the person continues
-  useEffect(() => {
-    if (!isLoading) focusIfLost(frame.current);
-  }, [turnId, isLoading]);
   useSendKey(() => actions.send(false));
-  useShortcuts({
-    "/": actions.findTool,
-    c: () => setDrafts({ mode: "call" }),
-    r: () => {
-      setDrafts({ mode: "answer" });
-      focusFirst(frame, ".composer-body");
-    },
+  useCommand(COMMANDS.switchMode, actions.switchMode);
+  useEscapeKey((target) => {
+    const isInside = target instanceof Node && frame.current?.contains(target) === true;
+    const isSearching = isTextField(target) && target.type === "search" && target.value !== "";
+    return isInside && !isSearching && actions.goBack();
   });
+  const openFinder = (event: KeyboardEvent) => {
+    const isPlain = !(event.ctrlKey || event.metaKey || event.altKey || event.nativeEvent.isComposing);
+    const { target } = event;
+    if (event.key !== "/" || !isPlain || event.defaultPrevented || forms.tools.length === 0) return;
+    if (!isTextField(target) || target.value !== "") return;
+    event.preventDefault();
+    actions.findTool(target.id);
+  };
   const others = session.pending.filter((request) => request.kind === "model").length - 1;
   return (
-    <div className="composer-frame" ref={frame}>
+    // biome-ignore lint/a11y/noStaticElementInteractions: the key works in every field of the editor
+    <div className="composer-frame" ref={frame} tabIndex={-1} onKeyDown={openFinder}>
       <ComposerHeader title={<>Your turn as {turn.agent_name}</>}>
         {others > 0
           ? `${formatCount(others, "more turn")} ${others === 1 ? "waits" : "wait"} after this one.`
@@ -73,10 +82,7 @@ export function TurnEditor({
         <ModeSwitch
           mode={forms.isAnswering ? "answer" : "call"}
           canCall={forms.tools.length > 0}
-          onMode={(mode) => {
-            setDrafts({ mode });
-            forms.reset();
-          }}
+          onMode={actions.showMode}
         />
         {briefing?.model ? (
           <ModelMenu
@@ -85,7 +91,7 @@ export function TurnEditor({
             model={briefing.model}
             request={suggestion.request}
             onSuggestion={suggestion.expect}
-            onAnswer={() => onDecided(turnId)}
+            onAnswer={() => onModelAsked(turnId)}
           />
         ) : null}
       </div>
@@ -97,12 +103,14 @@ export function TurnEditor({
             onDismiss={suggestion.dismiss}
           />
         ) : null}
-        {forms.isAnswering ? (
+        {isLoading ? (
+          <p className="quiet">Loading…</p>
+        ) : forms.isAnswering ? (
           <ResponseEditor
             forms={forms}
             text={drafts.answer}
             onText={(answer) => setDrafts({ answer })}
-            hasNoTools={!isLoading && forms.tools.length === 0}
+            hasNoTools={forms.tools.length === 0}
           />
         ) : (
           <ToolCallEditor forms={forms} actions={actions} />

@@ -35,7 +35,9 @@ export function TurnFooter({
   // biome-ignore lint/correctness/useExhaustiveDependencies: the next turn begins without a text
   useEffect(() => setTextOpen(false), [turnId]);
   const hasCalls = !isAnswering && (tool !== undefined || drafts.stack.length > 0);
-  const showsText = hasCalls && (isTextOpen || drafts.callText !== "");
+  // The text is the only field of a call without parameters: what is typed there must not press Execute.
+  const hasOtherFields = !tool || Object.keys(tool.parameters.properties ?? {}).length > 0;
+  const showsText = hasCalls && (isTextOpen || drafts.callText !== "" || !hasOtherFields);
   const canSend = isAnswering ? responseForm !== null || drafts.answer.trim() !== "" : hasCalls;
   const callCount = drafts.stack.length + (tool ? 1 : 0);
   return (
@@ -46,6 +48,7 @@ export function TurnFooter({
       )}
       {showsText ? (
         <input
+          id="call-text"
           className="input"
           aria-label="Say with the call"
           placeholder="What the agent says before it calls"

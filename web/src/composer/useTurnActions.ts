@@ -1,19 +1,19 @@
-import type { RefObject } from "react";
+import { useRef } from "react";
 import { api } from "../api/client";
 import type { CallInput, FieldProblem } from "../api/types";
-import { focusFirst } from "../ui/focus";
-import { focusShortcut } from "../ui/keyboard";
 import { type Drafts, EMPTY_TURN, type SetDrafts, type StackedCall, useRecentTools } from "./drafts";
 import { listCalls, openStackedCall, stackCall } from "./turnDraft";
 import type { useDecision } from "./useDecision";
+import type { useFirstFieldFocus } from "./useFirstFieldFocus";
 import type { TurnForms } from "./useTurnForms";
+import { type TurnView, useTurnSteps } from "./useTurnSteps";
 
 /** What a person does in a turn: picks a tool, collects calls, executes them, or sends the final response. */
 export function useTurnActions({
   sessionId,
   turnId,
   agent,
-  frame,
+  requestFocus,
   drafts,
   setDrafts,
   forms,
@@ -23,7 +23,7 @@ export function useTurnActions({
   sessionId: string;
   turnId: string;
   agent: string;
-  frame: RefObject<HTMLElement | null>;
+  requestFocus: ReturnType<typeof useFirstFieldFocus>;
   drafts: Drafts;
   setDrafts: SetDrafts;
   forms: TurnForms;
@@ -33,15 +33,23 @@ export function useTurnActions({
   const { tool, callForm, isAnswering } = forms;
   const [recentTools, addRecentTools] = useRecentTools(agent);
 
-  const focusFinder = () => window.setTimeout(() => focusShortcut("tool"));
-  const pickTool = (name: string) => {
-    setDrafts({ tool: name, mode: "call" });
+  /** The field in which `/` opened the finder. */
+  const slashField = useRef("");
+  const view: TurnView = { mode: isAnswering ? "answer" : "call", tool: drafts.tool };
+  const steps = useTurnSteps(turnId, view, forms.tools.length > 0, (next) => {
+    setDrafts(next);
     forms.reset();
-    focusFirst(frame, ".sf");
+    requestFocus();
+  });
+  const findTool = (fieldId = "") => {
+    slashField.current = fieldId;
+    steps.goTo({ mode: "call", tool: null });
   };
-  const findTool = () => {
-    setDrafts({ tool: null, mode: "call" });
-    focusFinder();
+  /** A second `/` is a slash after all: it goes where the first one was typed. */
+  const typeSlash = () => {
+    const fieldId = slashField.current;
+    slashField.current = "";
+    if (fieldId && steps.goBack()) requestFocus({ fieldId, text: "/" });
   };
 
   const collectCalls = (): CallInput[] | null => {
@@ -88,7 +96,7 @@ export function useTurnActions({
     if (!wasChecked || problems.length) return;
     setDrafts((before) => stackCall(before, { tool: tool.name, arguments: call.arguments }));
     forms.setWasTried(false);
-    focusFinder();
+    requestFocus();
   };
   const editCall = (index: number) => {
     let open: StackedCall | null = null;
@@ -99,12 +107,20 @@ export function useTurnActions({
     }
     setDrafts(openStackedCall(drafts, index, open));
     forms.setWasTried(false);
+    requestFocus();
   };
 
   return {
     recentTools,
-    pickTool,
+    pickTool: (name: string) => steps.goTo({ mode: "call", tool: name }),
     findTool,
+    typeSlash,
+    showMode: (mode: Drafts["mode"]) => steps.goTo({ mode, tool: drafts.tool }),
+    /** Switches between calling and answering, where the agent has tools. */
+    switchMode: () => {
+      if (forms.tools.length > 0) steps.goTo({ mode: isAnswering ? "call" : "answer", tool: drafts.tool });
+    },
+    goBack: steps.goBack,
     addCall,
     /** Moves a collected call back into the form. */
     editCall,

@@ -1,8 +1,9 @@
 import { useEffect, useRef, useState } from "react";
 import type { SessionFilter } from "../state/sessionList";
 import { STATUS_LABELS, STATUSES } from "../state/sessionStatus";
+import { focusShortcut } from "../ui/focus";
 import { Icon } from "../ui/Icon";
-import { focusShortcut, useShortcuts } from "../ui/keyboard";
+import { useSlashKey } from "../ui/keyboard";
 
 /** How long after the last key a search begins. */
 const SEARCH_DELAY_MS = 200;
@@ -18,7 +19,7 @@ export function SessionFilterBar({
   onFilter: (filter: SessionFilter) => void;
 }) {
   const [text, setText] = useDelayedText(filter.text, (next) => onFilter({ ...filter, text: next }));
-  useShortcuts({ "/": () => focusShortcut("find") });
+  useSlashKey(() => focusShortcut("find"));
   return (
     <search className="filter-bar">
       <label className="find">

@@ -6,12 +6,13 @@ import { readFormJson } from "../composer/drafts";
 import { ProblemCount } from "../composer/ProblemCount";
 import { SelectedTool } from "../composer/SelectedTool";
 import { ToolFinder } from "../composer/ToolFinder";
+import { useFirstFieldFocus } from "../composer/useFirstFieldFocus";
 import { filterVisibleProblems } from "../composer/useFormCheck";
 import "../composer/composer.css";
 import { createDraft, type FormDraft, SchemaForm } from "../form";
 import { useStoredState } from "../state/storedState";
-import { focusFirst } from "../ui/focus";
 import { SEND_KEY, useSendKey } from "../ui/keyboard";
+import { RadioButtons } from "../ui/RadioButtons";
 import type { WorldSession } from "./useWorldSession";
 
 const CALLERS = ["agent", "env", "user"] as const;
@@ -78,6 +79,7 @@ export function WorldCallEditor({
     }
   };
   useSendKey(() => void send(false));
+  useFirstFieldFocus(frame, name ?? "");
 
   const shownProblems = error?.problems.length ? error.problems : problems;
   const toolList: ToolInfo[] = offered.map((one) => ({ ...one, response_schema: null }));
@@ -86,21 +88,13 @@ export function WorldCallEditor({
     <section className="sc-side sc-call composer-frame" aria-label="Call a tool" ref={frame}>
       <div className="composer-modes">
         <span className="quiet">Call as</span>
-        <div className="segments grow" role="radiogroup" aria-label="Call as">
-          {CALLERS.map((one) => (
-            // biome-ignore lint/a11y/useSemanticElements: it is a button styled as a segment
-            <button
-              key={one}
-              type="button"
-              role="radio"
-              aria-checked={caller === one}
-              className="segment"
-              onClick={() => setCaller(one)}
-            >
-              {one}
-            </button>
-          ))}
-        </div>
+        <RadioButtons
+          label="Call as"
+          className="segments grow"
+          options={CALLERS.map((one) => ({ value: one, label: one }))}
+          value={caller}
+          onChange={setCaller}
+        />
       </div>
       <div className="composer-body scroll">
         {chosen && tool && draft ? (
@@ -121,14 +115,7 @@ export function WorldCallEditor({
             />
           </>
         ) : (
-          <ToolFinder
-            tools={toolList}
-            recent={recent}
-            onPick={(picked) => {
-              setName(picked);
-              focusFirst(frame, ".sf");
-            }}
-          />
+          <ToolFinder tools={toolList} recent={recent} onPick={setName} />
         )}
       </div>
       <footer className="composer-foot">

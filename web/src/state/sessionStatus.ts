@@ -26,9 +26,12 @@ const WAITING_LABELS: Record<PendingInfo["kind"], string> = {
   user: "Waiting for a message",
 };
 
-/** The model turn that a person plays next. */
-export function findModelTurn(session: SessionInfo): PendingInfo | undefined {
-  return session.pending.find((request) => request.kind === "model");
+/** The model turn that a person plays next, except those that they have already sent. */
+export function findModelTurn(
+  session: SessionInfo,
+  sentTurns: ReadonlySet<string> = new Set(),
+): PendingInfo | undefined {
+  return session.pending.find((request) => request.kind === "model" && !sentTurns.has(request.request_id));
 }
 
 /** The status as a person reads it: of a session that waits, what it waits for. */

@@ -3,6 +3,7 @@ import type { SessionInfo } from "../api/types";
 import { useObservable } from "../state/observable";
 import type { SessionStore } from "../state/sessionStore";
 import { Icon } from "../ui/Icon";
+import { RadioButtons } from "../ui/RadioButtons";
 import { useExpandedRows } from "./expandedRows";
 import { FILTERS, type Filter, matchesFilter } from "./rowFormat";
 import { TimelineRows } from "./TimelineRows";
@@ -35,21 +36,14 @@ export function Timeline({ store, session }: { store: SessionStore; session: Ses
   return (
     <section className="timeline" aria-label="Timeline">
       <div className="timeline-bar">
-        <div className="filters" role="radiogroup" aria-label="Show">
-          {FILTERS.map((one) => (
-            // biome-ignore lint/a11y/useSemanticElements: it is a button styled as a segment
-            <button
-              key={one}
-              type="button"
-              role="radio"
-              aria-checked={filter === one}
-              className="filter"
-              onClick={() => setFilter(one)}
-            >
-              {one}
-            </button>
-          ))}
-        </div>
+        <RadioButtons
+          label="Show"
+          className="filters"
+          buttonClassName="filter"
+          options={FILTERS.map((one) => ({ value: one, label: one }))}
+          value={filter}
+          onChange={setFilter}
+        />
         <label className="find">
           <Icon name="search" />
           <span className="sr-only">Find in the timeline</span>

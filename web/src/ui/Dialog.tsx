@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect, useId, useRef } from "react";
+import { focusComposerIfLost } from "./focus";
 import { Icon } from "./Icon";
 
 /** A modal dialog: Escape closes it, and the focus returns to where it was. */
@@ -17,6 +18,8 @@ export function Dialog({
   const heading = useId();
   useEffect(() => {
     dialog.current?.showModal();
+    // What had the focus before may be gone: the composer can change while a dialog is open.
+    return () => void window.setTimeout(focusComposerIfLost);
   }, []);
   return (
     <dialog ref={dialog} className="dialog scroll" aria-labelledby={heading} onClose={onClose}>

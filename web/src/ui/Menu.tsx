@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { type ReactNode, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
 
 /** A button that opens a list of actions, above the button where there is no room below. */
 export function Menu({
@@ -18,6 +18,11 @@ export function Menu({
   const [isRaised, setRaised] = useState(false);
   const root = useRef<HTMLDivElement>(null);
   const items = useRef<HTMLDivElement>(null);
+  const button = useRef<HTMLButtonElement>(null);
+  const close = useCallback(() => {
+    setOpen(false);
+    button.current?.focus();
+  }, []);
   useLayoutEffect(() => {
     if (open && items.current) setRaised(items.current.getBoundingClientRect().bottom > window.innerHeight);
     else setRaised(false);
@@ -27,19 +32,21 @@ export function Menu({
     const closeOutside = (event: Event) => {
       if (!root.current?.contains(event.target as Node)) setOpen(false);
     };
-    const closeOnEscape = (event: KeyboardEvent) => {
-      if (event.key === "Escape") setOpen(false);
+    const handleKey = (event: KeyboardEvent) => {
+      if (event.key === "Escape") close();
+      else if (moveFocus(items.current, event.key)) event.preventDefault();
     };
     document.addEventListener("pointerdown", closeOutside);
-    document.addEventListener("keydown", closeOnEscape);
+    document.addEventListener("keydown", handleKey);
     return () => {
       document.removeEventListener("pointerdown", closeOutside);
-      document.removeEventListener("keydown", closeOnEscape);
+      document.removeEventListener("keydown", handleKey);
     };
-  }, [open]);
+  }, [open, close]);
   return (
     <div className="menu" ref={root}>
       <button
+        ref={button}
         type="button"
         className={className}
         aria-haspopup="menu"
@@ -51,11 +58,22 @@ export function Menu({
       </button>
       {open ? (
         <div ref={items} className={`menu-list ${placement} ${isRaised ? "up" : ""}`} role="menu">
-          {children(() => setOpen(false))}
+          {children(close)}
         </div>
       ) : null}
     </div>
   );
+}
+
+/** Moves the focus between the items of an open menu; returns whether the key does that. */
+function moveFocus(list: HTMLElement | null, key: string): boolean {
+  const step = key === "ArrowDown" ? 1 : key === "ArrowUp" ? -1 : 0;
+  const items = [...(list?.querySelectorAll<HTMLElement>("[role=menuitem]:not(:disabled)") ?? [])];
+  if (step === 0 || items.length === 0) return false;
+  const position = items.indexOf(document.activeElement as HTMLElement);
+  const next = position < 0 ? (step > 0 ? 0 : -1) : (position + step) % items.length;
+  items.at(next)?.focus();
+  return true;
 }
 
 export function MenuItem({

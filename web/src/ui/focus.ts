@@ -1,17 +1,73 @@
-import type { RefObject } from "react";
+/** Where typed text goes: the first field of the composer, unless a person types elsewhere. */
 
-const FIELDS = "input:not([type=hidden], [tabindex='-1']), textarea, select";
+const TEXT_FIELDS = "textarea, [contenteditable], input:not([type=radio], [type=checkbox], [type=file], [type=hidden])";
+const FIELDS = "input:not([type=hidden], [type=file], [tabindex='-1'], :disabled), textarea:not(:disabled), select";
+const FRAME = ".composer .composer-frame";
 
-/** Focus the first field inside if nothing has the focus, so that typing goes there. */
-export function focusIfLost(box: HTMLElement | null): void {
-  if (!box || document.activeElement !== document.body || document.querySelector("dialog[open]")) return;
-  box.querySelector<HTMLElement>(`:is(.composer-body, .sf) :is(${FIELDS})`)?.focus({ preventScroll: true });
+/** Whether a person types text into this element. */
+export function isTextField(element: unknown): element is HTMLInputElement | HTMLTextAreaElement {
+  return element instanceof HTMLElement && element.matches(TEXT_FIELDS);
 }
 
-/** Focus the first field after the next render, or the primary button if there is none. */
-export function focusFirst(box: RefObject<HTMLElement | null>, inside: string): void {
-  window.setTimeout(() => {
-    const field = box.current?.querySelector<HTMLElement>(`${inside} :is(${FIELDS})`);
-    (field ?? box.current?.querySelector<HTMLElement>(".button.primary"))?.focus();
-  });
+/** Whether a dialog covers the page. */
+export function isDialogOpen(): boolean {
+  return document.querySelector("dialog[open]") !== null;
+}
+
+/** Whether a person types elsewhere, so that taking the focus would split what they type. */
+export function isTypingOutside(frame: HTMLElement | null): boolean {
+  const focused = document.activeElement;
+  return (
+    isDialogOpen() || ((isTextField(focused) || focused instanceof HTMLSelectElement) && !frame?.contains(focused))
+  );
+}
+
+/** The first field of an editor; of radio buttons the chosen one. */
+function findFirstField(frame: HTMLElement): HTMLElement | null {
+  const first = frame.querySelector<HTMLElement>(`:is(.composer-body, .composer-foot) :is(${FIELDS})`);
+  if (!(first instanceof HTMLInputElement) || first.type !== "radio") return first;
+  return frame.querySelector<HTMLElement>(`input[name="${CSS.escape(first.name)}"]:checked`) ?? first;
+}
+
+/** Focuses a field with the cursor behind its text, so that typing continues it. */
+function focusField(field: HTMLElement): void {
+  if (field !== document.activeElement) field.focus();
+  if (field instanceof HTMLTextAreaElement || (field instanceof HTMLInputElement && field.type === "text")) {
+    field.setSelectionRange(field.value.length, field.value.length);
+  }
+}
+
+/** Focuses the first field. Without one, the frame itself: no key may press a button by accident. */
+export function focusFirstField(frame: HTMLElement | null): void {
+  if (!frame) return;
+  const field = findFirstField(frame);
+  if (field) focusField(field);
+  else frame.focus({ preventScroll: true });
+}
+
+/** Focuses the composer if nothing has the focus, after what had it disappeared. */
+export function focusComposerIfLost(): void {
+  if (document.activeElement === document.body && !isDialogOpen()) {
+    focusFirstField(document.querySelector<HTMLElement>(FRAME));
+  }
+}
+
+/** Focuses the composer, wherever the focus is. */
+export function focusComposer(): void {
+  focusFirstField(document.querySelector<HTMLElement>(FRAME));
+}
+
+/** Types a text into the field with this id, as if it had been typed there; returns whether the field is there. */
+export function typeInto(fieldId: string, text: string): boolean {
+  const field = document.getElementById(fieldId);
+  if (!field) return false;
+  focusField(field);
+  // The only way to insert text that keeps the field's undo history and tells React about it.
+  document.execCommand("insertText", false, text);
+  return true;
+}
+
+/** Focuses the element with this `data-shortcut`. */
+export function focusShortcut(name: string): void {
+  document.querySelector<HTMLElement>(`[data-shortcut="${name}"]`)?.focus();
 }

@@ -1,50 +1,72 @@
 import { useEffect, useRef } from "react";
+import { focusComposer, isDialogOpen, isTextField } from "./focus";
 
 const APPLE = /mac|iphone|ipad/i.test(navigator.platform);
 
-/** The label of the send key on this platform. */
-export const SEND_KEY = APPLE ? "⌘⏎" : "Ctrl ⏎";
-
-function isSendKey(event: { key: string; ctrlKey: boolean; metaKey: boolean }): boolean {
-  return event.key === "Enter" && (event.ctrlKey || event.metaKey);
+/** The label of a command's keys on this platform. */
+export function formatCommand(key: string): string {
+  return APPLE ? `⌘${key}` : `Ctrl ${key}`;
 }
 
-function isTyping(target: EventTarget | null): boolean {
-  return target instanceof HTMLElement && target.matches("input, textarea, select, [contenteditable]");
-}
+export const SEND_KEY = formatCommand("⏎");
 
-/** Single-key shortcuts, inactive while typing and while a dialog is open. */
-export function useShortcuts(shortcuts: Record<string, () => void>): void {
+/** The keys of the commands. Letters alone are never commands: they are text, wherever the focus is. */
+export const COMMANDS = { switchMode: ".", find: "k", panel: "b", density: "d", help: "/" } as const;
+export type CommandKey = (typeof COMMANDS)[keyof typeof COMMANDS] | "Enter";
+
+/** Listens to the keys of the page, except while a dialog is open. */
+function useKeyDown(handle: (event: KeyboardEvent) => void, isFirst = false): void {
+  const latest = useRef(handle);
+  latest.current = handle;
   useEffect(() => {
     const handleKey = (event: KeyboardEvent) => {
-      if (isTyping(event.target) || event.ctrlKey || event.metaKey || event.altKey) return;
-      if (document.querySelector("dialog[open]")) return;
-      const shortcut = shortcuts[event.key];
-      if (!shortcut) return;
-      event.preventDefault();
-      shortcut();
+      if (!event.defaultPrevented && !event.isComposing && !isDialogOpen()) latest.current(event);
     };
-    document.addEventListener("keydown", handleKey);
-    return () => document.removeEventListener("keydown", handleKey);
+    document.addEventListener("keydown", handleKey, isFirst);
+    return () => document.removeEventListener("keydown", handleKey, isFirst);
+  }, [isFirst]);
+}
+
+/** Handles Ctrl (on a Mac, Cmd) with a key, wherever the focus is. A key that is held down counts once. */
+export function useCommand(key: CommandKey, run: () => void): void {
+  useKeyDown((event) => {
+    const isCommand = (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey;
+    if (!isCommand || event.key !== key) return;
+    event.preventDefault();
+    if (!event.repeat) run();
   });
 }
 
-/** Handles Ctrl+Enter wherever the focus is, unless a dialog is open. */
+/** Handles Ctrl+Enter wherever the focus is. */
 export function useSendKey(send: () => void): void {
-  const latest = useRef(send);
-  latest.current = send;
-  useEffect(() => {
-    const handleKey = (event: KeyboardEvent) => {
-      if (!isSendKey(event) || event.defaultPrevented || document.querySelector("dialog[open]")) return;
-      event.preventDefault();
-      latest.current();
-    };
-    document.addEventListener("keydown", handleKey);
-    return () => document.removeEventListener("keydown", handleKey);
-  }, []);
+  useCommand("Enter", send);
 }
 
-/** Focus the element with this `data-shortcut`. */
-export function focusShortcut(name: string): void {
-  document.querySelector<HTMLElement>(`[data-shortcut="${name}"]`)?.focus();
+/** Handles `/` while nothing is typed into; where there is no composer, it goes to the search of the page. */
+export function useSlashKey(run: () => void): void {
+  useKeyDown((event) => {
+    if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || isTextField(event.target)) return;
+    event.preventDefault();
+    run();
+  });
+}
+
+/** Handles Escape, unless an open menu does; `run` returns whether there was a step to go back. */
+export function useEscapeKey(run: (target: EventTarget | null) => boolean, isFirst = false): void {
+  useKeyDown((event) => {
+    if (event.key !== "Escape" || document.querySelector("[role=menu]")) return;
+    if (run(event.target)) event.preventDefault();
+  }, isFirst);
+}
+
+/** Sends text that is typed while no field has the focus to the composer, instead of losing it. */
+export function useTypingInComposer(): void {
+  useKeyDown((event) => {
+    // Space presses the focused button. Fields, and menus with their own keys, keep what is typed into them.
+    const isText = event.key.length === 1 && event.key !== " " && !event.ctrlKey && !event.metaKey && !event.altKey;
+    const { target } = event;
+    if (!isText || !(target instanceof HTMLElement) || target.matches("input, textarea, select, [contenteditable]"))
+      return;
+    if (!target.closest("[role=menu]")) focusComposer();
+  });
 }

@@ -9,6 +9,7 @@ import { CopyButton } from "../ui/CopyButton";
 import { Dialog } from "../ui/Dialog";
 import { ErrorAlert } from "../ui/ErrorAlert";
 import { formatAgo, formatCount } from "../ui/format";
+import { RadioButtons } from "../ui/RadioButtons";
 import { useAction } from "../ui/useAction";
 
 /** Writes the session in one of the formats that the server lists, and shows what was written. */
@@ -58,24 +59,17 @@ export function ExportDialog({ session, onClose }: { session: SessionInfo; onClo
         <ExportSummary result={result} />
       ) : (
         <>
-          <div className="segments" role="radiogroup" aria-label="Format">
-            {formats.map((one) => (
-              // biome-ignore lint/a11y/useSemanticElements: it is a button styled as a segment
-              <button
-                key={one.name}
-                type="button"
-                role="radio"
-                aria-checked={one === format}
-                className="segment"
-                onClick={() => {
-                  setChosenName(one.name);
-                  clearError();
-                }}
-              >
-                <CodeText text={one.label} />
-              </button>
-            ))}
-          </div>
+          {format ? (
+            <RadioButtons
+              label="Format"
+              options={formats.map((one) => ({ value: one.name, label: <CodeText text={one.label} /> }))}
+              value={format.name}
+              onChange={(name) => {
+                setChosenName(name);
+                clearError();
+              }}
+            />
+          ) : null}
           {format ? <FormatDescription format={format} agent={app.findAgent(session.agent_key)} /> : null}
           {earlierExports.length && !error ? (
             <p className="notice">

@@ -1,25 +1,24 @@
 import { useState } from "react";
 import { Dialog } from "../ui/Dialog";
 import { Icon } from "../ui/Icon";
-import { SEND_KEY, useShortcuts } from "../ui/keyboard";
+import { COMMANDS, formatCommand, SEND_KEY, useCommand } from "../ui/keyboard";
 import { useTheme } from "../ui/useTheme";
 
 const SHORTCUTS: [string, string][] = [
   [SEND_KEY, "Execute, or send what is typed"],
-  ["/", "Find a tool"],
-  ["c", "Call a Tool"],
-  ["r", "Send Final Response"],
-  ["f", "Find in the timeline"],
-  ["b", "Show or hide the briefing"],
-  ["Shift N", "New session"],
-  ["?", "This list"],
+  [formatCommand(COMMANDS.switchMode), "Switch between Call a Tool and Send Final Response"],
+  ["/", "In an empty field: find a tool; twice, type a slash"],
+  ["Esc", "Go back one step; nothing is lost"],
+  [formatCommand(COMMANDS.find.toUpperCase()), "Find in the timeline"],
+  [formatCommand(COMMANDS.panel.toUpperCase()), "Show or hide the briefing"],
+  [formatCommand(COMMANDS.help), "This list"],
 ];
 
 /** The buttons at the upper right of every page: theme and help. */
 export function PageTools() {
   const [theme, switchTheme] = useTheme();
   const [isHelpOpen, setHelpOpen] = useState(false);
-  useShortcuts({ "?": () => setHelpOpen(true) });
+  useCommand(COMMANDS.help, () => setHelpOpen(true));
   return (
     <>
       <button

@@ -5,6 +5,7 @@ import { app } from "../state/app";
 import { useObservable } from "../state/observable";
 import { formatSessionPath, route } from "../state/route";
 import { canExport } from "../state/sessionStatus";
+import { focusComposerIfLost } from "../ui/focus";
 import { Icon } from "../ui/Icon";
 import { Menu, MenuItem } from "../ui/Menu";
 import { PageTools } from "./PageTools";
@@ -91,7 +92,7 @@ export function SessionHeader({
       <span className="grow" />
       <StatusPill session={session} isLive />
       <span className="grow" />
-      <button type="button" className="button" onClick={onNew} title="A new session (Shift N)">
+      <button type="button" className="button" onClick={onNew} title="A new session">
         <Icon name="plus" />
         New
       </button>
@@ -117,8 +118,12 @@ export function SessionHeader({
 
 function SessionName({ session, onError }: { session: SessionInfo; onError: (message: string) => void }) {
   const [isEditing, setIsEditing] = useState(false);
-  const save = (name: string) => {
+  const stopEditing = () => {
     setIsEditing(false);
+    window.setTimeout(focusComposerIfLost);
+  };
+  const save = (name: string) => {
+    stopEditing();
     if (name.trim() && name.trim() !== session.name) {
       api.renameSession(session.session_id, name.trim()).then(
         (renamed) => app.openSession(session.session_id).replaceSession(renamed),
@@ -151,7 +156,10 @@ function SessionName({ session, onError }: { session: SessionInfo; onError: (mes
       onBlur={(event) => save(event.target.value)}
       onKeyDown={(event) => {
         if (event.key === "Enter") save(event.currentTarget.value);
-        if (event.key === "Escape") setIsEditing(false);
+        if (event.key === "Escape") {
+          event.preventDefault();
+          stopEditing();
+        }
       }}
     />
   );

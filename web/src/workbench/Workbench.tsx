@@ -13,8 +13,9 @@ import { useStoredState } from "../state/storedState";
 import { Timeline } from "../timeline/Timeline";
 import { CopyButton } from "../ui/CopyButton";
 import { ErrorAlert } from "../ui/ErrorAlert";
+import { focusComposer, focusShortcut, isTextField } from "../ui/focus";
 import { Icon } from "../ui/Icon";
-import { focusShortcut, useShortcuts } from "../ui/keyboard";
+import { COMMANDS, useCommand, useEscapeKey, useTypingInComposer } from "../ui/keyboard";
 import { Splitter } from "../ui/Splitter";
 import { ExportDialog } from "./ExportDialog";
 import { RulesDialog } from "./RulesDialog";
@@ -72,7 +73,14 @@ function Panes({ store, session }: { store: ReturnType<typeof app.openSession>; 
     else route.navigate("/agents");
   };
   const togglePanel = () => (isNarrow() ? setDrawerOpen(!isDrawerOpen) : setFolded(!isFolded));
-  useShortcuts({ f: () => focusShortcut("find"), b: togglePanel, N: onNew, Escape: () => setDrawerOpen(false) });
+  useCommand(COMMANDS.find, () => focusShortcut("find"));
+  useCommand(COMMANDS.panel, togglePanel);
+  useEscapeKey(() => {
+    setDrawerOpen(false);
+    return isDrawerOpen;
+  }, true);
+  useEscapeKey(returnToComposer);
+  useTypingInComposer();
   return (
     <div className="workbench">
       <SessionHeader
@@ -152,6 +160,14 @@ function Panes({ store, session }: { store: ReturnType<typeof app.openSession>; 
   );
 }
 
+/** Escape outside the composer goes back to it; a search is cleared first, as browsers do. */
+function returnToComposer(target: EventTarget | null): boolean {
+  const isInComposer = target instanceof HTMLElement && target.closest(".composer") !== null;
+  if (isInComposer || (isTextField(target) && target.value !== "")) return false;
+  focusComposer();
+  return true;
+}
+
 /** Whether the briefing is a drawer; the same width as in workbench.css. */
 function isNarrow(): boolean {
   return window.matchMedia("(max-width: 1000px)").matches;
@@ -160,8 +176,10 @@ function isNarrow(): boolean {
 /** The briefing of the waiting turn's agent; the last one stays until the next is loaded. */
 function useBriefing(session: SessionDetail): Briefing | null {
   const [briefing, setBriefing] = useState<Briefing | null>(null);
-  const turnId = findModelTurn(session)?.request_id ?? null;
-  const { session_id: sessionId, agent_name: agentName } = session;
+  const turn = findModelTurn(session);
+  const turnId = turn?.request_id ?? null;
+  const { session_id: sessionId } = session;
+  const agentName = turn?.agent_name ?? session.agent_name;
   const isFirstMessage = session.status === "new";
   const isLoaded = briefing !== null;
   const isConnected = app.connection === "open";
