@@ -68,6 +68,14 @@ class WorkbenchUser:
         await self._note_turn()
         await self.composer.get_by_role("button", name=re.compile("^Send Final Response")).click()
 
+    async def export_session(self) -> Locator:
+        """Export the session in the first format, and return the dialog that says what was written."""
+        await self.page.get_by_role("banner").get_by_role("button", name="Export").click()
+        dialog = self.page.get_by_role("dialog")
+        await dialog.get_by_role("button", name="Write the file").click()
+        await expect(dialog).to_contain_text("Written as")
+        return dialog
+
     def find_rows(self, *words: str) -> Locator:
         """Return the timeline rows that contain all these words."""
         found = self.timeline.get_by_role("article")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -56,14 +57,78 @@ async def test_calls_that_run_side_by_side_are_cancelled_one_by_one(page: Page) 
     await player.wait_for_turn()
 
 
+async def stop_run(page: Page) -> None:
+    """Stop the run with the button in the header, and confirm it."""
+    await page.get_by_role("banner").get_by_role("button", name="Stop", exact=True).click()
+    await page.get_by_role("dialog").get_by_role("button", name="Stop the run").click()
+    await expect(WorkbenchUser(page).status).to_have_text("Stopped")
+
+
 async def test_the_whole_run_can_be_stopped_and_the_session_goes_on(page: Page) -> None:
     player = WorkbenchUser(page)
     await player.send_message("Wait")
     await player.wait_for_turn()
     await player.call_tool("wait_for_ever")
-    await player.composer.get_by_role("button", name="Stop the run").click()
-    await expect(player.status).to_have_text("Stopped")
+    await stop_run(page)
+    await expect(page.get_by_role("banner").get_by_role("button", name="Export")).to_be_disabled()
     await player.send_message("Again")
     await player.wait_for_turn()
     await player.respond("Here I am.")
     await player.wait_until_done()
+
+
+async def test_stop_asks_first_and_enter_keeps_the_run(page: Page) -> None:
+    player = WorkbenchUser(page)
+    await player.send_message("Wait")
+    await player.wait_for_turn()
+    await player.call_tool("wait_for_ever")
+    await page.get_by_role("banner").get_by_role("button", name="Stop", exact=True).click()
+    await expect(page.get_by_role("dialog")).to_contain_text("The running tools are cancelled")
+    await page.keyboard.press("Enter")
+    await expect(page.get_by_role("dialog")).to_be_hidden()
+    await player.find_rows("wait_for_ever").get_by_role("button", name="Cancel").click()
+    await player.wait_for_turn()
+
+
+async def test_a_double_click_on_execute_executes_once_and_stops_nothing(page: Page, tmp_path: Path) -> None:
+    player = WorkbenchUser(page)
+    await player.send_message("Wait")
+    await player.wait_for_turn()
+    await player.choose_tool("wait_for_ever")
+    await player.composer.get_by_role("button", name="Execute").dblclick()
+    row = player.find_rows("wait_for_ever")
+    await expect(row.get_by_role("timer")).to_be_visible()
+    await row.get_by_role("button", name="Cancel").click()
+    await expect(player.status).to_have_text("Your turn")
+    # A message is half typed for later: the second click must not send it.
+    key = f"adksim:draft:{page.url.rpartition('/')[2]}"
+    await page.evaluate("key => localStorage.setItem(key, JSON.stringify({message: 'Unsent'}))", key)
+    await page.reload()
+    await player.composer.get_by_role("radio", name="Send Final Response").click()
+    await player.composer.get_by_role("textbox", name="Final response").fill("Done.")
+    await player.composer.get_by_role("button", name="Send Final Response").dblclick()
+    await player.wait_until_done()
+    await expect(player.composer.get_by_role("textbox", name="Another message")).to_have_value("Unsent")
+    await expect(player.find_rows("user")).to_have_count(1)
+    await player.export_session()
+    (case,) = json.loads((tmp_path / "kitchen.evalset.json").read_text())["eval_cases"]
+    assert [call["name"] for call in case["conversation"][0]["intermediate_data"]["tool_uses"]] == ["wait_for_ever"]
+
+
+async def test_the_turns_that_were_answered_before_a_stopped_run_are_exported(page: Page, tmp_path: Path) -> None:
+    player = WorkbenchUser(page)
+    await player.send_message("hello")
+    await player.wait_for_turn()
+    await player.respond("Hello!")
+    await player.wait_until_done()
+    await player.send_message("Wait")
+    await player.wait_for_turn()
+    await player.call_tool("wait_for_ever")
+    await stop_run(page)
+    await expect(page.get_by_role("banner").get_by_role("button", name="Export")).to_have_attribute(
+        "title", "Export the answered turns; the one that was stopped is left out"
+    )
+    dialog = await player.export_session()
+    await expect(dialog).to_contain_text("user turn 2 ('Wait') was left out")
+    (case,) = json.loads((tmp_path / "kitchen.evalset.json").read_text())["eval_cases"]
+    assert [turn["user_content"]["parts"][0]["text"] for turn in case["conversation"]] == ["hello"]

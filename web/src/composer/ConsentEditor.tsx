@@ -4,6 +4,7 @@ import type { PendingConfirmation, SessionInfo } from "../api/types";
 import { JsonTextTree } from "../json/JsonTree";
 import { parse } from "../json/lossless";
 import { Markdown } from "../ui/Markdown";
+import { onPress } from "../ui/press";
 import { useAction } from "../ui/useAction";
 import { ActionErrorAlert } from "./ActionErrorAlert";
 import { ComposerHeader } from "./ComposerHeader";
@@ -63,14 +64,14 @@ export function ConsentEditor({
       <footer className="composer-foot">
         <div className="composer-buttons">
           <span className="grow" />
-          <button type="button" className="button" disabled={isBusy} onClick={() => void sendConsent(false)}>
+          <button type="button" className="button" disabled={isBusy} onClick={onPress(() => void sendConsent(false))}>
             Deny
           </button>
           <button
             type="button"
             className="button primary"
             disabled={isBusy || Boolean(parseError)}
-            onClick={() => void sendConsent(true)}
+            onClick={onPress(() => void sendConsent(true))}
           >
             Approve
           </button>

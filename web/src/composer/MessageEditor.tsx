@@ -5,6 +5,7 @@ import { SchemaForm, serializeDraft } from "../form";
 import { ErrorAlert } from "../ui/ErrorAlert";
 import { Icon } from "../ui/Icon";
 import { SEND_KEY, useSendKey } from "../ui/keyboard";
+import { onPress } from "../ui/press";
 import { useAction } from "../ui/useAction";
 import { ActionErrorAlert } from "./ActionErrorAlert";
 import { Attachments, readFilePart, useAttachments } from "./Attachments";
@@ -170,7 +171,7 @@ export function MessageEditor({
             type="button"
             className={`button ${session.status === "done" ? "" : "primary"}`}
             disabled={!canSend || isBusy}
-            onClick={() => void send(false)}
+            onClick={onPress(() => void send(false))}
           >
             Send message
             <kbd>{SEND_KEY}</kbd>

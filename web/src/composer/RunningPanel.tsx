@@ -3,18 +3,16 @@ import type { Row, SessionInfo } from "../api/types";
 import { useObservable } from "../state/observable";
 import type { SessionStore } from "../state/sessionStore";
 import { Stopwatch } from "../ui/ClockTime";
-import { Icon } from "../ui/Icon";
 import { useAction } from "../ui/useAction";
 import { ActionErrorAlert } from "./ActionErrorAlert";
 import { ComposerHeader } from "./ComposerHeader";
 
-/** Shown while the agent runs: the running calls, their duration, and Stop. */
+/** Shown while the agent runs: the running calls and their duration. */
 export function RunningPanel({ store, session }: { store: SessionStore; session: SessionInfo }) {
   useObservable(store);
-  const { isBusy, error, run } = useAction();
   const running = store.listLoadedRows().filter((row) => row.status === "running" && row.kind === "call");
   return (
-    <div className="composer-frame">
+    <div className="composer-frame" tabIndex={-1}>
       <ComposerHeader title={running.length ? "Running" : `${session.agent_name} is working`}>
         {running.length
           ? "Your next turn starts when these calls are done."
@@ -26,20 +24,14 @@ export function RunningPanel({ store, session }: { store: SessionStore; session:
             <RunningCall key={row.index} session={session} row={row} />
           ))}
         </ul>
-        <ActionErrorAlert error={error} />
       </div>
       <footer className="composer-foot">
         <div className="composer-buttons">
           <span className="grow" />
-          <button
-            type="button"
-            className="button"
-            title="End the agent's run; the session stays"
-            disabled={isBusy || !session.agent_key}
-            onClick={() => void run(() => api.stopRun(session.session_id))}
-          >
-            <Icon name="stop" />
-            Stop the run
+          {/* It takes the place of the button that was just pressed, so that a second press does nothing. */}
+          <button type="button" className="button primary" disabled>
+            <span className="spinner" />
+            Running
           </button>
         </div>
       </footer>

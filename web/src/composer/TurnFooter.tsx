@@ -2,6 +2,7 @@ import { type RefObject, useEffect, useState } from "react";
 import { formatCount } from "../ui/format";
 import { Icon } from "../ui/Icon";
 import { SEND_KEY } from "../ui/keyboard";
+import { onPress } from "../ui/press";
 import type { ActionError } from "../ui/useAction";
 import { ActionErrorAlert } from "./ActionErrorAlert";
 import { CallStack } from "./CallStack";
@@ -71,7 +72,7 @@ export function TurnFooter({
           </button>
         ) : null}
         {!isAnswering && tool ? (
-          <button type="button" className="button" disabled={isBusy} onClick={() => void actions.addCall()}>
+          <button type="button" className="button" disabled={isBusy} onClick={onPress(() => void actions.addCall())}>
             <Icon name="plus" />
             Add to turn
           </button>
@@ -80,7 +81,7 @@ export function TurnFooter({
           type="button"
           className="button primary"
           disabled={isBusy || !canSend}
-          onClick={() => actions.send(false)}
+          onClick={onPress(() => actions.send(false))}
         >
           {isAnswering
             ? "Send Final Response"

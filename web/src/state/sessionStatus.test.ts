@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { PendingInfo, SessionStatus } from "../api/types";
-import { samplePending, sampleSession } from "../testing/samples";
-import { canExport, describeRequest, describeStatus, isClosed, STATUSES } from "./sessionStatus";
+import { samplePending, sampleRow, sampleSession } from "../testing/samples";
+import { describeExport, describeRequest, describeStatus, isClosed, STATUSES } from "./sessionStatus";
 
 test.each<[PendingInfo["kind"][], string]>([
   [["model"], "Your turn"],
@@ -34,7 +34,26 @@ test("what a request is about is named with its tool, if it has one", () => {
   expect(describeRequest(samplePending({ kind: "credential" }))).toBe("Credential");
 });
 
-test("closed sessions can only be read, and those with an end can be exported", () => {
+test("closed sessions can only be read", () => {
   expect(STATUSES.filter(isClosed)).toEqual(["closed", "cancelled", "broken"]);
-  expect(STATUSES.filter(canExport)).toEqual(["done", "closed", "cancelled"]);
+});
+
+test("a session with an end can be exported", () => {
+  const possible = STATUSES.filter((status) => describeExport(status, []).isPossible);
+
+  expect(possible).toEqual(["done", "closed", "cancelled"]);
+});
+
+test("the answered turns before a stopped one can be exported, and the hint says what is left out", () => {
+  const message = sampleRow({ kind: "user" });
+  const answer = sampleRow({ kind: "answer" });
+  const stopped = describeExport("stopped", [message, answer, message, sampleRow()]);
+
+  expect(stopped).toEqual({
+    isPossible: true,
+    hint: "Export the answered turns; the one that was stopped is left out",
+  });
+  expect(describeExport("waiting", [message, answer, message]).isPossible).toBe(true);
+  expect(describeExport("broken", [message, answer, message]).isPossible).toBe(false);
+  expect(describeExport("stopped", [message, sampleRow()]).hint).toContain("No turn was answered");
 });

@@ -1,6 +1,6 @@
 /** What a session's status and pending requests are called, and what follows from them. */
 
-import type { PendingInfo, SessionInfo, SessionStatus } from "../api/types";
+import type { PendingInfo, Row, SessionInfo, SessionStatus } from "../api/types";
 
 export const STATUS_LABELS: Record<SessionStatus, string> = {
   new: "Waiting for a message",
@@ -57,7 +57,30 @@ export function isClosed(status: SessionStatus): boolean {
   return status === "closed" || status === "cancelled" || status === "broken";
 }
 
-/** Whether the session has an end that can be exported. */
-export function canExport(status: SessionStatus): boolean {
-  return status === "done" || status === "closed" || status === "cancelled";
+/** Whether a user turn before the latest one was answered. */
+export function hasEarlierAnswer(rows: readonly Row[]): boolean {
+  const lastMessage = rows.findLastIndex((row) => row.kind === "user");
+  return rows.some((row, position) => row.kind === "answer" && position < lastMessage);
 }
+
+/** Whether a session can be exported, and what that writes or what is missing. */
+export function describeExport(status: SessionStatus, rows: readonly Row[]): { isPossible: boolean; hint: string } {
+  if (status === "done" || status === "closed" || status === "cancelled") {
+    return { isPossible: true, hint: "Export the session as a golden trace" };
+  }
+  if (status === "broken") return { isPossible: false, hint: "The session cannot be read" };
+  if (hasEarlierAnswer(rows)) {
+    return { isPossible: true, hint: `Export the answered turns; ${UNFINISHED[status] ?? "the last one"} is left out` };
+  }
+  return { isPossible: false, hint: NOTHING_TO_EXPORT[status] ?? "Send the final response first" };
+}
+
+const UNFINISHED: Partial<Record<SessionStatus, string>> = {
+  stopped: "the one that was stopped",
+  failed: "the one that failed",
+};
+const NOTHING_TO_EXPORT: Partial<Record<SessionStatus, string>> = {
+  new: "There is nothing to export yet",
+  stopped: "No turn was answered: send another message, and answer it",
+  failed: "No turn was answered: send another message, and answer it",
+};

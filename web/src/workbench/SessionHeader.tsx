@@ -4,15 +4,18 @@ import type { SessionInfo } from "../api/types";
 import { app } from "../state/app";
 import { useObservable } from "../state/observable";
 import { formatSessionPath, route } from "../state/route";
-import { canExport } from "../state/sessionStatus";
+import { describeExport } from "../state/sessionStatus";
+import type { SessionStore } from "../state/sessionStore";
 import { focusComposerIfLost } from "../ui/focus";
 import { Icon } from "../ui/Icon";
 import { Menu, MenuItem } from "../ui/Menu";
 import { PageTools } from "./PageTools";
 import { StatusPill } from "./StatusPill";
+import { StopButton } from "./StopButton";
 
 /** The agent, the session, its status, and actions on the session. */
 export function SessionHeader({
+  store,
   session,
   onNew,
   onExport,
@@ -20,6 +23,7 @@ export function SessionHeader({
   onRules,
   onError,
 }: {
+  store: SessionStore;
   session: SessionInfo;
   onNew: () => void;
   onExport: () => void;
@@ -28,7 +32,8 @@ export function SessionHeader({
   onError: (message: string) => void;
 }) {
   const { server, pendingCount } = useObservable(app);
-  const isExportable = canExport(session.status);
+  useObservable(store);
+  const exporting = describeExport(session.status, store.listLoadedRows());
   return (
     <header className="header">
       <button type="button" className="button plain icon-only" aria-label="Show or hide the briefing" onClick={onPanel}>
@@ -91,6 +96,7 @@ export function SessionHeader({
       <SessionName session={session} onError={onError} />
       <span className="grow" />
       <StatusPill session={session} isLive />
+      {session.status === "running" && session.agent_key ? <StopButton sessionId={session.session_id} /> : null}
       <span className="grow" />
       <button type="button" className="button" onClick={onNew} title="A new session">
         <Icon name="plus" />
@@ -99,8 +105,8 @@ export function SessionHeader({
       <button
         type="button"
         className="button"
-        disabled={!isExportable}
-        title={isExportable ? "Export the session as a golden trace" : "Finish the turn first: send the final response"}
+        disabled={!exporting.isPossible}
+        title={exporting.hint}
         onClick={onExport}
       >
         <Icon name="export" />

@@ -84,6 +84,7 @@ function Panes({ store, session }: { store: ReturnType<typeof app.openSession>; 
   return (
     <div className="workbench">
       <SessionHeader
+        store={store}
         session={session}
         onNew={onNew}
         onExport={() => setExportOpen(true)}
