@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adk_agent_sim.persistence.read_model_codec import decode_row, decode_rows_state, encode_row, encode_rows_state
+from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.events import (
     AgentEvent,
     AgentJoined,
@@ -130,6 +131,26 @@ class TestCalls:
             ("call", "add", "a=1", "done", "5"),
             ("call", "add", "a=2", "failed", '{"error": "no"}'),
         ]
+
+    @pytest.mark.parametrize(
+        ("result", "status"),
+        [
+            ({"error": "no such city"}, "failed"),
+            ({"content": [], "isError": True}, "failed"),
+            ({"status": "error", "error_message": "no such city"}, "failed"),
+            ({"error": None, "city": "Rome"}, "done"),
+            ({"content": [], "isError": False}, "done"),
+            ("error", "done"),
+        ],
+    )
+    def test_a_result_that_reports_a_failure_is_one(self, result: Json, status: str) -> None:
+        started = ToolStarted(call_id="1", tool_name="add", arguments={})
+        finished = ToolFinished(call_id="1", result=result, duration_ms=1)
+        answered = _agent_event(_response_part("1", result if isinstance(result, dict) else {"result": result}))
+
+        for payloads in ((started, finished), (answered,)):
+            (row,) = _fold(JOINED, _agent_event(_call_part("1")), *payloads)
+            assert row.status.value == status
 
     def test_an_id_that_a_model_uses_again_is_a_call_of_its_own(self) -> None:
         finished = ToolFinished(call_id="1", result=1, duration_ms=1)

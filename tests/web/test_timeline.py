@@ -14,11 +14,18 @@ from workbench_user import WorkbenchUser
 from adk_agent_sim import AgentSimulator
 
 
+def order_report(city: str) -> dict[str, str]:
+    """Report on the orders of a city."""
+    if city == "nowhere":
+        return {"error": f"{city} is not a city"}
+    return {"city": city, "report": "first line\nsecond line\nthird line"}
+
+
 @pytest.fixture
 def simulator(tmp_path: Path) -> Callable[[], AgentSimulator]:
-    return lambda: AgentSimulator(
-        [kitchen_sink_agents.build_agent_config(kitchen_sink_agents.build_kitchen_agent(), tmp_path)]
-    )
+    agent = kitchen_sink_agents.build_kitchen_agent()
+    agent.tools = [*agent.tools, order_report]
+    return lambda: AgentSimulator([kitchen_sink_agents.build_agent_config(agent, tmp_path)])
 
 
 async def asked(page: Page) -> WorkbenchUser:
@@ -99,6 +106,39 @@ async def test_all_rows_open_and_close_at_once(page: Page) -> None:
     await expect(player.timeline.locator(".row-foot")).to_have_count(2)
     await player.timeline.get_by_role("button", name="Collapse all").click()
     await expect(player.timeline.locator(".row-foot")).to_have_count(0)
+
+
+async def test_every_result_is_readable_and_the_newest_one_whole(page: Page) -> None:
+    player = await asked(page)
+    await player.call_tool("order_report", city="Rome")
+    await player.wait_for_turn()
+    newest = player.find_rows("order_report").locator(".row-preview")
+    await expect(newest.get_by_text("third line")).to_be_in_viewport()
+    await player.call_tool("search", query="tea")
+    await player.wait_for_turn()
+    await expect(newest).to_contain_text(r"first line\nsecond line\nthird line")
+    await expect(player.find_rows("search").locator(".row-preview")).to_have_text("→tea:10:int")
+    await page.keyboard.press("Control+d")
+    await expect(player.timeline.locator(".row-preview")).to_have_count(0)
+    for row in await player.timeline.get_by_role("article").all():
+        box = await row.bounding_box()
+        assert box is not None
+        assert box["height"] <= 28
+    await page.reload()
+    await expect(player.timeline.get_by_role("button", name="Compact")).to_have_attribute("aria-pressed", "true")
+    await expect(player.find_rows("search", "tea:10:int")).to_have_count(1)
+
+
+async def test_a_result_that_reports_a_failure_is_found_among_the_errors(page: Page) -> None:
+    player = await asked(page)
+    for city in ("Rome", "nowhere"):
+        await player.call_tool("order_report", city=city)
+        await player.wait_for_turn()
+    await player.timeline.get_by_role("radio", name="errors", exact=True).click()
+    rows = player.timeline.get_by_role("article")
+    await expect(rows).to_have_count(1)
+    await expect(rows).to_contain_text("Tool Error")
+    await expect(rows).to_contain_text("nowhere is not a city")
 
 
 async def test_the_end_is_followed_unless_one_has_scrolled_up(page: Page) -> None:

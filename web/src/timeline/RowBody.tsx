@@ -1,33 +1,16 @@
-import { useEffect, useState } from "react";
-import { api, getErrorMessage } from "../api/client";
-import type { DisplayValue, MediaFile, Row, RowDetail } from "../api/types";
+import { useState } from "react";
+import { api } from "../api/client";
+import type { DisplayValue, MediaFile, Row } from "../api/types";
 import { JsonTextTree } from "../json/JsonTree";
 import { CopyButton } from "../ui/CopyButton";
 import { ErrorAlert } from "../ui/ErrorAlert";
 import { formatCount, formatDateTime, formatSize } from "../ui/format";
 import { Markdown } from "../ui/Markdown";
+import { useRowDetail } from "./useRowDetail";
 
 /** The details of a row, loaded when it expands and again when it changes. */
 export function RowBody({ sessionId, row }: { sessionId: string; row: Row }) {
-  const [detail, setDetail] = useState<RowDetail | null>(null);
-  const [error, setError] = useState("");
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a changed row has other details
-  useEffect(() => {
-    let isCancelled = false;
-    api.getRow(sessionId, row.index, false).then(
-      (loaded) => {
-        if (isCancelled) return;
-        setDetail(loaded);
-        setError("");
-      },
-      (error: unknown) => {
-        if (!isCancelled) setError(getErrorMessage(error));
-      },
-    );
-    return () => {
-      isCancelled = true;
-    };
-  }, [sessionId, row.index, row.updated_seq]);
+  const { detail, error, setDetail } = useRowDetail(sessionId, row);
   if (error) return <ErrorAlert title={error} />;
   if (!detail) return <div className="row-body quiet">Loading…</div>;
   return (
@@ -91,7 +74,8 @@ function DetailValue({ value, loadFull }: { value: DisplayValue; loadFull: () =>
   );
 }
 
-function ValueText({ value, isRaw }: { value: DisplayValue; isRaw: boolean }) {
+/** A value as what it is: Markdown, a JSON tree, or text. */
+export function ValueText({ value, isRaw }: { value: DisplayValue; isRaw: boolean }) {
   if (!isRaw && value.is_complete && value.format === "markdown") return <Markdown text={value.text} />;
   if (!isRaw && value.is_complete && value.format === "json") {
     return <JsonTextTree text={value.text} renderMarkdown={(text) => <Markdown text={text} />} />;

@@ -3,13 +3,25 @@ import { expect, test } from "vitest";
 import type { Row } from "../api/types";
 import { sampleRow, sampleSession } from "../testing/samples";
 import { RowLine } from "./RowLine";
+import type { Density } from "./rowFormat";
 
-function render(row: Partial<Row>): string {
-  const session = sampleSession();
-  return renderToStaticMarkup(
-    <RowLine session={session} row={sampleRow(row)} open={false} onToggle={() => undefined} />,
-  );
+function render(row: Partial<Row>, density: Density = "compact"): string {
+  const look = { open: false, density, isFull: false, onToggle: () => undefined };
+  return renderToStaticMarkup(<RowLine session={sampleSession()} row={sampleRow(row)} {...look} />);
 }
+
+test("in comfortable density the result is below the line, in compact density it is in the line", () => {
+  const call = { subject: "add", summary: "a=2 b=2", result: "4" };
+
+  expect(render(call, "comfortable")).toMatch(/<\/button>.*row-preview.*→.*4/);
+  expect(render(call)).toMatch(/→.*4.*<\/button>/);
+  expect(render(call)).not.toContain("row-preview");
+});
+
+test("a result that is longer than its beginning can be shown in full", () => {
+  expect(render({ subject: "big", result: "xxx…" }, "comfortable")).toContain('aria-label="Show all of big"');
+  expect(render({ subject: "big", result: "xxx" }, "comfortable")).not.toContain("Show all");
+});
 
 test("a call shows its arguments, its result and how long it took", () => {
   const page = render({ subject: "add", summary: "a=2 b=2", result: "4", duration_ms: 12 });

@@ -5,24 +5,35 @@ import { ClockTime, Stopwatch } from "../ui/ClockTime";
 import { formatDuration } from "../ui/format";
 import { Icon } from "../ui/Icon";
 import { RowBody } from "./RowBody";
-import { describePlayer, describeRow, findOtherAgent } from "./rowFormat";
+import { FullRowPreview, RowPreview } from "./RowPreview";
+import { type Density, describePlayer, describeRow, findOtherAgent } from "./rowFormat";
 
 /** One row: its line, and its details while expanded. */
 export function RowLine({
   session,
   row,
   open,
+  density,
+  isFull,
   onToggle,
 }: {
   session: SessionInfo;
   row: Row;
   open: boolean;
+  density: Density;
+  /** Whether all of its result is shown while it is closed, in comfortable density. */
+  isFull: boolean;
   onToggle: () => void;
 }) {
   const { icon, label, tone } = describeRow(row);
   const agent = findOtherAgent(row, session);
+  const isCompact = density === "compact";
   return (
-    <article className={`row tone-${tone} ${open ? "open" : ""}`} data-kind={row.kind} data-status={row.status}>
+    <article
+      className={`row ${density} tone-${tone} ${open ? "open" : ""}`}
+      data-kind={row.kind}
+      data-status={row.status}
+    >
       <div className="row-head">
         <button type="button" className="row-line" aria-expanded={open} onClick={onToggle}>
           <span className="row-time">
@@ -36,7 +47,7 @@ export function RowLine({
             {agent ? <span className="row-agent">{agent}</span> : null}
             {row.subject ? <b className="mono">{row.subject}</b> : null}
             <span className={row.kind === "call" ? "mono row-summary" : "row-summary"}>{row.summary}</span>
-            {row.result ? <RowResult row={row} /> : null}
+            {row.result && isCompact ? <RowResult row={row} /> : null}
           </span>
           {row.rule ? (
             <span className="row-rule" title="Not the tool itself: this rule answered">
@@ -50,7 +61,13 @@ export function RowLine({
         </button>
         {row.status === "running" && row.kind === "call" ? <RunningControls session={session} row={row} /> : null}
       </div>
-      {open ? <RowBody sessionId={session.session_id} row={row} /> : null}
+      {open ? (
+        <RowBody sessionId={session.session_id} row={row} />
+      ) : isCompact ? null : isFull ? (
+        <FullRowPreview sessionId={session.session_id} row={row} onShowAll={onToggle} />
+      ) : (
+        <RowPreview row={row} onShowAll={onToggle} />
+      )}
     </article>
   );
 }
@@ -75,7 +92,13 @@ function RunningControls({ session, row }: { session: SessionInfo; row: Row }) {
       <span className="spinner" />
       <Stopwatch since={row.timestamp} />
       {row.call_id ? (
-        <button type="button" className="button small danger" disabled={isCancelling} onClick={cancel}>
+        <button
+          type="button"
+          className="button small danger"
+          aria-label={`Cancel ${row.subject} in row ${row.index + 1}`}
+          disabled={isCancelling}
+          onClick={cancel}
+        >
           Cancel
         </button>
       ) : null}

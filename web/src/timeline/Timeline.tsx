@@ -2,10 +2,12 @@ import { useEffect, useMemo, useState } from "react";
 import type { SessionInfo } from "../api/types";
 import { useObservable } from "../state/observable";
 import type { SessionStore } from "../state/sessionStore";
+import { useStoredState } from "../state/storedState";
 import { Icon } from "../ui/Icon";
+import { COMMANDS, formatCommand, useCommand } from "../ui/keyboard";
 import { RadioButtons } from "../ui/RadioButtons";
 import { useExpandedRows } from "./expandedRows";
-import { FILTERS, type Filter, matchesFilter } from "./rowFormat";
+import { type Density, FILTERS, type Filter, matchesFilter } from "./rowFormat";
 import { TimelineRows } from "./TimelineRows";
 import "./timeline.css";
 
@@ -15,6 +17,10 @@ export function Timeline({ store, session }: { store: SessionStore; session: Ses
   const [filter, setFilter] = useState<Filter>("all");
   const [query, setQuery] = useState("");
   const expanded = useExpandedRows();
+  const [density, setDensity] = useStoredState<Density>("density", "comfortable");
+  const isCompact = density === "compact";
+  const toggleDensity = () => setDensity(isCompact ? "comfortable" : "compact");
+  useCommand(COMMANDS.density, toggleDensity);
   const isFiltered = filter !== "all" || query.trim() !== "";
   const version = store.getVersion();
   // biome-ignore lint/correctness/useExhaustiveDependencies: the store's rows change with its version
@@ -63,6 +69,16 @@ export function Timeline({ store, session }: { store: SessionStore; session: Ses
         <span className="grow" />
         <button
           type="button"
+          className="button plain small density"
+          title={`One line per row (${formatCommand(COMMANDS.density.toUpperCase())})`}
+          aria-pressed={isCompact}
+          onClick={toggleDensity}
+        >
+          <Icon name="list" />
+          Compact
+        </button>
+        <button
+          type="button"
           className="button plain small icon-only"
           title="Expand all"
           aria-label="Expand all"
@@ -99,7 +115,14 @@ export function Timeline({ store, session }: { store: SessionStore; session: Ses
           </button>
         </div>
       ) : (
-        <TimelineRows store={store} session={session} count={count} rowIndexes={rowIndexes} expanded={expanded} />
+        <TimelineRows
+          store={store}
+          session={session}
+          count={count}
+          rowIndexes={rowIndexes}
+          expanded={expanded}
+          density={density}
+        />
       )}
     </section>
   );

@@ -8,6 +8,10 @@ import { Icon } from "../ui/Icon";
 import { EndFollower, ROW_HEIGHT, type ScrollTarget } from "./endFollower";
 import type { ExpandedRows } from "./expandedRows";
 import { RowLine } from "./RowLine";
+import { type Density, findFullRows } from "./rowFormat";
+
+/** A line and two lines of result, before it is measured. */
+const COMFORTABLE_HEIGHT = 68;
 
 /** The rows of the timeline; only those on the screen are rendered. `rowIndexes` selects rows, null means all. */
 export function TimelineRows({
@@ -16,12 +20,14 @@ export function TimelineRows({
   count,
   rowIndexes,
   expanded,
+  density,
 }: {
   store: SessionStore;
   session: SessionInfo;
   count: number;
   rowIndexes: number[] | null;
   expanded: ExpandedRows;
+  density: Density;
 }) {
   const scroller = useRef<HTMLDivElement>(null);
   const [follower] = useState(() => new EndFollower());
@@ -30,7 +36,7 @@ export function TimelineRows({
   const virtual = useVirtualizer({
     count,
     getScrollElement: () => scroller.current,
-    estimateSize: () => ROW_HEIGHT,
+    estimateSize: () => (density === "compact" ? ROW_HEIGHT : COMFORTABLE_HEIGHT),
     overscan: 20,
     getItemKey: toRowIndex,
   });
@@ -44,7 +50,7 @@ export function TimelineRows({
   // biome-ignore lint/correctness/useExhaustiveDependencies: rows off the screen have other heights when all change
   useEffect(() => {
     virtual.measure();
-  }, [expanded.generation]);
+  }, [expanded.generation, density]);
 
   const scrollTo = (target: ScrollTarget) => {
     const box = scroller.current;
@@ -71,6 +77,7 @@ export function TimelineRows({
   };
   const releaseRow = () => follower.releaseRow();
   const newCount = count - seen;
+  const fullRows = findFullRows(session.row_count, (index) => store.getRow(index));
   return (
     <div className="rows-frame">
       <div
@@ -97,6 +104,8 @@ export function TimelineRows({
                     session={session}
                     row={row}
                     open={expanded.isOpen(row.index)}
+                    density={density}
+                    isFull={fullRows.has(row.index)}
                     onToggle={() => toggle(row.index)}
                   />
                 ) : (

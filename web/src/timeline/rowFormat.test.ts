@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Row } from "../api/types";
 import { sampleRow, sampleSession } from "../testing/samples";
-import { describePlayer, describeRow, type Filter, findOtherAgent, matchesFilter } from "./rowFormat";
+import { describePlayer, describeRow, type Filter, findFullRows, findOtherAgent, matchesFilter } from "./rowFormat";
 
 test.each<[Partial<Row>, string, string]>([
   [{ kind: "call", status: "done" }, "call", "call"],
@@ -68,4 +68,18 @@ test("an agent is named where it is not the session's own", () => {
   expect(findOtherAgent(sampleRow({ agent_name: "Billing" }), session)).toBe("Billing");
   expect(findOtherAgent(sampleRow({ agent_name: "ClinicDesk" }), session)).toBe("");
   expect(findOtherAgent(sampleRow({ kind: "user", agent_name: "Billing" }), session)).toBe("");
+});
+
+test("the newest result and the latest message are shown in full", () => {
+  const rows = [
+    sampleRow({ kind: "user" }),
+    sampleRow({ kind: "answer" }),
+    sampleRow({ kind: "user" }),
+    sampleRow(),
+    sampleRow({ status: "failed" }),
+    sampleRow({ status: "running" }),
+  ];
+
+  expect(findFullRows(rows.length, (index) => rows[index])).toEqual(new Set([2, 4]));
+  expect(findFullRows(1, () => undefined)).toEqual(new Set());
 });

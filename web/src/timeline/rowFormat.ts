@@ -31,6 +31,28 @@ export function describePlayer(row: Row): string {
   return PLAYERS[row.player] ?? row.player;
 }
 
+/** How much of each row is visible while it is closed: with the result below its line, or the line alone. */
+export type Density = "comfortable" | "compact";
+
+const UNFINISHED: Row["status"][] = ["running", "confirm"];
+const MAX_SCAN = 500;
+
+/** The rows that are shown in full: the newest result or answer, and the latest message of the user. */
+export function findFullRows(rowCount: number, getRow: (index: number) => Row | undefined): Set<number> {
+  const found = new Set<number>();
+  let hasResult = false;
+  for (let index = rowCount - 1; index >= Math.max(0, rowCount - MAX_SCAN); index -= 1) {
+    const row = getRow(index);
+    if (!row) continue;
+    if (row.kind === "user") return found.add(index);
+    if (!hasResult && row.kind !== "note" && !UNFINISHED.includes(row.status)) {
+      hasResult = true;
+      found.add(index);
+    }
+  }
+  return found;
+}
+
 export const FILTERS = ["all", "calls", "messages", "errors"] as const;
 export type Filter = (typeof FILTERS)[number];
 

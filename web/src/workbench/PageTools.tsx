@@ -10,6 +10,7 @@ const SHORTCUTS: [string, string][] = [
   ["/", "In an empty field: find a tool; twice, type a slash"],
   ["Esc", "Go back one step; nothing is lost"],
   [formatCommand(COMMANDS.find.toUpperCase()), "Find in the timeline"],
+  [formatCommand(COMMANDS.density.toUpperCase()), "Compact rows, or rows with their results"],
   [formatCommand(COMMANDS.panel.toUpperCase()), "Show or hide the briefing"],
   [formatCommand(COMMANDS.help), "This list"],
 ];

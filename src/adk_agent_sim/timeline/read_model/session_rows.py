@@ -3,6 +3,7 @@
     UserSpoke                        -> user, or consent if it answers a confirmation
     AgentEvent, function call        -> call             (ToolStarted, if the agent runs inside a tool of another agent)
     ToolFinished / ToolFailed, AgentEvent's function response   -> the same row, done, failed or cancelled
+                                        (a result that says `error` or `isError` is a failure too)
     AgentEvent, text                 -> answer if it is final and the last one, else say
     AgentEvent, adk_request_*        -> the call's row waits for confirmation; a note for any other request of ADK
     RunEnded, failed                 -> error
@@ -267,7 +268,7 @@ class SessionRows:
             self._add_source(index, RowSource(event.seq, part_index))
             return
         answer = response.get("response")
-        status = RowStatus.FAILED if "error" in as_mapping(answer) else RowStatus.DONE
+        status = RowStatus.FAILED if _reports_failure(answer) else RowStatus.DONE
         if index in self.denied_rows:
             self.denied_rows.discard(index)
             status = RowStatus.DENIED
@@ -284,8 +285,14 @@ class SessionRows:
                 else:
                     self._update_row(event, index, status=RowStatus.RUNNING)
             case ToolFinished() if index is not None:
-                result = summarize_value(fact.result)
-                self._update_row(event, index, status=RowStatus.DONE, result=result, duration_ms=fact.duration_ms)
+                is_failure = _reports_failure(fact.result) and index not in self.denied_rows
+                self._update_row(
+                    event,
+                    index,
+                    status=RowStatus.FAILED if is_failure else RowStatus.DONE,
+                    result=summarize_value(fact.result),
+                    duration_ms=fact.duration_ms,
+                )
                 self._forget_inner_call(fact.call_id, index)
             case ToolFailed() if index is not None:
                 cancelled = fact.error_type in ("Cancelled", "CancelledError")
@@ -381,6 +388,12 @@ class SessionRows:
     def _add_source(self, index: int, source: RowSource) -> None:
         row = self.rows[index]
         self.rows[index] = self.changed[index] = replace(row, sources=(*row.sources, source))
+
+
+def _reports_failure(result: Json) -> bool:
+    """Tell whether a tool returned a failure: an error, as ADK and its examples write it, or MCP's `isError`."""
+    fields = as_mapping(result)
+    return bool(fields.get("error")) or fields.get("isError") is True or fields.get("status") == "error"
 
 
 def _describe_tool_failure(failed: ToolFailed) -> str:
