@@ -84,6 +84,12 @@ async def test_a_fault_meets_the_next_call_and_only_that(page: Page, watch: Page
     await dialog.get_by_role("button", name="Add fault").click()
     await expect(dialog.get_by_role("alert")).to_be_visible()
     await dialog.get_by_role("button", name="Close").click()
+    rules = page.get_by_role("banner").get_by_role("button", name="Rules")
+    await expect(rules).to_contain_text("1 fault pending")
+    await page.reload()
+    await rules.click()
+    await expect(dialog.get_by_role("textbox", name="Seconds")).to_have_value("-1")
+    await dialog.get_by_role("button", name="Close").click()
     for failed in (True, False):
         await player.choose_tool("convert")
         await player.find_field("text").fill("a")
@@ -92,3 +98,4 @@ async def test_a_fault_meets_the_next_call_and_only_that(page: Page, watch: Page
         await player.wait_for_turn()
         words = ("Tool Error", "the line is dead") if failed else ("xml:a",)
         await expect(player.find_rows("convert", *words)).to_have_count(1)
+    await expect(rules).to_have_text("Rules")

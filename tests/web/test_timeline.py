@@ -24,7 +24,7 @@ def order_report(city: str) -> dict[str, str]:
 @pytest.fixture
 def simulator(tmp_path: Path) -> Callable[[], AgentSimulator]:
     agent = kitchen_sink_agents.build_kitchen_agent()
-    agent.tools = [*agent.tools, order_report]
+    agent.tools = [*kitchen_sink_agents.TOOLS, order_report]
     return lambda: AgentSimulator([kitchen_sink_agents.build_agent_config(agent, tmp_path)])
 
 

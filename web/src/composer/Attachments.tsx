@@ -1,6 +1,5 @@
-import { useRef, useState } from "react";
+import { useRef } from "react";
 import type { FilePart } from "../api/types";
-import { removeStored, useStoredState } from "../state/storedState";
 import { formatSize } from "../ui/format";
 import { Icon } from "../ui/Icon";
 
@@ -17,23 +16,6 @@ export async function readFilePart(file: File): Promise<FilePart> {
     mime_type: file.type || "application/octet-stream",
     data: url.slice(url.indexOf(",") + 1),
   };
-}
-
-const MAX_STORED_CHARACTERS = 1_500_000;
-
-/** Attached files, kept across a reload up to a size limit; beyond it, only the names of the lost files. */
-export function useAttachments(sessionId: string): [FilePart[], (files: FilePart[]) => void, string[]] {
-  const [stored, setStored] = useStoredState<FilePart[]>(`files:${sessionId}`, []);
-  const [files, setFiles] = useState(() => stored.filter((file) => file.data));
-  const [lostNames, setLostNames] = useState(() => stored.filter((file) => !file.data).map((file) => file.name));
-  const set = (next: FilePart[]) => {
-    setFiles(next);
-    setLostNames([]);
-    const size = next.reduce((sum, file) => sum + file.data.length, 0);
-    setStored(size <= MAX_STORED_CHARACTERS ? next : next.map((file) => ({ ...file, data: "" })));
-    if (next.length === 0) removeStored(`files:${sessionId}`);
-  };
-  return [files, set, lostNames];
 }
 
 /** The files attached to a message. */

@@ -51,3 +51,19 @@ export function CallStack({
     </ol>
   );
 }
+
+/** The collected calls, to read. */
+export function CallList({ stack }: { stack: StackedCall[] }) {
+  return (
+    <ol className="stack" aria-label="Calls that are not executed">
+      {stack.map((call, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a call has no id but its position
+        <li key={index}>
+          <span className="mono stack-call">
+            <b>{call.tool}</b> {call.arguments}
+          </span>
+        </li>
+      ))}
+    </ol>
+  );
+}

@@ -6,7 +6,6 @@ import { SessionStore } from "../state/sessionStore";
 import { installStorage } from "../testing/fakeBrowser";
 import { renderHook } from "../testing/renderHook";
 import { sampleBriefing, samplePending, sampleRow, sampleSession, sampleUpdate } from "../testing/samples";
-import { useAttachments } from "./Attachments";
 import { Composer } from "./Composer";
 import { type Drafts, useDrafts } from "./drafts";
 
@@ -161,16 +160,4 @@ test("a session that cannot be read says why, and cannot be exported", () => {
 
   expect(page).toMatch(/This session cannot be read.*Event 3 is no JSON\./);
   expect(page).toMatch(/disabled=""[^>]*><svg.*Export/);
-});
-
-test("attached files survive a reload while they are small; of large ones the names are named", () => {
-  const attach = (length: number) =>
-    renderHook(
-      () => useAttachments("s1"),
-      ([, setFiles]) => setFiles([{ name: "a.png", mime_type: "image/png", data: "x".repeat(length) }]),
-    );
-  attach(1000);
-  expect(renderHook(() => useAttachments("s1"))).toMatchObject([[{ name: "a.png" }], expect.anything(), []]);
-  attach(2_000_000);
-  expect(renderHook(() => useAttachments("s1"))).toMatchObject([[], expect.anything(), ["a.png"]]);
 });

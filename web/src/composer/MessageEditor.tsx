@@ -8,11 +8,12 @@ import { SEND_KEY, useSendKey } from "../ui/keyboard";
 import { onPress } from "../ui/press";
 import { useAction } from "../ui/useAction";
 import { ActionErrorAlert } from "./ActionErrorAlert";
-import { Attachments, readFilePart, useAttachments } from "./Attachments";
+import { Attachments, readFilePart } from "./Attachments";
 import { ComposerHeader } from "./ComposerHeader";
 import { type Drafts, readFormJson, restoreForm, type SetDrafts } from "./drafts";
 import { ProblemCount } from "./ProblemCount";
 import { uniqueProblems } from "./turnDraft";
+import { useAttachments } from "./useAttachments";
 import { useFirstFieldFocus } from "./useFirstFieldFocus";
 import { filterVisibleProblems, useFormCheck } from "./useFormCheck";
 
@@ -43,7 +44,7 @@ export function MessageEditor({
   const closing = useAction();
   const checks = useFormCheck(session.session_id, null);
   const [wasTried, setWasTried] = useState(false);
-  const [files, setFiles, lostNames] = useAttachments(session.session_id);
+  const { files, changeFiles: setFiles, problem: storageProblem } = useAttachments(session.session_id);
   const schema = briefing?.input_schema ?? null;
   const form = schema ? restoreForm(drafts.messageForm, schema) : null;
   const problems = uniqueProblems([...(error?.problems ?? []), ...checks.problems]);
@@ -158,8 +159,8 @@ export function MessageEditor({
           </>
         )}
         <Attachments files={files} onAdd={attachFiles} onRemove={(index) => setFiles(files.toSpliced(index, 1))} />
-        {lostNames.length ? (
-          <p className="notice">Too large to keep across a reload. Attach again: {lostNames.join(", ")}</p>
+        {storageProblem && files.length ? (
+          <p className="notice">The files are lost if the page is reloaded: {storageProblem}</p>
         ) : null}
       </div>
       <footer className="composer-foot">

@@ -8,6 +8,7 @@ import { ActionErrorAlert } from "./ActionErrorAlert";
 import { CallStack } from "./CallStack";
 import type { Drafts, SetDrafts } from "./drafts";
 import { ProblemCount } from "./ProblemCount";
+import { UnsentCallsDialog } from "./UnsentCallsDialog";
 import type { TurnActions } from "./useTurnActions";
 import type { TurnForms } from "./useTurnForms";
 
@@ -43,14 +44,23 @@ export function TurnFooter({
   const callCount = drafts.stack.length + (tool ? 1 : 0);
   return (
     <footer className="composer-foot">
+      {actions.isAskingAboutCalls ? (
+        <UnsentCallsDialog
+          stack={drafts.stack}
+          callText={drafts.callText}
+          canSayWithCalls={responseForm === null}
+          onExecute={actions.executeStack}
+          onRespond={actions.respondOnly}
+          onClose={actions.closeQuestion}
+        />
+      ) : null}
       <ActionErrorAlert error={error} onSendAnyway={() => actions.send(true)} />
-      {isAnswering ? null : (
-        <CallStack stack={drafts.stack} onChange={(stack) => setDrafts({ stack })} onEdit={actions.editCall} />
-      )}
+      <CallStack stack={drafts.stack} onChange={(stack) => setDrafts({ stack })} onEdit={actions.editCall} />
       {showsText ? (
-        <input
+        <textarea
           id="call-text"
-          className="input"
+          className="input call-text"
+          rows={1}
           aria-label="Say with the call"
           placeholder="What the agent says before it calls"
           value={drafts.callText}

@@ -19,7 +19,12 @@ export function openStackedCall(drafts: Drafts, index: number, open: StackedCall
   const call = drafts.stack[index];
   if (!call) return {};
   const stack = drafts.stack.flatMap((one, position) => (position !== index ? [one] : open ? [open] : []));
-  return { stack, tool: call.tool, forms: { [call.tool]: serializeDraft(draftFromJson(call.arguments)) } };
+  return {
+    mode: "call",
+    stack,
+    tool: call.tool,
+    forms: { [call.tool]: serializeDraft(draftFromJson(call.arguments)) },
+  };
 }
 
 export function moveCallUp(stack: StackedCall[], index: number): StackedCall[] {

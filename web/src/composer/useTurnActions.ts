@@ -1,4 +1,4 @@
-import { useRef } from "react";
+import { useRef, useState } from "react";
 import { api } from "../api/client";
 import type { CallInput, FieldProblem } from "../api/types";
 import { type Drafts, EMPTY_TURN, type SetDrafts, type StackedCall, useRecentTools } from "./drafts";
@@ -32,6 +32,14 @@ export function useTurnActions({
 }) {
   const { tool, callForm, isAnswering } = forms;
   const [recentTools, addRecentTools] = useRecentTools(agent);
+  const [isAskingAboutCalls, setAskingAboutCalls] = useState(false);
+  const hasUnsentCalls = drafts.stack.length > 0 || drafts.callText.trim() !== "";
+  const hasResponse = forms.responseForm !== null || drafts.answer.trim() !== "";
+  const send = (anyway: boolean) => {
+    if (!isAnswering) void execute(anyway);
+    else if (hasUnsentCalls && !anyway) setAskingAboutCalls(hasResponse);
+    else void respond(anyway);
+  };
 
   /** The field in which `/` opened the finder. */
   const slashField = useRef("");
@@ -57,24 +65,35 @@ export function useTurnActions({
     const text = forms.readCallForm();
     return text === null ? null : listCalls(drafts.stack, { tool: tool.name, arguments: text });
   };
-  const finish = (wasSent: boolean, usedTools: string[]) => {
+  const finish = (wasSent: boolean, usedTools: string[], kept: Partial<Drafts> = {}) => {
     if (!wasSent) return;
     onDecided(turnId);
     if (usedTools.length) addRecentTools(usedTools);
     forms.clearProblems();
-    setDrafts(EMPTY_TURN);
+    setDrafts({ ...EMPTY_TURN, ...kept });
   };
-  const execute = async (anyway: boolean) => {
-    const calls = collectCalls();
-    if (!calls?.length || decision.isBusy) return;
-    const text = drafts.callText.trim() ? drafts.callText : null;
+  const sendCalls = async (calls: CallInput[], callText: string, anyway: boolean, kept: Partial<Drafts>) => {
+    if (!calls.length || decision.isBusy) return;
+    const text = callText.trim() ? callText : null;
     const wasSent = await decision.decide({ calls, text, data: null, anyway });
     finish(
       wasSent,
       calls.map((call) => call.name),
+      kept,
     );
   };
+  const execute = async (anyway: boolean) => {
+    // A response that is half written stays: the next turn may be the one that it answers.
+    const { answer, answerForm } = drafts;
+    await sendCalls(collectCalls() ?? [], drafts.callText, anyway, { answer, answerForm });
+  };
+  const executeStack = () => {
+    setAskingAboutCalls(false);
+    const text = [drafts.callText, drafts.answer].filter((one) => one.trim()).join("\n\n");
+    void sendCalls(listCalls(drafts.stack, null), text, false, {});
+  };
   const respond = async (anyway: boolean) => {
+    setAskingAboutCalls(false);
     if (decision.isBusy) return;
     if (forms.responseForm) {
       const data = forms.readResponseForm();
@@ -124,7 +143,12 @@ export function useTurnActions({
     addCall,
     /** Moves a collected call back into the form. */
     editCall,
-    send: (anyway: boolean) => void (isAnswering ? respond(anyway) : execute(anyway)),
+    send,
+    /** Whether the person must say what a response means for the collected calls. */
+    isAskingAboutCalls,
+    closeQuestion: () => setAskingAboutCalls(false),
+    executeStack,
+    respondOnly: () => void respond(false),
   };
 }
 

@@ -54,7 +54,10 @@ export function buildId(context: FormContextValue, path: Path, part = ""): strin
 
 /** The problems to show at a path, with nested ones where nested fields are not rendered. */
 export function listProblemsAt(context: FormContextValue, path: Path, includeNested = false): readonly FieldProblem[] {
-  if (!context.showAll && context.draft.touched[toPointer(path)] !== true) {
+  const pointer = toPointer(path);
+  // A duplicate key is shown while it is typed: until it is another one, the key before it is still the one that counts.
+  const hasDuplicateKey = context.draft.texts[`${pointer}#key`] !== undefined;
+  if (!context.showAll && !hasDuplicateKey && context.draft.touched[pointer] !== true) {
     return [];
   }
   const at = formatPath(path);

@@ -17,8 +17,9 @@ test.each(["", "+5", "05", ".5", "5.", "1e", "0x1", "NaN", "5 ", "--1"])("%j is 
   expect(parseNumber(text)).toBeNull();
 });
 
-test("keys keep their order, and of a key that occurs twice the last one wins", () => {
-  expect(stringify(parse('{"b":1,"10":2,"2":3,"b":4}'))).toBe('{"10":2,"2":3,"b":4}');
+test("keys keep their order, and a key that occurs twice is an error", () => {
+  expect(stringify(parse('{"b":1,"10":2,"2":3}'))).toBe('{"b":1,"10":2,"2":3}');
+  expect(() => parse('{"b": 1, "a": 2, "b": 3}')).toThrow('the key "b" is there twice');
 });
 
 test("a key __proto__ is a key like any other", () => {

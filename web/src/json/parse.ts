@@ -27,7 +27,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   t: "\t",
 };
 
-/** Parses JSON; throws a `JsonError`. The last of duplicate keys wins. */
+/** Parses JSON; throws a `JsonError`. An object with a key twice is an error: one of the values would be lost. */
 export function parse(text: string): Json {
   return new Parser(text).parseDocument();
 }
@@ -94,12 +94,14 @@ class Parser {
         this.fail(`expected a key in double quotes, found ${this.describeNext()}`);
       }
       const key = this.parseString();
+      if (object.has(key)) {
+        this.fail(`the key ${JSON.stringify(key)} is there twice`);
+      }
       this.skipWhitespace();
       if (!this.consume(":")) {
         this.fail(`expected ":" after the key, found ${this.describeNext()}`);
       }
       const value = this.parseValue(depth + 1);
-      object.delete(key);
       object.set(key, value);
       this.skipWhitespace();
       if (this.consume("}")) {

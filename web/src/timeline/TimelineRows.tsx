@@ -68,6 +68,16 @@ export function TimelineRows({
   // biome-ignore lint/correctness/useExhaustiveDependencies: only the height matters
   useEffect(() => scrollTo(follower.changeHeight()), [height]);
 
+  // A lower window must not hide the newest row.
+  useEffect(() => {
+    const showEnd = () => {
+      if (follower.changeHeight() === "end" && scroller.current)
+        scroller.current.scrollTop = scroller.current.scrollHeight;
+    };
+    window.addEventListener("resize", showEnd);
+    return () => window.removeEventListener("resize", showEnd);
+  }, [follower]);
+
   const handleScroll = () => {
     if (scroller.current && follower.scroll(scroller.current)) setSeen(count);
   };

@@ -2,6 +2,7 @@ import { useEffect, useState } from "react";
 import { api, getErrorMessage } from "../api/client";
 import type { EnvironmentInfo, SessionInfo, ToolInfo } from "../api/types";
 import { parse, stringify } from "../json/lossless";
+import { removeStored, useStoredState } from "../state/storedState";
 import { Dialog } from "../ui/Dialog";
 import { ErrorAlert } from "../ui/ErrorAlert";
 import { formatCount } from "../ui/format";
@@ -80,6 +81,7 @@ export function RulesDialog({
       ) : null}
       {environment ? (
         <FaultForm
+          sessionId={sessionId}
           tools={tools.map((tool) => tool.name)}
           pending={environment.pending_faults}
           onFault={async (tool, action) => setEnvironment(await api.addFault(sessionId, { tool_name: tool, action }))}
@@ -98,20 +100,36 @@ const FAULT_KINDS = {
 } as const;
 type FaultKind = keyof typeof FAULT_KINDS;
 
+interface FaultDraft {
+  tool: string;
+  kind: FaultKind;
+  text: string;
+}
+
+const NEW_FAULT: FaultDraft = { tool: "", kind: "error", text: FAULT_KINDS.error.text };
+
 function FaultForm({
+  sessionId,
   tools,
   pending,
   onFault,
 }: {
+  sessionId: string;
   tools: string[];
   pending: Record<string, number>;
   onFault: (tool: string, action: string) => Promise<void>;
 }) {
-  const [tool, setTool] = useState(tools[0] ?? "");
-  const [kind, setKind] = useState<FaultKind>("error");
-  const [text, setText] = useState<string>(FAULT_KINDS.error.text);
+  // A fault that was not added yet is there again when the dialog is opened again.
+  const [draft, setDraft] = useStoredState<FaultDraft>(`fault:${sessionId}`, NEW_FAULT);
+  const { kind, text } = draft;
+  const tool = tools.includes(draft.tool) ? draft.tool : (tools[0] ?? "");
+  const changeDraft = (change: Partial<FaultDraft>) => setDraft((before) => ({ ...before, ...change }));
   const { isBusy, error, run } = useAction();
-  const addFault = () => run(async () => onFault(tool, formatFaultAction(kind, text)));
+  const addFault = async () => {
+    if (!(await run(async () => onFault(tool, formatFaultAction(kind, text))))) return;
+    setDraft(NEW_FAULT);
+    removeStored(`fault:${sessionId}`);
+  };
   const pendingFaults = Object.entries(pending);
   return (
     <section className="fault">
@@ -119,7 +137,7 @@ function FaultForm({
       <div className="fault-line">
         <label>
           <span className="field-label">The next call of</span>
-          <select className="input" value={tool} onChange={(event) => setTool(event.target.value)}>
+          <select className="input" value={tool} onChange={(event) => changeDraft({ tool: event.target.value })}>
             {tools.map((name) => (
               <option key={name}>{name}</option>
             ))}
@@ -132,8 +150,7 @@ function FaultForm({
             value={kind}
             onChange={(event) => {
               const next = event.target.value as FaultKind;
-              setKind(next);
-              setText(FAULT_KINDS[next].text);
+              changeDraft({ kind: next, text: FAULT_KINDS[next].text });
             }}
           >
             {Object.entries(FAULT_KINDS).map(([key, { word }]) => (
@@ -145,7 +162,7 @@ function FaultForm({
         </label>
         <label className="grow">
           <span className="field-label">{FAULT_KINDS[kind].label}</span>
-          <input className="input mono" value={text} onChange={(event) => setText(event.target.value)} />
+          <input className="input mono" value={text} onChange={(event) => changeDraft({ text: event.target.value })} />
         </label>
         <button type="button" className="button" disabled={isBusy || !tool} onClick={() => void addFault()}>
           Add fault

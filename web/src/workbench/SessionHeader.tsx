@@ -7,6 +7,7 @@ import { formatSessionPath, route } from "../state/route";
 import { describeExport } from "../state/sessionStatus";
 import type { SessionStore } from "../state/sessionStore";
 import { focusComposerIfLost } from "../ui/focus";
+import { formatCount } from "../ui/format";
 import { Icon } from "../ui/Icon";
 import { Menu, MenuItem } from "../ui/Menu";
 import { PageTools } from "./PageTools";
@@ -17,6 +18,7 @@ import { StopButton } from "./StopButton";
 export function SessionHeader({
   store,
   session,
+  faultCount,
   onNew,
   onExport,
   onPanel,
@@ -25,6 +27,8 @@ export function SessionHeader({
 }: {
   store: SessionStore;
   session: SessionInfo;
+  /** How many faults wait for the next calls. */
+  faultCount: number;
   onNew: () => void;
   onExport: () => void;
   onPanel: () => void;
@@ -115,6 +119,7 @@ export function SessionHeader({
       {session.agent_key ? (
         <button type="button" className="button" onClick={onRules} title="What answers instead of the tools">
           Rules
+          {faultCount ? <span className="badge">{formatCount(faultCount, "fault")} pending</span> : null}
         </button>
       ) : null}
       <PageTools />

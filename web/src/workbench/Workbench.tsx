@@ -20,6 +20,7 @@ import { Splitter } from "../ui/Splitter";
 import { ExportDialog } from "./ExportDialog";
 import { RulesDialog } from "./RulesDialog";
 import { SessionHeader } from "./SessionHeader";
+import { usePendingFaults } from "./usePendingFaults";
 import "./workbench.css";
 
 /** One session: what the model reads, what has happened, and what to do next. */
@@ -49,6 +50,7 @@ function Panes({ store, session }: { store: ReturnType<typeof app.openSession>; 
   const [isRulesOpen, setRulesOpen] = useState(false);
   const [error, setError] = useState("");
   const briefing = useBriefing(session);
+  const faultCount = usePendingFaults(session, isRulesOpen);
   useEffect(() => {
     const isWaiting = session.status === "waiting";
     document.title = `${isWaiting ? "● " : ""}${session.name} · ${session.agent_name}`;
@@ -86,6 +88,7 @@ function Panes({ store, session }: { store: ReturnType<typeof app.openSession>; 
       <SessionHeader
         store={store}
         session={session}
+        faultCount={faultCount}
         onNew={onNew}
         onExport={() => setExportOpen(true)}
         onRules={() => setRulesOpen(true)}
