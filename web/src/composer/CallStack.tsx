@@ -24,7 +24,7 @@ export function CallStack({
           <button
             type="button"
             className="button plain small icon-only"
-            aria-label={`Move ${call.tool} up`}
+            aria-label={`Move ${call.tool} up, call ${index + 1}`}
             disabled={index === 0}
             onClick={() => onChange(moveCallUp(stack, index))}
           >
@@ -33,7 +33,7 @@ export function CallStack({
           <button
             type="button"
             className="button plain small icon-only"
-            aria-label={`Edit ${call.tool}`}
+            aria-label={`Edit ${call.tool}, call ${index + 1}`}
             onClick={() => onEdit(index)}
           >
             <Icon name="edit" />
@@ -41,7 +41,7 @@ export function CallStack({
           <button
             type="button"
             className="button plain small icon-only"
-            aria-label={`Drop ${call.tool}`}
+            aria-label={`Drop ${call.tool}, call ${index + 1}`}
             onClick={() => onChange(removeCall(stack, index))}
           >
             <Icon name="close" />

@@ -36,7 +36,7 @@ export function ClosedPanel({
         <div className="done-actions">
           <button type="button" className="button primary" disabled={session.status === "broken"} onClick={onExport}>
             <Icon name="export" />
-            Export
+            Export session
           </button>
           <button type="button" className="button" onClick={onNew}>
             New session

@@ -15,10 +15,8 @@ const YOUR_TURN: Partial<SessionDetail> = { status: "waiting", pending: PENDING 
 const CONSENT = samplePending({ kind: "consent", request_id: "q", tool_name: "send" });
 const CONFIRMATION = { arguments: '{"to":"all"}', hint: "Really?", payload: "{}", question_id: "q", tool_name: "send" };
 
-let storage: Map<string, string>;
-
 beforeEach(() => {
-  storage = installStorage();
+  installStorage();
 });
 
 afterEach(() => vi.unstubAllGlobals());
@@ -60,10 +58,8 @@ test.each<[Partial<SessionDetail>, string]>([
   expect(render(session)).toContain(text);
 });
 
-test("a turn begins with the tools, those that were used last first", () => {
-  storage.set("adksim:recent:clinic", '["lookup"]');
-
-  expect(render(YOUR_TURN)).toMatch(/aria-label="Tools".*lookup.*Finds a patient\..*add.*Adds two numbers\./);
+test("a turn begins with the tools, in the order of the agent", () => {
+  expect(render(YOUR_TURN)).toMatch(/aria-label="Tools".*add.*Adds two numbers\..*lookup.*Finds a patient\./);
 });
 
 test("after a reload the chosen tool, its form and the collected calls are there", () => {
@@ -90,8 +86,8 @@ test("the first collected call cannot move up, the second can", () => {
   ];
   const page = render(YOUR_TURN, { stack });
 
-  expect(page).toMatch(/aria-label="Move add up" disabled=""/);
-  expect(page).toMatch(/aria-label="Move lookup up">/);
+  expect(page).toMatch(/aria-label="Move add up, call 1" disabled=""/);
+  expect(page).toMatch(/aria-label="Move lookup up, call 2">/);
 });
 
 test("an answer that was typed is kept, and can be sent", () => {
@@ -135,8 +131,8 @@ test("running calls are listed, each with a way to cancel it", () => {
   store.applyUpdate(sampleUpdate({ row_count: 2 }, rows));
   const page = render({ status: "running" }, {}, {}, store);
 
-  expect(page).toContain('aria-label="Cancel slow"');
-  expect(page).not.toContain('aria-label="Cancel add"');
+  expect(page).toContain('aria-label="Cancel slow, call 1"');
+  expect(page).not.toContain('aria-label="Cancel add');
 });
 
 test("a call that asks first shows its arguments, and a payload that is no JSON cannot be approved", () => {

@@ -2,6 +2,7 @@ import { useRef, useState } from "react";
 import { api } from "../api/client";
 import type { Briefing, SessionInfo, SessionStatus } from "../api/types";
 import { SchemaForm, serializeDraft } from "../form";
+import { app } from "../state/app";
 import { ErrorAlert } from "../ui/ErrorAlert";
 import { Icon } from "../ui/Icon";
 import { SEND_KEY, useSendKey } from "../ui/keyboard";
@@ -98,7 +99,7 @@ export function MessageEditor({
     >
       <ComposerHeader title={TITLES[session.status] ?? "The user's next message"}>
         {isFirstMessage
-          ? `After that, you play the turns of ${session.agent_name}.`
+          ? `After that, you play the turns of ${app.getAgentLabel(session)}.`
           : session.status === "done"
             ? "Export the session as a golden trace, or continue with another message."
             : "Another message continues the session."}
@@ -109,7 +110,7 @@ export function MessageEditor({
           <div className="done-actions">
             <button type="button" className="button primary" onClick={onExport}>
               <Icon name="export" />
-              Export
+              Export session
             </button>
             <button type="button" className="button" onClick={onNew}>
               New session
@@ -117,11 +118,11 @@ export function MessageEditor({
             <button
               type="button"
               className="button plain"
-              title="Close the session: it can be read and exported, and nothing can be added"
+              title="Finish the session: it can be read and exported, and nothing can be added"
               disabled={closing.isBusy}
               onClick={() => void closing.run(async () => void (await api.closeSession(session.session_id)))}
             >
-              Finish
+              Finish session
             </button>
           </div>
         ) : null}

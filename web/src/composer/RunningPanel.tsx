@@ -20,8 +20,8 @@ export function RunningPanel({ store, session }: { store: SessionStore; session:
       </ComposerHeader>
       <div className="composer-body scroll">
         <ul className="running">
-          {running.map((row) => (
-            <RunningCall key={row.index} session={session} row={row} />
+          {running.map((row, position) => (
+            <RunningCall key={row.index} session={session} row={row} number={position + 1} />
           ))}
         </ul>
       </div>
@@ -39,7 +39,7 @@ export function RunningPanel({ store, session }: { store: SessionStore; session:
   );
 }
 
-function RunningCall({ session, row }: { session: SessionInfo; row: Row }) {
+function RunningCall({ session, row, number }: { session: SessionInfo; row: Row; number: number }) {
   const { isBusy, error, run } = useAction();
   return (
     <li>
@@ -52,7 +52,7 @@ function RunningCall({ session, row }: { session: SessionInfo; row: Row }) {
           type="button"
           className="button small danger"
           disabled={isBusy}
-          aria-label={`Cancel ${row.subject}`}
+          aria-label={`Cancel ${row.subject}, call ${number}`}
           onClick={() => void run(() => api.cancelCall(session.session_id, row.call_id))}
         >
           Cancel

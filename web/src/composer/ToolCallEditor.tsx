@@ -24,12 +24,5 @@ export function ToolCallEditor({ forms, actions }: { forms: TurnForms; actions: 
       </>
     );
   }
-  return (
-    <ToolFinder
-      tools={forms.tools}
-      recent={actions.recentTools}
-      onPick={actions.pickTool}
-      onSlash={actions.typeSlash}
-    />
-  );
+  return <ToolFinder tools={forms.tools} onPick={actions.pickTool} onSlash={actions.typeSlash} />;
 }

@@ -2,22 +2,20 @@ import { type KeyboardEvent, useState } from "react";
 import type { ToolInfo } from "../api/types";
 import { Icon } from "../ui/Icon";
 
-/** A searchable tool list; recently used tools come first. */
+/** A searchable tool list, in the order of the agent. With a search, tools that it names come first. */
 export function ToolFinder({
   tools,
-  recent,
   onPick,
   onSlash,
 }: {
   tools: ToolInfo[];
-  recent: string[];
   onPick: (name: string) => void;
   /** `/` was pressed in the empty search. */
   onSlash?: () => void;
 }) {
   const [query, setQuery] = useState("");
   const [position, setPosition] = useState(0);
-  const matches = rankTools(tools, recent, query);
+  const matches = findTools(tools, query);
   const selected = Math.min(position, matches.length - 1);
   const handleKey = (event: KeyboardEvent) => {
     if (event.key === "ArrowDown" || event.key === "ArrowUp") {
@@ -78,18 +76,15 @@ export function ToolFinder({
   );
 }
 
-function rankTools(tools: ToolInfo[], recent: string[], query: string): ToolInfo[] {
+/** The tools whose name or description contains every word. The order never depends on what was called before. */
+export function findTools(tools: ToolInfo[], query: string): ToolInfo[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   const matching = tools.filter((tool) => {
     const text = `${tool.name} ${tool.description}`.toLowerCase();
     return words.every((word) => text.includes(word));
   });
-  const rank = (tool: ToolInfo) => {
-    const recency = recent.indexOf(tool.name);
-    const order = recency < 0 ? recent.length : recency;
-    return words.length && tool.name.toLowerCase().includes(words[0] ?? "") ? order - 1000 : order;
-  };
-  return matching.toSorted((one, other) => rank(one) - rank(other));
+  const isNamed = (tool: ToolInfo) => words.every((word) => tool.name.toLowerCase().includes(word));
+  return matching.toSorted((one, other) => Number(isNamed(other)) - Number(isNamed(one)));
 }
 
 function formatRequired(tool: ToolInfo): string {

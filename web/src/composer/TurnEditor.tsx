@@ -47,11 +47,10 @@ export function TurnEditor({
   const decision = useDecision(sessionId, turnId, onTooLate);
   const { error, clearError } = decision;
   const forms = useTurnForms({ sessionId, turnId, briefing, drafts, setDrafts, error, clearError });
-  const agent = session.agent_key || session.agent_name;
   const isLoading = briefing === null;
   const view = [turnId, isLoading, forms.isAnswering, forms.tool?.name ?? ""];
   const requestFocus = useFirstFieldFocus(frame, JSON.stringify(view));
-  const turnProps = { sessionId, turnId, agent, requestFocus, drafts, setDrafts, forms };
+  const turnProps = { sessionId, turnId, requestFocus, drafts, setDrafts, forms };
   const actions = useTurnActions({ ...turnProps, decision, onDecided });
   const suggestion = useSuggestion(turnId, drafts, setDrafts, forms.responseSchema !== null);
   useSendKey(() => actions.send(false));

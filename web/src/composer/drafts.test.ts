@@ -3,16 +3,7 @@ import { createDraft, draftFromJson, type FormDraft, serializeDraft } from "../f
 import { installStorage } from "../testing/fakeBrowser";
 import { renderHook } from "../testing/renderHook";
 import { ADD } from "../testing/samples";
-import {
-  type Drafts,
-  EMPTY_TURN,
-  hasTurnDraft,
-  readFormJson,
-  restoreForm,
-  type SetDrafts,
-  useDrafts,
-  useRecentTools,
-} from "./drafts";
+import { type Drafts, EMPTY_TURN, hasTurnDraft, readFormJson, restoreForm, type SetDrafts, useDrafts } from "./drafts";
 
 let storage: Map<string, string>;
 
@@ -103,17 +94,4 @@ test("a form without arguments sends an empty object, and an unreadable one its 
   expect(readFormJson(nothing, { type: "object" })).toEqual({ text: "{}" });
   expect(readFormJson(broken, ADD.parameters)).toMatchObject({ problems: [{ path: "a" }, { path: "b" }] });
   expect(readFormJson(draftFromJson('{"a":1,"b":2.0}'), ADD.parameters)).toEqual({ text: '{"a":1,"b":2.0}' });
-});
-
-test("tools that were used last come first, each once, and at most twenty", () => {
-  const use = (...tools: string[]) =>
-    renderHook(
-      () => useRecentTools("clinic"),
-      ([, addTools]) => addTools(tools),
-    )[0];
-  use("add", "lookup");
-
-  expect(use("add")).toEqual(["add", "lookup"]);
-  expect(use(...Array.from({ length: 30 }, (_, index) => `tool${index}`))).toHaveLength(20);
-  expect(renderHook(() => useRecentTools("other"))[0]).toEqual([]);
 });

@@ -75,12 +75,6 @@ function upgradeDrafts({ beside, ...stored }: StoredDrafts): Drafts {
   return { ...EMPTY_DRAFTS, ...(beside === undefined ? {} : { callText: beside }), ...stored };
 }
 
-/** Recently used tools, the latest first. */
-export function useRecentTools(agent: string): [string[], (tools: string[]) => void] {
-  const [recent, setRecent] = useStoredState<string[]>(`recent:${agent}`, []);
-  return [recent, (tools) => setRecent((before) => [...new Set([...tools.toReversed(), ...before])].slice(0, 20))];
-}
-
 /** The stored form, or an empty one. */
 export function restoreForm(stored: StoredForm | null | undefined, schema: Schema): FormDraft {
   return (stored ? deserializeDraft(stored) : null) ?? createDraft(schema);

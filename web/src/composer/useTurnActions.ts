@@ -1,7 +1,7 @@
 import { useRef, useState } from "react";
 import { api } from "../api/client";
 import type { CallInput, FieldProblem } from "../api/types";
-import { type Drafts, EMPTY_TURN, type SetDrafts, type StackedCall, useRecentTools } from "./drafts";
+import { type Drafts, EMPTY_TURN, type SetDrafts, type StackedCall } from "./drafts";
 import { listCalls, openStackedCall, stackCall } from "./turnDraft";
 import type { useDecision } from "./useDecision";
 import type { useFirstFieldFocus } from "./useFirstFieldFocus";
@@ -12,7 +12,6 @@ import { type TurnView, useTurnSteps } from "./useTurnSteps";
 export function useTurnActions({
   sessionId,
   turnId,
-  agent,
   requestFocus,
   drafts,
   setDrafts,
@@ -22,7 +21,6 @@ export function useTurnActions({
 }: {
   sessionId: string;
   turnId: string;
-  agent: string;
   requestFocus: ReturnType<typeof useFirstFieldFocus>;
   drafts: Drafts;
   setDrafts: SetDrafts;
@@ -31,7 +29,6 @@ export function useTurnActions({
   onDecided: (turnId: string) => void;
 }) {
   const { tool, callForm, isAnswering } = forms;
-  const [recentTools, addRecentTools] = useRecentTools(agent);
   const [isAskingAboutCalls, setAskingAboutCalls] = useState(false);
   const hasUnsentCalls = drafts.stack.length > 0 || drafts.callText.trim() !== "";
   const hasResponse = forms.responseForm !== null || drafts.answer.trim() !== "";
@@ -65,22 +62,16 @@ export function useTurnActions({
     const text = forms.readCallForm();
     return text === null ? null : listCalls(drafts.stack, { tool: tool.name, arguments: text });
   };
-  const finish = (wasSent: boolean, usedTools: string[], kept: Partial<Drafts> = {}) => {
+  const finish = (wasSent: boolean, kept: Partial<Drafts> = {}) => {
     if (!wasSent) return;
     onDecided(turnId);
-    if (usedTools.length) addRecentTools(usedTools);
     forms.clearProblems();
     setDrafts({ ...EMPTY_TURN, ...kept });
   };
   const sendCalls = async (calls: CallInput[], callText: string, anyway: boolean, kept: Partial<Drafts>) => {
     if (!calls.length || decision.isBusy) return;
     const text = callText.trim() ? callText : null;
-    const wasSent = await decision.decide({ calls, text, data: null, anyway });
-    finish(
-      wasSent,
-      calls.map((call) => call.name),
-      kept,
-    );
+    finish(await decision.decide({ calls, text, data: null, anyway }), kept);
   };
   const execute = async (anyway: boolean) => {
     // A response that is half written stays: the next turn may be the one that it answers.
@@ -97,9 +88,9 @@ export function useTurnActions({
     if (decision.isBusy) return;
     if (forms.responseForm) {
       const data = forms.readResponseForm();
-      if (data !== null) finish(await decision.decide({ calls: [], text: null, data, anyway }), []);
+      if (data !== null) finish(await decision.decide({ calls: [], text: null, data, anyway }));
     } else if (drafts.answer.trim()) {
-      finish(await decision.decide({ calls: [], text: drafts.answer, data: null, anyway }), []);
+      finish(await decision.decide({ calls: [], text: drafts.answer, data: null, anyway }));
     }
   };
 
@@ -130,7 +121,6 @@ export function useTurnActions({
   };
 
   return {
-    recentTools,
     pickTool: (name: string) => steps.goTo({ mode: "call", tool: name }),
     findTool,
     typeSlash,

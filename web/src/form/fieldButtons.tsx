@@ -24,7 +24,8 @@ export function FieldButton({ label, accessibleName, isPressed, skipsTab, isFain
       type="button"
       className={isFaint === true ? "sf-button sf-faint" : "sf-button"}
       title={accessibleName}
-      {...(/[a-z]/.test(label) ? {} : { "aria-label": accessibleName })}
+      // A visible word is part of the name, so that a person who speaks it is understood.
+      aria-label={/[a-z]/.test(label) ? `${label}: ${accessibleName}` : accessibleName}
       disabled={context.disabled || disabled === true}
       onClick={onClick}
       {...(isPressed === undefined ? {} : { "aria-pressed": isPressed })}

@@ -17,11 +17,14 @@ export function PageFrame({
   title,
   children,
   fillsWindow = false,
+  hasOwnHeading = false,
 }: {
   title: string;
   children: ReactNode;
   /** The page fills the window and scrolls inside itself. */
   fillsWindow?: boolean;
+  /** The page has a visible heading. */
+  hasOwnHeading?: boolean;
 }) {
   const { pendingCount, server } = useObservable(app);
   const pages = PAGES.filter(([path]) => path !== "/scenarios" || server?.scenario_count);
@@ -41,6 +44,7 @@ export function PageFrame({
         <PageTools />
       </header>
       <main className={fillsWindow ? "page-whole" : "page scroll"} aria-label={title}>
+        {hasOwnHeading ? null : <h1 className="sr-only">{title}</h1>}
         {children}
       </main>
     </div>

@@ -119,8 +119,8 @@ const SessionRow = memo(function SessionRow({ session, list }: { session: Sessio
         </Link>
         {session.status === "broken" ? <p className="quiet">{session.failure}</p> : null}
       </td>
-      <td className="column-agent" title={session.agent_name}>
-        {session.agent_name}
+      <td className="column-agent" title={app.getAgentLabel(session)}>
+        {app.getAgentLabel(session)}
       </td>
       <td className="column-status">
         <StatusPill session={session} />

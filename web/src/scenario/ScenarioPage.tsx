@@ -26,7 +26,7 @@ type Tab = (typeof TABS)[number];
 export default function ScenarioPage({ scenarioKey }: { scenarioKey: string }) {
   const { data: scenario, error } = useFetch(() => api.getScenario(scenarioKey), scenarioKey);
   return (
-    <PageFrame title="Scenarios" fillsWindow>
+    <PageFrame title="Scenarios" fillsWindow hasOwnHeading>
       {error ? <ErrorAlert title={error} /> : null}
       {scenario ? <ScenarioView scenario={scenario} /> : error ? null : <p className="quiet sc-loading">Loading…</p>}
     </PageFrame>

@@ -10,7 +10,6 @@ import { useFirstFieldFocus } from "../composer/useFirstFieldFocus";
 import { filterVisibleProblems } from "../composer/useFormCheck";
 import "../composer/composer.css";
 import { createDraft, type FormDraft, SchemaForm } from "../form";
-import { useStoredState } from "../state/storedState";
 import { SEND_KEY, useSendKey } from "../ui/keyboard";
 import { RadioButtons } from "../ui/RadioButtons";
 import type { WorldSession } from "./useWorldSession";
@@ -33,7 +32,6 @@ export function WorldCallEditor({
   const [drafts, setDrafts] = useState<Record<string, FormDraft>>({});
   const [problems, setProblems] = useState<FieldProblem[]>([]);
   const [wasTried, setWasTried] = useState(false);
-  const [recent, setRecent] = useStoredState<string[]>(`recent-world:${scenarioKey}`, []);
   const frame = useRef<HTMLElement>(null);
   const latest = useRef(0);
   const { isBusy, error, runAction, clearError } = worldSession;
@@ -73,7 +71,6 @@ export function WorldCallEditor({
       return;
     }
     if (await runAction(() => api.callWorldTool(scenarioKey, buildCall(read.text, anyway)))) {
-      setRecent((before) => [...new Set([tool.name, ...before])].slice(0, 20));
       setDrafts(({ [tool.name]: _, ...rest }) => rest);
       resetProblems();
     }
@@ -115,7 +112,7 @@ export function WorldCallEditor({
             />
           </>
         ) : (
-          <ToolFinder tools={toolList} recent={recent} onPick={setName} />
+          <ToolFinder tools={toolList} onPick={setName} />
         )}
       </div>
       <footer className="composer-foot">

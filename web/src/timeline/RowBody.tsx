@@ -20,6 +20,7 @@ export function RowBody({ sessionId, row }: { sessionId: string; row: Row }) {
           // biome-ignore lint/suspicious/noArrayIndexKey: the values of a row keep their order
           key={index}
           value={value}
+          place={`${value.label}, row ${row.index + 1}`}
           loadFull={async () => {
             const full = await api.getRow(sessionId, row.index, true);
             setDetail(full);
@@ -38,7 +39,16 @@ export function RowBody({ sessionId, row }: { sessionId: string; row: Row }) {
   );
 }
 
-function DetailValue({ value, loadFull }: { value: DisplayValue; loadFull: () => Promise<string> }) {
+function DetailValue({
+  value,
+  place,
+  loadFull,
+}: {
+  value: DisplayValue;
+  /** Which value of which row, for the names of the buttons. */
+  place: string;
+  loadFull: () => Promise<string>;
+}) {
   const [isRaw, setIsRaw] = useState(false);
   const foldable = value.format === "traceback";
   const content = <ValueText value={value} isRaw={isRaw} />;
@@ -49,18 +59,29 @@ function DetailValue({ value, loadFull }: { value: DisplayValue; loadFull: () =>
         {value.is_complete ? null : (
           <>
             <span className="quiet">shortened, {formatSize(value.size)} in all</span>
-            <button type="button" className="button plain small" onClick={() => void loadFull()}>
+            <button
+              type="button"
+              className="button plain small"
+              aria-label={`Show all of ${place}`}
+              onClick={() => void loadFull()}
+            >
               Show all
             </button>
           </>
         )}
         <span className="grow" />
         {value.format !== "traceback" && value.is_complete ? (
-          <button type="button" className="button plain small" aria-pressed={isRaw} onClick={() => setIsRaw(!isRaw)}>
+          <button
+            type="button"
+            className="button plain small"
+            aria-label={`Raw ${place}`}
+            aria-pressed={isRaw}
+            onClick={() => setIsRaw(!isRaw)}
+          >
             Raw
           </button>
         ) : null}
-        <CopyButton text={value.is_complete ? value.text : loadFull} />
+        <CopyButton text={value.is_complete ? value.text : loadFull} accessibleName={`Copy ${place}`} />
       </header>
       {foldable ? (
         <details>

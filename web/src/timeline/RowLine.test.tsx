@@ -19,7 +19,7 @@ test("in comfortable density the result is below the line, in compact density it
 });
 
 test("a result that is longer than its beginning can be shown in full", () => {
-  expect(render({ subject: "big", result: "xxx…" }, "comfortable")).toContain('aria-label="Show all of big"');
+  expect(render({ subject: "big", result: "xxx…" }, "comfortable")).toContain('aria-label="Show all of big, row 1"');
   expect(render({ subject: "big", result: "xxx" }, "comfortable")).not.toContain("Show all");
 });
 

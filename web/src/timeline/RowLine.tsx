@@ -36,6 +36,7 @@ export function RowLine({
     >
       <div className="row-head">
         <button type="button" className="row-line" aria-expanded={open} onClick={onToggle}>
+          <span className="sr-only">Row {row.index + 1}: </span>
           <span className="row-time">
             <ClockTime time={row.timestamp} />
           </span>
@@ -44,7 +45,11 @@ export function RowLine({
             {label}
           </span>
           <span className="row-text">
-            {agent ? <span className="row-agent">{agent}</span> : null}
+            {agent ? (
+              <span className="row-agent" title={agent}>
+                {agent}
+              </span>
+            ) : null}
             {row.subject ? <b className="mono">{row.subject}</b> : null}
             <span className={row.kind === "call" ? "mono row-summary" : "row-summary"}>{row.summary}</span>
             {row.result && isCompact ? <RowResult row={row} /> : null}
@@ -95,7 +100,7 @@ function RunningControls({ session, row }: { session: SessionInfo; row: Row }) {
         <button
           type="button"
           className="button small danger"
-          aria-label={`Cancel ${row.subject} in row ${row.index + 1}`}
+          aria-label={`Cancel ${row.subject}, row ${row.index + 1}`}
           disabled={isCancelling}
           onClick={cancel}
         >

@@ -43,9 +43,9 @@ function ResultArrow({ row }: { row: Row }) {
 }
 
 function ShowAllButton({ row, onShowAll }: { row: Row; onShowAll: () => void }) {
-  const name = row.subject || row.kind;
+  const name = `Show all of ${row.subject || row.kind}, row ${row.index + 1}`;
   return (
-    <button type="button" className="button plain small" aria-label={`Show all of ${name}`} onClick={onShowAll}>
+    <button type="button" className="button plain small" aria-label={name} onClick={onShowAll}>
       Show all
     </button>
   );

@@ -9,11 +9,14 @@ export function CopyButton({
   text,
   label = "Copy",
   title,
+  accessibleName,
   isPlain = false,
 }: {
   text: string | (() => string | Promise<string>);
   label?: string;
   title?: string;
+  /** Where several values can be copied, which one; it begins with the label. */
+  accessibleName?: string;
   isPlain?: boolean;
 }) {
   const [status, setStatus] = useState("");
@@ -33,6 +36,7 @@ export function CopyButton({
       type="button"
       className={isPlain ? "jt-button jt-copy" : "button plain small"}
       title={title}
+      aria-label={accessibleName ?? title}
       onClick={() => void copy()}
     >
       {isPlain ? null : <Icon name="copy" />}

@@ -9,7 +9,11 @@ export function ErrorAlert({ title, details, children }: { title: string; detail
       {details ? <pre className="quiet">{details}</pre> : null}
       <div className="notice-actions">
         {children}
-        <CopyButton text={details ? `${title}\n${details}` : title} label="Copy details" />
+        <CopyButton
+          text={details ? `${title}\n${details}` : title}
+          label="Copy details"
+          accessibleName={`Copy details: ${title}`}
+        />
       </div>
     </div>
   );

@@ -47,7 +47,7 @@ export function SessionHeader({
         className="button plain agent-menu"
         label={
           <>
-            <b>{app.findAgent(session.agent_key)?.name ?? session.agent_name}</b>
+            <b title={app.getAgentLabel(session)}>{app.getAgentLabel(session)}</b>
             <Icon name="down" />
           </>
         }
@@ -97,7 +97,9 @@ export function SessionHeader({
         )}
       </Menu>
       <span className="quiet header-rule">/</span>
-      <SessionName session={session} onError={onError} />
+      <h1 className="session-heading">
+        <SessionName session={session} onError={onError} />
+      </h1>
       <span className="grow" />
       <StatusPill session={session} isLive />
       {session.status === "running" && session.agent_key ? <StopButton sessionId={session.session_id} /> : null}

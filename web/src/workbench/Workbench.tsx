@@ -224,7 +224,7 @@ function SessionGone({ sessionId, message }: { sessionId: string; message: strin
   const [drafts] = useDrafts(sessionId);
   const typed = [drafts.message, drafts.answer].filter((text) => text.trim()).join("\n\n");
   return (
-    <PageFrame title="">
+    <PageFrame title="Session not found">
       <div className="empty">
         <p>{message}</p>
         {app.server?.is_persistent ? null : (
