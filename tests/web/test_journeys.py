@@ -78,7 +78,7 @@ async def test_a_session_from_the_first_message_to_the_golden_trace(page: Page, 
     (case,) = written["eval_cases"]
     await expect(dialog).to_contain_text(case["eval_id"])
     assert case["conversation"][0]["final_response"]["parts"][0]["text"] == "6 / 0 has no result; 2 + 2 is **4**."
-    await dialog.get_by_role("button", name="Done").click()
+    await dialog.get_by_role("button", name="Close", exact=True).click()
 
     await page.get_by_role("banner").get_by_role("button", name="Export").click()
     await expect(dialog).to_contain_text("Exported just now")
@@ -103,7 +103,7 @@ async def test_a_second_export_asks_first(page: Page, tmp_path: Path, watch: Pag
             await dialog.get_by_role("button", name="Export again").click()
         await expect(dialog).to_contain_text("Written as")
         assert len(json.loads(path.read_text())["eval_cases"]) == cases
-        await dialog.get_by_role("button", name="Done").click()
+        await dialog.get_by_role("button", name="Close", exact=True).click()
 
 
 @pytest.mark.req("001/US3.4", "001/SC-002")

@@ -286,5 +286,5 @@ async def test_the_actions_of_the_last_row_are_in_the_window(page: Page) -> None
     await rows.last.scroll_into_view_if_needed()
     await rows.last.get_by_role("button").click()
     await expect(page.get_by_role("menu")).to_be_in_viewport(ratio=1)
-    await page.get_by_role("menuitem", name="Close").click()
+    await page.get_by_role("menuitem", name="Finish").click()
     await expect(rows.last).to_contain_text("Finished")

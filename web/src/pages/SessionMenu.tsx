@@ -1,6 +1,7 @@
 import { useState } from "react";
 import { api, getErrorMessage } from "../api/client";
 import type { SessionInfo } from "../api/types";
+import { app } from "../state/app";
 import type { ListChange } from "../state/pagedList";
 import type { SessionList } from "../state/sessionList";
 import { isClosed } from "../state/sessionStatus";
@@ -11,7 +12,7 @@ import { Menu, MenuItem } from "../ui/Menu";
 
 type OpenDialog = "rename" | "delete" | null;
 
-/** Rename, close and delete. */
+/** Rename, finish and delete. */
 export function SessionMenu({ session, list }: { session: SessionInfo; list: SessionList }) {
   const [dialog, setDialog] = useState<OpenDialog>(null);
   const [error, setError] = useState("");
@@ -56,7 +57,7 @@ export function SessionMenu({ session, list }: { session: SessionInfo; list: Ses
                 void run(async () => replaceSession(await api.closeSession(session.session_id)));
               }}
             >
-              Close
+              Finish
             </MenuItem>
             <MenuItem
               note="With all its events."
@@ -98,8 +99,8 @@ export function SessionMenu({ session, list }: { session: SessionInfo; list: Ses
           }
         >
           <p>
-            “{session.name}” of {session.agent_name} and all that happened in it. What was exported stays; the session
-            cannot be brought back.
+            “{session.name}” of {app.getAgentLabel(session)} and all that happened in it. What was exported stays; the
+            session cannot be brought back.
           </p>
           {error ? <ErrorAlert title={error} /> : null}
         </Dialog>

@@ -30,7 +30,7 @@ export function Dialog({
         <button
           type="button"
           className="button plain icon-only"
-          aria-label="Close"
+          aria-label="Close the dialog"
           onClick={() => dialog.current?.close()}
         >
           <Icon name="close" />

@@ -36,12 +36,12 @@ export function ExportDialog({ session, onClose }: { session: SessionInfo; onClo
       footer={
         result ? (
           <button type="button" className="button primary" onClick={onClose}>
-            Done
+            Close
           </button>
         ) : (
           <>
             <button type="button" className="button" onClick={onClose}>
-              Not now
+              Cancel
             </button>
             <button
               type="button"
