@@ -122,7 +122,7 @@ export function MessageEditor({
               disabled={closing.isBusy}
               onClick={() => void closing.run(async () => void (await api.closeSession(session.session_id)))}
             >
-              Finish session
+              Finish
             </button>
           </div>
         ) : null}
