@@ -93,7 +93,7 @@ async def test_a_duplicate_key_is_an_error_at_once_and_is_never_sent(page: Page)
     await player.wait_for_turn()
     await player.choose_tool("order")
     notes = player.find_field_frame("notes")
-    await notes.get_by_role("button", name="set").click()
+    await notes.get_by_role("button", name="set: Set notes").click()
     for _ in range(2):
         await notes.get_by_role("button", name="+ key").click()
         await page.keyboard.press("Control+a")
