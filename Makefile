@@ -13,11 +13,12 @@ PYTEST = $(BIN)/pytest --numprocesses=$(WORKERS) --maxprocesses=8 --dist=workste
 # Tests of servers, browsers and subprocesses often wait, so one process more than there are cores is faster.
 GATE_WORKERS ?= $(shell expr $$(nproc) + 1)
 SOAK_HOURS ?= 8
+ATTACKS = tests/attacks tests/server/test_guard.py tests/web/test_hostile.py tests/scenario/format/test_bad_files.py
 # Without bytecode files, each of the hundreds of processes that the tests start would compile ADK again.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run web web-tools web-types web-check chromium screenshots check test test-all test-newest test-pythons soak lint types layers unit quick bench are-parity modules requirements protos lock advisories clean
+.PHONY: help run web web-tools web-types web-check chromium screenshots check test test-all test-newest test-pythons attack soak lint types layers unit quick bench are-parity modules requirements protos lock advisories clean
 
 help:  ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -68,6 +69,9 @@ test-newest: web chromium
 
 test-pythons: $(VENV)/.ready  ## `make check` on every Python from 3.11 up that is installed, each in an environment of its own
 	$(BIN)/python tests/pythons.py
+
+attack: web chromium  ## Run all attacks again, and write docs/attacks.md
+	$(PYTEST) $(ATTACKS) --attack-table docs/attacks.md
 
 soak: web  ## Kill processes and try random values for SOAK_HOURS hours (8), or until something fails
 	$(BIN)/python tests/soak.py $(SOAK_HOURS)
