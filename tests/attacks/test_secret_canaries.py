@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -54,11 +55,18 @@ def test_no_redacted_export_contains_a_secret(format_name: str, tmp_path: Path) 
     clean = _export(database, format_name, tmp_path / "clean", "--redact")
     whole = _export(database, format_name, tmp_path / "whole")
 
-    assert [case.label for case in cases if case.secret in clean] == []
+    assert [case.label for case in cases if _contains(clean, case.secret)] == []
     assert list(_detect(clean)) == []
     if format_name != "markdown":  # reports are always redacted
         assert sum(case.secret in whole for case in cases) > 200
         assert len(list(_detect(whole))) > 30
+
+
+def _contains(text: str, secret: str) -> bool:
+    """Whether a text contains a secret; a number also occurs by chance, inside of ids and times."""
+    if not secret.isdecimal():
+        return secret in text
+    return re.search(rf"(?<![\w.-]){secret}(?![\w.-])", text) is not None
 
 
 def test_a_redacted_timeline_can_be_restored(tmp_path: Path) -> None:
