@@ -14,12 +14,13 @@ from google.adk.models.llm_request import LlmRequest
 from google.genai import types
 from pydantic import BaseModel
 
+from adk_agent_sim.adk.answer_check import find_response_arguments_schema
 from adk_agent_sim.adk.value_snapshot import take_fields_snapshot, take_snapshot
 from adk_agent_sim.forms.json_schema import to_json_schema
 from adk_agent_sim.timeline.blocks import Block
 from adk_agent_sim.timeline.canonical_json import Json, encode_json
 from adk_agent_sim.timeline.json_conversion import to_json_value
-from adk_agent_sim.timeline.model_request import RequestBlocks
+from adk_agent_sim.timeline.model_request import RESPONSE_ARGUMENTS_SCHEMA, RequestBlocks
 
 _EXCLUDED_FIELDS = frozenset({"contents", "config", "live_connect_config", "tools_dict"})
 _EXCLUDED_CONFIG_FIELDS = frozenset({"tools", "system_instruction", "response_schema"})
@@ -54,6 +55,8 @@ class RequestEncoder:
         }
         if settings.response_schema is not None:
             config["config"]["response_schema"] = to_json_schema(settings.response_schema)
+        if (schema := find_response_arguments_schema(request)) is not None:
+            config[RESPONSE_ARGUMENTS_SCHEMA] = schema
         _remove_connections(config)
         return RequestBlocks(
             contents=self._encode_contents(agent_name, request.contents),

@@ -28,7 +28,9 @@ from adk_agent_sim.golden.adk_test_fixture import write_adk_test_fixture
 from adk_agent_sim.golden.eval_set import EvalSetWriter
 from adk_agent_sim.golden.golden_trace_builder import EvalIdStyle, GoldenTraceBuilder
 from adk_agent_sim.golden.markdown_report import render_markdown_report
+from adk_agent_sim.golden.rejected_responses import remove_rejected_responses
 from adk_agent_sim.golden.session import SimulatedAgentConfig, SimulationSession, select_finished_events
+from adk_agent_sim.golden.user_turns import describe_left_out
 from adk_agent_sim.text.escaped_logging import get_logger
 from adk_agent_sim.timeline import jsonl
 from adk_agent_sim.timeline.canonical_json import Json
@@ -198,7 +200,12 @@ class Simulation:
         return await self._agent_run.load_artifact(filename)
 
     def session(
-        self, eval_set_path: str | Path | None = None, *, finished_only: bool = False, redact: bool = False
+        self,
+        eval_set_path: str | Path | None = None,
+        *,
+        finished_only: bool = False,
+        redact: bool = False,
+        include_rejected: bool = True,
     ) -> SimulationSession:
         """Return the session as data, from which golden traces are built.
 
@@ -206,10 +213,12 @@ class Simulation:
             eval_set_path: The EvalSet that its golden trace is for.
             finished_only: Omit the last invocation if it has not finished.
             redact: Mask secrets.
+            include_rejected: Include structured responses that ADK rejected.
         """
         path = f"{to_file_stem(self._agent_run.name)}.evalset.json" if eval_set_path is None else eval_set_path
         config = SimulatedAgentConfig(name=self._agent_run.name, agent=self._agent_run.root_agent, eval_set_path=path)
         events = select_finished_events(self.log()) if finished_only else self.log()
+        events = events if include_rejected else remove_rejected_responses(events)
         return SimulationSession.from_events(
             config,
             self.session_id,
@@ -225,6 +234,7 @@ class Simulation:
         eval_id_style: EvalIdStyle = "iso",
         finished_only: bool = False,
         redact: bool = False,
+        include_rejected: bool = False,
     ) -> EvalCase:
         """Append the session as a golden trace to the EvalSet at `path`, which is created if it does not exist.
 
@@ -236,32 +246,39 @@ class Simulation:
                 `adk eval file:id` can select.
             finished_only: Omit the last invocation if it has not finished, instead of raising.
             redact: Mask secrets. Masked arguments of a call will not match when the case is evaluated.
+            include_rejected: Include structured responses that the agent's output_schema rejected.
 
         Raises:
             SessionIncomplete: The session has not finished.
             NotAnEvalSet: The file exists and is not an EvalSet.
         """
-        session = self.session(path, finished_only=finished_only, redact=redact)
+        session = self.session(path, finished_only=finished_only, redact=redact, include_rejected=include_rejected)
         builder = GoldenTraceBuilder(session, eval_id_style=eval_id_style)
         case = EvalSetWriter(session.agent_config.resolve_eval_set_path(), session.agent_name).write_eval_case(
             builder.build()
         )
-        for note in builder.collect_notes(has_tool_error_plugin=self._agent_run.has_tool_error_plugin):
+        notes = builder.collect_notes(has_tool_error_plugin=self._agent_run.has_tool_error_plugin)
+        for note in [*notes, *describe_left_out(self.log(), include_rejected=include_rejected)]:
             _log.warning("%s: %s", case.eval_id, note)
         return case
 
-    def export_adk_test(self, path: str | Path, *, anyway: bool = False) -> None:
+    def export_adk_test(self, path: str | Path, *, anyway: bool = False, include_rejected: bool = False) -> None:
         """Write the session as a fixture for `adk test`, which replays it and compares every event.
 
         Args:
             path: The file, such as `my_agent/tests/refund.json`.
             anyway: Write it even if `adk test` cannot replay the session.
+            include_rejected: Include structured responses that the agent's output_schema rejected.
 
         Raises:
             NotReplayable: `adk test` cannot replay the session.
         """
         write_adk_test_fixture(
-            self.session(), self.log(), path, has_tool_error_plugin=self._agent_run.has_tool_error_plugin, anyway=anyway
+            self.session(include_rejected=include_rejected),
+            self.log() if include_rejected else remove_rejected_responses(self.log()),
+            path,
+            has_tool_error_plugin=self._agent_run.has_tool_error_plugin,
+            anyway=anyway,
         )
 
     async def export_jsonl(self, path: str | Path, *, redact: bool = False) -> None:

@@ -55,6 +55,11 @@ _APPENDED = " and ".join(name for name, each in EXPORT_FORMATS.items() if each.i
 )
 @click.option("--finished-only", is_flag=True, help="Leave out a user turn that has no final response yet.")
 @click.option(
+    "--include-rejected",
+    is_flag=True,
+    help="With evalset and adk-test: keep structured responses that the agent's output_schema rejected.",
+)
+@click.option(
     "--redact", is_flag=True, help=f"Remove secrets; with {_REDACTABLE}. Markdown reports are always redacted."
 )
 @click.option("--anyway", is_flag=True, help="With adk-test: write the fixture even if `adk test` cannot replay it.")
@@ -66,6 +71,7 @@ def export(
     out: Path | None,
     agent_dir: Path | None,
     finished_only: bool,
+    include_rejected: bool,
     redact: bool,
     anyway: bool,
     database: str,
@@ -88,6 +94,8 @@ def export(
     silence_adk_logging()
     stored_session, events, lines = asyncio.run(_read_session(database, session, format_name, redact=redact))
     selected = _filter_events(events, finished_only=finished_only, redact=redact)
+    if not include_rejected and format_name in ("evalset", "adk-test"):
+        selected = _remove_rejected(selected)
     match format_name:
         case "jsonl":
             _write_text(out, "\n".join(lines) + "\n", as_json=as_json)
@@ -95,7 +103,8 @@ def export(
             simulation_session = _build_session(stored_session, selected, agent_dir)
             _write_fixture(simulation_session, selected, out, anyway=anyway, as_json=as_json)
         case "evalset":
-            _write_case(_build_session(stored_session, selected, agent_dir), out, as_json=as_json)
+            left_out = _describe_left_out(events, include_rejected=include_rejected)
+            _write_case(_build_session(stored_session, selected, agent_dir), left_out, out, as_json=as_json)
         case _:
             _write_text(out, _render_text(format_name, selected), as_json=as_json)
 
@@ -123,6 +132,18 @@ def _filter_events(events: Sequence[Event], *, finished_only: bool, redact: bool
 
     selected = select_finished_events(events) if finished_only else events
     return redact_events(selected) if redact else selected
+
+
+def _remove_rejected(events: Sequence[Event]) -> Sequence[Event]:
+    from adk_agent_sim.golden.rejected_responses import remove_rejected_responses
+
+    return remove_rejected_responses(events)
+
+
+def _describe_left_out(events: Sequence[Event], *, include_rejected: bool) -> list[str]:
+    from adk_agent_sim.golden.user_turns import describe_left_out
+
+    return describe_left_out(events, include_rejected=include_rejected)
 
 
 def _render_text(format_name: ExportFormatName, events: Sequence[Event]) -> str:
@@ -155,14 +176,14 @@ def _write_fixture(
         print_line(f"Wrote {path}; `adk test` looks for fixtures in tests/")
 
 
-def _write_case(session: SimulationSession, out: Path | None, *, as_json: bool) -> None:
+def _write_case(session: SimulationSession, left_out: Sequence[str], out: Path | None, *, as_json: bool) -> None:
     from adk_agent_sim.golden.eval_set import EvalSetWriter
     from adk_agent_sim.golden.golden_trace_builder import GoldenTraceBuilder
 
     path = out or Path(f"{to_file_stem(session.agent_name)}{EXPORT_FORMATS['evalset'].extension}")
     builder = GoldenTraceBuilder(session)
     case = EvalSetWriter(path, session.agent_name).write_eval_case(builder.build())
-    notes = builder.collect_notes()
+    notes = [*builder.collect_notes(), *left_out]
     if as_json:
         print_json({"path": str(path), "eval_id": case.eval_id, "notes": notes})
         return

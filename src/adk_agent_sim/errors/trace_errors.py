@@ -24,8 +24,14 @@ class AlreadyExported(ExportRefused):
 class SessionIncomplete(ExportRefused):
     """The session is not complete, so it cannot be a golden trace yet."""
 
-    def __init__(self, session_id: str, missing: Sequence[str]) -> None:
-        super().__init__(f"Session {session_id!r} cannot be exported yet: {'; '.join(missing)}.")
+    def __init__(self, session_id: str, missing: Sequence[str], *, finished_turn_count: int = 0) -> None:
+        turns = "user turn before that is" if finished_turn_count == 1 else "user turns before that are"
+        hint = (
+            f" The {finished_turn_count} {turns} finished: export with finished_only=True, or with --finished-only."
+            if finished_turn_count
+            else ""
+        )
+        super().__init__(f"Session {session_id!r} cannot be exported yet: {'; '.join(missing)}.{hint}")
         self.missing = tuple(missing)
 
 

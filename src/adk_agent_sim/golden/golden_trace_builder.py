@@ -62,11 +62,6 @@ class GoldenTraceBuilder:
             for place, call in enumerate(calls, start=1)
             if call.call_id in self.session.consent_call_ids
         ]
-        notes += [
-            f"user turn {place} ({turn[0].content!r}) was left out: it has no final response"
-            for place, turn in enumerate(split_user_turns(entries), start=1)
-            if isinstance(turn[0], UserQuery) and not isinstance(turn[-1], FinalResponse)
-        ]
         return notes
 
     def _build_invocation(self, index: int, entries: Sequence[HistoryEntry]) -> Invocation:
@@ -100,7 +95,8 @@ def check_complete(session: SimulationSession) -> None:
     """Raise SessionIncomplete, which lists what is missing, if the session is not complete."""
     missing = _find_missing_parts(session)
     if missing:
-        raise SessionIncomplete(session.session_id, missing)
+        finished = [turn for turn in split_user_turns(session.history) if isinstance(turn[-1], FinalResponse)]
+        raise SessionIncomplete(session.session_id, missing, finished_turn_count=len(finished))
 
 
 def _find_missing_parts(session: SimulationSession) -> list[str]:

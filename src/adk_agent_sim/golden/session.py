@@ -14,6 +14,7 @@ from google.adk.tools import BaseTool
 from google.adk.workflow import BaseNode
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from adk_agent_sim.golden.user_turns import split_events
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.events import AgentEvent, Event, RunEnded, RunOutcome
 from adk_agent_sim.timeline.history import (
@@ -167,9 +168,18 @@ def _get_actions(emitted: AgentEvent) -> dict[str, Json]:
 
 
 def select_finished_events(events: Sequence[Event]) -> Sequence[Event]:
-    """Return the events up to the end of the last completed run."""
+    """Return the events of the user turns that have a final response, each up to the end of its last run.
+
+    A turn whose run was stopped or failed is omitted, also if others follow it.
+    """
+    before, turns = split_events(events)
+    finished = [event for turn in turns if turn.is_finished for event in _cut_after_run(turn.events)]
+    return [*before, *finished] if finished else []
+
+
+def _cut_after_run(events: Sequence[Event]) -> Sequence[Event]:
     ends = [place for place, event in enumerate(events) if _is_run_done(event)]
-    return events[: ends[-1] + 1] if ends else []
+    return events[: ends[-1] + 1]
 
 
 def _is_run_done(event: Event) -> bool:

@@ -337,6 +337,9 @@ class ExportInput(ApiModel):
     format: ExportFormatName = "evalset"
     again: bool = Field(default=False, description="Export it although it was exported before")
     anyway: bool = Field(default=False, description="Export it although `adk test` cannot replay it")
+    include_rejected: bool = Field(
+        default=False, description="Include structured responses that the agent's output_schema rejected"
+    )
 
 
 class ExportResult(ApiModel):

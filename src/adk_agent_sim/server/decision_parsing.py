@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from adk_agent_sim.errors import Problem
-from adk_agent_sim.forms.json_schema import read_parameters_schema
 from adk_agent_sim.forms.schema_checker import SchemaChecker, build_arguments_checker
 from adk_agent_sim.server.api_models import CallInput, DecisionInput, FieldProblem, Suggestion
 from adk_agent_sim.server.json_input import parse_json_input, parse_json_object_input
@@ -56,12 +55,12 @@ def find_call_problems(request: RequestSettings, calls: Sequence[Mapping[str, Js
     all_problems: list[FieldProblem] = []
     for index, call in enumerate(calls):
         name = call.get("name") or ""
-        declaration = request.declarations.get(name)
-        if declaration is None:
+        schema = request.find_parameters_schema(name)
+        if schema is None:
             message = f"{name!r} is not offered in this turn"
             all_problems.append(FieldProblem(path="", message=message, call_index=index))
             continue
-        problems = find_arguments_problems(declaration, call.get("args") or {})
+        problems = find_arguments_problems(schema, call.get("args") or {})
         all_problems += [FieldProblem(path=each.path, message=each.message, call_index=index) for each in problems]
     return all_problems
 
@@ -81,7 +80,7 @@ def _to_tool_arguments(request: RequestSettings, data: Json) -> dict[str, Json]:
 
     If the output schema is not an object, the tool has one parameter that holds the whole response.
     """
-    schema: dict[str, Any] = read_parameters_schema(request.declarations[SET_MODEL_RESPONSE])
+    schema: dict[str, Any] = request.find_parameters_schema(SET_MODEL_RESPONSE) or {}
     fields = list(schema.get("properties", {}))
     if isinstance(data, dict) and not (fields == ["response"] and "response" not in data):
         return cast("dict[str, Json]", data)

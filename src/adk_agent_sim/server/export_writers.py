@@ -11,11 +11,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
+from adk_agent_sim.errors import SessionIncomplete
 from adk_agent_sim.golden.adk_test_fixture import build_adk_test_fixture, write_adk_test_fixture
 from adk_agent_sim.golden.eval_set import EvalSetWriter
 from adk_agent_sim.golden.export_formats import EXPORT_FORMATS, ExportFormatName
 from adk_agent_sim.golden.golden_trace_builder import GoldenTraceBuilder, build_eval_id
+from adk_agent_sim.golden.rejected_responses import remove_rejected_responses
 from adk_agent_sim.golden.session import SimulatedAgentConfig, SimulationSession, select_finished_events
+from adk_agent_sim.golden.user_turns import describe_left_out
 from adk_agent_sim.server.api_models import ExportFormatInfo, ExportRecord, ExportResult
 from adk_agent_sim.timeline.events import Event
 from adk_agent_sim.timeline.file_names import find_unused_path
@@ -40,6 +43,20 @@ class ExportSource:
     anyway: bool
     """Whether to write a fixture that `adk test` cannot replay."""
 
+    include_rejected: bool = False
+    """Whether to include structured responses that the agent's output_schema rejected."""
+
+    def select_events(self) -> Sequence[Event]:
+        """Return the events to export; raise SessionIncomplete, which says why, if there are none."""
+        finished = select_finished_events(self.events)
+        if not finished and (left_out := self.describe_left_out()):
+            raise SessionIncomplete(self.session_id, left_out)
+        return finished if self.include_rejected else remove_rejected_responses(finished)
+
+    def describe_left_out(self) -> list[str]:
+        """Return what is not exported, and why."""
+        return describe_left_out(self.events, include_rejected=self.include_rejected)
+
 
 ExportWriter: TypeAlias = Callable[[ExportSource], ExportResult]
 
@@ -62,25 +79,22 @@ def list_export_formats() -> list[ExportFormatInfo]:
 def write_eval_case(source: ExportSource) -> ExportResult:
     """Append the finished part of a session to the agent's EvalSet; the notes name what is left out."""
     config, session_id = source.config, source.session_id
-    session = SimulationSession.from_events(config, session_id, select_finished_events(source.events))
-    # The notes are about the whole session, so that they also name the turn that is not finished.
-    notes = GoldenTraceBuilder(SimulationSession.from_events(config, session_id, source.events)).collect_notes(
-        has_tool_error_plugin=source.has_tool_error_plugin
-    )
+    session = SimulationSession.from_events(config, session_id, source.select_events())
+    notes = GoldenTraceBuilder(session).collect_notes(has_tool_error_plugin=source.has_tool_error_plugin)
     path = config.resolve_eval_set_path()
     case = EvalSetWriter(path, session.agent_name).write_eval_case(GoldenTraceBuilder(session).build())
     return ExportResult(
         record=ExportRecord(format="evalset", path=str(path), eval_id=case.eval_id, exported_at=source.now),
         case_json=dump_json(to_json_value(case), indent=2),
         command=f"adk eval {_quote_folder(config)} {shlex.quote(str(path))}",
-        notes=notes,
+        notes=[*notes, *source.describe_left_out()],
     )
 
 
 def write_test_fixture(source: ExportSource) -> ExportResult:
     """Write the finished part of a session as a new fixture file for `adk test`."""
     config = source.config
-    finished = select_finished_events(source.events)
+    finished = source.select_events()
     session = SimulationSession.from_events(config, source.session_id, finished)
     # `adk test` names its test cases by file: the style without colons is valid in a file name on every platform.
     name = build_eval_id(session.agent_name, session.start_timestamp, "selectable")
@@ -99,7 +113,7 @@ def write_test_fixture(source: ExportSource) -> ExportResult:
         record=ExportRecord(format="adk-test", path=str(path), eval_id=path.stem, exported_at=source.now),
         case_json=dump_json(build_adk_test_fixture(session, finished), indent=2),
         command=f"adk test {_quote_folder(config)}",
-        notes=[] if config.folder else [move_note],
+        notes=[*([] if config.folder else [move_note]), *source.describe_left_out()],
     )
 
 

@@ -6,7 +6,7 @@ from adk_agent_sim.adk.answer_check import check_answer
 from adk_agent_sim.adk.user_message import build_user_message
 from adk_agent_sim.errors import InvalidAnswer, InvalidMessage, TurnNotFound
 from adk_agent_sim.server import decision_parsing
-from adk_agent_sim.server.api_models import CheckInput, FieldProblem
+from adk_agent_sim.server.api_models import CheckInput, DecisionInput, FieldProblem
 from adk_agent_sim.server.json_input import parse_json_input
 from adk_agent_sim.server.session_runs import SessionRuns
 from adk_agent_sim.timeline.canonical_json import Json
@@ -55,8 +55,9 @@ class FormChecks:
         pending = run.recorded_session.pending_requests.get(turn_id) if run else None
         # The agent's pydantic model may be stricter than its JSON Schema; it is known only where the agent runs.
         if not problems and pending is not None:
+            answer = DecisionInput(decision_id="form-check", data=dump_json(value))
             try:
-                check_answer(pending, {"content": {"parts": [{"text": dump_json(value)}]}})
+                check_answer(pending, decision_parsing.build_response(answer, request))
             except InvalidAnswer as error:
                 problems = list(error.problems)
         return [FieldProblem(path=problem.path, message=problem.message) for problem in problems]

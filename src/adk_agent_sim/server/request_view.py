@@ -11,7 +11,10 @@ from adk_agent_sim.forms.json_schema import JsonSchema, read_parameters_schema, 
 from adk_agent_sim.server.api_models import Briefing, RequestInfo, ToolInfo
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.framework_calls import SET_MODEL_RESPONSE
-from adk_agent_sim.timeline.model_request import ModelRequest, RequestSettings
+from adk_agent_sim.timeline.model_request import RESPONSE_ARGUMENTS_SCHEMA, ModelRequest, RequestSettings
+
+_NOT_SENT = frozenset({"config", RESPONSE_ARGUMENTS_SCHEMA})
+"""Entries of a recorded config that are shown elsewhere, or that no model receives."""
 
 
 def build_turn_briefing(
@@ -56,15 +59,14 @@ def find_output_schema(request: RequestSettings) -> JsonSchema | None:
     """Returns the schema of the final response: the request's own, or the parameters of ADK's response tool."""
     if request.response_schema is not None:
         return request.response_schema
-    by_tool = request.declarations.get(SET_MODEL_RESPONSE)
-    return read_parameters_schema(by_tool) if by_tool is not None else None
+    return request.find_parameters_schema(SET_MODEL_RESPONSE)
 
 
 def build_request_info(request: ModelRequest) -> RequestInfo:
     """Returns the request as one object, with its size."""
     config: Mapping[str, Json] = request.config.get("config") or {}
     full_request: dict[str, Any] = {
-        **{name: value for name, value in request.config.items() if name != "config"},
+        **{name: value for name, value in request.config.items() if name not in _NOT_SENT},
         "system_instruction": request.instruction,
         "contents": list(request.contents),
         "tools": list(request.tools),

@@ -48,6 +48,7 @@ class SessionExporter:
             has_tool_error_plugin=run.has_tool_error_plugin if run else False,
             now=self._timeline.clock.now(),
             anyway=export_input.anyway,
+            include_rejected=export_input.include_rejected,
         )
         async with self._write_lock:  # otherwise two exports of one session could both find none before them
             if not export_input.again:

@@ -7,7 +7,6 @@ from functools import lru_cache
 from typing import Any
 
 from adk_agent_sim.errors import EmptyDecision, InvalidAnswer, InvalidArguments, Problem, ToolNotOffered
-from adk_agent_sim.forms.json_schema import read_parameters_schema
 from adk_agent_sim.forms.schema_checker import SchemaChecker, build_arguments_checker
 from adk_agent_sim.timeline.canonical_json import Json, decode_json, encode_json
 from adk_agent_sim.timeline.model_request import RequestSettings
@@ -26,7 +25,7 @@ def check_matches_request(request: RequestSettings, response: Json) -> None:
     """Raise DecisionMismatch for an unknown tool, or for arguments or an answer that do not match their schema."""
     calls = get_function_calls(response)
     for call in calls:
-        _check_call(request.declarations, call)
+        _check_call(request, call)
     if request.response_schema is not None and not calls:
         problems = find_answer_problems(request.response_schema, extract_text(response))
         if problems:
@@ -57,18 +56,19 @@ def _has_content(part: Mapping[str, Json]) -> bool:
     return any(value not in (None, "") for key, value in part.items() if key not in _PART_METADATA_KEYS)
 
 
-def _check_call(declarations: Mapping[str, Json], call: Mapping[str, Json]) -> None:
+def _check_call(request: RequestSettings, call: Mapping[str, Json]) -> None:
     name = call.get("name") or ""
-    if name not in declarations:
-        raise ToolNotOffered(name, list(declarations))
-    problems = find_arguments_problems(declarations[name], call.get("args") or {})
+    schema = request.find_parameters_schema(name)
+    if schema is None:
+        raise ToolNotOffered(name, list(request.declarations))
+    problems = find_arguments_problems(schema, call.get("args") or {})
     if problems:
         raise InvalidArguments(name, problems)
 
 
-def find_arguments_problems(declaration: Mapping[str, Json], arguments: Json) -> Sequence[Problem]:
-    """Return the problems of the arguments of a call, by the declaration of its tool."""
-    return _get_arguments_checker(encode_json(read_parameters_schema(declaration))).find_problems(arguments)
+def find_arguments_problems(schema: Mapping[str, Any], arguments: Json) -> Sequence[Problem]:
+    """Return the problems of the arguments of a call, by the schema of its tool's parameters."""
+    return _get_arguments_checker(encode_json(schema)).find_problems(arguments)
 
 
 # Compiling a schema is slow, and every turn of an agent offers the same tools.

@@ -463,7 +463,10 @@ _REQUEST_PART_CHECKS: Mapping[RequestPart, _Check] = {
     "tools": _build_json_check(_check_tools),
     "instruction": _build_json_check(_check_instruction),
     "config": _build_json_check(
-        _build_object_check({"config": _build_object_check(_SCHEMA_CHECKS)}, required=("config",))
+        _build_object_check(
+            {"config": _build_object_check(_SCHEMA_CHECKS), "response_arguments_schema": _check_object},
+            required=("config",),
+        )
     ),
 }
 

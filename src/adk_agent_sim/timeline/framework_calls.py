@@ -6,6 +6,9 @@ of them with ADK.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any, cast
+
 TRANSFER_TO_AGENT = "transfer_to_agent"
 """The tool that hands the conversation over to another agent."""
 
@@ -39,6 +42,10 @@ AGENT_NAME_LABEL = "adk_agent_name"
 _DEFAULT_HINT_PREFIX = "Please approve or reject the tool call"
 
 
+_REJECTION_PREFIX = "Validation Error found"
+"""How the response tool begins the message that sends a model back to correct its answer."""
+
+
 def is_request_call(name: str) -> bool:
     """Return whether ADK made a call of this name itself, to ask the user for consent, a credential or input."""
     return name.startswith(REQUEST_CALL_PREFIX)
@@ -55,3 +62,14 @@ def is_default_confirmation_hint(hint: str) -> bool:
     ADK's text explains to a program how to answer, so it is of no use to a person.
     """
     return hint.startswith(_DEFAULT_HINT_PREFIX)
+
+
+def is_rejected_response(result: object, actions: Mapping[str, Any]) -> bool:
+    """Return whether ADK's response tool rejected the answer that it was called with.
+
+    Args:
+        result: What the tool returned.
+        actions: What it requested of ADK; an accepted answer is among them, even one that looks like a rejection.
+    """
+    message = cast("Mapping[str, object]", result).get("error") if isinstance(result, Mapping) else None
+    return isinstance(message, str) and message.startswith(_REJECTION_PREFIX) and SET_MODEL_RESPONSE not in actions

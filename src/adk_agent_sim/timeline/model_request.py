@@ -7,9 +7,14 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from adk_agent_sim.errors import BlocksMissing
+from adk_agent_sim.forms.json_schema import JsonSchema, read_parameters_schema
 from adk_agent_sim.timeline.blocks import Block, BlockReader, pack_ids, unpack_ids
 from adk_agent_sim.timeline.canonical_json import Json, decode_json
 from adk_agent_sim.timeline.events import Event, TurnAsked
+from adk_agent_sim.timeline.framework_calls import SET_MODEL_RESPONSE
+
+RESPONSE_ARGUMENTS_SCHEMA = "response_arguments_schema"
+"""The entry of a `config` block that holds the schema of the response tool's arguments. No model receives it."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -52,6 +57,18 @@ class RequestSettings:
     def response_schema(self) -> Json:
         """The JSON Schema of the final answer; None if any text is valid."""
         return self.config["config"].get("response_schema")
+
+    def find_parameters_schema(self, tool_name: str) -> JsonSchema | None:
+        """Return the schema that the arguments of a tool must match; None if the tool is not offered.
+
+        For ADK's response tool it is the schema of the agent's output type, which has more constraints than what ADK
+        declares; what was recorded without it has the declaration only.
+        """
+        declaration = self.declarations.get(tool_name)
+        if declaration is None:
+            return None
+        own_schema = self.config.get(RESPONSE_ARGUMENTS_SCHEMA) if tool_name == SET_MODEL_RESPONSE else None
+        return own_schema if own_schema is not None else read_parameters_schema(declaration)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1126,6 +1126,12 @@ export interface components {
              * @enum {string}
              */
             format: "evalset" | "adk-test" | "jsonl" | "markdown";
+            /**
+             * Include Rejected
+             * @description Include structured responses that the agent's output_schema rejected
+             * @default false
+             */
+            include_rejected: boolean;
         };
         /**
          * ExportRecord

@@ -24,7 +24,7 @@ export function ExportDialog({ session, onClose }: { session: SessionInfo; onClo
   const exportTrace = (overrides: Partial<ExportInput> = {}) =>
     run(async () => {
       if (!format) return;
-      const input = { format: format.name, again: false, anyway: false, ...overrides };
+      const input = { format: format.name, again: false, anyway: false, include_rejected: false, ...overrides };
       setResult(await api.exportSession(session.session_id, input));
       void app.refresh();
     });

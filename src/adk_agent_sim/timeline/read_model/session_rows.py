@@ -35,7 +35,12 @@ from adk_agent_sim.timeline.events import (
     Unreadable,
     UserSpoke,
 )
-from adk_agent_sim.timeline.framework_calls import REQUEST_CONFIRMATION, SET_MODEL_RESPONSE, is_request_call
+from adk_agent_sim.timeline.framework_calls import (
+    REQUEST_CONFIRMATION,
+    SET_MODEL_RESPONSE,
+    is_rejected_response,
+    is_request_call,
+)
 from adk_agent_sim.timeline.history import is_user_query
 from adk_agent_sim.timeline.read_model.content_parts import (
     as_mapping,
@@ -285,7 +290,8 @@ class SessionRows:
                 else:
                     self._update_row(event, index, status=RowStatus.RUNNING)
             case ToolFinished() if index is not None:
-                is_failure = _reports_failure(fact.result) and index not in self.denied_rows
+                is_denied = index in self.denied_rows
+                is_failure = self._is_rejected(index, fact) or (_reports_failure(fact.result) and not is_denied)
                 self._update_row(
                     event,
                     index,
@@ -306,6 +312,11 @@ class SessionRows:
                 self._forget_inner_call(fact.call_id, index)
             case _:
                 pass
+
+    def _is_rejected(self, index: int, finished: ToolFinished) -> bool:
+        """Return whether a call is a structured answer that ADK sent back to the model."""
+        is_answer = self.rows[index].subject == SET_MODEL_RESPONSE
+        return is_answer and is_rejected_response(finished.result, finished.actions)
 
     def _forget_inner_call(self, call_id: str, index: int) -> None:
         """Drop a finished call of an agent inside a tool, whose results are not reported as events of their own."""
