@@ -6,11 +6,14 @@ confirmation starts another run. Only a turn whose last run ended with a final r
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from adk_agent_sim.golden.rejected_responses import count_rejected_responses
-from adk_agent_sim.timeline.events import Event, RunEnded, RunOutcome, UserSpoke
+from adk_agent_sim.timeline.canonical_json import Json
+from adk_agent_sim.timeline.events import AgentEvent, Event, RunEnded, RunOutcome, UserSpoke
+from adk_agent_sim.timeline.framework_calls import is_request_call
 from adk_agent_sim.timeline.history import FinalResponse, UserQuery, build_history, is_user_query
 
 _MAX_QUERY_LENGTH = 60
@@ -80,8 +83,29 @@ def _build_turn(events: Sequence[Event]) -> UserTurn:
         events=events,
         query=next((entry.content for entry in entries if isinstance(entry, UserQuery)), ""),
         outcome=outcomes[-1] if outcomes and not _is_running(events) else None,
-        has_answer=bool(entries) and isinstance(entries[-1], FinalResponse),
+        has_answer=bool(entries) and isinstance(entries[-1], FinalResponse) and not _find_open_requests(events),
     )
+
+
+def _find_open_requests(events: Sequence[Event]) -> set[str]:
+    """Return the ids of ADK's requests, such as for consent, that the user has not answered: they end a run too."""
+    open_ids: set[str] = set()
+    for event in events:
+        match event.payload:
+            case AgentEvent(event=emitted):
+                calls = _list_part_values(emitted.get("content"), "function_call")
+                open_ids |= {call.get("id") or "" for call in calls if is_request_call(call.get("name") or "")}
+            case UserSpoke(content=content):
+                answers = _list_part_values(content, "function_response")
+                open_ids -= {answer.get("id") or "" for answer in answers}
+            case _:
+                pass
+    return open_ids
+
+
+def _list_part_values(content: Json, kind: str) -> list[Mapping[str, Any]]:
+    parts: Sequence[Mapping[str, Any]] = content.get("parts") or () if content else ()
+    return [part[kind] for part in parts if part.get(kind)]
 
 
 def _is_running(events: Sequence[Event]) -> bool:

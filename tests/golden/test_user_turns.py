@@ -1,0 +1,117 @@
+"""Sessions with runs that were stopped or failed: their finished user turns stay exportable."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from api_client import ApiClient, serve_agents
+from google.adk.agents import LlmAgent
+from google.adk.evaluation.eval_set import EvalSet
+from google.adk.tools import FunctionTool
+
+from adk_agent_sim import Simulation
+from adk_agent_sim.errors import SessionIncomplete
+from adk_agent_sim.golden.user_turns import describe_left_out
+
+
+def add(a: int, b: int) -> int:
+    """Add two numbers."""
+    return a + b
+
+
+def delete(path: str) -> str:
+    """Delete a file; asks first."""
+    return f"deleted {path}"
+
+
+def adder() -> LlmAgent:
+    delete_tool = FunctionTool(delete, require_confirmation=True)
+    return LlmAgent(name="adder", model="gemini-2.5-flash", tools=[add, delete_tool])
+
+
+async def _finish_turn(browser: ApiClient, session_id: str, text: str) -> None:
+    await browser.send_message(session_id, text)
+    await browser.call_tools(session_id, ("add", {"a": 1, "b": 2}))
+    await browser.respond(session_id, f"{text} 3")
+    await browser.wait_for_status(session_id, "done")
+
+
+async def _stop_turn(browser: ApiClient, session_id: str, text: str) -> None:
+    await browser.send_message(session_id, text)
+    await browser.call_tools(session_id, ("add", {"a": 4, "b": 5}))
+    await browser.wait_for_turn(session_id)
+    await browser.post(f"/sessions/{session_id}/stop")
+
+
+def _list_queries(case_json: str) -> list[str]:
+    conversation: list[Any] = json.loads(case_json)["conversation"]
+    return [turn["user_content"]["parts"][0]["text"] for turn in conversation]
+
+
+async def test_the_turns_before_and_after_a_stopped_run_are_exported(tmp_path: Path) -> None:
+    async with serve_agents(tmp_path, adder()) as browser:
+        session_id = await browser.start_session("adder")
+        await _finish_turn(browser, session_id, "first")
+        await _stop_turn(browser, session_id, "second")
+        stopped = await browser.post(f"/sessions/{session_id}/export", {"format": "evalset"})
+        await _finish_turn(browser, session_id, "third")
+        continued = await browser.post(f"/sessions/{session_id}/export", {"format": "evalset", "again": True})
+        fixture = await browser.post(f"/sessions/{session_id}/export", {"format": "adk-test", "anyway": True})
+
+    note = "user turn 2 ('second') was left out: its run was stopped before the final response"
+    assert _list_queries(stopped["case_json"]) == ["first"]
+    assert _list_queries(continued["case_json"]) == ["first", "third"]
+    assert [stopped["notes"], continued["notes"]] == [[note], [note]]
+    assert "second" not in fixture["case_json"]
+    assert note in fixture["notes"]
+    assert len(EvalSet.model_validate_json((tmp_path / "adder.evalset.json").read_text()).eval_cases) == 2
+
+
+async def test_a_session_whose_only_run_was_stopped_says_why_it_cannot_be_exported(tmp_path: Path) -> None:
+    async with serve_agents(tmp_path, adder()) as browser:
+        session_id = await browser.start_session("adder")
+        await _stop_turn(browser, session_id, "first")
+        refusal = await browser.post_refused(f"/sessions/{session_id}/export", {"format": "evalset"}, 409)
+
+    assert refusal["error"] == "SessionIncomplete"
+    assert "its run was stopped before the final response" in refusal["message"]
+    assert not (tmp_path / "adder.evalset.json").exists()
+
+
+async def test_a_turn_that_waits_for_consent_or_continues_after_it_is_not_finished(tmp_path: Path) -> None:
+    async with serve_agents(tmp_path, adder()) as browser:
+        session_id = await browser.start_session("adder")
+        await _finish_turn(browser, session_id, "first")
+        await browser.send_message(session_id, "second")
+        await browser.call_tools(session_id, ("delete", {"path": "a"}))
+        confirmation = await browser.wait_for_confirmation(session_id)
+        waiting = await browser.post(f"/sessions/{session_id}/export", {"format": "evalset"})
+        consent = {"question_id": confirmation["question_id"], "approve": True}
+        await browser.post(f"/sessions/{session_id}/consent", consent)
+        await browser.wait_for_turn(session_id)
+        continued = await browser.post(f"/sessions/{session_id}/export", {"format": "evalset", "again": True})
+        await browser.respond(session_id, "deleted")
+        await browser.wait_for_status(session_id, "done")
+        finished = await browser.post(f"/sessions/{session_id}/export", {"format": "evalset", "again": True})
+
+    assert [_list_queries(each["case_json"]) for each in (waiting, continued)] == [["first"], ["first"]]
+    assert [note for note in waiting["notes"] if "left out: it has no final response" in note]
+    assert [note for note in continued["notes"] if "left out: it has no final response yet" in note]
+    assert _list_queries(finished["case_json"]) == ["first", "second"]
+
+
+async def test_in_python_the_error_says_how_to_export_the_finished_turns(tmp_path: Path) -> None:
+    async with Simulation(adder()) as sim:
+        await (await sim.send("first")).respond("1")
+        await sim.send("x" * 100)
+        with pytest.raises(SessionIncomplete, match=r"The 1 user turn before that is finished.*--finished-only"):
+            sim.export(tmp_path / "adder.evalset.json")
+        sim.export(tmp_path / "adder.evalset.json", finished_only=True)
+        (note,) = describe_left_out(sim.log())
+
+    assert note == f"user turn 2 ('{'x' * 59}…') was left out: it has no final response yet"
+    (case,) = EvalSet.model_validate_json((tmp_path / "adder.evalset.json").read_text()).eval_cases
+    assert len(case.conversation or []) == 1
