@@ -1,7 +1,7 @@
 """Describes an agent before its first turn: its tools and instruction, resolved by ADK's own methods.
 
-During a turn the request contains both. What only a request adds, such as the tool that transfers to a sub-agent, is
-not included here.
+During a turn the request contains both. Variables of the instruction that a callback sets are not known yet: the
+instruction is then shown as its template.
 """
 
 from __future__ import annotations
@@ -14,11 +14,13 @@ from typing import Any, cast
 from google.adk.agents import LlmAgent
 from google.adk.agents.invocation_context import InvocationContext
 from google.adk.agents.readonly_context import ReadonlyContext
+from google.adk.tools import BaseTool
+from google.adk.tools.transfer_to_agent_tool import TransferToAgentTool
 from google.adk.utils.instructions_utils import inject_session_state
 from google.adk.workflow import BaseNode
 
 from adk_agent_sim.adk import model_seat
-from adk_agent_sim.adk.compat import get_declaration
+from adk_agent_sim.adk.compat import asks_for_consent, get_declaration, list_transfer_targets
 from adk_agent_sim.adk.toolset_check import check_toolsets
 from adk_agent_sim.adk.user_message import get_input_schema
 from adk_agent_sim.forms.json_schema import JsonSchema, to_json_schema
@@ -35,8 +37,14 @@ class AgentBriefing:
     instruction: str = ""
     """The instruction with the session state filled in."""
 
+    is_template: bool = False
+    """Whether the instruction has variables that are not set yet, and is shown with their names."""
+
     declarations: Sequence[Json] = ()
-    """The function declarations of its tools, as JSON."""
+    """The function declarations of its tools, as JSON, with the one by which it transfers to other agents."""
+
+    consent_tools: frozenset[str] = frozenset()
+    """The names of the tools that may ask the user for consent."""
 
     input_schema: JsonSchema | None = None
 
@@ -58,16 +66,21 @@ async def build_briefing(root: BaseNode, context: InvocationContext) -> AgentBri
     agent = root.model_copy()
     model_seat.install_seat(agent)
     output_type = cast("Any", root).output_schema
-    instruction, declarations, problem = "", list[Json](), ""
+    instruction, is_template, problem = "", False, ""
+    tools: list[BaseTool] = []
     try:
-        instruction = await _resolve_instruction(agent, context)
-        declarations = await _load_declarations(agent, ReadonlyContext(context))
+        instruction, is_template = await _resolve_instruction(agent, context)
+        tools = await _load_tools(agent, ReadonlyContext(context))
+        if targets := list_transfer_targets(root):
+            tools.append(TransferToAgentTool(agent_names=targets))
     except Exception as error:  # noqa: BLE001 - from the agent's own code and servers; shown to the person
         problem = str(error) or type(error).__name__
     return AgentBriefing(
         agent_name=root.name,
         instruction=instruction,
-        declarations=declarations,
+        is_template=is_template,
+        declarations=_declare_tools(tools),
+        consent_tools=frozenset(tool.name for tool in tools if asks_for_consent(tool)),
         input_schema=get_input_schema(root),
         output_schema=to_json_schema(output_type) if output_type is not None else None,
         model=get_model_name(root),
@@ -82,20 +95,29 @@ def get_model_name(root: BaseNode) -> str:
     return root.model if isinstance(root.model, str) else root.model.model
 
 
-async def _load_declarations(agent: LlmAgent, context: ReadonlyContext) -> list[Json]:
+async def _load_tools(agent: LlmAgent, context: ReadonlyContext) -> list[BaseTool]:
     await check_toolsets(agent, context)
-    declarations = [get_declaration(tool) for tool in await agent.canonical_tools(context)]
+    return list(await agent.canonical_tools(context))
+
+
+def _declare_tools(tools: Sequence[BaseTool]) -> list[Json]:
+    declarations = [get_declaration(tool) for tool in tools]
     return [to_json_value(declaration) for declaration in declarations if declaration is not None]
 
 
-async def _resolve_instruction(agent: LlmAgent, context: InvocationContext) -> str:
+async def _resolve_instruction(agent: LlmAgent, context: InvocationContext) -> tuple[str, bool]:
+    """Return the instruction, and whether it is a template whose variables are not all set yet."""
     read = ReadonlyContext(context)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # ADK's own, about global_instruction
         instructions = [await agent.canonical_global_instruction(read), await agent.canonical_instruction(read)]
+    resolved: list[str] = []
+    is_template = False
     # ADK fills in the session state only where the instruction is a text, not where a function returned it.
-    resolved = [
-        text if bypass_state_injection else await inject_session_state(text, read)
-        for text, bypass_state_injection in instructions
-    ]
-    return "\n\n".join(text for text in resolved if text)
+    for text, bypass_state_injection in instructions:
+        try:
+            resolved.append(text if bypass_state_injection else await inject_session_state(text, read))
+        except KeyError:  # a variable that is not in the state: a callback may set it when the agent runs
+            resolved.append(text)
+            is_template = True
+    return "\n\n".join(text for text in resolved if text), is_template

@@ -13,6 +13,7 @@ from importlib.metadata import version
 from types import ModuleType
 from typing import Any, TypeAlias
 
+from google.adk.agents import BaseAgent
 from google.adk.agents.invocation_context import InvocationContext
 from google.adk.agents.readonly_context import ReadonlyContext
 from google.adk.runners import Runner
@@ -112,6 +113,26 @@ def get_declaration(tool: BaseTool) -> types.FunctionDeclaration | None:
     """
     declare = _get_attribute(tool, "_get_declaration", "Reading the declaration of a tool")
     return declare()
+
+
+def asks_for_consent(tool: BaseTool) -> bool:
+    """Return whether a tool may ask the user for consent before it runs; a function may decide that call by call.
+
+    `_require_confirmation` is where FunctionTool and McpTool keep their `require_confirmation`. The public
+    `check_require_confirmation` needs the arguments of a call. Without it people are not warned before a call asks.
+    """
+    return bool(getattr(tool, "_require_confirmation", False))
+
+
+def list_transfer_targets(agent: BaseAgent) -> list[str]:
+    """Return the names of the agents that an agent can transfer to.
+
+    `_get_transfer_targets` holds the rules about parents, peers and modes by which ADK offers `transfer_to_agent`.
+    Without it the tool is not listed before the first turn.
+    """
+    module, name = "google.adk.flows.llm_flows.extensions._agent_transfer", "_get_transfer_targets"
+    find_targets = _get_private_name(module, name, "Listing transfer_to_agent before the first turn")
+    return [target.name for target in find_targets(agent)]
 
 
 def find_connection_params(toolset: BaseToolset) -> Any:

@@ -18,6 +18,7 @@ from google.genai import types
 
 from adk_agent_sim.adk.agent_paths import ROOT_PATH, AgentPathFinder
 from adk_agent_sim.adk.answer_check import check_answer
+from adk_agent_sim.adk.compat import asks_for_consent
 from adk_agent_sim.adk.model_seat import ModelSeat
 from adk_agent_sim.adk.play_policy import PlayPolicy
 from adk_agent_sim.adk.request_blocks import RequestEncoder
@@ -119,6 +120,10 @@ class RecordedSession:
     def get_player(self, agent_name: str) -> Player | ModelFunction:
         """Return who plays an agent's model."""
         return self.player if self.policy.should_play(agent_name) else Player.REAL
+
+    def find_consent_tools(self) -> set[str]:
+        """Return the names of the offered tools that may ask the user for consent."""
+        return {name for name, tool in self.offered_tools.items() if asks_for_consent(tool)}
 
     async def listen_for_cancel(self) -> Callable[[], None]:
         """Cancel running calls when a CancelAsked event arrives. Returns a function that stops listening."""

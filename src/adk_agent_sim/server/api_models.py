@@ -30,6 +30,16 @@ class ToolInfo(ApiModel):
     description: str
     parameters: dict[str, Any] = Field(description="The schema of the arguments, normalised to JSON Schema")
     response_schema: dict[str, Any] | None = Field(default=None, description="The schema of the result, if declared")
+    asks_for_consent: bool = Field(
+        default=False, description="Whether a call may ask the user for consent; False if that is not known"
+    )
+
+
+class InstructionPart(ApiModel):
+    """A part of an instruction."""
+
+    text: str
+    is_from_adk: bool = Field(description="Whether ADK added it, rather than the agent's author")
 
 
 class AgentInfo(ApiModel):
@@ -52,6 +62,12 @@ class Briefing(ApiModel):
 
     agent_name: str
     instruction: str
+    instruction_parts: list[InstructionPart] = Field(
+        default_factory=list[InstructionPart], description="The instruction, divided by who wrote it"
+    )
+    is_template: bool = Field(
+        default=False, description="Whether the instruction has variables that are filled when the agent runs"
+    )
     tools: list[ToolInfo]
     input_schema: dict[str, Any] | None = Field(description="The schema of a user message; None: any text")
     output_schema: dict[str, Any] | None = Field(description="The schema of a final response; None: any text")

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, cast
 
 from adk_agent_sim.adk.briefing import AgentBriefing
 from adk_agent_sim.forms.json_schema import JsonSchema, read_parameters_schema, to_json_schema
-from adk_agent_sim.server.api_models import Briefing, RequestInfo, ToolInfo
+from adk_agent_sim.server.api_models import Briefing, InstructionPart, RequestInfo, ToolInfo
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.framework_calls import SET_MODEL_RESPONSE
+from adk_agent_sim.timeline.framework_texts import remove_description_fences, split_instruction
 from adk_agent_sim.timeline.model_request import RESPONSE_ARGUMENTS_SCHEMA, ModelRequest, RequestSettings
 
 _NOT_SENT = frozenset({"config", RESPONSE_ARGUMENTS_SCHEMA})
@@ -18,13 +19,24 @@ _NOT_SENT = frozenset({"config", RESPONSE_ARGUMENTS_SCHEMA})
 
 
 def build_turn_briefing(
-    request: RequestSettings, agent_name: str, *, input_schema: JsonSchema | None, has_own_model: bool
+    request: RequestSettings,
+    agent_name: str,
+    *,
+    input_schema: JsonSchema | None,
+    has_own_model: bool,
+    consent_tools: Collection[str] = (),
 ) -> Briefing:
-    """Returns the briefing of a turn, from its request."""
+    """Returns the briefing of a turn, from its request; `consent_tools` are those known to ask for consent."""
+    instruction = extract_instruction_text(request.instruction)
     return Briefing(
         agent_name=agent_name,
-        instruction=extract_instruction_text(request.instruction),
-        tools=[build_tool_info(tool) for name, tool in request.declarations.items() if name != SET_MODEL_RESPONSE],
+        instruction=instruction,
+        instruction_parts=_build_instruction_parts(instruction),
+        tools=[
+            build_tool_info(tool, asks_for_consent=name in consent_tools)
+            for name, tool in request.declarations.items()
+            if name != SET_MODEL_RESPONSE
+        ],
         input_schema=input_schema,
         output_schema=find_output_schema(request),
         model=str(request.config.get("model") or "") if has_own_model else "",
@@ -36,7 +48,12 @@ def build_agent_briefing(agent_briefing: AgentBriefing) -> Briefing:
     return Briefing(
         agent_name=agent_briefing.agent_name,
         instruction=agent_briefing.instruction,
-        tools=[build_tool_info(tool) for tool in agent_briefing.declarations],
+        instruction_parts=_build_instruction_parts(agent_briefing.instruction),
+        is_template=agent_briefing.is_template,
+        tools=[
+            build_tool_info(tool, asks_for_consent=tool.get("name") in agent_briefing.consent_tools)
+            for tool in agent_briefing.declarations
+        ],
         input_schema=agent_briefing.input_schema,
         output_schema=agent_briefing.output_schema,
         model=agent_briefing.model,
@@ -44,14 +61,25 @@ def build_agent_briefing(agent_briefing: AgentBriefing) -> Briefing:
     )
 
 
-def build_tool_info(declaration: Mapping[str, Json]) -> ToolInfo:
+def _build_instruction_parts(instruction: str) -> list[InstructionPart]:
+    return [
+        InstructionPart(text=section.text, is_from_adk=section.is_from_adk)
+        for section in split_instruction(instruction)
+    ]
+
+
+def build_tool_info(declaration: Mapping[str, Json], *, asks_for_consent: bool = False) -> ToolInfo:
     """Returns a tool with its schemas, from its declaration."""
     response: Json = declaration.get("response_json_schema") or declaration.get("response")
     return ToolInfo(
         name=declaration.get("name") or "",
-        description=declaration.get("description") or "",
-        parameters=read_parameters_schema(declaration),
-        response_schema=to_json_schema(cast("Json", response)) if isinstance(response, Mapping) else None,
+        description=remove_description_fences(declaration.get("description") or ""),
+        # Only now: a normalized schema has a limited depth, whatever a client sent.
+        parameters=remove_description_fences(read_parameters_schema(declaration)),
+        response_schema=(
+            remove_description_fences(to_json_schema(cast("Json", response))) if isinstance(response, Mapping) else None
+        ),
+        asks_for_consent=asks_for_consent,
     )
 
 

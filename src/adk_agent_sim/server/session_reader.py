@@ -64,6 +64,7 @@ class SessionReader:
             asked.agent_name,
             input_schema=get_input_schema(run.root_agent) if run else None,
             has_own_model=run is not None,
+            consent_tools=run.recorded_session.find_consent_tools() if run else (),
         )
 
     async def get_request_info(self, session_id: str, turn_id: str) -> RequestInfo:

@@ -833,6 +833,17 @@ export interface components {
             /** Instruction */
             instruction: string;
             /**
+             * Instruction Parts
+             * @description The instruction, divided by who wrote it
+             */
+            instruction_parts: components["schemas"]["InstructionPart"][];
+            /**
+             * Is Template
+             * @description Whether the instruction has variables that are filled when the agent runs
+             * @default false
+             */
+            is_template: boolean;
+            /**
              * Model
              * @description The agent's own model; empty if there is none that can be asked here
              */
@@ -1239,6 +1250,19 @@ export interface components {
              * @default 200
              */
             tail: number;
+        };
+        /**
+         * InstructionPart
+         * @description A part of an instruction.
+         */
+        InstructionPart: {
+            /**
+             * Is From Adk
+             * @description Whether ADK added it, rather than the agent's author
+             */
+            is_from_adk: boolean;
+            /** Text */
+            text: string;
         };
         /**
          * MediaFile
@@ -1855,6 +1879,12 @@ export interface components {
          * @description A tool as it is offered to the model.
          */
         ToolInfo: {
+            /**
+             * Asks For Consent
+             * @description Whether a call may ask the user for consent; False if that is not known
+             * @default false
+             */
+            asks_for_consent: boolean;
             /** Description */
             description: string;
             /** Name */

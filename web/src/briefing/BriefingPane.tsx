@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 import { api, getErrorMessage } from "../api/client";
-import type { Briefing, RequestInfo, SessionInfo, ToolInfo } from "../api/types";
+import type { Briefing, InstructionPart, RequestInfo, SessionInfo, ToolInfo } from "../api/types";
 import { JsonTree } from "../json/JsonTree";
 import { type Json, parse, stringify } from "../json/lossless";
 import { findModelTurn } from "../state/sessionStatus";
@@ -57,13 +57,26 @@ function InstructionTab({ briefing }: { briefing: Briefing | null }) {
           <b>{briefing.agent_name}</b>
           {briefing.model ? <span className="quiet">{briefing.model}</span> : null}
         </summary>
-        {briefing.instruction ? (
-          <Markdown text={briefing.instruction} />
-        ) : (
-          <p className="quiet">This agent has no instruction.</p>
-        )}
+        {briefing.is_template ? (
+          <p className="notice">This is the template: the variables in braces are filled when the agent runs.</p>
+        ) : null}
+        {briefing.instruction_parts.map((part, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: parts have no identity but their order
+          <InstructionPartView key={index} part={part} />
+        ))}
+        {briefing.instruction || briefing.problem ? null : <p className="quiet">This agent has no instruction.</p>}
       </details>
     </>
+  );
+}
+
+function InstructionPartView({ part }: { part: InstructionPart }) {
+  if (!part.is_from_adk) return <Markdown text={part.text} />;
+  return (
+    <section className="adk-part" aria-label="Added by ADK">
+      <div className="quiet">Added by ADK</div>
+      <Markdown text={part.text} />
+    </section>
   );
 }
 
@@ -89,6 +102,11 @@ function ToolEntry({ tool }: { tool: ToolInfo }) {
     <details className="tool">
       <summary>
         <b className="mono tool-name">{tool.name}</b>
+        {tool.asks_for_consent ? (
+          <span className="quiet" title="A call of this tool may ask the user for consent">
+            asks first
+          </span>
+        ) : null}
         <span className="quiet tool-line">{tool.description.split("\n")[0]}</span>
       </summary>
       <div className="tool-body">

@@ -79,7 +79,7 @@ export function WorldCallEditor({
   useFirstFieldFocus(frame, name ?? "");
 
   const shownProblems = error?.problems.length ? error.problems : problems;
-  const toolList: ToolInfo[] = offered.map((one) => ({ ...one, response_schema: null }));
+  const toolList: ToolInfo[] = offered.map((one) => ({ ...one, response_schema: null, asks_for_consent: false }));
   const chosen = toolList.find((one) => one.name === name);
   return (
     <section className="sc-side sc-call composer-frame" aria-label="Call a tool" ref={frame}>

@@ -135,6 +135,7 @@ export const ADD: ToolInfo = {
     required: ["a", "b"],
   },
   response_schema: null,
+  asks_for_consent: false,
 };
 
 export const LOOKUP: ToolInfo = {
@@ -142,6 +143,7 @@ export const LOOKUP: ToolInfo = {
   description: "Finds a patient.",
   parameters: { type: "object", properties: { patient: { type: "string" } }, required: ["patient"] },
   response_schema: null,
+  asks_for_consent: false,
 };
 
 export function sampleBriefing(changes: Partial<Briefing> = {}): Briefing {
@@ -149,6 +151,8 @@ export function sampleBriefing(changes: Partial<Briefing> = {}): Briefing {
     agent_name: "ClinicDesk",
     input_schema: null,
     instruction: "",
+    instruction_parts: [],
+    is_template: false,
     model: "",
     output_schema: null,
     problem: "",

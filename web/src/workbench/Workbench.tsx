@@ -211,6 +211,8 @@ function buildFailedBriefing(agentName: string, problem: string): Briefing {
   return {
     agent_name: agentName,
     instruction: "",
+    instruction_parts: [],
+    is_template: false,
     tools: [],
     input_schema: null,
     output_schema: null,
