@@ -833,12 +833,6 @@ class TestExport:
 
         assert "adksim export" in refusal["message"]
 
-    async def test_no_request_can_name_a_path(self, browser: ApiClient) -> None:
-        session_id = await browser.start_session("tooled", "x")
-
-        refusal = await browser.post_refused(f"/sessions/{session_id}/export", {"path": "/etc/passwd"}, 422)
-        assert refusal["error"] == "Unreadable"
-
 
 class TestDeleting:
     async def test_a_deleted_session_is_gone_with_its_events(self, browser: ApiClient) -> None:

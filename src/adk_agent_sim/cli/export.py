@@ -154,11 +154,13 @@ def _render_text(format_name: ExportFormatName, events: Sequence[Event]) -> str:
 
 def _write_text(out: Path | None, text: str, *, as_json: bool) -> None:
     from adk_agent_sim.timeline.atomic_files import atomic_write_text
+    from adk_agent_sim.timeline.write_errors import explain_write_errors
 
     if out is None:
         print_json({"path": None, "text": text}, indent=None) if as_json else print_document(text)
         return
-    atomic_write_text(out, text)
+    with explain_write_errors(out):
+        atomic_write_text(out, text)
     print_json({"path": str(out)}, indent=None) if as_json else print_line(f"Wrote {out}")
 
 

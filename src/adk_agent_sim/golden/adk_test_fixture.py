@@ -28,6 +28,7 @@ from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.events import AgentEvent, Event, ToolFailed, TurnAsked, TurnDecided, UserSpoke
 from adk_agent_sim.timeline.framework_calls import REQUEST_CONFIRMATION, REQUEST_CREDENTIAL, SET_MODEL_RESPONSE
 from adk_agent_sim.timeline.history import ToolError
+from adk_agent_sim.timeline.write_errors import explain_write_errors
 
 _IGNORED_RESPONSE_FIELDS = frozenset(
     {"model_version", "finish_reason", "usage_metadata", "avg_logprobs", "cache_metadata", "logprobs_result"}
@@ -67,6 +68,18 @@ def write_adk_test_fixture(
         SessionIncomplete: The session is not complete.
     """
     fixture = build_adk_test_fixture(session, events)
+    reasons = find_fixture_obstacles(session, events, path, has_tool_error_plugin=has_tool_error_plugin)
+    if reasons and not anyway:
+        raise NotReplayable(session.session_id, reasons)
+    with explain_write_errors(path):
+        text = json.dumps(fixture, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+        atomic_write_text(path, text, inside=inside)
+
+
+def find_fixture_obstacles(
+    session: SimulationSession, events: Sequence[Event], path: str | Path, *, has_tool_error_plugin: bool
+) -> list[str]:
+    """Return the reasons why `adk test` cannot replay the session from a file; the parameters are those of writing."""
     reasons = find_replay_obstacles(session, events)
     if not has_tool_error_plugin:
         reasons += _find_plugin_answers(session)
@@ -74,10 +87,7 @@ def write_adk_test_fixture(
     extension = EXPORT_FORMATS["adk-test"].extension
     if target.parent.absolute().name != "tests" or target.suffix != extension:
         reasons.append(f"{target} is not a {extension} file in a folder called 'tests', the only ones that it reads")
-    if reasons and not anyway:
-        raise NotReplayable(session.session_id, reasons)
-    text = json.dumps(fixture, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
-    atomic_write_text(path, text, inside=inside)
+    return reasons
 
 
 def build_adk_test_fixture(session: SimulationSession, events: Sequence[Event]) -> dict[str, Json]:

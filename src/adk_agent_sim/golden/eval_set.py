@@ -12,7 +12,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-from filelock import FileLock
 from google.adk.evaluation.eval_case import EvalCase
 from google.adk.evaluation.eval_set import EvalSet
 from pydantic import ValidationError
@@ -23,9 +22,10 @@ from adk_agent_sim.golden.golden_trace_builder import build_invocation_id, to_sn
 from adk_agent_sim.text.surrogates import replace_lone_surrogates
 from adk_agent_sim.timeline.atomic_files import atomic_write_text, prepare_path
 from adk_agent_sim.timeline.clock import Clock, WallClock
+from adk_agent_sim.timeline.folder_lock import lock_folder
 from adk_agent_sim.timeline.json_conversion import to_json_value
-from adk_agent_sim.timeline.private_files import PRIVATE_MODE
 from adk_agent_sim.timeline.strict_json import parse_json_object
+from adk_agent_sim.timeline.write_errors import explain_write_errors
 
 
 class EvalSetWriter:
@@ -44,16 +44,22 @@ class EvalSetWriter:
         """
         if not eval_case.eval_id.strip():
             raise ValueError("The eval case has no eval_id. Set one that is not empty.")
-        path = prepare_path(self.eval_set_path)
-        with FileLock(path.with_name(f".{path.name}.lock"), mode=PRIVATE_MODE):
-            content = _read_eval_set(path) if path.exists() else self._create_eval_set()
-            taken = {_get_case_id(case) for case in content["eval_cases"]}
-            written = eval_case.model_copy(update={"eval_id": _make_unique_id(eval_case.eval_id, taken)})
-            content["eval_cases"].append(to_json_value(written))
-            text = replace_lone_surrogates(json.dumps(content, indent=2, ensure_ascii=False) + "\n")
-            _check_readable(path, text)
-            atomic_write_text(path, text)
+        with explain_write_errors(self.eval_set_path):
+            path = prepare_path(self.eval_set_path)
+            with lock_folder(path.parent):
+                content = _read_eval_set(path) if path.exists() else self._create_eval_set()
+                written = _rename_case(eval_case, content)
+                content["eval_cases"].append(to_json_value(written))
+                text = replace_lone_surrogates(json.dumps(content, indent=2, ensure_ascii=False) + "\n")
+                _check_readable(path, text)
+                atomic_write_text(path, text)
         return written
+
+    def preview_eval_case(self, eval_case: EvalCase) -> EvalCase:
+        """Return the case as `write_eval_case` would write it now; nothing is written."""
+        with explain_write_errors(self.eval_set_path):
+            exists = self.eval_set_path.exists()
+            return _rename_case(eval_case, _read_eval_set(self.eval_set_path)) if exists else eval_case
 
     def _create_eval_set(self) -> dict[str, Any]:
         return {
@@ -119,6 +125,11 @@ def summarize_error(error: Exception) -> str:
 def _get_case_id(case: dict[str, Any]) -> str:
     """Return the id of a case; `adk web` writes it in camel case."""
     return case["eval_id"] if "eval_id" in case else case["evalId"]
+
+
+def _rename_case(eval_case: EvalCase, content: dict[str, Any]) -> EvalCase:
+    taken = {_get_case_id(case) for case in content["eval_cases"]}
+    return eval_case.model_copy(update={"eval_id": _make_unique_id(eval_case.eval_id, taken)})
 
 
 def _make_unique_id(wanted: str, taken: set[str]) -> str:

@@ -18,6 +18,7 @@ from adk_agent_sim.server.api_models import (
     DecisionInput,
     EnvironmentInfo,
     ExportInput,
+    ExportPreview,
     ExportResult,
     FaultInput,
     FieldProblem,
@@ -106,3 +107,9 @@ async def add_fault(environment: EnvironmentDependency, session_id: str, fault: 
 async def export_session(exporter: ExporterDependency, session_id: str, export_input: ExportInput) -> Response:
     """Write the session as a golden trace, to the file that the agent's config names."""
     return json_response(await exporter.export_session(session_id, export_input))
+
+
+@action_api.post("/export/preview", response_model=ExportPreview)
+async def preview_export(exporter: ExporterDependency, session_id: str, export_input: ExportInput) -> Response:
+    """What an export would write, and what it leaves out; nothing is written."""
+    return json_response(await exporter.preview_export(session_id, export_input))

@@ -348,9 +348,12 @@ class FaultInput(ApiModel):
 
 
 class ExportInput(ApiModel):
-    """A request to export the session, to the file that the agent's config names."""
+    """A request to export the session, to the file that the agent's config names or to another one in its folder."""
 
     format: ExportFormatName = "evalset"
+    path: str | None = Field(
+        default=None, max_length=4096, description="Another file in the folder of the agent's exports"
+    )
     again: bool = Field(default=False, description="Export it although it was exported before")
     anyway: bool = Field(default=False, description="Export it although `adk test` cannot replay it")
     include_rejected: bool = Field(
@@ -364,7 +367,23 @@ class ExportResult(ApiModel):
     record: ExportRecord
     case_json: str = Field(description="The case or fixture that was written, as JSON text")
     command: str = Field(description="The command that runs `adk eval` or `adk test` on it")
-    notes: list[str]
+    notes: list[str] = Field(description="What is left out and all warnings, together")
+    left_out: list[str] = Field(default_factory=list[str], description="What is not exported, and why")
+    warnings: list[str] = Field(default_factory=list[str], description="What `adk eval` or `adk test` cannot repeat")
+
+
+class ExportPreview(ApiModel):
+    """What an export would write. Nothing is written by asking for it."""
+
+    path: str = Field(description="The file")
+    folder: str = Field(description="The folder in which another file can be chosen")
+    eval_id: str = Field(description="The name of the case or fixture")
+    is_appended: bool = Field(description="Whether the file exists already and gets another case")
+    case_json: str = Field(description="The case or fixture, as JSON text")
+    left_out: list[str] = Field(description="What is not exported, and why")
+    warnings: list[str] = Field(description="What `adk eval` or `adk test` cannot repeat")
+    obstacles: list[str] = Field(description="Why it is refused without `anyway`")
+    previous: ExportRecord | None = Field(description="The last export in this format; another one needs `again`")
 
 
 class ErrorBody(ApiModel):

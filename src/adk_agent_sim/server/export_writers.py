@@ -11,8 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
-from adk_agent_sim.errors import SessionIncomplete
-from adk_agent_sim.golden.adk_test_fixture import build_adk_test_fixture, write_adk_test_fixture
+from adk_agent_sim.errors import ExportRefused, SessionIncomplete
+from adk_agent_sim.golden.adk_test_fixture import (
+    build_adk_test_fixture,
+    find_fixture_obstacles,
+    write_adk_test_fixture,
+)
 from adk_agent_sim.golden.eval_set import EvalSetWriter
 from adk_agent_sim.golden.export_formats import EXPORT_FORMATS, ExportFormatName
 from adk_agent_sim.golden.golden_trace_builder import GoldenTraceBuilder, build_eval_id
@@ -42,6 +46,12 @@ class ExportSource:
 
     anyway: bool
     """Whether to write a fixture that `adk test` cannot replay."""
+
+    path: Path | None = None
+    """The file that was requested; None for the one that the agent's config names."""
+
+    is_preview: bool = False
+    """Whether nothing is written."""
 
     include_rejected: bool = False
     """Whether to include structured responses that the agent's output_schema rejected."""
@@ -81,13 +91,17 @@ def write_eval_case(source: ExportSource) -> ExportResult:
     config, session_id = source.config, source.session_id
     session = SimulationSession.from_events(config, session_id, source.select_events())
     notes = GoldenTraceBuilder(session).collect_notes(has_tool_error_plugin=source.has_tool_error_plugin)
-    path = config.resolve_eval_set_path()
-    case = EvalSetWriter(path, session.agent_name).write_eval_case(GoldenTraceBuilder(session).build())
+    path = source.path or config.resolve_eval_set_path()
+    writer = EvalSetWriter(path, session.agent_name)
+    write = writer.preview_eval_case if source.is_preview else writer.write_eval_case
+    case = write(GoldenTraceBuilder(session).build())
     return ExportResult(
         record=ExportRecord(format="evalset", path=str(path), eval_id=case.eval_id, exported_at=source.now),
         case_json=dump_json(to_json_value(case), indent=2),
         command=f"adk eval {_quote_folder(config)} {shlex.quote(str(path))}",
         notes=[*notes, *source.describe_left_out()],
+        left_out=source.describe_left_out(),
+        warnings=notes,
     )
 
 
@@ -99,22 +113,38 @@ def write_test_fixture(source: ExportSource) -> ExportResult:
     # `adk test` names its test cases by file: the style without colons is valid in a file name on every platform.
     name = build_eval_id(session.agent_name, session.start_timestamp, "selectable")
     folder = config.folder or config.resolve_eval_set_path().parent
-    path = find_unused_path(Path(folder) / "tests", name, EXPORT_FORMATS["adk-test"].extension)
-    write_adk_test_fixture(
-        session,
-        finished,
-        path,
-        has_tool_error_plugin=source.has_tool_error_plugin,
-        anyway=source.anyway,
-        inside=Path(folder),
-    )
+    extension = EXPORT_FORMATS["adk-test"].extension
+    path = source.path or find_unused_path(Path(folder) / "tests", name, extension)
+    if source.path is not None and source.path.exists():
+        raise ExportRefused(f"{path} exists already and was not changed. Choose another name.")
+    if not source.is_preview:
+        write_adk_test_fixture(
+            session,
+            finished,
+            path,
+            has_tool_error_plugin=source.has_tool_error_plugin,
+            anyway=source.anyway,
+            inside=Path(folder),
+        )
     move_note = f"`adk test` reads fixtures only from the folder `tests` beside agent.py: move {path} there."
+    warnings = [] if config.folder else [move_note]
     return ExportResult(
         record=ExportRecord(format="adk-test", path=str(path), eval_id=path.stem, exported_at=source.now),
         case_json=dump_json(build_adk_test_fixture(session, finished), indent=2),
         command=f"adk test {_quote_folder(config)}",
-        notes=[*([] if config.folder else [move_note]), *source.describe_left_out()],
+        notes=[*warnings, *source.describe_left_out()],
+        left_out=source.describe_left_out(),
+        warnings=warnings,
     )
+
+
+def find_export_obstacles(source: ExportSource, path: str, format_name: ExportFormatName) -> list[str]:
+    """Returns why the export is refused unless `anyway` is set."""
+    if format_name != "adk-test":
+        return []
+    events = source.select_events()
+    session = SimulationSession.from_events(source.config, source.session_id, events)
+    return find_fixture_obstacles(session, events, path, has_tool_error_plugin=source.has_tool_error_plugin)
 
 
 EXPORT_WRITERS: Mapping[ExportFormatName, ExportWriter] = {"evalset": write_eval_case, "adk-test": write_test_fixture}

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import os
+from dataclasses import replace
 
 from adk_agent_sim.adk.agent_loader import create_placeholder_agent
 from adk_agent_sim.errors import AgentNotLocal, AlreadyExported, MalformedValue
 from adk_agent_sim.golden.eval_set import find_case_id
+from adk_agent_sim.golden.export_formats import EXPORT_FORMATS
 from adk_agent_sim.golden.session import SimulatedAgentConfig
-from adk_agent_sim.server.api_models import ExportInput, ExportResult
-from adk_agent_sim.server.export_writers import EXPORT_WRITERS, ExportSource
+from adk_agent_sim.server.api_models import ExportInput, ExportPreview, ExportRecord, ExportResult
+from adk_agent_sim.server.export_paths import find_export_folder, resolve_export_path
+from adk_agent_sim.server.export_writers import EXPORT_WRITERS, ExportSource, find_export_obstacles
 from adk_agent_sim.server.session_runs import SessionRuns
 from adk_agent_sim.timeline.file_names import to_file_stem
 from adk_agent_sim.timeline.read_model.session_summary import ExportEntry, SessionSummary
 from adk_agent_sim.timeline.timeline import Timeline
+from adk_agent_sim.timeline.write_errors import explain_write_errors
 
 
 class SessionExporter:
@@ -32,24 +37,8 @@ class SessionExporter:
             AlreadyExported: The session was exported in this format before, and `again` is not set.
             MalformedValue: The server does not write this format.
         """
-        summary = await self._timeline.get_summary(session_id)
-        write = EXPORT_WRITERS.get(export_input.format)
-        if write is None:
-            raise MalformedValue("The format", f"{export_input.format!r} is written by `adksim export` only")
-        agent = self._runs.find_agent(summary)
-        if agent is None and not self._runs.allow_remote_agents:
-            raise AgentNotLocal(session_id, "export a golden trace")
-        # Without a run, one on a timeline of its own tells which plugins the agent's app has.
-        run = self._runs.find(session_id) or (agent.create_run(Timeline()) if agent else None)
-        source = ExportSource(
-            config=agent.config if agent else _build_remote_agent_config(summary),
-            session_id=session_id,
-            events=await self._timeline.read_events(session_id),
-            has_tool_error_plugin=run.has_tool_error_plugin if run else False,
-            now=self._timeline.clock.now(),
-            anyway=export_input.anyway,
-            include_rejected=export_input.include_rejected,
-        )
+        source = await self._build_source(session_id, export_input)
+        write = EXPORT_WRITERS[export_input.format]
         async with self._write_lock:  # otherwise two exports of one session could both find none before them
             if not export_input.again:
                 await self._check_not_exported(export_input, source)
@@ -58,17 +47,66 @@ class SessionExporter:
             await self._timeline.record_export(session_id, entry)
         return result
 
+    async def preview_export(self, session_id: str, export_input: ExportInput) -> ExportPreview:
+        """Return what `export_session` would write, and where; errors are the same, except for those to override."""
+        source = replace(await self._build_source(session_id, export_input), is_preview=True)
+        result = await asyncio.to_thread(EXPORT_WRITERS[export_input.format], source)
+        path = result.record.path
+        exists = await asyncio.to_thread(os.path.exists, path)
+        return ExportPreview(
+            path=path,
+            folder=str(find_export_folder(source.config, export_input.format)),
+            eval_id=result.record.eval_id,
+            is_appended=EXPORT_FORMATS[export_input.format].is_appended and exists,
+            case_json=result.case_json,
+            left_out=result.left_out,
+            warnings=result.warnings,
+            obstacles=await asyncio.to_thread(find_export_obstacles, source, path, export_input.format),
+            previous=await self._find_previous_export(export_input, source),
+        )
+
+    async def _build_source(self, session_id: str, export_input: ExportInput) -> ExportSource:
+        summary = await self._timeline.get_summary(session_id)
+        if export_input.format not in EXPORT_WRITERS:
+            raise MalformedValue("The format", f"{export_input.format!r} is written by `adksim export` only")
+        agent = self._runs.find_agent(summary)
+        if agent is None and not self._runs.allow_remote_agents:
+            raise AgentNotLocal(session_id, "export a golden trace")
+        # Without a run, one on a timeline of its own tells which plugins the agent's app has.
+        run = self._runs.find(session_id) or (agent.create_run(Timeline()) if agent else None)
+        config = agent.config if agent else _build_remote_agent_config(summary)
+        requested = export_input.path
+        return ExportSource(
+            config=config,
+            path=resolve_export_path(config, export_input.format, requested) if requested else None,
+            session_id=session_id,
+            events=await self._timeline.read_events(session_id),
+            has_tool_error_plugin=run.has_tool_error_plugin if run else False,
+            now=self._timeline.clock.now(),
+            anyway=export_input.anyway,
+            include_rejected=export_input.include_rejected,
+        )
+
     async def _check_not_exported(self, export_input: ExportInput, source: ExportSource) -> None:
         """Raise AlreadyExported if this process, or an earlier one, has exported the session in this format."""
+        previous = await self._find_previous_export(export_input, source)
+        if previous is not None:
+            raise AlreadyExported(previous.path, previous.eval_id)
+
+    async def _find_previous_export(self, export_input: ExportInput, source: ExportSource) -> ExportRecord | None:
         exports = (await self._timeline.get_summary(source.session_id)).exports
         previous = [each for each in exports if each.format == export_input.format]
         if previous:
-            raise AlreadyExported(previous[-1].path, previous[-1].eval_id)
+            last = previous[-1]
+            return ExportRecord(
+                format=export_input.format, path=last.path, eval_id=last.eval_id, exported_at=last.exported_at
+            )
         if export_input.format != "evalset":
-            return  # only an EvalSet case holds the id of the session that it was made from
-        path = source.config.resolve_eval_set_path()
-        if (known := await asyncio.to_thread(find_case_id, path, source.session_id)) is not None:
-            raise AlreadyExported(str(path), known)
+            return None  # only an EvalSet case holds the id of the session that it was made from
+        path = source.path or source.config.resolve_eval_set_path()
+        with explain_write_errors(path):
+            known = await asyncio.to_thread(find_case_id, path, source.session_id)
+        return ExportRecord(format="evalset", path=str(path), eval_id=known, exported_at=0) if known else None
 
 
 def _build_remote_agent_config(summary: SessionSummary) -> SimulatedAgentConfig:

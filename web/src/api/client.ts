@@ -9,6 +9,7 @@ import type {
   ErrorBody,
   EventDetail,
   ExportInput,
+  ExportPreview,
   ExportResult,
   FaultInput,
   FieldProblem,
@@ -161,6 +162,8 @@ export const api = {
     requestJson<EnvironmentInfo>("POST", sessionUrl(sessionId, "/environment/faults"), input),
   exportSession: (sessionId: string, input: ExportInput) =>
     requestJson<ExportResult>("POST", sessionUrl(sessionId, "/export"), input),
+  previewExport: (sessionId: string, input: ExportInput) =>
+    requestJson<ExportPreview>("POST", sessionUrl(sessionId, "/export/preview"), input),
   listScenarios: () => requestJson<ScenarioSummary[]>("GET", "/api/scenarios"),
   getScenario: (scenarioKey: string) => requestJson<ScenarioInfo>("GET", scenarioUrl(scenarioKey)),
   getEvent: (scenarioKey: string, index: number) =>

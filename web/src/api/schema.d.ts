@@ -516,6 +516,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/sessions/{session_id}/export/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Preview Export
+         * @description What an export would write, and what it leaves out; nothing is written.
+         */
+        post: operations["preview_export"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/sessions/{session_id}/messages": {
         parameters: {
             query?: never;
@@ -1116,7 +1136,7 @@ export interface components {
         };
         /**
          * ExportInput
-         * @description A request to export the session, to the file that the agent's config names.
+         * @description A request to export the session, to the file that the agent's config names or to another one in its folder.
          */
         ExportInput: {
             /**
@@ -1143,6 +1163,59 @@ export interface components {
              * @default false
              */
             include_rejected: boolean;
+            /**
+             * Path
+             * @description Another file in the folder of the agent's exports
+             */
+            path?: string | null;
+        };
+        /**
+         * ExportPreview
+         * @description What an export would write. Nothing is written by asking for it.
+         */
+        ExportPreview: {
+            /**
+             * Case Json
+             * @description The case or fixture, as JSON text
+             */
+            case_json: string;
+            /**
+             * Eval Id
+             * @description The name of the case or fixture
+             */
+            eval_id: string;
+            /**
+             * Folder
+             * @description The folder in which another file can be chosen
+             */
+            folder: string;
+            /**
+             * Is Appended
+             * @description Whether the file exists already and gets another case
+             */
+            is_appended: boolean;
+            /**
+             * Left Out
+             * @description What is not exported, and why
+             */
+            left_out: string[];
+            /**
+             * Obstacles
+             * @description Why it is refused without `anyway`
+             */
+            obstacles: string[];
+            /**
+             * Path
+             * @description The file
+             */
+            path: string;
+            /** @description The last export in this format; another one needs `again` */
+            previous: components["schemas"]["ExportRecord"] | null;
+            /**
+             * Warnings
+             * @description What `adk eval` or `adk test` cannot repeat
+             */
+            warnings: string[];
         };
         /**
          * ExportRecord
@@ -1176,9 +1249,22 @@ export interface components {
              * @description The command that runs `adk eval` or `adk test` on it
              */
             command: string;
-            /** Notes */
+            /**
+             * Left Out
+             * @description What is not exported, and why
+             */
+            left_out: string[];
+            /**
+             * Notes
+             * @description What is left out and all warnings, together
+             */
             notes: string[];
             record: components["schemas"]["ExportRecord"];
+            /**
+             * Warnings
+             * @description What `adk eval` or `adk test` cannot repeat
+             */
+            warnings: string[];
         };
         /**
          * FaultInput
@@ -2987,6 +3073,41 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ExportResult"];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    preview_export: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ExportInput"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExportPreview"];
                 };
             };
             /** @description Default Response */

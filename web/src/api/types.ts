@@ -18,6 +18,7 @@ export type EventDetail = Schemas["EventDetail"];
 export type EventSummary = Schemas["EventSummary"];
 export type ExportFormatInfo = Schemas["ExportFormatInfo"];
 export type ExportInput = Schemas["ExportInput"];
+export type ExportPreview = Schemas["ExportPreview"];
 export type ExportResult = Schemas["ExportResult"];
 export type FaultInput = Schemas["FaultInput"];
 export type FilePart = Schemas["FilePart"];

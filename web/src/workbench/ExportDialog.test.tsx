@@ -1,9 +1,9 @@
 import { renderToStaticMarkup } from "react-dom/server";
 import { afterEach, expect, test } from "vitest";
-import type { ExportFormatInfo, SessionInfo } from "../api/types";
+import type { ExportFormatInfo, ExportPreview, SessionInfo } from "../api/types";
 import { app } from "../state/app";
 import { sampleAgent, sampleFormat, sampleServer, sampleSession } from "../testing/samples";
-import { ExportDialog } from "./ExportDialog";
+import { ExportDialog, ExportPreviewView } from "./ExportDialog";
 
 const FIXTURE = sampleFormat({ name: "adk-test", label: "Fixture for `adk test`", extension: ".json" });
 const REPORT = sampleFormat({ name: "markdown", label: "Report in Markdown", extension: ".md", requirement: "" });
@@ -47,4 +47,41 @@ test("an earlier export is mentioned only for its own format", () => {
 
 test("nothing can be written before the server has said which formats it has", () => {
   expect(render([])).toMatch(/<button[^>]* disabled=""[^>]*>Write the file/);
+});
+
+function renderPreview(changes: Partial<ExportPreview>): string {
+  const preview: ExportPreview = {
+    path: "/evals/clinic.evalset.json",
+    folder: "/evals",
+    eval_id: "clinic_1",
+    is_appended: true,
+    case_json: "{}",
+    left_out: [],
+    warnings: [],
+    obstacles: [],
+    previous: null,
+    ...changes,
+  };
+  return renderToStaticMarkup(
+    <ExportPreviewView
+      preview={preview}
+      includesRejected={false}
+      onPathChange={() => undefined}
+      onIncludeRejected={() => undefined}
+    />,
+  );
+}
+
+test("a preview names the file, the case, and groups what is left out and all warnings", () => {
+  const page = renderPreview({ left_out: ["user turn 2 was left out"], warnings: ["call 1 failed", "call 2 failed"] });
+
+  expect(page).toContain('value="/evals/clinic.evalset.json"');
+  expect(page).toContain("Adds the case <code>clinic_1</code>");
+  expect(page).toMatch(/aria-label="Left out".*user turn 2 was left out.*aria-label="Warnings".*call 1.*call 2/s);
+  expect(page).not.toContain("Cannot be replayed");
+});
+
+test("rejected responses can be included only if there are some", () => {
+  expect(renderPreview({})).not.toContain("Include rejected");
+  expect(renderPreview({ left_out: ["1 structured response was left out"] })).toContain("Include rejected");
 });
