@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, nullcontext
 from typing import Any
 from uuid import uuid4
 
@@ -23,7 +23,7 @@ from google.adk.workflow import BaseNode
 from google.genai import types
 
 from adk_agent_sim.adk.briefing import AgentBriefing, build_briefing
-from adk_agent_sim.adk.compat import create_invocation_context
+from adk_agent_sim.adk.compat import create_invocation_context, hide_missing_token_counts
 from adk_agent_sim.adk.environment_factory import EnvironmentSimulationFactory, EnvironmentSource
 from adk_agent_sim.adk.environment_plugin import EnvironmentSimulationPlugin
 from adk_agent_sim.adk.recorded_session import ModelFunction, RecordedSession
@@ -234,19 +234,22 @@ class AgentRun:
     async def _run_agent(self, message: types.Content) -> None:
         """Run the agent on a message and record the events it emits and how the run ends."""
         invocation_id = ""
+        is_played = self._player is Player.HUMAN
         try:
-            async with aclosing(
-                self._runner.run_async(
-                    user_id=self._user_id,
-                    session_id=self._adk_session_id,
-                    new_message=message,
-                    run_config=self._run_config,
-                    yield_user_message=True,
-                )
-            ) as events:
-                async for event in events:
-                    invocation_id = event.invocation_id
-                    await self._record_event(event)
+            # A person reports no token counts, and ADK would warn about that at every turn.
+            with hide_missing_token_counts() if is_played else nullcontext():
+                async with aclosing(
+                    self._runner.run_async(
+                        user_id=self._user_id,
+                        session_id=self._adk_session_id,
+                        new_message=message,
+                        run_config=self._run_config,
+                        yield_user_message=True,
+                    )
+                ) as events:
+                    async for event in events:
+                        invocation_id = event.invocation_id
+                        await self._record_event(event)
         except asyncio.CancelledError:
             await self.recorded_session.record_run_ended(invocation_id, RunOutcome.CANCELLED)
             raise

@@ -6,8 +6,10 @@ have raises `AdkIncompatible`. tests/adk/test_compat.py fails when ADK changes t
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Awaitable, Callable, Generator
 from contextlib import AbstractContextManager, contextmanager
+from contextvars import ContextVar
 from importlib import import_module
 from importlib.metadata import version
 from types import ModuleType
@@ -32,6 +34,10 @@ SyncCallableRunner: TypeAlias = Callable[[Callable[..., Any], dict[str, Any]], A
 
 CallTool: TypeAlias = Callable[..., Awaitable[object]]
 """Calls a tool; the parameters are `(tool, args, tool_context)`."""
+
+_USAGE_LOGGER = "google_adk.google.adk.telemetry._metrics"
+_USAGE_WARNING = "Skipping missing token usage metadata"
+_HIDES_USAGE_WARNINGS: ContextVar[bool] = ContextVar("adksim_hides_token_warnings", default=False)
 
 _CALL_TOOL = "_call_tool_async"
 _CALLER_MODULES = ("google.adk.flows.llm_flows.tools._caller", "google.adk.flows.llm_flows.tools._live_caller")
@@ -141,6 +147,31 @@ def find_connection_params(toolset: BaseToolset) -> Any:
     `_connection_params` is only used to name the server in an error message, so nothing is raised if it is missing.
     """
     return getattr(toolset, "_connection_params", None)
+
+
+@contextmanager
+def hide_missing_token_counts() -> Generator[None]:
+    """Hide ADK's warnings that a model reported no token counts, in the current task and while it is in the context.
+
+    A person reports none, so ADK would warn at every turn, over what the person reads. Logger and text are those
+    of `google.adk.telemetry._metrics`; no other record is hidden, nor those of other tasks, whose models are real ones.
+    """
+    logger = logging.getLogger(_USAGE_LOGGER)
+    keep = _UsageWarningFilter()
+    logger.addFilter(keep)
+    token = _HIDES_USAGE_WARNINGS.set(True)
+    try:
+        yield
+    finally:
+        _HIDES_USAGE_WARNINGS.reset(token)
+        logger.removeFilter(keep)
+
+
+class _UsageWarningFilter(logging.Filter):
+    """One per context, so that the one that ends first does not remove the filter of the others."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        return not (_HIDES_USAGE_WARNINGS.get() and str(record.msg).startswith(_USAGE_WARNING))
 
 
 def _get_sync_callable_runner() -> Callable[[SyncCallableRunner], AbstractContextManager[None]]:
