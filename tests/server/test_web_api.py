@@ -444,6 +444,26 @@ class TestDeciding:
         await browser.wait_for_status(session_id, "waiting", "failed")
         assert len([row for row in await browser.get_rows(session_id) if row["kind"] == "call"]) == 3
 
+    async def test_a_tool_that_is_not_offered_can_be_called_as_a_model_would(self, browser: ApiClient) -> None:
+        session_id = await browser.start_session("tooled", "x")
+        turn_id = await browser.wait_for_turn(session_id)
+        calls = [
+            {"name": "ad", "arguments": '{"a": 5.0, "deep": {"b": [1]}}'},
+            {"name": "add", "arguments": '{"a": 1, "b": 2}'},
+        ]
+        body = {"decision_id": "decision-1", "calls": calls}
+        refusal = await browser.post_refused(f"/sessions/{session_id}/turns/{turn_id}/decision", body, 422)
+        await browser.post(f"/sessions/{session_id}/turns/{turn_id}/decision", {**body, "anyway": True})
+        await browser.wait_for_turn(session_id)
+        made_up, offered = [row for row in await browser.get_rows(session_id) if row["kind"] == "call"]
+        detail = await browser.get_row_detail(session_id, made_up["index"])
+
+        assert (refusal["error"], refusal["can_override"]) == ("ToolNotOffered", True)
+        assert (made_up["subject"], made_up["status"], made_up["is_unknown_tool"]) == ("ad", "failed", True)
+        assert (offered["subject"], offered["status"], offered["is_unknown_tool"]) == ("add", "done", False)
+        assert "5.0" in str(detail)
+        assert made_up["player"] == "human"
+
     @pytest.mark.parametrize(
         "arguments",
         ["{", "[1]", '{"a": NaN, "b": 1}', '{"a": 1e999, "b": 1}', "[" * 5_000, '{"a":' * 200 + "1" + "}" * 200],

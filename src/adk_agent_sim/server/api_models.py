@@ -203,6 +203,9 @@ class Row(ApiModel):
     duration_ms: float | None = None
     call_id: str = Field(default="", description="The id of the call, by which it can be cancelled while it runs")
     rule: str = Field(default="", description="The rule of the simulated environment that answered instead of the tool")
+    is_unknown_tool: bool = Field(
+        default=False, description="Whether the agent has no tool of that name: the model made it up"
+    )
 
 
 def to_api_row(row: TimelineRow) -> Row:
@@ -281,7 +284,7 @@ class DecisionInput(ApiModel):
     calls: list[CallInput] = Field(default_factory=list[CallInput])
     text: str | None = Field(default=None, description="The final response, or the text that accompanies the calls")
     data: str | None = Field(default=None, description="The final response as JSON text, if there is an output_schema")
-    anyway: bool = Field(default=False, description="Decide although the arguments do not match the schema")
+    anyway: bool = Field(default=False, description="Decide although a tool is not offered or arguments are invalid")
 
 
 class Suggestion(ApiModel):

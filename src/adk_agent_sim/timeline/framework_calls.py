@@ -73,3 +73,10 @@ def is_rejected_response(result: object, actions: Mapping[str, Any]) -> bool:
     """
     message = cast("Mapping[str, object]", result).get("error") if isinstance(result, Mapping) else None
     return isinstance(message, str) and message.startswith(_REJECTION_PREFIX) and SET_MODEL_RESPONSE not in actions
+
+
+def is_unknown_tool_response(tool_name: str, response: object) -> bool:
+    """Return whether ADK answered a call because the agent has no tool of that name: its model made the name up."""
+    message = cast("Mapping[str, object]", response).get("error") if isinstance(response, Mapping) else None
+    start = f"Invoking `{tool_name}()` failed as no tool with that name is available."
+    return isinstance(message, str) and message.startswith(start)

@@ -963,7 +963,7 @@ export interface components {
         DecisionInput: {
             /**
              * Anyway
-             * @description Decide although the arguments do not match the schema
+             * @description Decide although a tool is not offered or arguments are invalid
              * @default false
              */
             anyway: boolean;
@@ -1513,6 +1513,12 @@ export interface components {
             duration_ms: number | null;
             /** Index */
             index: number;
+            /**
+             * Is Unknown Tool
+             * @description Whether the agent has no tool of that name: the model made it up
+             * @default false
+             */
+            is_unknown_tool: boolean;
             kind: components["schemas"]["RowKind"];
             /**
              * Player

@@ -106,6 +106,7 @@ export function sampleRow(changes: Partial<Row> = {}): Row {
     player: "human",
     result: "",
     rule: "",
+    is_unknown_tool: false,
     seq: 1,
     status: "done",
     subject: "",

@@ -40,6 +40,7 @@ from adk_agent_sim.timeline.framework_calls import (
     SET_MODEL_RESPONSE,
     is_rejected_response,
     is_request_call,
+    is_unknown_tool_response,
 )
 from adk_agent_sim.timeline.history import is_user_query
 from adk_agent_sim.timeline.read_model.content_parts import (
@@ -278,7 +279,12 @@ class SessionRows:
             self.denied_rows.discard(index)
             status = RowStatus.DENIED
         self._update_row(
-            event, index, part_index=part_index, status=status, result=summarize_value(unwrap_result(answer))
+            event,
+            index,
+            part_index=part_index,
+            status=status,
+            result=summarize_value(unwrap_result(answer)),
+            is_unknown_tool=is_unknown_tool_response(self.rows[index].subject, answer),
         )
 
     def _apply_tool_event(self, event: Event, fact: ToolStarted | ToolFinished | ToolFailed) -> None:

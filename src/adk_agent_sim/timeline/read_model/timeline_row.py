@@ -77,5 +77,8 @@ class TimelineRow:
     rule: str = ""
     """The rule of the simulated environment that answered instead of the tool."""
 
+    is_unknown_tool: bool = False
+    """Whether the agent has no tool of that name: whoever played its model made the name up."""
+
     sources: tuple[RowSource, ...] = ()
     """The events that the row was made from, oldest first."""
