@@ -22,6 +22,12 @@ def shout() -> str:
     return "done"
 
 
+@pytest.fixture(autouse=True)
+def _hear_adk(caplog: pytest.LogCaptureFixture) -> None:  # pyright: ignore[reportUnusedFunction]
+    """Commands that ran before in this process have silenced ADK."""
+    caplog.set_level(logging.WARNING, "google_adk")
+
+
 def build_agent() -> LlmAgent:
     return LlmAgent(name="shouter", model=ScriptedModel(script=[text_response("hi")]), tools=[shout])
 

@@ -371,7 +371,7 @@ async def test_after_a_failed_run_the_session_can_go_on_and_be_exported(
         case = sim.export(tmp_path / "x.json")
 
     assert len(case.conversation or ()) == 1
-    assert "user turn 1 ('hi') was left out: it has no final response" in caplog.text
+    assert "user turn 1 ('hi') was left out: its run failed" in caplog.text
 
 
 async def test_closing_during_a_run_cancels_it_and_records_that() -> None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncGenerator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import httpx
-from api_client import NO_TLS, ApiClient, bearer_headers, serve_agents
+from api_client import NO_TLS, ApiClient, bearer_headers, serve_agents, serve_sessions
 from google.adk.agents import LlmAgent
 from google.adk.evaluation.eval_set import EvalSet
 from pydantic import BaseModel, Field, field_validator
@@ -17,7 +17,6 @@ from pydantic import BaseModel, Field, field_validator
 from adk_agent_sim import Simulation
 from adk_agent_sim.server.agent_catalog import AgentCatalog
 from adk_agent_sim.server.session_services import SessionServices
-from adk_agent_sim.server.web_server import start_web_server
 
 
 class Rating(BaseModel):
@@ -125,7 +124,7 @@ async def _refuse(browser: ApiClient, session_id: str, turn_id: str, **decision:
 async def _serve_remote(sim: Simulation) -> AsyncGenerator[ApiClient]:
     """Serve the timeline of a simulation without its agent, as for an agent in another process."""
     sessions = SessionServices(AgentCatalog([]), sim.timeline, allow_remote_agents=True)
-    async with await start_web_server(sessions, AsyncExitStack(), host="127.0.0.1", port=0) as server:
+    async with serve_sessions(sessions) as server:
         address = f"http://127.0.0.1:{server.port}"
         async with httpx.AsyncClient(verify=NO_TLS, base_url=address, headers=bearer_headers(server)) as client:
             yield ApiClient(server, client)

@@ -55,8 +55,10 @@ class UserTurn:
 def split_events(events: Sequence[Event]) -> tuple[Sequence[Event], Sequence[UserTurn]]:
     """Return the events before the first query, and the user turns."""
     starts = [place for place, event in enumerate(events) if _is_query(event)]
+    if not starts:
+        return events, []
     ends = [*starts[1:], len(events)]
-    before = events[: starts[0]] if starts else events
+    before = events[: starts[0]]
     return before, [_build_turn(events[start:end]) for start, end in zip(starts, ends, strict=True)]
 
 

@@ -296,12 +296,10 @@ class SessionRows:
                 else:
                     self._update_row(event, index, status=RowStatus.RUNNING)
             case ToolFinished() if index is not None:
-                is_denied = index in self.denied_rows
-                is_failure = self._is_rejected(index, fact) or (_reports_failure(fact.result) and not is_denied)
                 self._update_row(
                     event,
                     index,
-                    status=RowStatus.FAILED if is_failure else RowStatus.DONE,
+                    status=RowStatus.FAILED if self._is_failure(index, fact) else RowStatus.DONE,
                     result=summarize_value(fact.result),
                     duration_ms=fact.duration_ms,
                 )
@@ -319,10 +317,12 @@ class SessionRows:
             case _:
                 pass
 
-    def _is_rejected(self, index: int, finished: ToolFinished) -> bool:
-        """Return whether a call is a structured answer that ADK sent back to the model."""
-        is_answer = self.rows[index].subject == SET_MODEL_RESPONSE
-        return is_answer and is_rejected_response(finished.result, finished.actions)
+    def _is_failure(self, index: int, finished: ToolFinished) -> bool:
+        """Return whether a call has failed: its result says so, or it is a structured answer that ADK sent back."""
+        if self.rows[index].subject == SET_MODEL_RESPONSE:
+            # An accepted answer is the result itself, and may well have a field called `error`.
+            return is_rejected_response(finished.result, finished.actions)
+        return index not in self.denied_rows and _reports_failure(finished.result)
 
     def _forget_inner_call(self, call_id: str, index: int) -> None:
         """Drop a finished call of an agent inside a tool, whose results are not reported as events of their own."""
