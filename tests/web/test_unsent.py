@@ -7,6 +7,7 @@ from pathlib import Path
 
 import kitchen_sink_agents
 import pytest
+from browser_pages import PageWatch
 from playwright.async_api import Page, expect
 from workbench_user import WorkbenchUser
 
@@ -134,3 +135,20 @@ async def test_a_large_file_that_is_attached_survives_a_reload(page: Page) -> No
     await player.wait_for_turn()
     inside = await player.open_row(player.find_rows("What is in it?"))
     await expect(inside).to_contain_text("application/octet-stream, 3.0 MB")
+
+
+async def test_problems_are_counted_beside_execute_also_with_collected_calls(page: Page, watch: PageWatch) -> None:
+    player = WorkbenchUser(page)
+    await player.send_message("hello")
+    await player.wait_for_turn()
+    await player.choose_tool("search")
+    await player.find_field("query").fill("tea")
+    await player.composer.get_by_role("button", name="Add to turn").click()
+    await expect(player.composer.get_by_role("list", name="Calls of this turn")).to_contain_text("tea")
+    await player.choose_tool("search")
+    await player.find_field("limit").fill("3")
+    watch.allow_fault("422")
+    for button in ("Add to turn", "Execute 2 calls"):
+        await player.composer.get_by_role("button", name=button).click()
+        await expect(player.composer.get_by_role("button", name="1 problem")).to_be_visible()
+        await expect(player.find_field_frame("query")).to_contain_text("is missing")

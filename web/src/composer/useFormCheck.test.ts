@@ -3,7 +3,7 @@ import { createDraft, draftFromJson } from "../form";
 import { installFetch, installWindow, type SentRequest } from "../testing/fakeBrowser";
 import { renderHook } from "../testing/renderHook";
 import { ADD } from "../testing/samples";
-import { filterVisibleProblems, useFormCheck } from "./useFormCheck";
+import { filterVisibleProblems, toFormProblem, useFormCheck } from "./useFormCheck";
 
 let sent: SentRequest[];
 
@@ -68,4 +68,11 @@ test("problems show at fields that were touched, and all of them after an attemp
   expect(filterVisibleProblems(problems, draft, false).map((one) => one.path)).toEqual(["items[0].name"]);
   expect(filterVisibleProblems(problems, draft, true)).toEqual(problems);
   expect(filterVisibleProblems(problems, null, false)).toEqual([]);
+});
+
+test("what a check reports about its only call is about the form, whatever was collected before it", () => {
+  expect(toFormProblem({ path: "a", message: "is missing", call_index: 0 })).toEqual({
+    path: "a",
+    message: "is missing",
+  });
 });

@@ -20,7 +20,7 @@ export function useFormCheck(sessionId: string, turnId: string | null) {
     latest.current += 1;
     const number = latest.current;
     const showLatest = (reported: FieldProblem[]) => {
-      if (number === latest.current) setProblems(reported);
+      if (number === latest.current) setProblems(reported.map(toFormProblem));
     };
     api
       .checkValue(sessionId, turnId, { target, tool_name: toolName, value: read.text })
@@ -28,8 +28,8 @@ export function useFormCheck(sessionId: string, turnId: string | null) {
   };
   return {
     problems,
-    /** Shows problems that a rejected request reported. */
-    showProblems: setProblems,
+    /** Shows the problems of the form, which a check or a rejected request reported. */
+    showProblems: (reported: FieldProblem[]) => setProblems(reported.map(toFormProblem)),
     checkNow,
     /** Checks after a pause in typing. */
     checkSoon: (...asked: Parameters<typeof checkNow>) => {
@@ -42,6 +42,11 @@ export function useFormCheck(sessionId: string, turnId: string | null) {
       setProblems([]);
     },
   };
+}
+
+/** A problem of the form: a check calls its only call the first one, whatever was collected before it. */
+export function toFormProblem({ path, message }: FieldProblem): FieldProblem {
+  return { path, message };
 }
 
 /** The problems to show: at touched fields, or all after an attempt to send. */
