@@ -7,7 +7,6 @@ from pathlib import Path
 
 import kitchen_sink_agents
 import pytest
-from browser_pages import PageWatch
 from google.adk.apps import App
 from playwright.async_api import Page, expect
 from workbench_user import WorkbenchUser
@@ -51,45 +50,65 @@ async def test_a_row_says_which_rule_answered_and_why_others_did_not(page: Page)
     await expect(inside).to_contain_text("only for milk")
 
 
-async def test_a_rule_is_switched_off_and_the_tool_answers_again(page: Page) -> None:
+async def test_a_rule_is_switched_off_beside_the_timeline_and_the_tool_answers_again(page: Page) -> None:
     player = WorkbenchUser(page)
     await player.send_message("Tea please")
     await player.wait_for_turn()
     await page.get_by_role("button", name="Rules").click()
-    dialog = page.get_by_role("dialog")
-    await expect(dialog.get_by_role("row", name="no network")).to_contain_text("0")
-    await dialog.get_by_label("Rule no network").uncheck()
-    await expect(dialog.get_by_label("Rule no network")).not_to_be_checked()
-    await dialog.get_by_role("button", name="Close").click()
+    panel = page.get_by_role("complementary", name="Rules")
+    rule = panel.get_by_role("listitem", name="only for milk")
+    await expect(rule).to_contain_text("search is called")
+    await expect(rule).to_contain_text("query is 'milk'")
+    await expect(rule).to_contain_text("respond")
+    await expect(panel.get_by_role("listitem", name="no network")).to_contain_text("error 503")
+    await panel.get_by_label("Rule no network").uncheck()
+    await expect(panel.get_by_label("Rule no network")).not_to_be_checked()
     await player.call_tool("search", query="tea")
     await player.wait_for_turn()
     await expect(player.find_rows("tea:10:int")).to_have_count(1)
     await expect(player.find_rows("simulated by")).to_have_count(0)
+    await expect(rule).to_contain_text("tried 1 time")
+    ends = [await one.evaluate("it => it.getBoundingClientRect().right") for one in (panel, player.timeline)]
+    starts = [await one.evaluate("it => it.getBoundingClientRect().left") for one in (player.timeline, player.composer)]
+    assert all(end <= start for end, start in zip(ends, starts, strict=True))
+    await panel.get_by_role("button", name="Close the rules").click()
+    await expect(panel).to_have_count(0)
 
 
-async def test_a_fault_meets_the_next_call_and_only_that(page: Page, watch: PageWatch) -> None:
+async def test_a_fault_meets_the_next_call_and_only_that(page: Page) -> None:
     player = WorkbenchUser(page)
     await player.send_message("Tea please")
     await player.wait_for_turn()
-    await page.get_by_role("button", name="Rules").click()
-    dialog = page.get_by_role("dialog")
-    await dialog.get_by_label("The next call of").select_option("convert")
-    await dialog.get_by_label("What happens").select_option("raise")
-    await dialog.get_by_role("textbox", name="Exception").fill("ConnectionError: the line is dead")
-    await dialog.get_by_role("button", name="Add fault").click()
-    await expect(dialog).to_contain_text("1 fault pending for convert")
-    watch.allow_fault("422")
-    await dialog.get_by_label("What happens").select_option("timeout")
-    await dialog.get_by_role("textbox", name="Seconds").fill("-1")
-    await dialog.get_by_role("button", name="Add fault").click()
-    await expect(dialog.get_by_role("alert")).to_be_visible()
-    await dialog.get_by_role("button", name="Close").click()
     rules = page.get_by_role("banner").get_by_role("button", name="Rules")
+    await rules.click()
+    panel = page.get_by_role("complementary", name="Rules")
+    await panel.get_by_label("The next call of").select_option("convert")
+    await panel.get_by_label("What happens").select_option("raise")
+    await panel.get_by_role("combobox", name="Exception").select_option("KeyError")
+    await panel.get_by_label("Message").fill("the line is dead")
+    await panel.get_by_role("button", name="Add fault").click()
+    pending = panel.get_by_role("list", name="Pending faults")
+    await expect(pending).to_contain_text("raise KeyError")
     await expect(rules).to_contain_text("1 fault pending")
+    await pending.get_by_role("button", name="Edit the fault of convert").click()
+    await expect(panel.get_by_label("Message")).to_have_value("the line is dead")
+    await panel.get_by_role("combobox", name="Exception").select_option("ConnectionError")
+    await panel.get_by_role("button", name="Save fault").click()
+    await expect(pending.get_by_role("listitem")).to_have_text("convert raise ConnectionError")
+    await panel.get_by_label("The next call of").select_option("convert")
+    await panel.get_by_label("Code").fill("4x")
+    await expect(panel.get_by_role("alert")).to_contain_text("whole number")
+    await expect(panel.get_by_role("button", name="Add fault")).to_be_disabled()
+    await panel.get_by_label("Code").fill("418")
+    await panel.get_by_role("button", name="Add fault").click()
+    await expect(rules).to_contain_text("2 faults pending")
+    await pending.get_by_role("button", name="Remove the fault of convert, fault 2").click()
+    await expect(pending.get_by_role("listitem")).to_have_count(1)
+    await panel.get_by_label("What happens").select_option("timeout")
+    await panel.get_by_label("Seconds").fill("-1")
     await page.reload()
     await rules.click()
-    await expect(dialog.get_by_role("textbox", name="Seconds")).to_have_value("-1")
-    await dialog.get_by_role("button", name="Close").click()
+    await expect(panel.get_by_label("Seconds")).to_have_value("-1")
     for failed in (True, False):
         await player.choose_tool("convert")
         await player.find_field("text").fill("a")

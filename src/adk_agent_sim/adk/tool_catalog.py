@@ -11,6 +11,7 @@ from google.adk.apps import App
 from google.adk.tools import AgentTool, BaseTool
 from google.adk.workflow import BaseNode, Workflow
 
+from adk_agent_sim.adk import model_seat
 from adk_agent_sim.adk.compat import get_declaration
 from adk_agent_sim.adk.toolset_check import check_toolsets
 from adk_agent_sim.environment.rule_lint import ToolCatalog
@@ -34,8 +35,11 @@ async def build_tool_catalog(app: App) -> ToolCatalog:
         agents[node.name] = node
         remaining += _iter_children(node)
         if isinstance(node, LlmAgent):
-            await check_toolsets(node, None)
-            for tool in await node.canonical_tools():
+            # canonical_tools resolves the agent's model, which may need a key or a library that is not there.
+            agent = node.model_copy()
+            model_seat.install_seat(agent)
+            await check_toolsets(agent, None)
+            for tool in await agent.canonical_tools():
                 tools[tool.name] = _get_tool_schema(tool)
                 if isinstance(tool, AgentTool):
                     remaining.append(tool.agent)

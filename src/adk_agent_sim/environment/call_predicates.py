@@ -33,6 +33,10 @@ class CallPredicate(ABC):
     def explain_mismatch(self, call: IncomingCall) -> str:
         """Returns the reason, in a few words, if the call does not meet the condition."""
 
+    @abstractmethod
+    def describe(self) -> str:
+        """Returns the condition in a few words."""
+
 
 class _EqualsPredicate(CallPredicate):
     """A top-level argument equals a scalar: the usual case, and the fastest to check."""
@@ -41,6 +45,9 @@ class _EqualsPredicate(CallPredicate):
         self.name = name
         self.value = value
         self._type: object = value.__class__
+
+    def describe(self) -> str:
+        return f"{self.name} is {format_value(self.value)}"
 
     def is_met(self, call: IncomingCall) -> bool:
         value = call.args.get(self.name, MISSING)
@@ -61,6 +68,9 @@ class _ArgumentPredicate(CallPredicate):
         self._path: ValuePath = parse_path(name)
         self._value_checks = list(_iter_value_checks(condition))
         self._use_defaults = use_defaults
+
+    def describe(self) -> str:
+        return f"{self.name} is {' and '.join(expected for _, expected in self._value_checks)}"
 
     def is_met(self, call: IncomingCall) -> bool:
         value = self._read_value(call)
@@ -109,6 +119,9 @@ class _NoExtraArgumentsPredicate(CallPredicate):
     def __init__(self, match: Match) -> None:
         self._allowed_names = {*match.args, *(parse_path(name)[0] for name in match.args)}
 
+    def describe(self) -> str:
+        return "no other arguments"
+
     def is_met(self, call: IncomingCall) -> bool:
         return call.args.keys() <= self._allowed_names
 
@@ -122,6 +135,9 @@ class _AgentPredicate(CallPredicate):
     def __init__(self, names: list[str]) -> None:
         self._names = names
         self._pattern = GlobSet(names)
+
+    def describe(self) -> str:
+        return f"the agent is {' or '.join(self._names)}"
 
     def is_met(self, call: IncomingCall) -> bool:
         return self._pattern.matches(call.agent)
@@ -144,6 +160,9 @@ class _EarlierOutcomePredicate(CallPredicate):
         self._pattern = GlobSet([earlier.tool])
         self._is_expected_outcome = self._OUTCOME_CHECKS[earlier.outcome]
 
+    def describe(self) -> str:
+        return f"after {self._earlier.tool} {self._earlier.outcome}".replace(" called", " was called")
+
     def is_met(self, call: IncomingCall) -> bool:
         record, history = call.record, call.caller.get_call_history()
         return any(
@@ -165,13 +184,18 @@ class _CallNumberPredicate(CallPredicate):
         self._call_number = call_number
         self._order_independent = order_independent
 
+    def describe(self) -> str:
+        return f"call number: {self._format_numbers()}"
+
     def is_met(self, call: IncomingCall) -> bool:
         return self._call_number.is_selected(self._count_call(call))
 
     def explain_mismatch(self, call: IncomingCall) -> str:
+        return f"it is call {self._count_call(call)}, not {self._format_numbers()}"
+
+    def _format_numbers(self) -> str:
         fields = self._call_number.model_dump(exclude_none=True)
-        expected = ", ".join(f"{key} {value}" for key, value in fields.items())
-        return f"it is call {self._count_call(call)}, not {expected}"
+        return ", ".join(f"{key} {value}" for key, value in fields.items())
 
     def _count_call(self, call: IncomingCall) -> int:
         return call.caller.get_call_history().count_for_rule(
@@ -191,6 +215,9 @@ class _ProbabilityPredicate(CallPredicate):
         self._rule_name = rule_name
         self._probability = probability
         self._seed = seed
+
+    def describe(self) -> str:
+        return f"with probability {self._probability:g}"
 
     def is_met(self, call: IncomingCall) -> bool:
         return self._draw(call) < self._probability

@@ -9,7 +9,7 @@ call --> pending fault of the tool? --> its actions --------------------------->
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -38,12 +38,29 @@ class RuleState:
 
     name: str
     tools: Sequence[str]
+    conditions: Sequence[str]
+    """What a call must meet besides the tool's name."""
     actions: Sequence[str]
     enabled: bool
     tried_count: int
     """How many calls it was matched against."""
     fired_count: int
     """How many calls it answered."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PendingFault:
+    """A fault that waits for the next call of a tool."""
+
+    fault_id: str
+    tool: str
+    rule: CompiledRule
+    """The fault as a rule, which answers one call."""
+
+    @property
+    def actions(self) -> Sequence[AnyAction]:
+        """What happens to the call."""
+        return self.rule.rule.do
 
 
 class RuleDecision:
@@ -117,7 +134,8 @@ class Environment:
         self._disabled_rules = {rule.index for rule in rulebook.rules if not rule.rule.enabled}
         self._tried_counts = [0] * len(rulebook.rules)
         self._fired_counts = [0] * len(rulebook.rules)
-        self._pending_faults: defaultdict[str, list[CompiledRule]] = defaultdict(list)
+        self._pending_faults: list[PendingFault] = []
+        self._fault_count = 0
 
     @property
     def rules(self) -> list[RuleState]:
@@ -126,6 +144,7 @@ class Environment:
             RuleState(
                 name=rule.name,
                 tools=rule.rule.match.tool,
+                conditions=[predicate.describe() for predicate in rule.predicates],
                 actions=[action.describe() for action in rule.actions],
                 enabled=rule.index not in self._disabled_rules,
                 tried_count=self._tried_counts[rule.index],
@@ -137,7 +156,12 @@ class Environment:
     @property
     def pending_faults(self) -> Mapping[str, int]:
         """The number of faults that wait for the next calls, by tool."""
-        return {tool: len(faults) for tool, faults in self._pending_faults.items() if faults}
+        return Counter(fault.tool for fault in self._pending_faults)
+
+    @property
+    def faults(self) -> Sequence[PendingFault]:
+        """The faults that wait for the next calls, in the order in which they are used."""
+        return tuple(self._pending_faults)
 
     def switch(self, name: str, *, on: bool) -> None:
         """Switch a rule on or off for this session, from the next call on.
@@ -158,16 +182,31 @@ class Environment:
 
     def fault_next(self, tool: str, *actions: AnyAction) -> None:
         """Apply these actions to the next call of a tool, instead of any rule. Several faults are used in order."""
-        rule = Rule(name=f"fault for {tool}", match=Match(tool=[tool]), do=list(actions))
-        self._pending_faults[tool].append(CompiledRule(rule, name=rule.name, index=-1))
+        self._fault_count += 1
+        self._pending_faults.append(_build_fault(str(self._fault_count), tool, actions))
         self._on_fault(tool)
+
+    def replace_fault(self, fault_id: str, tool: str, *actions: AnyAction) -> bool:
+        """Replace a fault that is pending, at its place in the order; returns whether it was still there."""
+        for index, fault in enumerate(self._pending_faults):
+            if fault.fault_id == fault_id:
+                self._pending_faults[index] = _build_fault(fault_id, tool, actions)
+                self._on_fault(tool)
+                return True
+        return False
+
+    def remove_fault(self, fault_id: str) -> bool:
+        """Remove a fault that is pending; returns whether it was still there."""
+        count = len(self._pending_faults)
+        self._pending_faults = [fault for fault in self._pending_faults if fault.fault_id != fault_id]
+        return len(self._pending_faults) < count
 
     def decide(self, call: IncomingCall) -> RuleDecision:
         """Find the rule or fault that answers a call, and update the counts."""
         disabled, tried = self._disabled_rules, self._tried_counts
         candidates = self.rulebook.find_candidates(call.tool, by_name_only=call.steers_run)
-        if self._pending_faults and (faults := self._pending_faults.get(call.tool)):
-            return RuleDecision(call, faults.pop(0), (), disabled)
+        if self._pending_faults and (fault := self._take_fault(call.tool)):
+            return RuleDecision(call, fault.rule, (), disabled)
         for rule in candidates:
             if rule.index in disabled:
                 continue
@@ -179,6 +218,12 @@ class Environment:
                 self._fired_counts[rule.index] += 1
                 return RuleDecision(call, rule, candidates, disabled)
         return RuleDecision(call, None, candidates, disabled)
+
+    def _take_fault(self, tool: str) -> PendingFault | None:
+        fault = next((each for each in self._pending_faults if each.tool == tool), None)
+        if fault is not None:
+            self._pending_faults.remove(fault)
+        return fault
 
     def count_real_call(self, decision: RuleDecision) -> None:
         """Count a call that no rule answers and that runs the real tool."""
@@ -232,6 +277,11 @@ class Environment:
             # Also counted if an action raised after the tool ran.
             if execution.has_run_tool:
                 self.tally.ran[tool] += 1
+
+
+def _build_fault(fault_id: str, tool: str, actions: Sequence[AnyAction]) -> PendingFault:
+    rule = Rule(name=f"fault for {tool}", match=Match(tool=[tool]), do=list(actions))
+    return PendingFault(fault_id=fault_id, tool=tool, rule=CompiledRule(rule, name=rule.name, index=-1))
 
 
 async def _fail_if_run() -> object:

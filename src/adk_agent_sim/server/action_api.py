@@ -103,6 +103,20 @@ async def add_fault(environment: EnvironmentDependency, session_id: str, fault: 
     return json_response(await environment.add_fault(session_id, fault))
 
 
+@action_api.put("/environment/faults/{fault_id}", response_model=EnvironmentInfo)
+async def replace_fault(
+    environment: EnvironmentDependency, session_id: str, fault_id: str, fault: FaultInput
+) -> Response:
+    """Replace a pending fault by another one."""
+    return json_response(await environment.replace_fault(session_id, fault_id, fault))
+
+
+@action_api.delete("/environment/faults/{fault_id}", response_model=EnvironmentInfo)
+async def remove_fault(environment: EnvironmentDependency, session_id: str, fault_id: str) -> Response:
+    """Remove a pending fault."""
+    return json_response(await environment.remove_fault(session_id, fault_id))
+
+
 @action_api.post("/export", response_model=ExportResult)
 async def export_session(exporter: ExporterDependency, session_id: str, export_input: ExportInput) -> Response:
     """Write the session as a golden trace, to the file that the agent's config names."""

@@ -323,10 +323,20 @@ class RuleInfo(ApiModel):
 
     name: str
     tools: list[str]
+    conditions: list[str] = Field(description="Descriptions of what a call must meet besides the tool's name")
     actions: list[str] = Field(description="Descriptions of what it does")
     enabled: bool
     tried_count: int = Field(description="How many calls it was compared with")
     fired_count: int = Field(description="How many calls it answered")
+
+
+class FaultInfo(ApiModel):
+    """A fault that is pending for the next call of a tool."""
+
+    fault_id: str
+    tool_name: str
+    action: str = Field(description="The action in the format of rules files, as JSON text")
+    description: str = Field(description="What happens to the call")
 
 
 class EnvironmentInfo(ApiModel):
@@ -334,6 +344,8 @@ class EnvironmentInfo(ApiModel):
 
     rules: list[RuleInfo]
     pending_faults: dict[str, int] = Field(description="How many faults are pending for the next calls, by tool")
+    faults: list[FaultInfo] = Field(description="The faults that are pending, in the order in which they are used")
+    exceptions: list[str] = Field(description="The exceptions that a fault can raise")
 
 
 class RuleSwitchInput(ApiModel):

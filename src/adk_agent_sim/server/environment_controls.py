@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from pydantic import TypeAdapter, ValidationError
 
+from adk_agent_sim.adk.tool_catalog import build_tool_catalog
 from adk_agent_sim.environment.actions import ActionEntry, AnyAction
+from adk_agent_sim.environment.actions.raise_exception import Raise
 from adk_agent_sim.environment.environment import Environment
-from adk_agent_sim.errors import MalformedValue, NotFound
-from adk_agent_sim.server.api_models import EnvironmentInfo, FaultInput, RuleInfo, RuleSwitchInput
+from adk_agent_sim.environment.rule_finding import suggest_closest
+from adk_agent_sim.errors import MalformedValue, NotFound, ToolsetUnavailable
+from adk_agent_sim.server.api_models import EnvironmentInfo, FaultInfo, FaultInput, RuleInfo, RuleSwitchInput
 from adk_agent_sim.server.json_input import parse_json_input
 from adk_agent_sim.server.session_runs import SessionRuns
 from adk_agent_sim.timeline.timeline import Timeline
@@ -42,24 +45,61 @@ class EnvironmentControls:
         """Inject a fault into the next call of a tool.
 
         Raises:
-            MalformedValue: The fault is not an action that rules files can hold.
+            MalformedValue: The fault is not an action that rules files can hold, or names an unknown exception.
+            NotFound: The agents of the session have no such tool.
         """
         environment = await self._load_environment(session_id, "add a fault")
-        environment.fault_next(fault.tool_name, _parse_action(fault.action))
+        action = _parse_action(fault.action, environment)
+        await self._check_tool(session_id, fault.tool_name)
+        environment.fault_next(fault.tool_name, action)
         return _build_environment_info(environment)
+
+    async def replace_fault(self, session_id: str, fault_id: str, fault: FaultInput) -> EnvironmentInfo:
+        """Replace a pending fault by another one.
+
+        Raises:
+            MalformedValue: The fault is not an action that rules files can hold, or names an unknown exception.
+            NotFound: The fault is not pending any more, or the agents of the session have no such tool.
+        """
+        environment = await self._load_environment(session_id, "change a fault")
+        action = _parse_action(fault.action, environment)
+        await self._check_tool(session_id, fault.tool_name)
+        if not environment.replace_fault(fault_id, fault.tool_name, action):
+            raise NotFound("The fault is not pending any more: a call has met it, or it was removed.")
+        return _build_environment_info(environment)
+
+    async def remove_fault(self, session_id: str, fault_id: str) -> EnvironmentInfo:
+        """Remove a pending fault; one that a call has met already stays in the timeline."""
+        environment = await self._load_environment(session_id, "remove a fault")
+        environment.remove_fault(fault_id)
+        return _build_environment_info(environment)
+
+    async def _check_tool(self, session_id: str, tool_name: str) -> None:
+        try:
+            catalog = await build_tool_catalog(self._runs.require(session_id, "add a fault").app)
+        except ToolsetUnavailable:
+            return  # tools that do not load cannot be listed, and faults are a way to play without them
+        if tool_name not in catalog.tools:
+            advice = suggest_closest(tool_name, catalog.tools, "Use one of")
+            raise NotFound(f"The agents of this session have no tool {tool_name!r}. {advice}.")
 
     async def _load_environment(self, session_id: str, operation: str) -> Environment:
         await self._timeline.get_summary(session_id)
         return self._runs.require(session_id, operation).environment
 
 
-def _parse_action(text: str) -> AnyAction:
+def _parse_action(text: str, environment: Environment) -> AnyAction:
     try:
-        return _ACTION_ADAPTER.validate_python(parse_json_input(text))
+        action = _ACTION_ADAPTER.validate_python(parse_json_input(text))
     except ValidationError as error:
         problem = error.errors(include_url=False)[0]
         path = ".".join(str(part) for part in problem["loc"])
         raise MalformedValue("The fault", f"{path}: {problem['msg']}") from None
+    known = environment.rulebook.exceptions
+    if isinstance(action, Raise) and action.error.type not in known:
+        advice = suggest_closest(action.error.type, known, "Use one of")
+        raise MalformedValue("The fault", f"the exception {action.error.type!r} does not exist. {advice}")
+    return action
 
 
 def _build_environment_info(environment: Environment) -> EnvironmentInfo:
@@ -68,6 +108,7 @@ def _build_environment_info(environment: Environment) -> EnvironmentInfo:
             RuleInfo(
                 name=rule.name,
                 tools=list(rule.tools),
+                conditions=list(rule.conditions),
                 actions=list(rule.actions),
                 enabled=rule.enabled,
                 tried_count=rule.tried_count,
@@ -76,4 +117,15 @@ def _build_environment_info(environment: Environment) -> EnvironmentInfo:
             for rule in environment.rules
         ],
         pending_faults=dict(environment.pending_faults),
+        faults=[
+            FaultInfo(
+                fault_id=fault.fault_id,
+                tool_name=fault.tool,
+                action=action.model_dump_json(by_alias=True, exclude_unset=True),
+                description=action.describe(),
+            )
+            for fault in environment.faults
+            for action in fault.actions[:1]
+        ],
+        exceptions=sorted(environment.rulebook.exceptions),
     )

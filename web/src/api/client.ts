@@ -91,6 +91,9 @@ const sessionUrl = (sessionId: string, rest = ""): string => `/api/sessions/${en
 const turnUrl = (sessionId: string, turnId: string, rest: string): string =>
   sessionUrl(sessionId, `/turns/${encodeURIComponent(turnId)}${rest}`);
 
+const faultUrl = (sessionId: string, faultId: string): string =>
+  sessionUrl(sessionId, `/environment/faults/${encodeURIComponent(faultId)}`);
+
 const scenarioUrl = (key: string, rest = ""): string => `/api/scenarios/${encodeURIComponent(key)}${rest}`;
 
 /** Which page of a list: where the previous one ended, and how many entries it holds at most. */
@@ -160,6 +163,10 @@ export const api = {
     requestJson<EnvironmentInfo>("POST", sessionUrl(sessionId, "/environment/rules"), input),
   addFault: (sessionId: string, input: FaultInput) =>
     requestJson<EnvironmentInfo>("POST", sessionUrl(sessionId, "/environment/faults"), input),
+  replaceFault: (sessionId: string, faultId: string, input: FaultInput) =>
+    requestJson<EnvironmentInfo>("PUT", faultUrl(sessionId, faultId), input),
+  removeFault: (sessionId: string, faultId: string) =>
+    requestJson<EnvironmentInfo>("DELETE", faultUrl(sessionId, faultId)),
   exportSession: (sessionId: string, input: ExportInput) =>
     requestJson<ExportResult>("POST", sessionUrl(sessionId, "/export"), input),
   previewExport: (sessionId: string, input: ExportInput) =>

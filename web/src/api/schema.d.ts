@@ -476,6 +476,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/sessions/{session_id}/environment/faults/{fault_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Replace Fault
+         * @description Replace a pending fault by another one.
+         */
+        put: operations["replace_fault"];
+        post?: never;
+        /**
+         * Remove Fault
+         * @description Remove a pending fault.
+         */
+        delete: operations["remove_fault"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/sessions/{session_id}/environment/rules": {
         parameters: {
             query?: never;
@@ -1013,6 +1037,16 @@ export interface components {
          */
         EnvironmentInfo: {
             /**
+             * Exceptions
+             * @description The exceptions that a fault can raise
+             */
+            exceptions: string[];
+            /**
+             * Faults
+             * @description The faults that are pending, in the order in which they are used
+             */
+            faults: components["schemas"]["FaultInfo"][];
+            /**
              * Pending Faults
              * @description How many faults are pending for the next calls, by tool
              */
@@ -1265,6 +1299,26 @@ export interface components {
              * @description What `adk eval` or `adk test` cannot repeat
              */
             warnings: string[];
+        };
+        /**
+         * FaultInfo
+         * @description A fault that is pending for the next call of a tool.
+         */
+        FaultInfo: {
+            /**
+             * Action
+             * @description The action in the format of rules files, as JSON text
+             */
+            action: string;
+            /**
+             * Description
+             * @description What happens to the call
+             */
+            description: string;
+            /** Fault Id */
+            fault_id: string;
+            /** Tool Name */
+            tool_name: string;
         };
         /**
          * FaultInput
@@ -1592,6 +1646,11 @@ export interface components {
              * @description Descriptions of what it does
              */
             actions: string[];
+            /**
+             * Conditions
+             * @description Descriptions of what a call must meet besides the tool's name
+             */
+            conditions: string[];
             /** Enabled */
             enabled: boolean;
             /**
@@ -3001,6 +3060,74 @@ export interface operations {
                 "application/json": components["schemas"]["FaultInput"];
             };
         };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EnvironmentInfo"];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    replace_fault: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+                fault_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FaultInput"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EnvironmentInfo"];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    remove_fault: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+                fault_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
         responses: {
             /** @description Successful Response */
             200: {

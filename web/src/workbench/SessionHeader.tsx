@@ -22,6 +22,7 @@ export function SessionHeader({
   onNew,
   onExport,
   onPanel,
+  isRulesOpen,
   onRules,
   onError,
 }: {
@@ -32,6 +33,7 @@ export function SessionHeader({
   onNew: () => void;
   onExport: () => void;
   onPanel: () => void;
+  isRulesOpen: boolean;
   onRules: () => void;
   onError: (message: string) => void;
 }) {
@@ -119,7 +121,13 @@ export function SessionHeader({
         Export
       </button>
       {session.agent_key ? (
-        <button type="button" className="button" onClick={onRules} title="What answers instead of the tools">
+        <button
+          type="button"
+          className="button"
+          aria-expanded={isRulesOpen}
+          onClick={onRules}
+          title="What answers instead of the tools"
+        >
           Rules
           {faultCount ? <span className="badge">{formatCount(faultCount, "fault")} pending</span> : null}
         </button>

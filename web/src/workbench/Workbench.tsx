@@ -18,7 +18,7 @@ import { Icon } from "../ui/Icon";
 import { COMMANDS, useCommand, useEscapeKey, useTypingInComposer } from "../ui/keyboard";
 import { Splitter } from "../ui/Splitter";
 import { ExportDialog } from "./ExportDialog";
-import { RulesDialog } from "./RulesDialog";
+import { RulesPanel } from "./RulesPanel";
 import { SessionHeader } from "./SessionHeader";
 import { usePendingFaults } from "./usePendingFaults";
 import "./workbench.css";
@@ -50,7 +50,8 @@ function Panes({ store, session }: { store: ReturnType<typeof app.openSession>; 
   const [isRulesOpen, setRulesOpen] = useState(false);
   const [error, setError] = useState("");
   const briefing = useBriefing(session);
-  const faultCount = usePendingFaults(session, isRulesOpen);
+  const [faultVersion, setFaultVersion] = useState(0);
+  const faultCount = usePendingFaults(session, faultVersion);
   useEffect(() => {
     const isWaiting = session.status === "waiting";
     document.title = `${isWaiting ? "● " : ""}${session.name} · ${session.agent_name}`;
@@ -91,7 +92,8 @@ function Panes({ store, session }: { store: ReturnType<typeof app.openSession>; 
         faultCount={faultCount}
         onNew={onNew}
         onExport={() => setExportOpen(true)}
-        onRules={() => setRulesOpen(true)}
+        isRulesOpen={isRulesOpen}
+        onRules={() => setRulesOpen(!isRulesOpen)}
         onError={setError}
         onPanel={togglePanel}
       />
@@ -103,7 +105,7 @@ function Panes({ store, session }: { store: ReturnType<typeof app.openSession>; 
         </ErrorAlert>
       ) : null}
       <div
-        className={`panes ${isFolded ? "folded" : ""} ${isDrawerOpen ? "drawn" : ""}`}
+        className={`panes ${isFolded ? "folded" : ""} ${isDrawerOpen ? "drawn" : ""} ${isRulesOpen ? "with-rules" : ""}`}
         style={
           { "--left": `${leftWidth}px`, "--right": `${rightWidth}px`, "--below": `${belowHeight}px` } as CSSProperties
         }
@@ -127,9 +129,19 @@ function Panes({ store, session }: { store: ReturnType<typeof app.openSession>; 
           side="left"
           onWidth={setLeftWidth}
         />
-        <main className="pane pane-middle">
-          <Timeline store={store} session={session} />
-        </main>
+        <div className="pane pane-middle">
+          {isRulesOpen ? (
+            <RulesPanel
+              session={session}
+              tools={briefing?.tools ?? []}
+              onChange={() => setFaultVersion((version) => version + 1)}
+              onClose={() => setRulesOpen(false)}
+            />
+          ) : null}
+          <main className="timeline-frame">
+            <Timeline store={store} session={session} />
+          </main>
+        </div>
         <Splitter
           label="Width of the composer"
           width={rightWidth}
@@ -156,9 +168,6 @@ function Panes({ store, session }: { store: ReturnType<typeof app.openSession>; 
           />
         </div>
       </div>
-      {isRulesOpen ? (
-        <RulesDialog session={session} tools={briefing?.tools ?? []} onClose={() => setRulesOpen(false)} />
-      ) : null}
       {isExportOpen ? <ExportDialog session={session} onClose={() => setExportOpen(false)} /> : null}
     </div>
   );
