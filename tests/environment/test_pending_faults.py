@@ -45,6 +45,7 @@ def test_a_rule_says_each_of_its_conditions_in_a_few_words() -> None:
         "call number: first 3",
         "with probability 0.5",
     ]
+    assert first.effects == ['{"respond":{"found":"milk"}}']
     assert second.conditions == []
 
 

@@ -41,6 +41,8 @@ class RuleState:
     conditions: Sequence[str]
     """What a call must meet besides the tool's name."""
     actions: Sequence[str]
+    effects: Sequence[str]
+    """The actions in the format of rules files, as JSON texts."""
     enabled: bool
     tried_count: int
     """How many calls it was matched against."""
@@ -146,6 +148,7 @@ class Environment:
                 tools=rule.rule.match.tool,
                 conditions=[predicate.describe() for predicate in rule.predicates],
                 actions=[action.describe() for action in rule.actions],
+                effects=[action.model_dump_json(by_alias=True, exclude_unset=True) for action in rule.actions],
                 enabled=rule.index not in self._disabled_rules,
                 tried_count=self._tried_counts[rule.index],
                 fired_count=self._fired_counts[rule.index],

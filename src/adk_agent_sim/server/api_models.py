@@ -325,6 +325,7 @@ class RuleInfo(ApiModel):
     tools: list[str]
     conditions: list[str] = Field(description="Descriptions of what a call must meet besides the tool's name")
     actions: list[str] = Field(description="Descriptions of what it does")
+    effects: list[str] = Field(description="What it does in the format of rules files, each action as JSON text")
     enabled: bool
     tried_count: int = Field(description="How many calls it was compared with")
     fired_count: int = Field(description="How many calls it answered")

@@ -110,6 +110,7 @@ def _build_environment_info(environment: Environment) -> EnvironmentInfo:
                 tools=list(rule.tools),
                 conditions=list(rule.conditions),
                 actions=list(rule.actions),
+                effects=list(rule.effects),
                 enabled=rule.enabled,
                 tried_count=rule.tried_count,
                 fired_count=rule.fired_count,

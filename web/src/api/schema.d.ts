@@ -1651,6 +1651,11 @@ export interface components {
              * @description Descriptions of what a call must meet besides the tool's name
              */
             conditions: string[];
+            /**
+             * Effects
+             * @description What it does in the format of rules files, each action as JSON text
+             */
+            effects: string[];
             /** Enabled */
             enabled: boolean;
             /**

@@ -1,6 +1,7 @@
 import { useEffect, useState } from "react";
 import { api, getErrorMessage } from "../api/client";
 import type { EnvironmentInfo, RuleInfo, SessionInfo, ToolInfo } from "../api/types";
+import { parse, stringify } from "../json/lossless";
 import { ErrorAlert } from "../ui/ErrorAlert";
 import { focusComposer } from "../ui/focus";
 import { formatCount } from "../ui/format";
@@ -46,7 +47,7 @@ export function RulesPanel({
     <aside className="rules-panel scroll" aria-label="Rules">
       <header className="rules-head">
         <h2>Rules</h2>
-        <span className="quiet">what answers instead of the tools</span>
+        <span className="quiet">answer instead of the tools</span>
         <span className="grow" />
         <button
           type="button"
@@ -103,11 +104,25 @@ function RuleItem({ rule, onToggle }: { rule: RuleInfo; onToggle: (enabled: bool
           ))}
         </dd>
         <dt>then</dt>
-        <dd>{rule.actions.join(", then ")}</dd>
+        <dd>
+          {rule.effects.map((effect, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: the actions of a rule keep their order
+            <code key={index} className="rule-effect">
+              {formatEffect(effect)}
+            </code>
+          ))}
+        </dd>
       </dl>
       <p className="quiet">
         fired {formatCount(rule.fired_count, "time")}, tried {formatCount(rule.tried_count, "time")}
       </p>
     </li>
   );
+}
+
+/** An action as a line of a rules file: `error: {"code":503,...}`. */
+function formatEffect(action: string): string {
+  const parsed = parse(action);
+  if (!(parsed instanceof Map)) return action;
+  return [...parsed].map(([key, value]) => `${key}: ${stringify(value)}`).join("\n");
 }
