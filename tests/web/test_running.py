@@ -40,6 +40,24 @@ async def test_a_running_call_shows_its_time_and_can_be_cancelled(page: Page, to
     await player.wait_until_done()
 
 
+async def test_text_that_is_typed_while_a_tool_runs_goes_into_the_next_field(page: Page) -> None:
+    player = WorkbenchUser(page)
+    await player.send_message("Wait")
+    await player.wait_for_turn()
+    await player.call_tool("wait_for_ever")
+    ahead = player.composer.get_by_role("textbox", name="Type ahead")
+    await expect(ahead).to_be_focused()
+    await page.keyboard.type("sear")
+    await page.reload()
+    await expect(ahead).to_have_value("sear")
+    await player.find_rows("wait_for_ever").get_by_role("button", name="Cancel").click()
+    await player.wait_for_turn()
+    finder = player.composer.get_by_role("combobox", name="Find a tool")
+    await expect(finder).to_have_value("sear")
+    await page.keyboard.type("ch")
+    await expect(finder).to_have_value("search")
+
+
 async def test_calls_that_run_side_by_side_are_cancelled_one_by_one(page: Page) -> None:
     player = WorkbenchUser(page)
     await player.send_message("Wait")

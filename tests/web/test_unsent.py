@@ -152,3 +152,33 @@ async def test_problems_are_counted_beside_execute_also_with_collected_calls(pag
         await player.composer.get_by_role("button", name=button).click()
         await expect(player.composer.get_by_role("button", name="1 problem")).to_be_visible()
         await expect(player.find_field_frame("query")).to_contain_text("is missing")
+
+
+async def test_a_response_asks_about_a_form_that_was_filled_in_but_not_added(page: Page) -> None:
+    player = WorkbenchUser(page)
+    await player.send_message("hello")
+    await player.wait_for_turn()
+    await player.choose_tool("search")
+    await player.find_field("query").fill("tea")
+    await player.respond("Let me look for tea.")
+    dialog = page.get_by_role("dialog")
+    await expect(dialog).to_contain_text('search {"query":"tea"}')
+    await dialog.get_by_role("button", name="Back").click()
+    await player.submit_response()
+    await dialog.get_by_role("button", name="Execute 1 call and say this").click()
+    await player.wait_for_turn()
+    await expect(player.find_rows("call", "tea:10:int")).to_have_count(1)
+    await player.respond("Done.")
+    await player.wait_until_done()
+
+
+async def test_a_filled_form_stays_when_another_call_is_executed(page: Page) -> None:
+    player = WorkbenchUser(page)
+    await player.send_message("hello")
+    await player.wait_for_turn()
+    await player.choose_tool("search")
+    await player.find_field("query").fill("tea")
+    await player.call_tool("count_bits", number="3")
+    await player.wait_for_turn()
+    await player.choose_tool("search")
+    await expect(player.find_field("query")).to_have_value("tea")

@@ -73,7 +73,7 @@ export function Composer({
       ) : isWaiting && session.confirmation ? (
         <ConsentEditor session={session} question={session.confirmation} drafts={drafts} setDrafts={setDrafts} />
       ) : isWaiting || session.status === "running" ? (
-        <RunningPanel store={store} session={session} />
+        <RunningPanel store={store} session={session} drafts={drafts} setDrafts={setDrafts} />
       ) : isClosed(session.status) || !session.agent_key ? (
         <ClosedPanel session={session} onExport={onExport} onNew={onNew} />
       ) : (

@@ -82,7 +82,10 @@ export function MessageEditor({
   });
   const frame = useRef<HTMLDivElement>(null);
   const isLoaded = briefing !== null;
-  useFirstFieldFocus(frame, JSON.stringify([session.status, isLoaded, schema !== null]));
+  useFirstFieldFocus(frame, JSON.stringify([session.status, isLoaded, schema !== null]), {
+    text: isLoaded ? drafts.typedAhead : "",
+    clear: () => setDrafts({ typedAhead: "" }),
+  });
 
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: files can be pasted and dropped anywhere in the editor

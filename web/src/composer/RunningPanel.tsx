@@ -1,3 +1,4 @@
+import { useRef } from "react";
 import { api } from "../api/client";
 import type { Row, SessionInfo } from "../api/types";
 import { useObservable } from "../state/observable";
@@ -6,13 +7,27 @@ import { Stopwatch } from "../ui/ClockTime";
 import { useAction } from "../ui/useAction";
 import { ActionErrorAlert } from "./ActionErrorAlert";
 import { ComposerHeader } from "./ComposerHeader";
+import type { Drafts, SetDrafts } from "./drafts";
+import { useFirstFieldFocus } from "./useFirstFieldFocus";
 
 /** Shown while the agent runs: the running calls and their duration. */
-export function RunningPanel({ store, session }: { store: SessionStore; session: SessionInfo }) {
+export function RunningPanel({
+  store,
+  session,
+  drafts,
+  setDrafts,
+}: {
+  store: SessionStore;
+  session: SessionInfo;
+  drafts: Drafts;
+  setDrafts: SetDrafts;
+}) {
+  const frame = useRef<HTMLDivElement>(null);
+  useFirstFieldFocus(frame, "running");
   useObservable(store);
   const running = store.listLoadedRows().filter((row) => row.status === "running" && row.kind === "call");
   return (
-    <div className="composer-frame" tabIndex={-1}>
+    <div className="composer-frame" ref={frame} tabIndex={-1}>
       <ComposerHeader title={running.length ? "Running" : `${session.agent_name} is working`}>
         {running.length
           ? "Your next turn starts when these calls are done."
@@ -24,6 +39,14 @@ export function RunningPanel({ store, session }: { store: SessionStore; session:
             <RunningCall key={row.index} session={session} row={row} number={position + 1} />
           ))}
         </ul>
+        <input
+          type="text"
+          className="input type-ahead"
+          aria-label="Type ahead"
+          placeholder="Type ahead: it is kept for your next turn"
+          value={drafts.typedAhead}
+          onChange={(event) => setDrafts({ typedAhead: event.target.value })}
+        />
       </div>
       <footer className="composer-foot">
         <div className="composer-buttons">

@@ -49,7 +49,10 @@ export function TurnEditor({
   const forms = useTurnForms({ sessionId, turnId, briefing, drafts, setDrafts, error, clearError });
   const isLoading = briefing === null;
   const view = [turnId, isLoading, forms.isAnswering, forms.tool?.name ?? ""];
-  const requestFocus = useFirstFieldFocus(frame, JSON.stringify(view));
+  const requestFocus = useFirstFieldFocus(frame, JSON.stringify(view), {
+    text: isLoading ? "" : drafts.typedAhead,
+    clear: () => setDrafts({ typedAhead: "" }),
+  });
   const turnProps = { sessionId, turnId, requestFocus, drafts, setDrafts, forms };
   const actions = useTurnActions({ ...turnProps, decision, onDecided });
   const suggestion = useSuggestion(turnId, drafts, setDrafts, forms.responseSchema !== null);

@@ -46,8 +46,9 @@ export function TurnFooter({
     <footer className="composer-foot">
       {actions.isAskingAboutCalls ? (
         <UnsentCallsDialog
-          stack={drafts.stack}
+          stack={[...drafts.stack, ...actions.filledForms]}
           callText={drafts.callText}
+          canExecute={actions.filledForms.every((form) => form.isReadable)}
           canSayWithCalls={responseForm === null}
           onExecute={actions.executeStack}
           onRespond={actions.respondOnly}

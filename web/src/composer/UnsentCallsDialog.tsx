@@ -3,18 +3,22 @@ import { formatCount } from "../ui/format";
 import { CallList } from "./CallStack";
 import type { StackedCall } from "./drafts";
 
-/** Asks what a final response means for the calls that were collected for the same turn. */
+/** Asks what a final response means for the calls that were collected or filled in for the same turn. */
 export function UnsentCallsDialog({
   stack,
   callText,
+  canExecute,
   canSayWithCalls,
   onExecute,
   onRespond,
   onClose,
 }: {
+  /** The collected calls, and those whose forms are filled in. */
   stack: StackedCall[];
   /** The text that was typed to go with the calls. */
   callText: string;
+  /** Whether the arguments of all calls can be read. */
+  canExecute: boolean;
   /** Whether the response is a text, which a model can send together with calls. */
   canSayWithCalls: boolean;
   onExecute: () => void;
@@ -36,7 +40,7 @@ export function UnsentCallsDialog({
               ? `Send the response without the ${stack.length === 1 ? "call" : "calls"}`
               : "Send without it"}
           </button>
-          {canSayWithCalls && stack.length ? (
+          {canSayWithCalls && canExecute && stack.length ? (
             <button type="button" className="button primary" onClick={onExecute}>
               Execute {calls} and say this
             </button>

@@ -25,6 +25,8 @@ export interface Drafts {
   message: string;
   messageForm: StoredForm | null;
   consent: string;
+  /** What was typed while the agent ran: it goes into the first field of what comes next. */
+  typedAhead: string;
 }
 
 /** The draft of a turn that has no input. */
@@ -44,7 +46,7 @@ type StoredDrafts = Partial<Drafts> & {
   beside?: string;
 };
 
-const EMPTY_DRAFTS: Drafts = { ...EMPTY_TURN, message: "", messageForm: null, consent: "" };
+const EMPTY_DRAFTS: Drafts = { ...EMPTY_TURN, message: "", messageForm: null, consent: "", typedAhead: "" };
 
 /** Whether the turn has any unsent input. */
 export function hasTurnDraft(drafts: Drafts): boolean {

@@ -1,10 +1,11 @@
 import { expect, test } from "vitest";
-import { deserializeDraft, draftToJson } from "../form";
-import { ADD } from "../testing/samples";
+import { deserializeDraft, draftFromJson, draftToJson, serializeDraft } from "../form";
+import { ADD, LOOKUP } from "../testing/samples";
 import { type Drafts, EMPTY_TURN, type StackedCall } from "./drafts";
 import {
   draftSuggestion,
   listCalls,
+  listFilledForms,
   moveCallUp,
   openStackedCall,
   removeCall,
@@ -17,7 +18,7 @@ const TWO: StackedCall = { tool: "lookup", arguments: '{"patient":"x"}' };
 const THREE: StackedCall = { tool: "add", arguments: '{"a":3,"b":3.0}' };
 
 function sampleDrafts(changes: Partial<Drafts>): Drafts {
-  return { ...EMPTY_TURN, message: "", messageForm: null, consent: "", ...changes };
+  return { ...EMPTY_TURN, message: "", messageForm: null, consent: "", typedAhead: "", ...changes };
 }
 
 /** The JSON that a stored form would send. */
@@ -25,6 +26,20 @@ function readForm(stored: string | undefined): string | null {
   const draft = deserializeDraft(stored ?? "");
   return draft && draftToJson(draft, ADD.parameters).text;
 }
+
+test("only forms with something in them count as filled in, also with something that is no JSON", () => {
+  const forms = {
+    add: serializeDraft({ ...draftFromJson("{}"), touched: { "/a": true } }),
+    lookup: serializeDraft(draftFromJson('{"patient":"x"}')),
+    invented: serializeDraft({ ...draftFromJson("{}"), raw: '{"a":' }),
+  };
+
+  expect(listFilledForms(forms, [ADD, LOOKUP])).toEqual([
+    { tool: "lookup", arguments: '{"patient":"x"}', isReadable: true },
+    { tool: "invented", arguments: '{"a":', isReadable: false },
+  ]);
+  expect(listFilledForms({ add: serializeDraft(draftFromJson("{}")) }, [ADD])).toEqual([]);
+});
 
 test("a turn sends its collected calls in their order, and the one in the form last", () => {
   expect(listCalls([ONE, TWO], THREE).map((call) => [call.name, call.arguments])).toEqual([

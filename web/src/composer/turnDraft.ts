@@ -1,8 +1,11 @@
 /** Pure changes to the draft of a turn: its collected calls, and suggestions of the agent's own model. */
 
-import type { CallInput, FieldProblem, Suggestion } from "../api/types";
-import { draftFromJson, serializeDraft } from "../form";
-import type { Drafts, StackedCall, StoredForm } from "./drafts";
+import type { CallInput, FieldProblem, Suggestion, ToolInfo } from "../api/types";
+import { createDraft, draftFromJson, type Schema, serializeDraft } from "../form";
+import { type Drafts, readFormJson, restoreForm, type StackedCall, type StoredForm } from "./drafts";
+
+/** The parameters of a tool that is not offered: nothing is known of them. */
+export const ANY_ARGUMENTS: Schema = { type: "object", additionalProperties: true };
 
 /** The calls of a turn as the server takes them; `open` is the call that is still in the form. */
 export function listCalls(stack: StackedCall[], open: StackedCall | null): CallInput[] {
@@ -25,6 +28,28 @@ export function openStackedCall(drafts: Drafts, index: number, open: StackedCall
     tool: call.tool,
     forms: { [call.tool]: serializeDraft(draftFromJson(call.arguments)) },
   };
+}
+
+/** A call whose form is filled in, but which was not added to the turn. */
+export interface FilledForm extends StackedCall {
+  /** Whether its arguments can be read as JSON. */
+  isReadable: boolean;
+}
+
+/** The calls whose forms are filled in, but which were not added to the turn. */
+export function listFilledForms(forms: Record<string, StoredForm>, tools: ToolInfo[]): FilledForm[] {
+  return Object.entries(forms).flatMap(([name, stored]): FilledForm[] => {
+    const schema = tools.find((tool) => tool.name === name)?.parameters ?? ANY_ARGUMENTS;
+    const draft = restoreForm(stored, schema);
+    const read = readFormJson(draft, schema);
+    if (!("text" in read)) {
+      const typed = draft.raw ?? Object.values(draft.texts).join(" ");
+      return typed.trim() ? [{ tool: name, arguments: typed, isReadable: false }] : [];
+    }
+    const empty = readFormJson(createDraft(schema), schema);
+    const isEmpty = read.text === "{}" || ("text" in empty && empty.text === read.text);
+    return isEmpty ? [] : [{ tool: name, arguments: read.text, isReadable: true }];
+  });
 }
 
 export function moveCallUp(stack: StackedCall[], index: number): StackedCall[] {
@@ -58,7 +83,8 @@ export function uniqueProblems(problems: FieldProblem[]): FieldProblem[] {
   return [...new Map(problems.map((one) => [`${one.path}\n${one.message}`, one])).values()];
 }
 
-function removeForm(forms: Record<string, StoredForm>, name: string): Record<string, StoredForm> {
+/** The forms without that of one tool. */
+export function removeForm(forms: Record<string, StoredForm>, name: string): Record<string, StoredForm> {
   const { [name]: _, ...rest } = forms;
   return rest;
 }

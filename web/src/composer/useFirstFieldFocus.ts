@@ -1,14 +1,25 @@
 import { type RefObject, useEffect, useRef, useState } from "react";
-import { focusFirstField, isTypingOutside, typeInto } from "../ui/focus";
+import { focusFirstField, isTypingOutside, typeInto, typeIntoFocused } from "../ui/focus";
 
 /** What the next focus is for: a field to type a text into, or the first field, wherever the focus is now. */
 type FocusTarget = { fieldId: string; text: string } | "first";
 
+/** What was typed before there was a field for it. */
+export interface TypedAhead {
+  text: string;
+  clear: () => void;
+}
+
 /**
  * Focuses the first field of an editor whenever the editor becomes another one, which its `key` tells. Text that is
  * typed into a field outside the composer is not interrupted. The returned function focuses after the next render.
+ * Text that was typed while there was no field is continued in the first one.
  */
-export function useFirstFieldFocus(frame: RefObject<HTMLElement | null>, key: string): (target?: FocusTarget) => void {
+export function useFirstFieldFocus(
+  frame: RefObject<HTMLElement | null>,
+  key: string,
+  typed?: TypedAhead,
+): (target?: FocusTarget) => void {
   const [requestCount, setRequestCount] = useState(0);
   const target = useRef<FocusTarget | null>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: it focuses when the editor changes, and on request
@@ -17,6 +28,7 @@ export function useFirstFieldFocus(frame: RefObject<HTMLElement | null>, key: st
     target.current = null;
     if (wanted && wanted !== "first" && typeInto(wanted.fieldId, wanted.text)) return;
     if (wanted || !isTypingOutside(frame.current)) focusFirstField(frame.current);
+    if (typed?.text && typeIntoFocused(frame.current, typed.text)) typed.clear();
   }, [key, requestCount]);
   return (wanted = "first") => {
     target.current = wanted;

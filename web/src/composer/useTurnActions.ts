@@ -2,7 +2,7 @@ import { useRef, useState } from "react";
 import { api } from "../api/client";
 import type { CallInput, FieldProblem } from "../api/types";
 import { type Drafts, EMPTY_TURN, type SetDrafts, type StackedCall } from "./drafts";
-import { listCalls, openStackedCall, stackCall } from "./turnDraft";
+import { listCalls, listFilledForms, openStackedCall, removeForm, stackCall } from "./turnDraft";
 import type { useDecision } from "./useDecision";
 import type { useFirstFieldFocus } from "./useFirstFieldFocus";
 import type { TurnForms } from "./useTurnForms";
@@ -30,7 +30,8 @@ export function useTurnActions({
 }) {
   const { tool, callForm, isAnswering } = forms;
   const [isAskingAboutCalls, setAskingAboutCalls] = useState(false);
-  const hasUnsentCalls = drafts.stack.length > 0 || drafts.callText.trim() !== "";
+  const filledForms = listFilledForms(drafts.forms, forms.tools);
+  const hasUnsentCalls = drafts.stack.length > 0 || filledForms.length > 0 || drafts.callText.trim() !== "";
   const hasResponse = forms.responseForm !== null || drafts.answer.trim() !== "";
   const send = (anyway: boolean) => {
     if (!isAnswering) void execute(anyway);
@@ -76,12 +77,13 @@ export function useTurnActions({
   const execute = async (anyway: boolean) => {
     // A response that is half written stays: the next turn may be the one that it answers.
     const { answer, answerForm } = drafts;
-    await sendCalls(collectCalls() ?? [], drafts.callText, anyway, { answer, answerForm });
+    const otherForms = tool ? removeForm(drafts.forms, tool.name) : drafts.forms;
+    await sendCalls(collectCalls() ?? [], drafts.callText, anyway, { answer, answerForm, forms: otherForms });
   };
   const executeStack = () => {
     setAskingAboutCalls(false);
     const text = [drafts.callText, drafts.answer].filter((one) => one.trim()).join("\n\n");
-    void sendCalls(listCalls(drafts.stack, null), text, false, {});
+    void sendCalls(listCalls([...drafts.stack, ...filledForms], null), text, false, {});
   };
   const respond = async (anyway: boolean) => {
     setAskingAboutCalls(false);
@@ -136,6 +138,8 @@ export function useTurnActions({
     send,
     /** Whether the person must say what a response means for the collected calls. */
     isAskingAboutCalls,
+    /** The calls whose forms are filled in, but which are not collected. */
+    filledForms,
     closeQuestion: () => setAskingAboutCalls(false),
     executeStack,
     respondOnly: () => void respond(false),

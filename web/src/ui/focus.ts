@@ -45,6 +45,13 @@ export function focusFirstField(frame: HTMLElement | null): void {
   else frame.focus({ preventScroll: true });
 }
 
+/** Types a text into the focused field, as a person would; returns whether it is a field of the frame that takes text. */
+export function typeIntoFocused(frame: HTMLElement | null, text: string): boolean {
+  const focused = document.activeElement;
+  if (!frame?.contains(focused) || !isTextField(focused) || focused.type === "number") return false;
+  return document.execCommand("insertText", false, text);
+}
+
 /** Focuses the composer if nothing has the focus, after what had it disappeared. */
 export function focusComposerIfLost(): void {
   if (document.activeElement === document.body && !isDialogOpen()) {
