@@ -15,6 +15,7 @@ from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.events import (
     AgentEvent,
     AgentJoined,
+    AgentPath,
     ArtifactSaved,
     Closed,
     Event,
@@ -407,3 +408,25 @@ def test_arguments_are_one_line(arguments: dict[str, Any], line: str) -> None:
     (row,) = _fold(JOINED, _agent_event(_call_part("1", **arguments)))
 
     assert row.summary == line
+
+
+def test_a_call_that_was_sent_anyway_is_marked_until_the_agents_next_turn() -> None:
+    decided = replace(_turn_decided(_call_part("c1", "invented")), anyway=True)
+    rows = SessionRows()
+    payloads = [JOINED, decided, _agent_event(_call_part("c1", "invented")), _turn_asked(), _turn_decided()]
+    for event in _build_events([*payloads, _agent_event(_call_part("c2"))]):
+        rows.apply(event)
+        rows = decode_rows_state(encode_rows_state(rows))
+    assert [(row.call_id, row.anyway) for row in rows.rows.values()] == [("c1", True), ("c2", False)]
+
+
+def test_what_an_agent_inside_a_tool_says_is_a_row_of_its_lane() -> None:
+    path = AgentPath(branch="outer.inner", parent_call_id="c1")
+    outer, inner = _turn_decided({"text": "outside"}), _turn_decided({"text": "inside"}, _call_part("c2"))
+    events = _build_events([JOINED, outer, inner])
+    rows = SessionRows()
+    for event in [*events[:2], replace(events[2], agent_path=path)]:
+        rows.apply(event)
+    (row,) = rows.rows.values()
+    assert (row.kind, row.summary, row.branch, row.parent_call_id) == ("say", "inside", "outer.inner", "c1")
+    assert decode_row(encode_row(row)) == row

@@ -118,6 +118,7 @@ def encode_rows_state(rows: SessionRows) -> bytes:
             "pending_consents": rows.pending_consents,
             "denied_rows": sorted(rows.denied_rows),
             "players": rows.players,
+            "overriding_agents": sorted(rows.overriding_agents),
             "answer_index": rows.answer_index,
             "has_agent_events": rows.has_agent_events,
         }
@@ -136,6 +137,7 @@ def decode_rows_state(blob: bytes) -> SessionRows:
         pending_consents={key: PendingConsent(*each) for key, each in value["pending_consents"].items()},
         denied_rows=set(value["denied_rows"]),
         players=value["players"],
+        overriding_agents=set(value.get("overriding_agents", ())),
         answer_index=value["answer_index"],
         has_agent_events=value["has_agent_events"],
     )

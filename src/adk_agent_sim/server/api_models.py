@@ -206,6 +206,11 @@ class Row(ApiModel):
     is_unknown_tool: bool = Field(
         default=False, description="Whether the agent has no tool of that name: the model made it up"
     )
+    anyway: bool = Field(default=False, description="Whether the call was sent although it does not match the request")
+    branch: str = Field(default="", description="ADK's branch; empty for agents that see the whole conversation")
+    parent_call_id: str = Field(
+        default="", description="The call of the tool that the agent runs in; empty outside tools"
+    )
 
 
 def to_api_row(row: TimelineRow) -> Row:

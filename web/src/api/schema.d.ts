@@ -1558,6 +1558,18 @@ export interface components {
             /** Agent Name */
             agent_name: string;
             /**
+             * Anyway
+             * @description Whether the call was sent although it does not match the request
+             * @default false
+             */
+            anyway: boolean;
+            /**
+             * Branch
+             * @description ADK's branch; empty for agents that see the whole conversation
+             * @default
+             */
+            branch: string;
+            /**
              * Call Id
              * @description The id of the call, by which it can be cancelled while it runs
              * @default
@@ -1574,6 +1586,12 @@ export interface components {
              */
             is_unknown_tool: boolean;
             kind: components["schemas"]["RowKind"];
+            /**
+             * Parent Call Id
+             * @description The call of the tool that the agent runs in; empty outside tools
+             * @default
+             */
+            parent_call_id: string;
             /**
              * Player
              * @description real, human, recorded or simulated; empty for rows that no player produced

@@ -1,13 +1,22 @@
 import type { ToolInfo } from "../api/types";
 
 /** The tool being called, with its description. */
-export function SelectedTool({ tool, onChangeTool }: { tool: ToolInfo; onChangeTool: () => void }) {
+export function SelectedTool({
+  tool,
+  isOffered = true,
+  onChangeTool,
+}: {
+  tool: ToolInfo;
+  isOffered?: boolean;
+  onChangeTool: () => void;
+}) {
   const [first = "", ...rest] = tool.description.trim().split("\n\n");
   const more = rest.join("\n\n").trim();
   return (
     <>
       <div className="chosen-tool">
         <b className="mono">{tool.name}</b>
+        {isOffered ? null : <span className="not-offered">not offered</span>}
         <span className="grow" />
         <button type="button" className="button plain small" onClick={onChangeTool}>
           Other tool

@@ -10,7 +10,7 @@ export function ToolCallEditor({ forms, actions }: { forms: TurnForms; actions: 
   if (tool && callForm) {
     return (
       <>
-        <SelectedTool tool={tool} onChangeTool={() => actions.findTool()} />
+        <SelectedTool tool={tool} isOffered={forms.isOffered(tool.name)} onChangeTool={() => actions.findTool()} />
         <SchemaForm
           key={tool.name}
           idPrefix="call"
@@ -24,5 +24,12 @@ export function ToolCallEditor({ forms, actions }: { forms: TurnForms; actions: 
       </>
     );
   }
-  return <ToolFinder tools={forms.tools} onPick={actions.pickTool} onSlash={actions.typeSlash} />;
+  return (
+    <ToolFinder
+      tools={forms.tools}
+      onPick={actions.pickTool}
+      onInvent={actions.inventTool}
+      onSlash={actions.typeSlash}
+    />
+  );
 }

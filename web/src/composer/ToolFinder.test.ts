@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { ADD, LOOKUP } from "../testing/samples";
-import { findTools } from "./ToolFinder";
+import { findInventedName, findTools } from "./ToolFinder";
 
 const TOOLS = [LOOKUP, ADD, { ...LOOKUP, name: "remove", description: "Undoes add." }];
 
@@ -11,4 +11,14 @@ test.each([
   ["nothing", []],
 ])("a search for %j finds %j: the order is the agent's, tools that are named so come first", (query, names) => {
   expect(findTools(TOOLS, query).map((tool) => tool.name)).toEqual(names);
+});
+
+test.each([
+  ["", ""],
+  ["add", ""],
+  [" ad ", "ad"],
+  ["finds patient", ""],
+  ["2+2", ""],
+])("of the search %j, the name %j can be called although it is not offered", (query, name) => {
+  expect(findInventedName(TOOLS, query)).toBe(name);
 });

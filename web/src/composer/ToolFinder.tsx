@@ -6,31 +6,37 @@ import { Icon } from "../ui/Icon";
 export function ToolFinder({
   tools,
   onPick,
+  onInvent,
   onSlash,
 }: {
   tools: ToolInfo[];
   onPick: (name: string) => void;
+  /** A tool that is not offered was chosen, as a model could hallucinate it. */
+  onInvent?: (name: string) => void;
   /** `/` was pressed in the empty search. */
   onSlash?: () => void;
 }) {
   const [query, setQuery] = useState("");
   const [position, setPosition] = useState(0);
   const matches = findTools(tools, query);
-  const selected = Math.min(position, matches.length - 1);
+  const invented = onInvent ? findInventedName(tools, query) : "";
+  const lastPosition = matches.length - (invented ? 0 : 1);
+  const selected = Math.min(position, lastPosition);
   const handleKey = (event: KeyboardEvent) => {
     if (event.key === "ArrowDown" || event.key === "ArrowUp") {
       event.preventDefault();
       const step = event.key === "ArrowDown" ? 1 : -1;
-      setPosition(Math.max(0, Math.min(matches.length - 1, selected + step)));
+      setPosition(Math.max(0, Math.min(lastPosition, selected + step)));
     }
     if (event.key === "/" && query === "") {
       event.preventDefault();
       onSlash?.();
     }
     const chosen = matches[selected];
-    if (event.key === "Enter" && chosen && !event.ctrlKey && !event.metaKey) {
+    if (event.key === "Enter" && !event.ctrlKey && !event.metaKey) {
       event.preventDefault();
-      onPick(chosen.name);
+      if (chosen) onPick(chosen.name);
+      else if (invented) onInvent?.(invented);
     }
   };
   return (
@@ -70,6 +76,20 @@ export function ToolFinder({
             <span className="quiet finder-line">{tool.description.split("\n")[0]}</span>
           </button>
         ))}
+        {invented ? (
+          <button
+            type="button"
+            role="option"
+            aria-selected={selected === matches.length}
+            className="finder-item"
+            onClick={() => onInvent?.(invented)}
+          >
+            <span className="finder-name">
+              Call <b className="mono">{invented}</b> although it is not offered
+            </span>
+            <span className="quiet finder-line">A model could make this name up.</span>
+          </button>
+        ) : null}
         {matches.length === 0 ? <p className="quiet finder-none">No tools match.</p> : null}
       </div>
     </div>
@@ -85,6 +105,13 @@ export function findTools(tools: ToolInfo[], query: string): ToolInfo[] {
   });
   const isNamed = (tool: ToolInfo) => words.every((word) => tool.name.toLowerCase().includes(word));
   return matching.toSorted((one, other) => Number(isNamed(other)) - Number(isNamed(one)));
+}
+
+/** The name that is typed, if it could be one of a tool and no tool has it; else empty. */
+export function findInventedName(tools: ToolInfo[], query: string): string {
+  const name = query.trim();
+  const isName = /^[\p{L}_][\p{L}\p{N}_.:-]*$/u.test(name);
+  return isName && !tools.some((tool) => tool.name === name) ? name : "";
 }
 
 function formatRequired(tool: ToolInfo): string {

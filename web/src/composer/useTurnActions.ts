@@ -1,8 +1,9 @@
 import { useRef, useState } from "react";
 import { api } from "../api/client";
 import type { CallInput, FieldProblem } from "../api/types";
+import { createDraft, serializeDraft } from "../form";
 import { type Drafts, EMPTY_TURN, type SetDrafts, type StackedCall } from "./drafts";
-import { listCalls, listFilledForms, openStackedCall, removeForm, stackCall } from "./turnDraft";
+import { ANY_ARGUMENTS, listCalls, listFilledForms, openStackedCall, removeForm, stackCall } from "./turnDraft";
 import type { useDecision } from "./useDecision";
 import type { useFirstFieldFocus } from "./useFirstFieldFocus";
 import type { TurnForms } from "./useTurnForms";
@@ -72,7 +73,10 @@ export function useTurnActions({
   const sendCalls = async (calls: CallInput[], callText: string, anyway: boolean, kept: Partial<Drafts>) => {
     if (!calls.length || decision.isBusy) return;
     const text = callText.trim() ? callText : null;
-    finish(await decision.decide({ calls, text, data: null, anyway }), kept);
+    // The server cannot tell a name that was made up from a mistake: the person chose it, so it is sent anyway.
+    const hasInvented = calls.some((call) => !forms.isOffered(call.name));
+    if (hasInvented && !anyway && !(await checkOpenCall())) return;
+    finish(await decision.decide({ calls, text, data: null, anyway: anyway || hasInvented }), kept);
   };
   const execute = async (anyway: boolean) => {
     // A response that is half written stays: the next turn may be the one that it answers.
@@ -96,16 +100,20 @@ export function useTurnActions({
     }
   };
 
-  const addCall = async () => {
-    const call = collectCalls()?.at(-1);
-    if (!tool || !call) return;
+  /** Checks the call in the form; returns whether it can be sent. Nothing is known of a tool that is not offered. */
+  const checkOpenCall = async (): Promise<boolean> => {
+    const text = tool ? forms.readCallForm() : null;
+    if (!tool || text === null || !forms.isOffered(tool.name)) return true;
     let problems: FieldProblem[] = [];
-    const value = { target: "call" as const, tool_name: tool.name, value: call.arguments };
     const wasChecked = await decision.run(async () => {
-      problems = await api.checkValue(sessionId, turnId, value);
+      problems = await api.checkValue(sessionId, turnId, { target: "call", tool_name: tool.name, value: text });
     });
     forms.showProblems(problems);
-    if (!wasChecked || problems.length) return;
+    return wasChecked && problems.length === 0;
+  };
+  const addCall = async () => {
+    const call = collectCalls()?.at(-1);
+    if (!tool || !call || !(await checkOpenCall())) return;
     setDrafts((before) => stackCall(before, { tool: tool.name, arguments: call.arguments }));
     forms.setWasTried(false);
     requestFocus();
@@ -124,6 +132,12 @@ export function useTurnActions({
 
   return {
     pickTool: (name: string) => steps.goTo({ mode: "call", tool: name }),
+    /** Opens the form of a tool that is not offered, with its arguments as JSON. */
+    inventTool: (name: string) => {
+      const form = serializeDraft({ ...createDraft(ANY_ARGUMENTS), raw: "{}" });
+      setDrafts((before) => ({ forms: { [name]: form, ...before.forms } }));
+      steps.goTo({ mode: "call", tool: name });
+    },
     findTool,
     typeSlash,
     showMode: (mode: Drafts["mode"]) => steps.goTo({ mode, tool: drafts.tool }),

@@ -1,9 +1,9 @@
 import { useEffect, useState } from "react";
-import type { Briefing } from "../api/types";
+import type { Briefing, ToolInfo } from "../api/types";
 import { type FormDraft, type Schema, serializeDraft } from "../form";
 import type { ActionError } from "../ui/useAction";
 import { type Drafts, readFormJson, restoreForm, type SetDrafts } from "./drafts";
-import { uniqueProblems } from "./turnDraft";
+import { ANY_ARGUMENTS, uniqueProblems } from "./turnDraft";
 import { filterVisibleProblems, useFormCheck } from "./useFormCheck";
 
 /** The forms of a turn, the arguments of the chosen tool and the structured response, with what is wrong in them. */
@@ -28,7 +28,9 @@ export function useTurnForms({
   const checks = useFormCheck(sessionId, turnId);
   const [wasTried, setWasTried] = useState(false);
   const tools = briefing?.tools ?? [];
-  const tool = tools.find((one) => one.name === drafts.tool);
+  const isOffered = (name: string) => briefing === null || tools.some((one) => one.name === name);
+  const tool =
+    tools.find((one) => one.name === drafts.tool) ?? (drafts.tool && briefing ? inventTool(drafts.tool) : undefined);
   const isAnswering = drafts.mode === "answer" || tools.length === 0;
   const callForm = tool ? restoreForm(drafts.forms[tool.name], tool.parameters) : null;
   const responseSchema = briefing?.output_schema ?? null;
@@ -46,7 +48,7 @@ export function useTurnForms({
     if (!tool) return;
     setDrafts((before) => ({ forms: { ...before.forms, [tool.name]: serializeDraft(next) } }));
     clearError();
-    checks.checkSoon("call", tool.name, next, tool.parameters);
+    if (isOffered(tool.name)) checks.checkSoon("call", tool.name, next, tool.parameters);
   };
   const setResponseForm = (next: FormDraft) => {
     if (!responseSchema) return;
@@ -67,12 +69,14 @@ export function useTurnForms({
   );
   return {
     tools,
+    /** Whether the turn offers a tool of this name. */
+    isOffered,
     tool,
     isAnswering,
     callForm,
     setCallForm,
     checkCallForm: () => {
-      if (tool && callForm) checks.checkNow("call", tool.name, callForm, tool.parameters);
+      if (tool && callForm && isOffered(tool.name)) checks.checkNow("call", tool.name, callForm, tool.parameters);
     },
     /** The arguments as JSON; null if they cannot be read, with the problems shown. */
     readCallForm: () => (tool && callForm ? readForm(callForm, tool.parameters) : null),
@@ -93,6 +97,11 @@ export function useTurnForms({
     setWasTried,
     reset,
   };
+}
+
+/** A tool that is not offered: its name, and any arguments. */
+function inventTool(name: string): ToolInfo {
+  return { name, description: "", parameters: ANY_ARGUMENTS, response_schema: null };
 }
 
 export type TurnForms = ReturnType<typeof useTurnForms>;

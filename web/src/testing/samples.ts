@@ -98,6 +98,9 @@ export function sampleListUpdate(changes: Partial<SessionListUpdate> = {}): Sess
 export function sampleRow(changes: Partial<Row> = {}): Row {
   return {
     agent_name: "ClinicDesk",
+    anyway: false,
+    branch: "",
+    parent_call_id: "",
     timestamp: 0,
     call_id: "",
     duration_ms: null,

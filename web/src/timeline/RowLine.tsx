@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { type CSSProperties, useState } from "react";
 import { api } from "../api/client";
 import type { Row, SessionInfo } from "../api/types";
 import { ClockTime, Stopwatch } from "../ui/ClockTime";
@@ -14,6 +14,7 @@ export function RowLine({
   row,
   open,
   density,
+  depth = 0,
   isFull,
   onToggle,
 }: {
@@ -21,6 +22,8 @@ export function RowLine({
   row: Row;
   open: boolean;
   density: Density;
+  /** How many lanes it is indented by, below the call that started them. */
+  depth?: number;
   /** Whether all of its result is shown while it is closed, in comfortable density. */
   isFull: boolean;
   onToggle: () => void;
@@ -31,12 +34,17 @@ export function RowLine({
   return (
     <article
       className={`row ${density} tone-${tone} ${open ? "open" : ""}`}
+      style={depth ? ({ "--depth": depth } as CSSProperties) : undefined}
+      data-depth={depth}
       data-kind={row.kind}
       data-status={row.status}
     >
       <div className="row-head">
         <button type="button" className="row-line" aria-expanded={open} onClick={onToggle}>
-          <span className="sr-only">Row {row.index + 1}: </span>
+          <span className="sr-only">
+            Row {row.index + 1}
+            {depth ? `, level ${depth + 1}` : ""}:{" "}
+          </span>
           <span className="row-time">
             <ClockTime time={row.timestamp} />
           </span>
@@ -57,6 +65,11 @@ export function RowLine({
           {row.rule ? (
             <span className="row-rule" title="Not the tool itself: this rule answered">
               simulated by {row.rule}
+            </span>
+          ) : null}
+          {row.anyway ? (
+            <span className="row-rule" title="The call did not match what the model was offered, and was sent anyway">
+              sent anyway
             </span>
           ) : null}
           {row.status !== "running" ? (

@@ -5,6 +5,7 @@
     ToolFinished / ToolFailed, AgentEvent's function response   -> the same row, done, failed or cancelled
                                         (a result that says `error` or `isError` is a failure too)
     AgentEvent, text                 -> answer if it is final and the last one, else say
+    TurnDecided, text                -> say, if the agent runs inside a tool of another agent
     AgentEvent, adk_request_*        -> the call's row waits for confirmation; a note for any other request of ADK
     RunEnded, failed                 -> error
 
@@ -83,6 +84,9 @@ class SessionRows:
     players: dict[str, str] = field(default_factory=dict[str, str])
     """Who plays the model of each agent in its current turn."""
 
+    overriding_agents: set[str] = field(default_factory=set[str])
+    """The agents whose current turn was decided although the decision does not match the request."""
+
     answer_index: int | None = None
     """The row of the final answer since the last user message."""
 
@@ -101,6 +105,7 @@ class SessionRows:
             pending_consents=dict(self.pending_consents),
             denied_rows=set(self.denied_rows),
             players=dict(self.players),
+            overriding_agents=set(self.overriding_agents),
             answer_index=self.answer_index,
             has_agent_events=self.has_agent_events,
         )
@@ -189,18 +194,30 @@ class SessionRows:
 
     def _apply_turn_asked(self, event: Event) -> None:
         self.players.pop(event.agent_name, None)
+        self.overriding_agents.discard(event.agent_name)
         if not self.has_agent_events:
             self._close_open_rows(event, RowStatus.DONE)
 
     def _apply_turn_decided(self, event: Event, decided: TurnDecided) -> None:
         self.players[event.agent_name] = str(event.player or "")
-        if self.has_agent_events:
-            return
+        if decided.anyway:
+            self.overriding_agents.add(event.agent_name)
         content: dict[str, Json] = decided.response.get("content") or {}
+        if self.has_agent_events:
+            self._add_inner_text(event, content)
+            return
         calls = any(part.get("function_call") for part in get_parts(content))
         self._add_content(event, content, final=not calls)
         if error := decided.response.get("error_code"):
             self._add_row(event, RowKind.ERROR, str(error), str(decided.response.get("error_message") or ""))
+
+    def _add_inner_text(self, event: Event, content: Mapping[str, Json]) -> None:
+        """Add what an agent inside a tool says: ADK reports no events of it, and its calls are known when they start."""
+        if event.agent_path is None or not event.agent_path.parent_call_id:
+            return
+        for index, kind, part in group_parts(get_parts(content)):
+            if kind == "said":
+                self._add_text(event, index, part, final=False)
 
     def _apply_agent_event(self, event: Event, emitted: AgentEvent) -> None:
         content: dict[str, Json] = emitted.event.get("content") or {}
@@ -390,6 +407,9 @@ class SessionRows:
             subject=summarize_text(subject),
             summary=summarize_text(summary),
             call_id=call_id,
+            anyway=kind is RowKind.CALL and event.agent_name in self.overriding_agents,
+            branch=event.agent_path.branch if event.agent_path else "",
+            parent_call_id=event.agent_path.parent_call_id if event.agent_path else "",
             sources=(RowSource(event.seq, part_index),),
         )
         self.row_count += 1

@@ -80,5 +80,14 @@ class TimelineRow:
     is_unknown_tool: bool = False
     """Whether the agent has no tool of that name: whoever played its model made the name up."""
 
+    anyway: bool = False
+    """Whether a person sent the call although it does not match the request, such as one of a tool not offered."""
+
+    branch: str = ""
+    """ADK's branch of the agent; empty for agents that see the whole conversation."""
+
+    parent_call_id: str = ""
+    """The call of the tool that the agent runs in; empty outside tools."""
+
     sources: tuple[RowSource, ...] = ()
     """The events that the row was made from, oldest first."""
