@@ -8,7 +8,7 @@ import { Icon } from "../ui/Icon";
 import { EndFollower, ROW_HEIGHT, type ScrollTarget } from "./endFollower";
 import type { ExpandedRows } from "./expandedRows";
 import { RowLine } from "./RowLine";
-import { type Density, findFullRows } from "./rowFormat";
+import { type Density, findDepth, findFullRows } from "./rowFormat";
 
 /** A line and two lines of result, before it is measured. */
 const COMFORTABLE_HEIGHT = 68;
@@ -115,6 +115,7 @@ export function TimelineRows({
                     row={row}
                     open={expanded.isOpen(row.index)}
                     density={density}
+                    depth={findDepth(row, (index) => store.getRow(index))}
                     isFull={fullRows.has(row.index)}
                     onToggle={() => toggle(row.index)}
                   />

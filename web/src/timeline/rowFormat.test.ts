@@ -1,7 +1,15 @@
 import { expect, test } from "vitest";
 import type { Row } from "../api/types";
 import { sampleRow, sampleSession } from "../testing/samples";
-import { describePlayer, describeRow, type Filter, findFullRows, findOtherAgent, matchesFilter } from "./rowFormat";
+import {
+  describePlayer,
+  describeRow,
+  type Filter,
+  findDepth,
+  findFullRows,
+  findOtherAgent,
+  matchesFilter,
+} from "./rowFormat";
 
 test.each<[Partial<Row>, string, string]>([
   [{ kind: "call", status: "done" }, "call", "call"],
@@ -82,4 +90,16 @@ test("the newest result and the latest message are shown in full", () => {
 
   expect(findFullRows(rows.length, (index) => rows[index])).toEqual(new Set([2, 4]));
   expect(findFullRows(1, () => undefined)).toEqual(new Set());
+});
+
+test("a row is as deep as the tools and branches that its agent runs in", () => {
+  const rows = [
+    sampleRow({ index: 0, call_id: "outer" }),
+    sampleRow({ index: 1, call_id: "inner", parent_call_id: "outer" }),
+    sampleRow({ index: 2, kind: "say", parent_call_id: "inner", branch: "a.b" }),
+    sampleRow({ index: 3, kind: "answer", branch: "twins.left" }),
+    sampleRow({ index: 4, parent_call_id: "not loaded" }),
+  ];
+
+  expect(rows.map((row) => findDepth(row, (index) => rows[index]))).toEqual([0, 1, 3, 1, 1]);
 });

@@ -53,6 +53,27 @@ export function findFullRows(rowCount: number, getRow: (index: number) => Row | 
   return found;
 }
 
+const MAX_DEPTH = 6;
+
+/** How deep a row is nested: in the tool that its agent runs in, and in a branch beside others. */
+export function findDepth(row: Row, getRow: (index: number) => Row | undefined): number {
+  let depth = 0;
+  for (let inner: Row | undefined = row; inner && depth < MAX_DEPTH; inner = findParentCall(inner, getRow)) {
+    depth += (inner.parent_call_id ? 1 : 0) + (inner.branch ? 1 : 0);
+  }
+  return Math.min(depth, MAX_DEPTH);
+}
+
+/** The call of the tool that the row's agent runs in, if it is loaded and not far above. */
+function findParentCall(row: Row, getRow: (index: number) => Row | undefined): Row | undefined {
+  if (!row.parent_call_id) return undefined;
+  for (let index = row.index - 1; index >= Math.max(0, row.index - MAX_SCAN); index -= 1) {
+    const above = getRow(index);
+    if (above?.kind === "call" && above.call_id === row.parent_call_id) return above;
+  }
+  return undefined;
+}
+
 export const FILTERS = ["all", "calls", "messages", "errors"] as const;
 export type Filter = (typeof FILTERS)[number];
 

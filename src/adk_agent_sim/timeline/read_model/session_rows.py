@@ -212,7 +212,7 @@ class SessionRows:
             self._add_row(event, RowKind.ERROR, str(error), str(decided.response.get("error_message") or ""))
 
     def _add_inner_text(self, event: Event, content: Mapping[str, Json]) -> None:
-        """Add what an agent inside a tool says: ADK reports no events of it, and its calls are known when they start."""
+        """Add what an agent inside a tool says: ADK reports no events of it, and calls are known when they start."""
         if event.agent_path is None or not event.agent_path.parent_call_id:
             return
         for index, kind, part in group_parts(get_parts(content)):
