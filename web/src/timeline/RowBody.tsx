@@ -96,10 +96,21 @@ function DetailValue({
 }
 
 /** A value as what it is: Markdown, a JSON tree, or text. */
-export function ValueText({ value, isRaw }: { value: DisplayValue; isRaw: boolean }) {
+export function ValueText({
+  value,
+  isRaw,
+  openLevels = 2,
+}: {
+  value: DisplayValue;
+  isRaw: boolean;
+  /** How many levels of a tree are expanded at first. */
+  openLevels?: number;
+}) {
   if (!isRaw && value.is_complete && value.format === "markdown") return <Markdown text={value.text} />;
   if (!isRaw && value.is_complete && value.format === "json") {
-    return <JsonTextTree text={value.text} renderMarkdown={(text) => <Markdown text={text} />} />;
+    return (
+      <JsonTextTree text={value.text} openLevels={openLevels} renderMarkdown={(text) => <Markdown text={text} />} />
+    );
   }
   return <pre>{value.text}</pre>;
 }

@@ -5,7 +5,7 @@ import { ClockTime, Stopwatch } from "../ui/ClockTime";
 import { formatDuration } from "../ui/format";
 import { Icon } from "../ui/Icon";
 import { RowBody } from "./RowBody";
-import { FullRowPreview, RowPreview } from "./RowPreview";
+import { FullRowPreview, OlderRowPreview } from "./RowPreview";
 import { type Density, describePlayer, describeRow, findOtherAgent } from "./rowFormat";
 
 /** One row: its line, and its details while expanded. */
@@ -84,7 +84,7 @@ export function RowLine({
       ) : isCompact ? null : isFull ? (
         <FullRowPreview sessionId={session.session_id} row={row} onShowAll={onToggle} />
       ) : (
-        <RowPreview row={row} onShowAll={onToggle} />
+        <OlderRowPreview sessionId={session.session_id} row={row} onShowAll={onToggle} />
       )}
     </article>
   );

@@ -1,3 +1,4 @@
+import { useLayoutEffect, useRef, useState } from "react";
 import type { DisplayValue, Row } from "../api/types";
 import { ValueText } from "./RowBody";
 import { useRowDetail } from "./useRowDetail";
@@ -14,10 +15,45 @@ export function RowPreview({ row, onShowAll }: { row: Row; onShowAll: () => void
   );
 }
 
+/** Rows that are scrolled past are not worth a request. */
+const DELAY_MS = 150;
+
+/** Below the line of an older row: up to 6 lines of its result, text as text and JSON as a tree. */
+export function OlderRowPreview({ sessionId, row, onShowAll }: { sessionId: string; row: Row; onShowAll: () => void }) {
+  return hasMoreThanLine(row) ? (
+    <LoadedRowPreview sessionId={sessionId} row={row} delayMs={DELAY_MS} onShowAll={onShowAll} />
+  ) : (
+    <RowPreview row={row} onShowAll={onShowAll} />
+  );
+}
+
 /** Below the line of the newest result and of the latest message: all of it, as far as it fits. */
-export function FullRowPreview({ sessionId, row, onShowAll }: { sessionId: string; row: Row; onShowAll: () => void }) {
-  const { detail } = useRowDetail(sessionId, row);
-  const values = detail?.values.filter(isShownInPreview) ?? [];
+export function FullRowPreview(props: { sessionId: string; row: Row; onShowAll: () => void }) {
+  return <LoadedRowPreview {...props} isFull />;
+}
+
+function LoadedRowPreview({
+  sessionId,
+  row,
+  isFull = false,
+  delayMs = 0,
+  onShowAll,
+}: {
+  sessionId: string;
+  row: Row;
+  /** Whether all of it is shown, as far as it fits; else 6 lines. */
+  isFull?: boolean;
+  delayMs?: number;
+  onShowAll: () => void;
+}) {
+  const { detail } = useRowDetail(sessionId, row, delayMs);
+  const box = useRef<HTMLDivElement>(null);
+  const [isCut, setIsCut] = useState(false);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what is cut depends on what was loaded
+  useLayoutEffect(() => {
+    if (!isFull && box.current) setIsCut(box.current.scrollHeight > box.current.clientHeight + 1);
+  }, [detail, isFull]);
+  const values = detail?.values.filter(isShownInPreview).map(toText) ?? [];
   const images = detail?.media.filter((file) => file.is_image) ?? [];
   // Until it is loaded, and if the line says it all, the beginning is enough: then nothing jumps.
   const isEnough = values.every((value) => isOneLine(value, row)) && images.length === 0;
@@ -25,15 +61,15 @@ export function FullRowPreview({ sessionId, row, onShowAll }: { sessionId: strin
   return (
     <div className="row-preview">
       {row.kind === "call" ? <ResultArrow row={row} /> : null}
-      <div className="row-result row-full scroll">
+      <div ref={box} className={`row-result row-full ${isFull ? "scroll" : "row-short"}`}>
         {values.map((value) => (
-          <ValueText key={value.label} value={value} isRaw={false} />
+          <ValueText key={value.label} value={value} isRaw={false} openLevels={isFull ? 2 : 1} />
         ))}
         {images.map((file) => (
           <img key={file.url} className="row-thumbnail" src={file.url} alt={file.name} />
         ))}
       </div>
-      {values.every((value) => value.is_complete) ? null : <ShowAllButton row={row} onShowAll={onShowAll} />}
+      {values.every((value) => value.is_complete) && !isCut ? null : <ShowAllButton row={row} onShowAll={onShowAll} />}
     </div>
   );
 }
@@ -51,10 +87,25 @@ function ShowAllButton({ row, onShowAll }: { row: Row; onShowAll: () => void }) 
   );
 }
 
+const MAX_LINE = 40;
+
+/** Whether the row may have more to show than its line: line breaks and structure are lost there. */
+function hasMoreThanLine(row: Row): boolean {
+  const shown = row.kind === "call" ? row.result : row.summary;
+  return row.kind === "call" ? shown.length > MAX_LINE : shown.length > 2 * MAX_LINE;
+}
+
 const PREVIEW_LABELS = ["result", "error", "text", "data", "answer", "content"];
 
 function isShownInPreview(value: DisplayValue): boolean {
   return PREVIEW_LABELS.includes(value.label);
+}
+
+/** A result that is a text of several lines, as that text instead of as JSON. */
+export function toText(value: DisplayValue): DisplayValue {
+  if (value.format !== "json" || !value.is_complete || !value.text.startsWith('"')) return value;
+  const text: unknown = JSON.parse(value.text);
+  return typeof text === "string" && text.includes("\n") ? { ...value, format: "text", text } : value;
 }
 
 /** Whether the line of the row already shows the value: a text without line breaks or Markdown, or a short value. */

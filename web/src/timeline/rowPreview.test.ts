@@ -1,0 +1,14 @@
+import { expect, test } from "vitest";
+import type { DisplayValue } from "../api/types";
+import { toText } from "./RowPreview";
+
+function sampleValue(text: string, changes: Partial<DisplayValue> = {}): DisplayValue {
+  return { label: "result", format: "json", text, size: text.length, is_complete: true, ...changes };
+}
+
+test("a result of several lines is a text, other JSON stays JSON", () => {
+  expect(toText(sampleValue('"one\\ntwo"'))).toMatchObject({ format: "text", text: "one\ntwo" });
+  expect(toText(sampleValue('"one"')).format).toBe("json");
+  expect(toText(sampleValue('{"a": "one\\ntwo"}')).format).toBe("json");
+  expect(toText(sampleValue('"one\\ntw', { is_complete: false })).format).toBe("json");
+});
