@@ -411,7 +411,7 @@ class TestASession:
 
         assert "".join(shown.split()) == answer
 
-    async def test_an_agent_used_as_a_tool_shows_its_own_calls(self, browser: ApiClient) -> None:
+    async def test_an_agent_used_as_a_tool_shows_its_own_calls_and_what_it_says(self, browser: ApiClient) -> None:
         session_id = await browser.start_session("outer", "1+1?")
         await browser.call_tools(session_id, ("inner", {"request": "1+1"}))
         assert (await browser.wait_for_request(session_id, "model"))["pending"][0]["agent_name"] == "inner"
@@ -420,12 +420,16 @@ class TestASession:
         await browser.respond(session_id, "It is two")
         await browser.wait_for_status(session_id, "done")
 
-        assert [(row["agent_name"], row["subject"], row["result"]) for row in await browser.get_rows(session_id)] == [
-            ("", "", ""),
-            ("outer", "inner", "two"),
-            ("inner", "add", "2"),
-            ("outer", "", ""),
+        rows = await browser.get_rows(session_id)
+        assert [(row["agent_name"], row["subject"], row["summary"], row["result"]) for row in rows] == [
+            ("", "", "1+1?", ""),
+            ("outer", "inner", "request=1+1", "two"),
+            ("inner", "add", "a=1 b=1", "2"),
+            ("inner", "", "two", ""),
+            ("outer", "", "It is two", ""),
         ]
+        assert [row["parent_call_id"] for row in rows] == ["", "", rows[1]["call_id"], rows[1]["call_id"], ""]
+        assert (await browser.get_row_detail(session_id, 3))["text"]["text"] == "two"
 
 
 class TestDeciding:
