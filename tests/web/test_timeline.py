@@ -177,5 +177,9 @@ async def test_an_older_result_shows_six_lines_as_text_or_as_a_tree_and_the_rest
     await expect(tree.locator(".jt")).to_be_visible()
     for short in (text, tree):
         assert await short.evaluate("it => it.clientHeight") <= 6 * 20
+    more = player.timeline.get_by_role("button", name="Show all of big, row 3")
+    await expect(more).to_be_hidden()
+    await tree.locator(".jt-fold").nth(1).click()
+    await expect(more).to_be_visible()
     await player.timeline.get_by_role("button", name="Show all of search, row 2").click()
     await expect(player.timeline.get_by_role("article").nth(1).locator(".row-body")).to_contain_text("This is line 9.")

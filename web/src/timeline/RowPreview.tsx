@@ -51,7 +51,14 @@ function LoadedRowPreview({
   const [isCut, setIsCut] = useState(false);
   // biome-ignore lint/correctness/useExhaustiveDependencies: what is cut depends on what was loaded
   useLayoutEffect(() => {
-    if (!isFull && box.current) setIsCut(box.current.scrollHeight > box.current.clientHeight + 1);
+    const shown = box.current;
+    if (isFull || !shown) return;
+    const measure = () => setIsCut(shown.scrollHeight > shown.clientHeight + 1);
+    measure();
+    // Branches of a tree that are expanded make it longer.
+    const observer = new ResizeObserver(measure);
+    for (const child of shown.children) observer.observe(child);
+    return () => observer.disconnect();
   }, [detail, isFull]);
   const values = detail?.values.filter(isShownInPreview).map(toText) ?? [];
   const images = detail?.media.filter((file) => file.is_image) ?? [];
