@@ -101,7 +101,7 @@ export function useTurnForms({
 
 /** A tool that is not offered: its name, and any arguments. */
 function inventTool(name: string): ToolInfo {
-  return { name, description: "", parameters: ANY_ARGUMENTS, response_schema: null };
+  return { name, description: "", parameters: ANY_ARGUMENTS, asks_for_consent: false, response_schema: null };
 }
 
 export type TurnForms = ReturnType<typeof useTurnForms>;
