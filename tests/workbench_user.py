@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import suppress
 
 from playwright.async_api import Locator, Page, expect
+from playwright.async_api import TimeoutError as ClickTimeout
 
 
 class WorkbenchUser:
@@ -32,9 +34,13 @@ class WorkbenchUser:
         """Choose a tool by typing its name."""
         await self.composer.get_by_role("radio", name="Call a Tool").click()
         other = self.composer.get_by_role("button", name="Other tool")
-        if await other.is_visible():
-            await other.click()
-        await self.composer.get_by_role("combobox", name="Find a tool").fill(tool)
+        finder = self.composer.get_by_role("combobox", name="Find a tool")
+        await expect(other.or_(finder)).to_be_visible()
+        while not await finder.is_visible():
+            # The form may close by itself just now, because its call was added to the turn.
+            with suppress(ClickTimeout):
+                await other.click(timeout=2_000)
+        await finder.fill(tool)
         await self.composer.get_by_role("option").filter(has=self.page.get_by_text(tool, exact=True)).click()
 
     def find_field(self, name: str) -> Locator:
