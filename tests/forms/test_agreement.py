@@ -161,6 +161,7 @@ def test_no_schema_and_no_value_raises(schema: dict[str, Any], value: Any) -> No
 
 
 @example({"type": None, "minLength": 0.5})
+@example({"required": ["a", "a"], "type": ["object", "object"], "dependentRequired": {"a": ["b", "b"]}})
 @given(st.dictionaries(st.sampled_from(_KEYWORDS), _SCHEMAS, max_size=5))
 @examples(60)
 def test_a_normalized_schema_is_valid_and_normalizing_it_again_changes_nothing(schema: dict[str, Any]) -> None:

@@ -25,6 +25,7 @@ _SUBSCHEMA_KEYWORDS = frozenset(
 )
 _SUBSCHEMA_LIST_KEYWORDS = frozenset({"anyOf", "oneOf", "allOf", "prefixItems"})
 _SUBSCHEMA_MAP_KEYWORDS = frozenset({"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"})
+_NAME_LIST_KEYWORDS = frozenset({"required", "type", "dependentRequired"})
 _IGNORED_KEYWORDS = frozenset(
     {"$schema", "$id", "$anchor", "$dynamicAnchor", "$dynamicRef", "$recursiveRef", "$vocabulary"}
 )
@@ -100,6 +101,14 @@ def _get_subschemas(schema: object, keyword: str) -> Mapping[str, Any]:
     return cast("Mapping[str, Any]", subschemas) if isinstance(subschemas, Mapping) else {}
 
 
+def _remove_repetitions(names: Any) -> Any:
+    """Returns a list of names, or a map of such lists, without repetitions, which draft 2020-12 does not allow."""
+    if isinstance(names, Mapping):
+        lists = cast("Mapping[str, Any]", names)
+        return {name: _remove_repetitions(each) for name, each in lists.items()}
+    return list(dict.fromkeys(cast("list[str]", names))) if isinstance(names, list) else names
+
+
 class _SchemaNormalizer:
     def __init__(self, root: Mapping[str, Any], *, genai: bool) -> None:
         self._root = root
@@ -138,7 +147,7 @@ class _SchemaNormalizer:
             return self._normalize_map(key, value, depth)
         if key in _IGNORED_KEYWORDS or (key in KEYWORD_CHECKS and not KEYWORD_CHECKS[key](value)):
             return None
-        return {key: value}
+        return {key: _remove_repetitions(value) if key in _NAME_LIST_KEYWORDS else value}
 
     def _normalize_subschema(self, key: str, value: Any, depth: int) -> JsonSchema | None:
         if isinstance(value, bool):
