@@ -238,6 +238,7 @@ async def test_a_click_anywhere_on_a_row_opens_it(page: Page) -> None:
     await expect(page.get_by_title("Rename the session")).to_have_text("A")
 
 
+@pytest.mark.long  # on a busy machine the list is loaded once more
 async def test_after_a_lost_connection_only_what_changed_is_loaded(page: Page, watch: PageWatch) -> None:
     watch.allow_fault("WebSocket")
     first, _ = await create_sessions(page, "shop_agent", ["First", "Second"])
