@@ -22,7 +22,7 @@ def load_profile() -> None:
     """Choose how property tests look: the same few values every time, or new ones."""
     always = settings(deadline=None, suppress_health_check=_TOO_SLOW)
     settings.register_profile("check", always, max_examples=10, derandomize=True)
-    settings.register_profile("gate", always, max_examples=30, derandomize=True)
+    settings.register_profile("gate", always, max_examples=50, derandomize=True)
     settings.register_profile("explore", always, max_examples=1_000)
     settings.register_profile("soak", always, max_examples=5_000)
     settings.load_profile(_profile())
