@@ -127,6 +127,9 @@ def test_a_person_plays_makes_mistakes_and_exports(tmp_path: Path, open_terminal
     path = tmp_path / "mine.evalset.json"
     terminal = open_terminal("demo", "--terminal", "--eval-set", str(path))
     terminal.read_until("user> ")
+    terminal.type("/tolls")
+    terminal.read_until("There is no command /tolls for the user. Type /help for the commands")
+    terminal.read_until("user> ")
     terminal.type("What is 2+2?")
     terminal.read_until("model of math_agent> ")
     terminal.type("ad a=2 b=2")

@@ -12,7 +12,13 @@ import click
 
 from adk_agent_sim.cli.exit_codes import ExitCode, NothingToCompare
 from adk_agent_sim.text.escaping import escape_document
-from adk_agent_sim.text.terminal_output import print_document, print_json, print_line, style
+from adk_agent_sim.text.terminal_output import (
+    print_document,
+    print_json,
+    print_line,
+    send_other_output_to_stderr,
+    style,
+)
 
 if TYPE_CHECKING:
     from adk_agent_sim.environment.rule_finding import RuleFinding
@@ -133,7 +139,8 @@ def _load_catalog(agent_dir: Path) -> ToolCatalog:
     from adk_agent_sim.cli.terminal import silence_adk_logging
 
     silence_adk_logging()
-    return asyncio.run(build_tool_catalog(load_app(agent_dir)))
+    with send_other_output_to_stderr():
+        return asyncio.run(build_tool_catalog(load_app(agent_dir)))
 
 
 def _finding_to_json(finding: RuleFinding) -> dict[str, Any]:

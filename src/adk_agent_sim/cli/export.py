@@ -11,7 +11,13 @@ import click
 
 from adk_agent_sim.cli.database import database_option, find_session
 from adk_agent_sim.golden.export_formats import EXPORT_FORMATS, ExportFormat, ExportFormatName
-from adk_agent_sim.text.terminal_output import print_document, print_json, print_line, print_lines
+from adk_agent_sim.text.terminal_output import (
+    print_document,
+    print_json,
+    print_line,
+    print_lines,
+    send_other_output_to_stderr,
+)
 from adk_agent_sim.timeline.file_names import to_file_stem
 
 if TYPE_CHECKING:
@@ -202,7 +208,8 @@ def _build_session(stored_session: Session, events: Sequence[Event], agent_dir: 
     from adk_agent_sim.timeline.read_model.session_summary import create_summary
 
     name = create_summary(stored_session).with_events(events).agent_name or "agent"
-    agent = load_app(agent_dir).root_agent if agent_dir else None
+    with send_other_output_to_stderr():
+        agent = load_app(agent_dir).root_agent if agent_dir else None
     config = SimulatedAgentConfig(
         name=name,
         agent=agent or create_placeholder_agent(name),

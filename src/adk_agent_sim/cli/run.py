@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
@@ -14,7 +15,7 @@ from adk_agent_sim.cli.browser import BrowserSettings, browser_options, build_ag
 from adk_agent_sim.cli.exit_codes import ExitCode, NothingToCompare
 from adk_agent_sim.cli.json_diff import format_diff
 from adk_agent_sim.text.escaping import escape_line
-from adk_agent_sim.text.terminal_output import print_document, print_json, print_lines
+from adk_agent_sim.text.terminal_output import print_document, print_json, print_lines, send_other_output_to_stderr
 
 if TYPE_CHECKING:
     from adk_agent_sim.adk.agent_loader import App
@@ -82,7 +83,8 @@ def run(
         raise click.UsageError("--web and --script exclude each other.")
     if as_json and script is None:
         raise click.UsageError("--json needs --script: only a script has a result to print.")
-    app, get_report = add_environment_plugin(load_app(agent_dir), environment)
+    with send_other_output_to_stderr() if as_json else nullcontext():
+        app, get_report = add_environment_plugin(load_app(agent_dir), environment)
     if script is not None:
         _run_script(app, script, eval_set, get_report, as_json=as_json)
     path = eval_set or Path(f"{to_file_stem(app.name)}.evalset.json")
@@ -117,7 +119,8 @@ def _run_script(
 
     silence_adk_logging()
     script = read_script(script_path)
-    mismatches = asyncio.run(play_script(app, script, eval_set))
+    with send_other_output_to_stderr() if as_json else nullcontext():
+        mismatches = asyncio.run(play_script(app, script, eval_set))
     # A script that records a session to an EvalSet has done its job even if it expects nothing.
     is_comparison = eval_set is not None or _has_expectations(script)
     report = get_report()

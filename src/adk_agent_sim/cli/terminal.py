@@ -89,6 +89,12 @@ class _TerminalSession:
 
     async def _ask_user(self) -> Step | None:
         line = self._read_line("user")
+        if line.startswith("/"):
+            command = line.partition(" ")[0]
+            hint = "Type /help for the commands, or put ! before the line to send it as the user's message."
+            print_message(f"There is no command {command} for the user. {hint}", fg="red", err=True)
+            return None
+        line = line[1:] if line.startswith("!/") else line
         return await self._run_step(self._sim.send(line), None) if line else None
 
     async def _ask_decision(self, turn: ModelTurn) -> Step | None:

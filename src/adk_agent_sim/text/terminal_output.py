@@ -8,15 +8,20 @@ dangerous.
 from __future__ import annotations
 
 import json
+import os
 import sys
 import traceback
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable
+from contextlib import ExitStack, contextmanager, redirect_stdout, suppress
 from types import TracebackType
-from typing import Any
+from typing import IO, Any, cast
 
 import click
 
 from adk_agent_sim.text.escaping import escape_document, escape_json, escape_line, escape_message
+
+_own_output: IO[str] | None = None
+"""Where results are printed while the standard output belongs to somebody else; None if it does not."""
 
 
 class TerminalText(str):
@@ -45,9 +50,47 @@ def make_document(text: str) -> TerminalText:
     return text if isinstance(text, TerminalText) else TerminalText(escape_document(text))
 
 
+@contextmanager
+def send_other_output_to_stderr() -> Generator[None]:
+    """Send what others print to standard output, such as an agent's code, to standard error inside the context.
+
+    What this module prints still goes to standard output, so a result stays readable by programs.
+    """
+    global _own_output  # noqa: PLW0603 - there is one standard output in a process
+    before, output = _own_output, cast("IO[str]", sys.stdout)
+    with ExitStack() as stack:
+        with suppress(OSError):  # what tests and notebooks replace it by may have no file descriptor
+            output = stack.enter_context(_move_descriptor(output))
+        stack.enter_context(redirect_stdout(sys.stderr))
+        _own_output = output
+        try:
+            yield
+        finally:
+            output.flush()
+            _own_output = before
+
+
+@contextmanager
+def _move_descriptor(stream: IO[str]) -> Generator[IO[str]]:
+    """Let the stream's file descriptor write to standard error, also for subprocesses; yield its old target."""
+    descriptor, error_descriptor = stream.fileno(), sys.stderr.fileno()
+    stream.flush()
+    with os.fdopen(os.dup(descriptor), "w", encoding="utf-8", errors="backslashreplace") as moved:
+        os.dup2(error_descriptor, descriptor)
+        try:
+            yield moved
+        finally:
+            moved.flush()
+            os.dup2(moved.fileno(), descriptor)
+
+
+def _write(text: str, *, err: bool = False, nl: bool = True) -> None:
+    click.echo(text, file=None if err else _own_output, err=err, nl=nl)
+
+
 def print_line(*parts: str, err: bool = False) -> None:
     """Print one line: line breaks in a part are escaped."""
-    click.echo(join_text(*parts), err=err)
+    _write(join_text(*parts), err=err)
 
 
 def print_lines(lines: Iterable[str], *, err: bool = False) -> None:
@@ -59,12 +102,12 @@ def print_lines(lines: Iterable[str], *, err: bool = False) -> None:
 def print_document(text: str, *, err: bool = False) -> None:
     """Print a text of several lines; a line break is added if it does not end with one."""
     safe = make_document(text)
-    click.echo(safe, err=err, nl=not safe.endswith("\n"))
+    _write(safe, err=err, nl=not safe.endswith("\n"))
 
 
 def print_message(text: str, *, fg: str | None = None, err: bool = False) -> None:
     """Print a message indented by two spaces, in a colour; a terminal cannot take one of its lines for another."""
-    click.echo(click.style(f"  {escape_message(text)}", fg=fg), err=err)
+    _write(click.style(f"  {escape_message(text)}", fg=fg), err=err)
 
 
 def print_json(value: Any, *, indent: int | None = 2) -> None:
@@ -74,7 +117,7 @@ def print_json(value: Any, *, indent: int | None = 2) -> None:
 
 def print_json_text(text: str) -> None:
     """Print a text that is JSON, or has a JSON value in each line."""
-    click.echo(escape_json(text), nl=not text.endswith("\n"))
+    _write(escape_json(text), nl=not text.endswith("\n"))
 
 
 def print_progress(text: str) -> None:
