@@ -343,16 +343,17 @@ async def test_a_sub_agent_of_an_agent_tool_without_plugins_runs_in_a_call_that_
     assert path.parent_call_id not in {"", find_call_ids(log)["middle"]}
 
 
-async def test_an_agent_tool_without_plugins_is_prepared_only_once() -> None:
+async def test_an_agent_tool_without_plugins_gets_its_callbacks_back() -> None:
     seen: list[str] = []
     inner = agent("inner", before_model_callback=lambda callback_context, llm_request: seen.append("own"))  # pyright: ignore[reportUnknownLambdaType]
     root = agent("root", call("inner"), DONE, tools=[AgentTool(inner, include_plugins=False)])
 
+    before = inner.before_model_callback
     await run_here(root)
     await run_here(root)
 
     assert seen == ["own", "own"]
-    assert len(inner.canonical_before_model_callbacks) == 2
+    assert inner.before_model_callback is before
 
 
 async def test_an_agent_that_a_tool_runs_by_itself_has_the_call_as_its_parent() -> None:

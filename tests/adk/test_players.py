@@ -11,11 +11,11 @@ from google.adk.models.llm_response import LlmResponse
 from google.genai import types
 
 from adk_agent_sim.adk.players import create_player_factory
+from adk_agent_sim.adk.recording_player import RecordingPlayer
 from adk_agent_sim.adk.simulation import Simulation
 from adk_agent_sim.adk.simulator_plugin import SimulatorPlugin
 from adk_agent_sim.adk.steps import Done
-from adk_agent_sim.adk.trace_player import TracePlayer
-from adk_agent_sim.errors import InvalidPlayer, NotAnEvalSet, PlayerNotAvailable, ReplayImpossible, RunFailed
+from adk_agent_sim.errors import ImportRefused, InvalidPlayer, PlayerNotAvailable, ReplayImpossible, RunFailed
 from adk_agent_sim.timeline.events import Player, TurnDecided
 from adk_agent_sim.timeline.player_spec import SEAT_PLAYERS, PlayerKind, Seat
 
@@ -56,7 +56,7 @@ def test_every_player_of_the_model_seat_can_be_made(trace: Path) -> None:
     assert made.keys() == SEAT_PLAYERS[Seat.MODEL]
     assert made[PlayerKind.REAL] is Player.REAL
     assert made[PlayerKind.HUMAN] is Player.HUMAN
-    assert isinstance(made[PlayerKind.REPLAY], TracePlayer)
+    assert isinstance(made[PlayerKind.REPLAY], RecordingPlayer)
     assert made[PlayerKind.FUNCTION] is answer_ok
 
 
@@ -88,7 +88,7 @@ class TestEveryEntryPoint:
     def test_a_replay_of_what_is_no_eval_set_is_refused_at_once(
         self, create: Callable[[Any], object], tmp_path: Path
     ) -> None:
-        with pytest.raises(NotAnEvalSet, match="no such file"):
+        with pytest.raises(ImportRefused, match="no such file"):
             create(f"replay:{tmp_path / 'none.json'}")
 
     @pytest.mark.parametrize("player", ["human", "real", Player.HUMAN, answer_ok])

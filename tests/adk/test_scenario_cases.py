@@ -20,9 +20,9 @@ from adk_agent_sim import Simulation
 from adk_agent_sim.adk.case_to_scenario import convert_case_to_scenario
 from adk_agent_sim.adk.golden_trace_loader import load_golden_trace
 from adk_agent_sim.adk.scenario_to_case import convert_scenario_to_case
-from adk_agent_sim.adk.tool_replay import read_eval_cases
 from adk_agent_sim.errors import ImportRefused, NotConvertible, SessionIncomplete
 from adk_agent_sim.golden.eval_set import EvalSetWriter
+from adk_agent_sim.golden.eval_set_files import read_eval_cases
 from adk_agent_sim.scenario import (
     JsonScenarioExporter,
     JsonScenarioImporter,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import threading
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any, cast
@@ -12,12 +13,12 @@ from typing import Any, cast
 import pytest
 from google.adk.agents import (
     LlmAgent,
+    LoopAgent,  # pyright: ignore[reportDeprecated]
     ParallelAgent,  # pyright: ignore[reportDeprecated] - users still have them
 )
 from google.adk.agents.invocation_context import InvocationContext
 from google.adk.apps import App
 from google.adk.events import Event as AdkEvent
-from google.adk.models.llm_request import LlmRequest
 from google.adk.plugins import BasePlugin
 from google.adk.runners import InMemoryRunner
 from google.adk.tools import AgentTool, ToolContext
@@ -32,7 +33,7 @@ from adk_agent_sim import SimulatorPlugin
 from adk_agent_sim.adk import simulator_plugin
 from adk_agent_sim.adk.simulation import Simulation
 from adk_agent_sim.adk.simulator_plugin import SERVER_URL_VARIABLE, TARGET_AGENTS_VARIABLE
-from adk_agent_sim.errors import DeadlineExceeded, NotAnEvalSet, ReplayImpossible, ServerUnreachable, SessionClosed
+from adk_agent_sim.errors import DeadlineExceeded, ImportRefused, ReplayImpossible, ServerUnreachable, SessionClosed
 from adk_agent_sim.server.grpc_server import serve_grpc
 from adk_agent_sim.timeline.events import (
     AgentEvent,
@@ -536,6 +537,20 @@ class TestReplay:
 
         assert answer(await said(InMemoryRunner(app=app), "2+2?")) == "4"
 
+    async def test_it_looks_for_no_server_unless_one_is_named(
+        self, trace: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        monkeypatch.delenv("ADK_SIM_SERVER_URL", raising=False)
+        app = App(name="app", root_agent=agent(), plugins=[SimulatorPlugin(player=f"replay:{trace}")])
+        threads = {thread.name for thread in threading.enumerate()}
+
+        runner = InMemoryRunner(app=app)
+        assert answer(await said(runner, "2+2?", "and again?")) == "still 4"
+        await runner.close()
+
+        assert {thread.name for thread in threading.enumerate()} <= threads  # an outbox has a thread
+        assert not [record for record in caplog.records if "server" in record.message]
+
     @pytest.mark.parametrize("message", ["what else?", "and again?"])
     async def test_a_message_that_the_trace_does_not_have_is_logged_and_raised(
         self, served: Served, trace: Path, message: str, caplog: pytest.LogCaptureFixture
@@ -544,14 +559,12 @@ class TestReplay:
             await served.run(agent(), message, player=f"replay:{trace}")
         assert [record.levelno for record in caplog.records if "does not fit" in record.message] == [logging.ERROR]
 
+    @pytest.mark.filterwarnings("ignore:LoopAgent is deprecated:DeprecationWarning")
     async def test_an_agent_that_calls_its_model_too_often_fails(self, served: Served, trace: Path) -> None:
-        def again(callback_context: Any, llm_request: LlmRequest) -> None:
-            """See nothing wrong."""
-
-        asks_twice = agent(tools=[AgentTool(agent("add"))], before_model_callback=again)
-        with pytest.raises(ReplayImpossible, match="more often than the trace has decisions"):
-            await served.run(asks_twice, "2+2?", player=f"replay:{trace}")
+        repeats = LoopAgent(name="loop", sub_agents=[agent()], max_iterations=2)  # pyright: ignore[reportDeprecated]
+        with pytest.raises(ReplayImpossible, match="more often than it has decisions after user message 1"):
+            await served.run(repeats, "2+2?", player=f"replay:{trace}")
 
     def test_a_file_that_is_none_is_refused_at_once(self, tmp_path: Path) -> None:
-        with pytest.raises(NotAnEvalSet, match="no such file"):
+        with pytest.raises(ImportRefused, match="no such file"):
             SimulatorPlugin(player=f"replay:{tmp_path / 'none.json'}")

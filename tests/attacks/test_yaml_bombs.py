@@ -11,14 +11,15 @@ from pathlib import Path
 import pytest
 from work_counter import TooMuchWork, count_lines
 
-from adk_agent_sim.adk.recorded_model import read_eval_cases
 from adk_agent_sim.adk.script import read_script
 from adk_agent_sim.environment import yaml_document
 from adk_agent_sim.environment.rules_file import check_rules_file, load_rules
 from adk_agent_sim.environment.yaml_document import YamlDocument, YamlUnreadable
-from adk_agent_sim.errors import ImportRefused, InvalidRules, InvalidScenario, InvalidScript, NotAnEvalSet
+from adk_agent_sim.errors import ImportRefused, InvalidRules, InvalidScenario, InvalidScript
 from adk_agent_sim.forms.bounded_regex import check_syntax, estimate_steps, is_match
+from adk_agent_sim.golden.eval_set_files import read_eval_cases
 from adk_agent_sim.golden.importers import import_adk_session, import_eval_case
+from adk_agent_sim.golden.recording_files import read_recordings
 from adk_agent_sim.golden.trace_kind import detect_trace_kind
 from adk_agent_sim.scenario import load_scenario
 from adk_agent_sim.scenario.app_base.safe_regex import SafeRegex
@@ -147,8 +148,10 @@ def test_a_json_bomb_is_refused_by_every_reader_of_files(name: str, tmp_path: Pa
         import_eval_case(path)
     with pytest.raises(ImportRefused):
         import_adk_session(path)
-    with pytest.raises(NotAnEvalSet):
+    with pytest.raises(ImportRefused):
         read_eval_cases(path)
+    with pytest.raises(ImportRefused):
+        read_recordings(path)
     with pytest.raises(InvalidScenario):
         load_scenario(path)
     assert detect_trace_kind(path) is None

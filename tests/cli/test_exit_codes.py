@@ -99,8 +99,10 @@ def test_3_replay_of_a_session_without_calls_compares_nothing(conversation: Path
     result = _run("replay", conversation / "talk.evalset.json", "--agent", _MATH)
 
     assert result.exit_code == ExitCode.NOTHING_TO_COMPARE
-    assert "0 calls, nothing to compare" in result.stdout
-    assert "no tool call in the replayed cases, so nothing was compared" in result.stderr
+    assert "0 calls, 0 responses compared, nothing to compare" in result.stdout
+    assert "0 of 1 cases are as recorded" in result.stdout
+    assert "Nothing was compared in 1 of 1 cases of" in result.stderr
+    assert "which have no tool calls" in result.stderr
 
 
 def test_3_replay_of_an_evalset_without_cases_compares_nothing(tmp_path: Path) -> None:

@@ -163,7 +163,7 @@ class TestReplay:
         done = _run("replay", str(eval_set), "--agent", _MATH)
 
         assert done.returncode == 0, done.stderr
-        assert "3 calls, as recorded" in done.stdout
+        assert "3 calls, 3 responses compared, as recorded" in done.stdout
         assert "1 of 1 cases are as recorded" in done.stdout
 
     def test_a_tool_that_answers_otherwise_shows_a_diff_and_exits_1(self, eval_set: Path) -> None:
@@ -171,7 +171,7 @@ class TestReplay:
         done = _run("replay", str(eval_set), "--agent", _MATH)
 
         assert done.returncode == 1
-        assert "call 2: multiply" in done.stdout
+        assert "message 1, call 2 of multiply" in done.stdout
         assert re.search(r'-  "result": 10\n\+  "result": 9', done.stdout)
 
     def test_what_may_differ_can_be_ignored(self, eval_set: Path) -> None:
@@ -185,8 +185,8 @@ class TestReplay:
         (case,) = json.loads(_run("replay", str(eval_set), "--agent", _MATH, "--json").stdout)
 
         assert not case["same"]
-        assert case["drifts"][0]["recorded"] == {"result": 10}
-        assert case["drifts"][0]["found"] == {"result": 9}
+        assert case["differences"][0]["recorded"] == {"result": 10}
+        assert case["differences"][0]["found"] == {"result": 9}
 
     def test_a_case_that_is_not_there_names_those_that_are(self, eval_set: Path) -> None:
         done = _run("replay", str(eval_set), "--agent", _MATH, "--case", "nope")
@@ -195,7 +195,45 @@ class TestReplay:
         assert "has no case 'nope'; it has: math_agent_" in done.stderr
 
     def test_a_file_that_is_not_an_eval_set_is_refused(self, tmp_path: Path) -> None:
-        assert "is not an EvalSet" in _run("replay", str(tmp_path / "none.json"), "--agent", _MATH).stderr
+        assert "there is no such file" in _run("replay", str(tmp_path / "none.json"), "--agent", _MATH).stderr
+
+    def test_a_file_without_recorded_responses_compares_nothing_and_exits_3(self, eval_set: Path) -> None:
+        _remove_responses(eval_set)
+        done = _run("replay", str(eval_set), "--agent", _MATH)
+
+        assert done.returncode == 3, done.stdout
+        assert "2 calls, 0 responses compared, nothing to compare" in done.stdout
+        assert "0 of 1 cases are as recorded" in done.stdout
+        assert "which have no recorded responses of tools" in done.stderr
+
+    def test_a_tool_that_is_gone_fails_although_no_response_was_recorded(self, eval_set: Path) -> None:
+        _remove_responses(eval_set)
+        eval_set.write_text(eval_set.read_text().replace('"name": "multiply"', '"name": "times"'))
+        done = _run("replay", str(eval_set), "--agent", _MATH)
+
+        assert done.returncode == 1
+        assert "call 2 of times" in done.stdout
+
+    def test_the_result_is_json_whatever_the_agent_prints(self, eval_set: Path, tmp_path: Path) -> None:
+        folder = tmp_path / "noisy"
+        folder.mkdir()
+        (folder / "agent.py").write_text(
+            "from adk_agent_sim.adk.demo.math_agent.agent import root_agent\nprint('loading')\n"
+        )
+        done = _run("replay", str(eval_set), "--agent", str(folder), "--json")
+
+        (case,) = json.loads(done.stdout)
+        assert case["same"]
+        assert "loading" in done.stderr
+
+    def test_an_eval_set_of_an_older_format_is_read(self, tmp_path: Path) -> None:
+        uses = [{"tool_name": "add", "tool_input": {"a": 1, "b": 2}}]
+        turn = {"query": "1+2?", "expected_tool_use": uses, "reference": "3"}
+        for name, content in {"list.test.json": [turn], "named.json": [{"name": "sum", "data": [turn]}]}.items():
+            (tmp_path / name).write_text(json.dumps(content))
+            done = _run("replay", str(tmp_path / name), "--agent", _MATH)
+            assert done.returncode == 3, done.stderr  # it has no responses of tools
+            assert "1 calls, 0 responses compared" in done.stdout
 
     def test_a_tool_that_is_gone_is_drift(self, eval_set: Path) -> None:
         eval_set.write_text(eval_set.read_text().replace('"name": "multiply"', '"name": "times"'))
@@ -203,6 +241,15 @@ class TestReplay:
 
         assert done.returncode == 1
         assert "no tool with that name" in done.stdout
+
+
+def _remove_responses(eval_set: Path) -> None:
+    content = json.loads(eval_set.read_text())
+    for turn in content["eval_cases"][0]["conversation"]:
+        data = turn["intermediate_data"]
+        data["tool_uses"] = [call for call in data["tool_uses"] if call["name"] != "divide"]  # it fails
+        data["tool_responses"] = []
+    eval_set.write_text(json.dumps(content))
 
 
 class TestDoctor:

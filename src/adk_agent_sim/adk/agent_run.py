@@ -26,7 +26,7 @@ from adk_agent_sim.adk.briefing import AgentBriefing, build_briefing
 from adk_agent_sim.adk.compat import create_invocation_context, hide_missing_token_counts
 from adk_agent_sim.adk.environment_factory import EnvironmentSimulationFactory, EnvironmentSource
 from adk_agent_sim.adk.environment_plugin import EnvironmentSimulationPlugin
-from adk_agent_sim.adk.recorded_session import ModelFunction, RecordedSession
+from adk_agent_sim.adk.recorded_session import RecordedSession, SessionPlayer
 from adk_agent_sim.adk.seat_plugin import SeatPlugin
 from adk_agent_sim.adk.tool_errors import ToolErrorPlugin
 from adk_agent_sim.environment.environment import Environment
@@ -53,7 +53,7 @@ class AgentRun:
         agent: BaseNode | App,
         timeline: Timeline,
         *,
-        player: Player | ModelFunction = Player.HUMAN,
+        player: SessionPlayer = Player.HUMAN,
         state: Mapping[str, Any] | None = None,
         user_id: str = DEFAULT_USER_ID,
         run_config: RunConfig | None = None,
@@ -174,6 +174,7 @@ class AgentRun:
         """
         self._closed = True
         await self.stop()
+        self._seat_plugin.release_seats()
         if release:
             await self._runner.close()
         if self._recorded_session is not None:
@@ -234,9 +235,9 @@ class AgentRun:
     async def _run_agent(self, message: types.Content) -> None:
         """Run the agent on a message and record the events it emits and how the run ends."""
         invocation_id = ""
-        is_played = self._player is Player.HUMAN
+        is_played = self._player is not Player.REAL
         try:
-            # A person reports no token counts, and ADK would warn about that at every turn.
+            # Neither a person nor a recording reports token counts, and ADK would warn about that at every turn.
             with hide_missing_token_counts() if is_played else nullcontext():
                 async with aclosing(
                     self._runner.run_async(
@@ -312,9 +313,12 @@ def _get_or_create_environment_plugin(app: App, source: EnvironmentSource | None
     return plugin
 
 
-def _add_plugins(app: App, leading_plugins: Sequence[BasePlugin], player: Player | ModelFunction) -> App:
+def _add_plugins(app: App, leading_plugins: Sequence[BasePlugin], player: SessionPlayer) -> App:
     """Return the app with our plugins around its own: seats first, tool errors last, so its own plugins see both."""
-    plugins = [*leading_plugins, *app.plugins]
+    own_plugins = [plugin for plugin in app.plugins if not isinstance(plugin, SeatPlugin)]
+    if len(own_plugins) < len(app.plugins):
+        _log.warning("The app's SimulatorPlugin is not used here: this simulation itself plays the models.")
+    plugins = [*leading_plugins, *own_plugins]
     if not any(isinstance(plugin, ToolErrorPlugin) for plugin in plugins):
         plugins.append(ToolErrorPlugin())
     update: dict[str, Any] = {"plugins": plugins}

@@ -19,8 +19,8 @@ from google.adk.tools.transfer_to_agent_tool import TransferToAgentTool
 from google.adk.utils.instructions_utils import inject_session_state
 from google.adk.workflow import BaseNode
 
-from adk_agent_sim.adk import model_seat
 from adk_agent_sim.adk.compat import asks_for_consent, get_declaration, list_transfer_targets
+from adk_agent_sim.adk.model_seat import copy_with_seat
 from adk_agent_sim.adk.toolset_check import check_toolsets
 from adk_agent_sim.adk.user_message import get_input_schema
 from adk_agent_sim.forms.json_schema import JsonSchema, to_json_schema
@@ -61,16 +61,13 @@ async def build_briefing(root: BaseNode, context: InvocationContext) -> AgentBri
     """Return the briefing of an agent. What fails to load is reported as its `problem`, not raised."""
     if not isinstance(root, LlmAgent):
         return AgentBriefing(agent_name=root.name, input_schema=get_input_schema(root))
-    # canonical_tools resolves the agent's model, which may need a key or a library that is not there: a copy of the
-    # agent with a seat in place of the model avoids that.
-    agent = root.model_copy()
-    model_seat.install_seat(agent)
     output_type = cast("Any", root).output_schema
     instruction, is_template, problem = "", False, ""
     tools: list[BaseTool] = []
     try:
-        instruction, is_template = await _resolve_instruction(agent, context)
-        tools = await _load_tools(agent, ReadonlyContext(context))
+        with copy_with_seat(root) as agent:  # canonical_tools resolves the agent's model
+            instruction, is_template = await _resolve_instruction(agent, context)
+            tools = await _load_tools(agent, ReadonlyContext(context))
         if targets := list_transfer_targets(root):
             tools.append(TransferToAgentTool(agent_names=targets))
     except Exception as error:  # noqa: BLE001 - from the agent's own code and servers; shown to the person

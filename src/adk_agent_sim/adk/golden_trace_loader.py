@@ -8,9 +8,9 @@ from pathlib import Path
 from google.adk.agents import LlmAgent
 from google.adk.evaluation.eval_case import EvalCase
 
-from adk_agent_sim.adk.recorded_model import read_eval_cases
 from adk_agent_sim.errors import ImportRefused
 from adk_agent_sim.golden.eval_set import summarize_error
+from adk_agent_sim.golden.eval_set_files import read_eval_cases
 from adk_agent_sim.golden.golden_trace_builder import GoldenTraceBuilder
 from adk_agent_sim.golden.importers import import_adk_session
 from adk_agent_sim.golden.invocation_contents import UNKNOWN_AGENT

@@ -6,11 +6,13 @@ player, so two sessions of one agent can have different players at the same time
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
-from contextlib import AbstractAsyncContextManager, aclosing
+import weakref
+from collections.abc import AsyncGenerator, Generator
+from contextlib import AbstractAsyncContextManager, aclosing, contextmanager
 from contextvars import ContextVar
 from functools import lru_cache
 from typing import Protocol, cast
+from weakref import WeakSet
 
 from google.adk.agents import BaseAgent, LlmAgent
 from google.adk.agents.context import Context
@@ -49,10 +51,27 @@ class ModelSeat(BaseLlm):
     """Replaces the agent's model, with the same name and capabilities."""
 
     _original_agent: LlmAgent = PrivateAttr()
+    _owners: WeakSet[SeatOwner] = PrivateAttr(default_factory=WeakSet["SeatOwner"])
 
     def bind_agent(self, agent: LlmAgent) -> None:
         """Set the agent that still has its own model."""
         self._original_agent = agent
+
+    @property
+    def replaced_model(self) -> str | BaseLlm:
+        """The agent's own model, as it was given: a name or an object."""
+        return self._original_agent.model
+
+    @property
+    def owners(self) -> WeakSet[SeatOwner]:
+        """Who needs the seat."""
+        return self._owners
+
+    def leave(self, agent: LlmAgent) -> None:
+        """Give the agent its own model and callbacks back."""
+        agent.model = self._original_agent.model
+        if _set_inner_player in agent.canonical_before_model_callbacks:
+            agent.before_model_callback = self._original_agent.before_model_callback
 
     @property
     def capabilities(self) -> LlmCapabilities:
@@ -92,19 +111,59 @@ class ModelSeat(BaseLlm):
         return open_live_connection(llm_request, lambda request: player.answer(request, self, stream=False))
 
 
-def install_seat(agent: LlmAgent) -> None:
+class SeatOwner:
+    """Somebody who needs seats for a while; several owners can need the seat of one agent."""
+
+    def __init__(self) -> None:
+        self._agents: list[weakref.ref[LlmAgent]] = []
+
+    def add(self, agent: LlmAgent, seat: ModelSeat) -> None:
+        """Keep the agent's seat until `release`."""
+        if self not in seat.owners:
+            seat.owners.add(self)
+            # ADK copies agents for each run: the copies must not be kept.
+            self._agents = [known for known in self._agents if known() is not None]
+            self._agents.append(weakref.ref(agent))
+
+    def release(self) -> None:
+        """Give the agents that nobody else plays their own models back."""
+        for known in self._agents:
+            agent = known()
+            if agent is not None and isinstance(agent.model, ModelSeat):
+                agent.model.owners.discard(self)
+                if not agent.model.owners:
+                    agent.model.leave(agent)
+        self._agents.clear()
+
+
+def install_seat(agent: LlmAgent, owner: SeatOwner) -> None:
     """Replace the model of `agent` with a seat, unless it has one.
 
     Agents that it uses as tools without plugins get their seats here too, because no callback of ours sees them.
     """
-    if not isinstance(agent.model, ModelSeat):
+    if isinstance(agent.model, ModelSeat):
+        seat = agent.model
+    else:
         original = agent.model_copy()
         seat = _create_seat(agent)
         seat.bind_agent(original)
         agent.model = seat
+    owner.add(agent, seat)
     for tool in cast("list[object]", agent.tools):  # pyright: ignore[reportUnknownMemberType]
         if isinstance(tool, AgentTool) and not tool.include_plugins:
-            _install_seats_in_tree(tool.agent)
+            _install_seats_in_tree(tool.agent, owner)
+
+
+@contextmanager
+def copy_with_seat(agent: LlmAgent) -> Generator[LlmAgent]:
+    """Yield a copy of an agent whose model is not resolved: that may need a key or a library that is not there."""
+    owner = SeatOwner()
+    copy = agent.model_copy()
+    install_seat(copy, owner)
+    try:
+        yield copy
+    finally:
+        owner.release()
 
 
 async def _set_inner_player(callback_context: Context, llm_request: LlmRequest) -> None:
@@ -113,14 +172,14 @@ async def _set_inner_player(callback_context: Context, llm_request: LlmRequest) 
         MODEL_PLAYER.set(player.play_inner_agent(callback_context, callback_context.agent_name))
 
 
-def _install_seats_in_tree(agent: BaseAgent) -> None:
+def _install_seats_in_tree(agent: BaseAgent, owner: SeatOwner) -> None:
     if isinstance(agent, LlmAgent):
-        install_seat(agent)
+        install_seat(agent, owner)
         callbacks = agent.canonical_before_model_callbacks
         if _set_inner_player not in callbacks:
             agent.before_model_callback = [_set_inner_player, *callbacks]
     for child in agent.sub_agents:
-        _install_seats_in_tree(child)
+        _install_seats_in_tree(child, owner)
 
 
 def _create_seat(agent: LlmAgent) -> ModelSeat:

@@ -3,41 +3,51 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import TypeAlias, cast
 
-from adk_agent_sim.adk.recorded_session import ModelFunction
-from adk_agent_sim.adk.trace_player import TraceFile, TracePlayer
+from adk_agent_sim.adk.recorded_session import ModelFunction, SessionPlayer, StreamPlayer
+from adk_agent_sim.adk.recording_player import RecordingPlayer
+from adk_agent_sim.golden.recording_files import read_recordings
 from adk_agent_sim.timeline.events import Player
-from adk_agent_sim.timeline.player_spec import PlayerKind, PlayerSpec, Seat, parse_seat_player
+from adk_agent_sim.timeline.player_spec import PlayerKind, PlayerSpec, Seat, parse_player, parse_seat_player
 
-ModelPlayerFactory: TypeAlias = Callable[[], Player | ModelFunction]
+ModelPlayerFactory: TypeAlias = Callable[[], SessionPlayer]
 """Returns the player of one session."""
 
 
-def create_player_factory(player: str | ModelFunction) -> ModelPlayerFactory:
+def create_player_factory(player: str | ModelFunction | StreamPlayer) -> ModelPlayerFactory:
     """Return what makes the model's player of each session; files are read now, once for all sessions.
 
     Args:
-        player: "human", "real", "replay:FILE" with the path of an EvalSet, or a function from request to response.
+        player: "human", "real", "replay:FILE" with the path of a recording, a function from request to response, or
+            a player that decides by agent, which plays one session only.
 
     Raises:
         InvalidPlayer: There is no such player, or it cannot play a model.
-        NotAnEvalSet: The file of a replay is no EvalSet.
+        ImportRefused: The file of a replay is not a recording.
     """
+    if isinstance(player, StreamPlayer):
+        return lambda: player
     spec = parse_seat_player(Seat.MODEL, player)
     return _FACTORIES[spec.kind](spec)
 
 
-def _replay_trace(spec: PlayerSpec) -> ModelPlayerFactory:
-    trace_file = TraceFile.read(spec.argument)
-    # A trace player remembers how far its session has come, so every session needs its own.
-    return lambda: TracePlayer(trace_file)
+def needs_no_server(player: str | ModelFunction | StreamPlayer) -> bool:
+    """Return whether a player works from a file alone, so that a server would only be told about it."""
+    return isinstance(player, str) and parse_player(player).kind is PlayerKind.REPLAY
+
+
+def _replay_recording(spec: PlayerSpec) -> ModelPlayerFactory:
+    recordings = read_recordings(Path(spec.argument))
+    # A player remembers how far its session has come, so every session needs its own.
+    return lambda: RecordingPlayer(recordings, spec.argument)
 
 
 _FACTORIES: dict[PlayerKind, Callable[[PlayerSpec], ModelPlayerFactory]] = {
     PlayerKind.REAL: lambda _: lambda: Player.REAL,
     PlayerKind.HUMAN: lambda _: lambda: Player.HUMAN,
-    PlayerKind.REPLAY: _replay_trace,
+    PlayerKind.REPLAY: _replay_recording,
     PlayerKind.FUNCTION: lambda spec: lambda: cast("ModelFunction", spec.function),
 }
 """One entry for each player that `SEAT_PLAYERS` lists for the model seat."""

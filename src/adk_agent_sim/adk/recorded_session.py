@@ -14,6 +14,7 @@ from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
 from google.adk.sessions import Session
 from google.adk.tools import BaseTool, ToolContext
+from google.adk.tools.tool_confirmation import ToolConfirmation
 from google.genai import types
 
 from adk_agent_sim.adk.agent_paths import ROOT_PATH, AgentPathFinder
@@ -23,6 +24,7 @@ from adk_agent_sim.adk.model_seat import ModelSeat
 from adk_agent_sim.adk.play_policy import PlayPolicy
 from adk_agent_sim.adk.request_blocks import RequestEncoder
 from adk_agent_sim.adk.tool_seat import RunningCalls
+from adk_agent_sim.golden.recording import RecordedToolCall
 from adk_agent_sim.link.link import Link
 from adk_agent_sim.timeline.blocks import Block
 from adk_agent_sim.timeline.clock import Clock, WallClock
@@ -48,6 +50,9 @@ from adk_agent_sim.timeline.submissions import EventBatch, TurnDecision, TurnReq
 ModelFunction: TypeAlias = Callable[[LlmRequest], LlmResponse | Awaitable[LlmResponse]]
 """A function that plays a model."""
 
+SessionPlayer: TypeAlias = "Player | ModelFunction | StreamPlayer"
+"""Who plays the models of a session."""
+
 
 @runtime_checkable
 class UserMessageListener(Protocol):
@@ -55,6 +60,23 @@ class UserMessageListener(Protocol):
 
     def handle_user_message(self, message: types.Content) -> None:
         """Handle a user message, before the model is called for it."""
+        ...
+
+
+@runtime_checkable
+class StreamPlayer(Protocol):
+    """A model's player that decides by who asks, and may know what a tool that runs an agent returned."""
+
+    def decide_turn(self, request: LlmRequest, agent_name: str, path: AgentPath) -> LlmResponse:
+        """Return the decision of an agent's next turn."""
+        ...
+
+    def find_inner_result(self, tool: BaseTool, call_id: str) -> RecordedToolCall | None:
+        """Return the recorded call to answer with instead of running the tool; None if it should run."""
+        ...
+
+    def find_consent(self, call_id: str) -> bool | None:
+        """Return whether the user consented to a call; None if the user is to be asked."""
         ...
 
 
@@ -75,7 +97,7 @@ class RecordedSession:
         self,
         link: Link,
         session_id: str,
-        player: Player | ModelFunction,
+        player: SessionPlayer,
         *,
         policy: PlayPolicy | None = None,
         clock: Clock | None = None,
@@ -117,7 +139,7 @@ class RecordedSession:
         """The requests of the turns that wait for a person in this process, by turn id."""
         return {turn_id: pending.request for turn_id, pending in self.pending_turns.items()}
 
-    def get_player(self, agent_name: str) -> Player | ModelFunction:
+    def get_player(self, agent_name: str) -> SessionPlayer:
         """Return who plays an agent's model."""
         return self.player if self.policy.should_play(agent_name) else Player.REAL
 
@@ -197,6 +219,20 @@ class RecordedSession:
                 player=Player.SIMULATED if decided.rule else None,
             )
         )
+
+    def find_recorded_result(self, context: ToolContext, tool: BaseTool) -> RecordedToolCall | None:
+        """Return the recorded call that answers a call, if the player has no decisions for the agent in the tool."""
+        if not isinstance(self.player, StreamPlayer):
+            return None
+        return self.player.find_inner_result(tool, _get_call_id(context))
+
+    def give_recorded_consent(self, context: ToolContext, tool: BaseTool) -> None:
+        """Give or refuse the user's consent as recorded, if nobody will be asked for it."""
+        if not isinstance(self.player, StreamPlayer) or context.tool_confirmation is not None:
+            return
+        consent = self.player.find_consent(_get_call_id(context)) if asks_for_consent(tool) else None
+        if consent is not None:
+            context.tool_confirmation = ToolConfirmation(confirmed=consent)
 
     async def on_tool_started(
         self, context: ToolContext, tool: BaseTool, arguments: dict[str, Any], player: Player

@@ -31,6 +31,7 @@ class SeatPlugin(BasePlugin):
     def __init__(self, name: str = "adksim_seats") -> None:
         super().__init__(name=name)
         self._bound_sessions: dict[SessionKey, RecordedSession] = {}
+        self._seat_owner = model_seat.SeatOwner()
 
     def bind(self, session: Session, recorded_session: RecordedSession) -> None:
         """Record and play an ADK session through `recorded_session` from now on."""
@@ -40,13 +41,17 @@ class SeatPlugin(BasePlugin):
         """Leave an ADK session alone from now on."""
         self._bound_sessions.pop(key, None)
 
+    def release_seats(self) -> None:
+        """Give all agents their own models back, unless another plugin still plays them."""
+        self._seat_owner.release()
+
     async def before_agent_callback(
         self, *, agent: BaseAgent, callback_context: CallbackContext
     ) -> types.Content | None:
         """Install a seat in the agent and verify that its toolsets load."""
         recorded = self._find_recorded_session(callback_context.session)
         if isinstance(agent, LlmAgent) and recorded is not None:
-            model_seat.install_seat(agent)
+            model_seat.install_seat(agent, self._seat_owner)
             # A live session connects before any model callback, so the player has to be set here already.
             self._set_model_player(callback_context, agent.name)
             if recorded.policy.should_play(agent.name) and agent.name not in recorded.checked_agents:
@@ -68,6 +73,7 @@ class SeatPlugin(BasePlugin):
         recorded = self._find_recorded_session(tool_context.session)
         if recorded is not None and type(tool) is not BaseTool:
             tool_seat.install_seat(tool)
+            recorded.give_recorded_consent(tool_context, tool)
         tool_seat.SESSION_CALLS.set(recorded.running_calls if recorded else None)
         return None
 

@@ -18,7 +18,7 @@ from google.genai import types
 from adk_agent_sim.adk.agent_run import DEFAULT_USER_ID, AgentRun, unwrap_failure
 from adk_agent_sim.adk.environment_factory import EnvironmentSource
 from adk_agent_sim.adk.players import create_player_factory
-from adk_agent_sim.adk.recorded_session import ModelFunction
+from adk_agent_sim.adk.recorded_session import ModelFunction, StreamPlayer
 from adk_agent_sim.adk.steps import Answer, Confirmation, Done, ModelTurn, Step
 from adk_agent_sim.adk.user_message import build_user_message
 from adk_agent_sim.environment.environment import Environment
@@ -64,7 +64,7 @@ class Simulation:
         self,
         agent: BaseNode | App,
         *,
-        model: str | ModelFunction = "human",
+        model: str | ModelFunction | StreamPlayer = "human",
         state: Mapping[str, Any] | None = None,
         user_id: str = DEFAULT_USER_ID,
         run_config: RunConfig | None = None,

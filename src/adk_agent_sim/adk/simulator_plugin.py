@@ -28,14 +28,15 @@ from google.genai import types
 from adk_agent_sim.adk import tool_seat
 from adk_agent_sim.adk.agent_tree import collect_agent_names
 from adk_agent_sim.adk.play_policy import Fallback, PlayPolicy
-from adk_agent_sim.adk.players import create_player_factory
-from adk_agent_sim.adk.recorded_session import ModelFunction, RecordedSession
+from adk_agent_sim.adk.players import create_player_factory, needs_no_server
+from adk_agent_sim.adk.recorded_session import ModelFunction, RecordedSession, SessionPlayer
 from adk_agent_sim.adk.seat_plugin import SeatPlugin, SessionKey, get_session_key
 from adk_agent_sim.link.credentials import load_credentials
+from adk_agent_sim.link.discarding_outbox import DiscardingOutbox
 from adk_agent_sim.link.outbox import Outbox
 from adk_agent_sim.text.escaped_logging import get_logger
 from adk_agent_sim.text.terminal_output import print_line
-from adk_agent_sim.timeline.events import Player, RunOutcome
+from adk_agent_sim.timeline.events import RunOutcome
 
 SERVER_URL_VARIABLE = "ADK_SIM_SERVER_URL"
 TARGET_AGENTS_VARIABLE = "ADK_SIM_TARGET_AGENTS"
@@ -87,12 +88,14 @@ class SimulatorPlugin(SeatPlugin):
         """Create the plugin; nothing is sent before an agent runs.
 
         Args:
-            server_url: The server's gRPC address; by default ADK_SIM_SERVER_URL, or else localhost:50051.
+            server_url: The server's gRPC address; by default ADK_SIM_SERVER_URL, or else localhost:50051. A recording
+                that plays needs no server: without an address, none is looked for.
             target_agents: The names of the agents to play, a comma-separated text or a list; by default
                 ADK_SIM_TARGET_AGENTS, or else all agents.
             session_description: The name of the sessions in the browser; by default the app's name.
-            player: Who plays: "human", "replay:FILE" for the golden trace in an EvalSet file, "real" to only record the
-                agent's own model, or a function from the request to the response.
+            player: Who plays: "human", "replay:FILE" for a recording (an EvalSet, a fixture of `adk test`, an ADK
+                session, a timeline), "real" to only record the agent's own model, or a function from the request to
+                the response.
             deadline: How many seconds a turn waits for a person; by default without limit.
             on_deadline: What to do then: call the agent's own model ("real_model") or fail the run ("error").
             on_unreachable: The same for a server that does not answer.
@@ -106,7 +109,7 @@ class SimulatorPlugin(SeatPlugin):
         Raises:
             InvalidPlayer: There is no such player.
             ServerUnreachable: The address is invalid, or the CA file cannot be read.
-            NotAnEvalSet: The file of a replay is not an EvalSet.
+            ImportRefused: The file of a replay is not a recording.
         """
         super().__init__(name=name)
         targets = target_agents if target_agents is not None else os.environ.get(TARGET_AGENTS_VARIABLE, "")
@@ -118,8 +121,13 @@ class SimulatorPlugin(SeatPlugin):
         )
         self._description = session_description
         self._create_player = create_player_factory(player)
-        url = server_url or os.environ.get(SERVER_URL_VARIABLE) or DEFAULT_SERVER_URL
-        self._outbox = Outbox(url, connect_timeout=connect_timeout, credentials=load_credentials(url, token, ca_file))
+        url = server_url or os.environ.get(SERVER_URL_VARIABLE)
+        if url is None and needs_no_server(player):
+            self._outbox = DiscardingOutbox()
+        else:
+            url = url or DEFAULT_SERVER_URL
+            credentials = load_credentials(url, token, ca_file)
+            self._outbox = Outbox(url, connect_timeout=connect_timeout, credentials=credentials)
         self._active_invocations: dict[str, _ActiveInvocation] = {}
         self._idle_sessions: OrderedDict[SessionKey, RecordedSession] = OrderedDict()
         self._ending_tasks: set[asyncio.Future[None]] = set()
@@ -305,7 +313,7 @@ class SimulatorPlugin(SeatPlugin):
 
 
 def _create_recorded_session(
-    outbox: Outbox, session_id: str, player: Player | ModelFunction, policy: PlayPolicy
+    outbox: Outbox | DiscardingOutbox, session_id: str, player: SessionPlayer, policy: PlayPolicy
 ) -> RecordedSession:
     recorded = RecordedSession(outbox, session_id, player, policy=policy)
 

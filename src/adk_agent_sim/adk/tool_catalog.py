@@ -11,8 +11,8 @@ from google.adk.apps import App
 from google.adk.tools import AgentTool, BaseTool
 from google.adk.workflow import BaseNode, Workflow
 
-from adk_agent_sim.adk import model_seat
 from adk_agent_sim.adk.compat import get_declaration
+from adk_agent_sim.adk.model_seat import copy_with_seat
 from adk_agent_sim.adk.toolset_check import check_toolsets
 from adk_agent_sim.environment.rule_lint import ToolCatalog
 from adk_agent_sim.forms.json_schema import read_parameters_schema
@@ -35,11 +35,10 @@ async def build_tool_catalog(app: App) -> ToolCatalog:
         agents[node.name] = node
         remaining += _iter_children(node)
         if isinstance(node, LlmAgent):
-            # canonical_tools resolves the agent's model, which may need a key or a library that is not there.
-            agent = node.model_copy()
-            model_seat.install_seat(agent)
-            await check_toolsets(agent, None)
-            for tool in await agent.canonical_tools():
+            with copy_with_seat(node) as agent:  # canonical_tools resolves the agent's model
+                await check_toolsets(agent, None)
+                listed = await agent.canonical_tools()
+            for tool in listed:
                 tools[tool.name] = _get_tool_schema(tool)
                 if isinstance(tool, AgentTool):
                     remaining.append(tool.agent)

@@ -11,6 +11,7 @@ is not affected; the seat replaces only what happens inside the call.
 from __future__ import annotations
 
 import asyncio
+import copy
 import functools
 import threading
 from collections.abc import Awaitable, Callable
@@ -23,6 +24,7 @@ from google.adk.tools import BaseTool, ToolContext
 
 from adk_agent_sim.adk.compat import check_sync_callable_runner, use_sync_callable_runner
 from adk_agent_sim.errors import Cancelled
+from adk_agent_sim.golden.recording import RecordedToolCall
 from adk_agent_sim.timeline.events import EnvironmentDecided, Player
 
 
@@ -31,6 +33,10 @@ class ToolCallListener(Protocol):
 
     async def on_environment_decided(self, context: ToolContext, decided: EnvironmentDecided) -> None:
         """Handle what the rules decided for the call."""
+        ...
+
+    def find_recorded_result(self, context: ToolContext, tool: BaseTool) -> RecordedToolCall | None:
+        """Return the recorded call whose response is the result; None if the tool should run."""
         ...
 
     async def on_tool_started(
@@ -146,6 +152,10 @@ def install_seat(tool: BaseTool) -> None:
     _ToolSeat.install(tool)
 
 
+async def _return_recorded(recorded: RecordedToolCall, *, args: dict[str, Any], tool_context: ToolContext) -> object:
+    return copy.deepcopy(dict(recorded.response or {}))
+
+
 class RunningCalls:
     """The tool calls of one session that are running now."""
 
@@ -184,6 +194,8 @@ class RunningCalls:
         if decided is not None:
             await self._listener.on_environment_decided(context, decided)
         player = Player.SIMULATED if decided is not None and decided.rule else Player.REAL
+        if player is Player.REAL and (recorded := self._listener.find_recorded_result(context, tool)) is not None:
+            player, own_run = Player.RECORDED, functools.partial(_return_recorded, recorded)
         await self._listener.on_tool_started(context, tool, args, player)
         start = self._monotonic()
         threads = _ToolThreads(tool.name)

@@ -14,7 +14,7 @@ from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
 
 from adk_agent_sim.adk.model_seat import ModelSeat
-from adk_agent_sim.adk.recorded_session import ModelFunction, PendingCall, RecordedSession
+from adk_agent_sim.adk.recorded_session import ModelFunction, PendingCall, RecordedSession, StreamPlayer
 from adk_agent_sim.errors import DeadlineExceeded, ServerUnreachable, TurnAbandoned
 from adk_agent_sim.text.escaped_logging import get_logger
 from adk_agent_sim.timeline.events import AgentPath, Event, Player, TurnDecided
@@ -76,12 +76,15 @@ class TurnPlayer:
 
     async def _ask(self, request: LlmRequest, agent_name: str, player: Player) -> str:
         """Append the model call to the timeline and return its turn id."""
-        session = self.recorded_session
-        path, enclosing_call_id = self.agent_path, session.running_calls.get_enclosing_call_id()
-        if enclosing_call_id != self.enclosing_call_id:
-            # A tool runs an agent by itself, and none of our callbacks was called for it: its branch is not known here.
-            path = AgentPath(parent_call_id=enclosing_call_id)
-        return await session.ask(request, agent_name, path, self.invocation_id, player)
+        return await self.recorded_session.ask(request, agent_name, self._find_path(), self.invocation_id, player)
+
+    def _find_path(self) -> AgentPath:
+        """Return the path of the agent that calls its model now."""
+        enclosing_call_id = self.recorded_session.running_calls.get_enclosing_call_id()
+        if enclosing_call_id == self.enclosing_call_id:
+            return self.agent_path
+        # A tool runs an agent by itself, and none of our callbacks was called for it: its branch is not known here.
+        return AgentPath(parent_call_id=enclosing_call_id)
 
     async def _ask_human(self, request: LlmRequest, seat: ModelSeat, agent_name: str) -> LlmResponse | None:
         """Return what a person decides, or None if the agent's own model should answer instead."""
@@ -135,11 +138,17 @@ class TurnPlayer:
             raise DeadlineExceeded(agent_name, session.policy.deadline or 0.0)
         return None
 
-    async def _call_model_function(self, request: LlmRequest, function: ModelFunction, agent_name: str) -> LlmResponse:
+    async def _call_model_function(
+        self, request: LlmRequest, function: ModelFunction | StreamPlayer, agent_name: str
+    ) -> LlmResponse:
         player = getattr(function, "player", Player.SIMULATED)
         turn_id = await self._ask(request, agent_name, player)
         try:
-            result = function(request)
+            result = (
+                function.decide_turn(request, agent_name, self._find_path())
+                if isinstance(function, StreamPlayer)
+                else function(request)
+            )
             response = await result if inspect.isawaitable(result) else result
         except Exception as error:
             await self._record_decision(turn_id, _build_error_response(error), player)

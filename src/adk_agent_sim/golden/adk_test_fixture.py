@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Protocol, cast, runtime_checkable
 
 from google.adk.agents import BaseAgent, LlmAgent
 from google.adk.events import Event as AdkEvent
@@ -21,13 +21,13 @@ from google.adk.workflow import BaseNode
 from adk_agent_sim.errors import NotReplayable
 from adk_agent_sim.golden.export_formats import EXPORT_FORMATS
 from adk_agent_sim.golden.fixture_ids import renumber_ids
-from adk_agent_sim.golden.golden_trace_builder import check_complete, validate_content
+from adk_agent_sim.golden.golden_trace_builder import check_complete, is_plugin_answer, validate_content
 from adk_agent_sim.golden.session import SimulationSession
 from adk_agent_sim.timeline.atomic_files import atomic_write_text
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.events import AgentEvent, Event, ToolFailed, TurnAsked, TurnDecided, UserSpoke
 from adk_agent_sim.timeline.framework_calls import REQUEST_CONFIRMATION, REQUEST_CREDENTIAL, SET_MODEL_RESPONSE
-from adk_agent_sim.timeline.history import ToolError
+from adk_agent_sim.timeline.history import ToolCall, ToolError
 from adk_agent_sim.timeline.write_errors import explain_write_errors
 
 _IGNORED_RESPONSE_FIELDS = frozenset(
@@ -121,7 +121,11 @@ def convert_to_adk_events(events: Iterable[Event]) -> list[AdkEvent]:
 
 def find_replay_obstacles(session: SimulationSession, events: Sequence[Event]) -> list[str]:
     """Return the reasons why `adk test` cannot replay the session; empty if it can."""
-    found = list(_find_unpatched_models(session.agent))
+    asked = {event.agent_name for event in events if isinstance(event.payload, TurnAsked)}
+    called = {entry.tool_name for entry in session.history if isinstance(entry, ToolCall)}
+    # Sub-agents in single-turn mode are tools too, but emit their events in the session.
+    authors = {event.agent_name for event in events if isinstance(event.payload, AgentEvent)}
+    found = list(_find_unpatched_models(session.agent, asked or None, called - authors))
     if session.initial_state:
         names = ", ".join(session.initial_state)
         found.append(f"it started with a state ({names}), but `adk test` starts with none")
@@ -138,23 +142,39 @@ def find_replay_obstacles(session: SimulationSession, events: Sequence[Event]) -
 def _find_plugin_answers(session: SimulationSession) -> Iterator[str]:
     """Yield the failed calls that `ToolErrorPlugin` answered: in an App without it, they would end the run."""
     for entry in session.history:
-        if isinstance(entry, ToolError):
-            plugin_response = {"error": {"type": entry.error_type, "message": entry.error_message}}
-            if entry.response == plugin_response:
-                yield f"call {entry.call_id} failed ({entry.error_type}), but the App has no ToolErrorPlugin"
+        if isinstance(entry, ToolError) and is_plugin_answer(entry):
+            yield f"call {entry.call_id} failed ({entry.error_type}), but the App has no ToolErrorPlugin"
 
 
-def _find_unpatched_models(agent: BaseNode) -> Iterator[str]:
-    """Yield the agents whose model would really be called, or would get answers of another model."""
+@runtime_checkable
+class SeatedModel(Protocol):
+    """What replaces an agent's model while the agent is simulated."""
+
+    @property
+    def replaced_model(self) -> str | BaseLlm:
+        """The agent's own model, as it was given."""
+        ...
+
+
+def _find_unpatched_models(agent: BaseNode, asked_agents: set[str] | None, silent_tools: set[str]) -> Iterator[str]:
+    """Yield the agents whose model would really be called, or would get answers of another model.
+
+    Args:
+        agent: The root of the tree.
+        asked_agents: The agents whose models were called; None if the session does not say.
+        silent_tools: The tools that were called and emitted no events of their own.
+    """
     if isinstance(agent, LlmAgent):
-        model = type(agent.model) if isinstance(agent.model, BaseLlm) else _resolve_model_class(agent.model)
-        if model and model.generate_content_async not in _PATCHED_METHODS:
+        own_model = agent.model.replaced_model if isinstance(agent.model, SeatedModel) else agent.model
+        model = type(own_model) if isinstance(own_model, BaseLlm) else _resolve_model_class(own_model)
+        was_asked = asked_agents is None or agent.name in asked_agents
+        if was_asked and model and model.generate_content_async not in _PATCHED_METHODS:
             yield f"`adk test` replaces only Gemini models, but agent {agent.name!r} has a {model.__name__}"
         for tool in cast("list[object]", agent.tools):  # pyright: ignore[reportUnknownMemberType] - ADK's
-            if isinstance(tool, AgentTool):
+            if isinstance(tool, AgentTool) and tool.name in silent_tools:
                 yield f"agent {tool.name!r} is a tool, and the events do not contain its model's answers"
     for child in agent.sub_agents if isinstance(agent, BaseAgent) else ():
-        yield from _find_unpatched_models(child)
+        yield from _find_unpatched_models(child, asked_agents, silent_tools)
 
 
 def _resolve_model_class(name: str) -> type[BaseLlm] | None:

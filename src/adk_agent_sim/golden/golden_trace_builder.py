@@ -7,11 +7,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Literal, TypeAlias, cast
 
-from google.adk.evaluation.eval_case import EvalCase, IntermediateData, Invocation, SessionInput
+from google.adk.evaluation.eval_case import (
+    EvalCase,
+    IntermediateData,
+    Invocation,
+    InvocationEvent,
+    InvocationEvents,
+    SessionInput,
+)
 from google.genai import types
 from pydantic import ValidationError
 
 from adk_agent_sim.errors import ExportRefused, SessionIncomplete
+from adk_agent_sim.golden.emitted_contents import EmittedContent, needs_authors
 from adk_agent_sim.golden.session import SimulationSession
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.history import FinalResponse, HistoryEntry, ToolCall, ToolError, ToolOutput, UserQuery
@@ -32,10 +40,16 @@ class GoldenTraceBuilder:
         """Build the case; raise SessionIncomplete, which lists what is missing."""
         session = self.session
         check_complete(session)
-        turns = [turn for turn in split_user_turns(session.history) if isinstance(turn[-1], FinalResponse)]
+        turns = list(split_user_turns(session.history))
+        contents = session.emitted_contents or [[]] * len(turns)
+        finished = [
+            (turn, emitted)
+            for turn, emitted in zip(turns, contents, strict=True)
+            if isinstance(turn[-1], FinalResponse)
+        ]
         return EvalCase(
             eval_id=build_eval_id(session.agent_name, session.start_timestamp, self._eval_id_style),
-            conversation=[self._build_invocation(place, entries) for place, entries in enumerate(turns)],
+            conversation=[self._build_invocation(place, *turn) for place, turn in enumerate(finished)],
             session_input=SessionInput(
                 app_name=session.app_name or session.agent.name, user_id=session.user_id, state=session.initial_state
             ),
@@ -51,7 +65,7 @@ class GoldenTraceBuilder:
         """
         entries = self.session.history
         calls = [entry for entry in entries if isinstance(entry, ToolCall)]
-        failed = {entry.call_id for entry in entries if isinstance(entry, ToolError)}
+        failed = {entry.call_id for entry in entries if isinstance(entry, ToolError) and is_plugin_answer(entry)}
         notes = [
             f"call {place} ({call.tool_name}) failed: `adk eval` passes only if the evaluated App has a ToolErrorPlugin"
             for place, call in enumerate(calls, start=1)
@@ -64,31 +78,50 @@ class GoldenTraceBuilder:
         ]
         return notes
 
-    def _build_invocation(self, index: int, entries: Sequence[HistoryEntry]) -> Invocation:
+    def _build_invocation(
+        self, index: int, entries: Sequence[HistoryEntry], emitted: Sequence[EmittedContent]
+    ) -> Invocation:
         query, answer = entries[0], entries[-1]
         if not isinstance(query, UserQuery) or not isinstance(answer, FinalResponse):
             raise SessionIncomplete(self.session.session_id, [f"user turn {index + 1} has no final response"])
-        names = {entry.call_id: entry.tool_name for entry in entries if isinstance(entry, ToolCall)}
         return Invocation(
             invocation_id=build_invocation_id(self.session.session_id, index),
             user_content=_build_content("user", query),
             final_response=_build_content("model", answer),
-            intermediate_data=IntermediateData(
-                tool_uses=[
-                    types.FunctionCall(id=entry.call_id, name=entry.tool_name, args=entry.arguments)
-                    for entry in entries
-                    if isinstance(entry, ToolCall)
-                ],
-                tool_responses=[
-                    types.FunctionResponse(
-                        id=entry.call_id, name=names[entry.call_id], response=_build_tool_response(entry)
-                    )
-                    for entry in entries
-                    if isinstance(entry, ToolOutput | ToolError)
-                ],
-            ),
+            intermediate_data=_build_events(emitted) if needs_authors(emitted) else _build_flat_lists(entries),
             creation_timestamp=query.timestamp.timestamp(),
         )
+
+
+def _build_flat_lists(entries: Sequence[HistoryEntry]) -> IntermediateData:
+    names = {entry.call_id: entry.tool_name for entry in entries if isinstance(entry, ToolCall)}
+    return IntermediateData(
+        tool_uses=[
+            types.FunctionCall(id=entry.call_id, name=entry.tool_name, args=entry.arguments)
+            for entry in entries
+            if isinstance(entry, ToolCall)
+        ],
+        tool_responses=[
+            types.FunctionResponse(id=entry.call_id, name=names[entry.call_id], response=_build_tool_response(entry))
+            for entry in entries
+            if isinstance(entry, ToolOutput | ToolError)
+        ],
+    )
+
+
+def _build_events(emitted: Sequence[EmittedContent]) -> InvocationEvents:
+    """Return the contents with their authors; that of the final response is already in the invocation."""
+    return InvocationEvents(
+        invocation_events=[
+            InvocationEvent(
+                author=each.author,
+                content=None
+                if each.is_final and not each.has_calls
+                else validate_content({"role": each.role, "parts": list(each.parts)}),
+            )
+            for each in emitted
+        ]
+    )
 
 
 def check_complete(session: SimulationSession) -> None:
@@ -161,6 +194,12 @@ def validate_content(content: Json) -> types.Content:
             f"The session cannot be exported: the installed ADK cannot read one of its messages ({where}: "
             f"{problem['msg']}). Export it as JSON Lines, or install the version of ADK that its agent runs with."
         ) from error
+
+
+def is_plugin_answer(entry: ToolError) -> bool:
+    """Return whether the model got the answer of ToolErrorPlugin, rather than one of the app's own plugins."""
+    plugin_answer = {"error": {"type": entry.error_type, "message": entry.error_message}}
+    return entry.response is None or entry.response == plugin_answer
 
 
 def _build_tool_response(entry: ToolOutput | ToolError) -> dict[str, Any]:

@@ -8,11 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TypeVar
 from uuid import NAMESPACE_URL, uuid5
 
 from google.adk.evaluation.eval_case import EvalCase, Invocation
-from google.adk.evaluation.eval_set import EvalSet
 from google.adk.events import Event as AdkEvent
 from google.adk.sessions import Session as AdkSession
 from google.genai import types
@@ -21,6 +19,7 @@ from pydantic import BaseModel
 from adk_agent_sim.errors import ImportRefused
 from adk_agent_sim.golden.adk_files import parse_adk_file
 from adk_agent_sim.golden.eval_set import summarize_error
+from adk_agent_sim.golden.eval_set_files import EVAL_SET_LABEL, read_eval_cases
 from adk_agent_sim.golden.invocation_contents import UNKNOWN_AGENT, CallIdAllocator, iter_invocation_contents
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.events import (
@@ -36,11 +35,8 @@ from adk_agent_sim.timeline.events import (
     UserSpoke,
 )
 
-_EVAL_SET_LABEL = "an EvalSet"
 _SESSION_LABEL = "an ADK session"
 _CLOSED_REASON = "opened from a file, read-only"
-
-_ModelT = TypeVar("_ModelT", bound=BaseModel)
 
 
 def import_eval_case(path: str | Path, eval_id: str | None = None) -> list[Event]:
@@ -53,20 +49,24 @@ def import_eval_case(path: str | Path, eval_id: str | None = None) -> list[Event
     Raises:
         ImportRefused: The file is not an EvalSet, or does not have the case.
     """
-    cases = {case.eval_id: case for case in _read_model(path, _EVAL_SET_LABEL, EvalSet).eval_cases}
+    cases = {case.eval_id: case for case in read_eval_cases(Path(path))}
     wanted = next(iter(cases)) if eval_id is None and len(cases) == 1 else eval_id
     if wanted not in cases:
         reason = "specify a case" if eval_id is None else f"it has no case {eval_id!r}"
-        raise ImportRefused(str(path), _EVAL_SET_LABEL, f"{reason}; its cases are: {', '.join(cases) or 'none'}")
+        raise ImportRefused(str(path), EVAL_SET_LABEL, f"{reason}; its cases are: {', '.join(cases) or 'none'}")
     try:
         return convert_eval_case_to_events(cases[wanted])
     except ValueError as error:
-        raise ImportRefused(str(path), _EVAL_SET_LABEL, f"case {wanted!r}: {error}") from error
+        raise ImportRefused(str(path), EVAL_SET_LABEL, f"case {wanted!r}: {error}") from error
 
 
 def import_adk_session(path: str | Path) -> list[Event]:
     """Return the timeline of a session file of `adk web` or `adk run --save_session`; raise ImportRefused."""
-    return convert_adk_session_to_events(_read_model(path, _SESSION_LABEL, AdkSession))
+    try:
+        session = parse_adk_file(Path(path).read_text(encoding="utf-8"), AdkSession)
+    except (OSError, ValueError) as error:
+        raise ImportRefused(str(path), _SESSION_LABEL, summarize_error(error)) from error
+    return convert_adk_session_to_events(session)
 
 
 def convert_eval_case_to_events(case: EvalCase) -> list[Event]:
@@ -138,13 +138,6 @@ class _TimelineBuilder:
                 player=player,
             )
         )
-
-
-def _read_model(path: str | Path, label: str, model: type[_ModelT]) -> _ModelT:
-    try:
-        return parse_adk_file(Path(path).read_text(encoding="utf-8"), model)
-    except (OSError, ValueError) as error:
-        raise ImportRefused(str(path), label, summarize_error(error)) from error
 
 
 def _add_invocation(log: _TimelineBuilder, number: int, invocation: Invocation, ids: CallIdAllocator) -> None:

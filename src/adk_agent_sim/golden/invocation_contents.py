@@ -76,17 +76,20 @@ class CallIdAllocator:
 def iter_invocation_contents(invocation: Invocation, ids: CallIdAllocator) -> Iterator[AuthoredContent]:
     """Yield the contents of a user turn after the user message, the final response last."""
     ids.start_turn()
+    final_author = UNKNOWN_AGENT
     match invocation.intermediate_data:
         case IntermediateData() as flat:
             yield from _iter_flat_contents(flat, ids)
         case InvocationEvents(invocation_events=events):
+            # ADK leaves out the content of the event that is the final response, because the invocation has it.
+            final_author = next((event.author for event in events if not event.content), final_author)
             for event in events:
                 if event.content:
                     yield AuthoredContent(author=event.author, content=_assign_ids(event.content, ids))
         case _:
             pass
     if invocation.final_response:
-        yield AuthoredContent(author=UNKNOWN_AGENT, content=_remove_calls(invocation.final_response), final=True)
+        yield AuthoredContent(author=final_author, content=_remove_calls(invocation.final_response), final=True)
 
 
 def _iter_flat_contents(data: IntermediateData, ids: CallIdAllocator) -> Iterator[AuthoredContent]:

@@ -14,6 +14,7 @@ from google.adk.tools import BaseTool
 from google.adk.workflow import BaseNode
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from adk_agent_sim.golden.emitted_contents import EmittedContent, collect_emitted_contents
 from adk_agent_sim.golden.user_turns import split_events
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.events import AgentEvent, Event, RunEnded, RunOutcome
@@ -92,6 +93,9 @@ class SimulationSession(BaseModel):
     initial_state: dict[str, Any] = Field(default_factory=dict, description="The session state before the first query")
     final_state: dict[str, Any] = Field(default_factory=dict, description="The session state now")
     consent_call_ids: set[str] = Field(default_factory=set, description="The ids of the calls that waited for consent")
+    emitted_contents: list[list[EmittedContent]] = Field(
+        default_factory=list[list[EmittedContent]], description="What the agents emitted in each user turn"
+    )
     failure: str = Field(default="", description="Why the last run ended early; empty if it did not")
 
     @classmethod
@@ -122,6 +126,7 @@ class SimulationSession(BaseModel):
             user_id=join.user_id if join else "user",
             initial_state=dict(join.state) if join else {},
             final_state=compute_final_state(events),
+            emitted_contents=collect_emitted_contents(events),
             failure=_describe_failure(events),
         )
 

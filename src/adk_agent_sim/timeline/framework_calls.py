@@ -46,6 +46,15 @@ _REJECTION_PREFIX = "Validation Error found"
 """How the response tool begins the message that sends a model back to correct its answer."""
 
 
+_REFUSED_CALL = "This tool call is rejected."
+"""What a model gets for a call to which the user did not consent."""
+
+
+def is_refused_call(response: object) -> bool:
+    """Return whether a call was not made because the user did not consent to it."""
+    return isinstance(response, Mapping) and cast("Mapping[str, object]", response).get("error") == _REFUSED_CALL
+
+
 def is_request_call(name: str) -> bool:
     """Return whether ADK made a call of this name itself, to ask the user for consent, a credential or input."""
     return name.startswith(REQUEST_CALL_PREFIX)
