@@ -84,7 +84,7 @@ async def _fill(timeline: Timeline, event_count: int) -> str:
 async def _fill_with_result(timeline: Timeline, result: Any) -> str:
     """Return the id of a new session in which one tool returned a result."""
     session_id = await _fill(timeline, 3)
-    call = {"id": "c1", "name": "report", "args": {}}
+    call: dict[str, Any] = {"id": "c1", "name": "report", "args": {}}
     event = AgentEvent(
         invocation_id="i", event={"content": {"role": "model", "parts": [{"function_call": call}]}}, final=False
     )
