@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import zipfile
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any, cast
@@ -52,6 +53,13 @@ def test_every_file_but_the_page_is_named_for_its_content(wheel: Path) -> None:
     others = read_bundle(wheel).keys() - {"index.html", ".made-from"}
     assert others
     assert [name for name in others if not re.fullmatch(r"assets/[\w.-]+-[\w-]{8}\.\w+", name)] == []
+
+
+@pytest.mark.process
+def test_what_only_tests_use_is_not_published(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        assert [name for name in archive.namelist() if "axe" in name] == []
+    assert [name for name, content in read_bundle(wheel).items() if b"axe-core" in content] == []
 
 
 @pytest.fixture

@@ -41,6 +41,7 @@ export function Timeline({ store, session }: { store: SessionStore; session: Ses
 
   return (
     <section className="timeline" aria-label="Timeline">
+      <h2 className="sr-only">Timeline</h2>
       <div className="timeline-bar">
         <RadioButtons
           label="Show"

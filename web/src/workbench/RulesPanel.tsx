@@ -44,7 +44,7 @@ export function RulesPanel({
     );
   };
   return (
-    <aside className="rules-panel scroll" aria-label="Rules">
+    <section className="rules-panel scroll" aria-label="Rules">
       <header className="rules-head">
         <h2>Rules</h2>
         <span className="quiet">answer instead of the tools</span>
@@ -78,7 +78,7 @@ export function RulesPanel({
       {environment ? (
         <FaultEditor sessionId={sessionId} tools={tools} environment={environment} onChange={change} />
       ) : null}
-    </aside>
+    </section>
   );
 }
 

@@ -13,6 +13,7 @@ import { Menu, MenuItem } from "../ui/Menu";
 import { PageTools } from "./PageTools";
 import { StatusPill } from "./StatusPill";
 import { StopButton } from "./StopButton";
+import { canHaveRules } from "./usePendingFaults";
 
 /** The agent, the session, its status, and actions on the session. */
 export function SessionHeader({
@@ -120,7 +121,7 @@ export function SessionHeader({
         <Icon name="export" />
         Export
       </button>
-      {session.agent_key ? (
+      {canHaveRules(session) ? (
         <button
           type="button"
           className="button"

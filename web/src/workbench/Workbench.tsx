@@ -20,7 +20,7 @@ import { Splitter } from "../ui/Splitter";
 import { ExportDialog } from "./ExportDialog";
 import { RulesPanel } from "./RulesPanel";
 import { SessionHeader } from "./SessionHeader";
-import { usePendingFaults } from "./usePendingFaults";
+import { canHaveRules, usePendingFaults } from "./usePendingFaults";
 import "./workbench.css";
 
 /** One session: what the model reads, what has happened, and what to do next. */
@@ -47,7 +47,8 @@ function Panes({ store, session }: { store: ReturnType<typeof app.openSession>; 
   const [isFolded, setFolded] = useStoredState("left-folded", false);
   const [isDrawerOpen, setDrawerOpen] = useState(false);
   const [isExportOpen, setExportOpen] = useState(false);
-  const [isRulesOpen, setRulesOpen] = useState(false);
+  const [wantsRules, setWantsRules] = useState(false);
+  const isRulesOpen = wantsRules && canHaveRules(session);
   const [error, setError] = useState("");
   const briefing = useBriefing(session);
   const [faultVersion, setFaultVersion] = useState(0);
@@ -93,7 +94,7 @@ function Panes({ store, session }: { store: ReturnType<typeof app.openSession>; 
         onNew={onNew}
         onExport={() => setExportOpen(true)}
         isRulesOpen={isRulesOpen}
-        onRules={() => setRulesOpen(!isRulesOpen)}
+        onRules={() => setWantsRules(!isRulesOpen)}
         onError={setError}
         onPanel={togglePanel}
       />
@@ -104,13 +105,13 @@ function Panes({ store, session }: { store: ReturnType<typeof app.openSession>; 
           </button>
         </ErrorAlert>
       ) : null}
-      <div
+      <main
         className={`panes ${isFolded ? "folded" : ""} ${isDrawerOpen ? "drawn" : ""} ${isRulesOpen ? "with-rules" : ""}`}
         style={
           { "--left": `${leftWidth}px`, "--right": `${rightWidth}px`, "--below": `${belowHeight}px` } as CSSProperties
         }
       >
-        <aside className="pane pane-left">
+        <div className="pane pane-left">
           <button
             type="button"
             className="button plain icon-only drawer-close"
@@ -120,7 +121,7 @@ function Panes({ store, session }: { store: ReturnType<typeof app.openSession>; 
             <Icon name="close" />
           </button>
           <BriefingPane session={session} briefing={briefing} />
-        </aside>
+        </div>
         <Splitter
           label="Width of the briefing"
           width={leftWidth}
@@ -135,12 +136,12 @@ function Panes({ store, session }: { store: ReturnType<typeof app.openSession>; 
               session={session}
               tools={briefing?.tools ?? []}
               onChange={() => setFaultVersion((version) => version + 1)}
-              onClose={() => setRulesOpen(false)}
+              onClose={() => setWantsRules(false)}
             />
           ) : null}
-          <main className="timeline-frame">
+          <div className="timeline-frame">
             <Timeline store={store} session={session} />
-          </main>
+          </div>
         </div>
         <Splitter
           label="Width of the composer"
@@ -167,7 +168,7 @@ function Panes({ store, session }: { store: ReturnType<typeof app.openSession>; 
             onNew={onNew}
           />
         </div>
-      </div>
+      </main>
       {isExportOpen ? <ExportDialog session={session} onClose={() => setExportOpen(false)} /> : null}
     </div>
   );
