@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from itertools import pairwise
 from typing import Any
 
 import kitchen_sink_agents
 import pytest
 from browser_pages import OpenPage, PageWatch
-from playwright.async_api import Page, expect
+from playwright.async_api import Locator, Page, expect
 from workbench_user import WorkbenchUser
 
 from adk_agent_sim import AgentSimulator, SimulatedAgentConfig
@@ -97,6 +98,54 @@ async def test_every_state_of_a_session_has_names_a_heading_and_its_buttons_in_t
 
 
 async def test_lists_show_the_name_that_people_know(page: Page) -> None:
+HEADER_BOXES = """
+() => [...document.querySelector(".header").children].map((child) => {
+  const box = child.getBoundingClientRect();
+  return [box.left, box.right];
+})
+"""
+MIN_NAME_WIDTH = 96
+LONG_SESSION_NAME = "A session with a name that nobody would want to read in full " + "again " * 10
+
+
+async def read_width(element: Locator) -> float:
+    return await element.evaluate("it => it.getBoundingClientRect().width")
+
+
+@pytest.mark.parametrize("width", [1280, 900])
+async def test_long_names_of_agent_and_session_leave_room_for_each_other(open_page: OpenPage, width: int) -> None:
+    page = await open_page(width=width)
+    player = WorkbenchUser(page)
+    name = page.get_by_title("Rename the session")
+
+    async def check_header(session_name: str) -> None:
+        boxes: list[tuple[float, float]] = await page.evaluate(HEADER_BOXES)
+        assert all(end <= start for (_, end), (start, _) in pairwise(boxes)), boxes
+        assert boxes[-1][1] <= width
+        assert await read_width(page.locator(".agent-menu")) >= MIN_NAME_WIDTH
+        hidden = await name.locator("span").evaluate("it => it.scrollWidth - it.clientWidth")
+        assert hidden == 0 or await read_width(name) >= MIN_NAME_WIDTH
+        assert (hidden > 0) == (session_name == LONG_SESSION_NAME)
+
+    async def rename(session_name: str) -> None:
+        await name.click()
+        await page.get_by_label("Name of the session").fill(session_name)
+        await page.keyboard.press("Enter")
+        await expect(name).to_have_text(session_name)
+
+    await player.send_message("hello")
+    await player.wait_for_turn()
+    for session_name in ("Tea time", LONG_SESSION_NAME):
+        await rename(session_name)
+        await check_header(session_name)
+    await page.get_by_role("banner").get_by_role("button", name="Rules").click()
+    await page.get_by_role("region", name="Rules").get_by_role("button", name="Add fault").click()
+    await expect(page.get_by_role("banner")).to_contain_text("1 fault pending")
+    await player.call_tool("wait_for_ever")
+    await expect(page.get_by_role("banner").get_by_role("button", name="Stop", exact=True)).to_be_visible()
+    await check_header(LONG_SESSION_NAME)
+
+
     player = WorkbenchUser(page)
     await player.send_message("hello")
     await player.wait_for_turn()
