@@ -163,10 +163,11 @@ def build_config(agent: BaseNode | App, folder: Path, name: str = "") -> Simulat
 
 @asynccontextmanager
 async def serve_agents(
-    folder: Path, *agents: BaseNode | App, database: Path | None = None
+    folder: Path, *agents: BaseNode | App | SimulatedAgentConfig, database: Path | None = None
 ) -> AsyncGenerator[ApiClient]:
     """Serve agents, and yield a client with the token."""
-    simulator = AgentSimulator([build_config(agent, folder) for agent in agents], database=database)
+    configs = [agent if isinstance(agent, SimulatedAgentConfig) else build_config(agent, folder) for agent in agents]
+    simulator = AgentSimulator(configs, database=database)
     async with (
         await simulator.start(port=0) as server,
         httpx.AsyncClient(

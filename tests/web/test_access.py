@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable
-from pathlib import Path
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import kitchen_sink_agents
@@ -97,7 +98,6 @@ async def test_every_state_of_a_session_has_names_a_heading_and_its_buttons_in_t
     await check_page(page)
 
 
-async def test_lists_show_the_name_that_people_know(page: Page) -> None:
 HEADER_BOXES = """
 () => [...document.querySelector(".header").children].map((child) => {
   const box = child.getBoundingClientRect();
@@ -146,18 +146,27 @@ async def test_long_names_of_agent_and_session_leave_room_for_each_other(open_pa
     await check_header(LONG_SESSION_NAME)
 
 
+async def test_lists_show_the_name_that_people_know(page: Page) -> None:
     player = WorkbenchUser(page)
     await player.send_message("hello")
     await player.wait_for_turn()
     await check_page(page)
     await page.locator(".agent-menu").click()
     await page.get_by_role("menuitem", name="All sessions").click()
-    await expect(page.get_by_role("row", name="hello")).to_contain_text(LONG_NAME)
+    row = page.get_by_role("row", name="hello")
+    await expect(row).to_contain_text(LONG_NAME)
     await check_page(page)
+    agents = page.get_by_label("Agent")
+    assert await agents.get_by_role("option").all_inner_texts() == ["All agents", LONG_NAME]
+    await agents.select_option(LONG_NAME)
+    await page.get_by_label("Find a session").fill("north-western")
+    await expect(page).to_have_url(re.compile("q=north-western&agent="))
+    await expect(row).to_contain_text(LONG_NAME)
     for name in ("Agents", "Queue"):
         await page.get_by_role("navigation").get_by_role("link", name=name).click()
         await expect(page.get_by_role("heading", level=1)).to_have_text(name)
         await check_page(page)
+    await expect(row).to_contain_text(LONG_NAME)
 
 
 async def test_the_order_of_the_tools_does_not_depend_on_what_was_called(page: Page) -> None:

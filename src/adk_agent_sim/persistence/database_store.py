@@ -42,7 +42,7 @@ from adk_agent_sim.timeline.read_model.session_read_model import SessionReadMode
 from adk_agent_sim.timeline.read_model.session_status import SessionStatus
 from adk_agent_sim.timeline.read_model.session_summary import QueueCursor, SessionSummary
 from adk_agent_sim.timeline.read_model.timeline_row import TimelineRow
-from adk_agent_sim.timeline.session_queries import QueueEntry, SessionFilter
+from adk_agent_sim.timeline.session_queries import AgentSessions, QueueEntry, SessionFilter
 from adk_agent_sim.timeline.store import EVERY_SESSION
 
 T = TypeVar("T")
@@ -246,16 +246,26 @@ def _build_list_query(wanted: SessionFilter) -> Select[bytes, bytes]:
         query = query.where(tuple_(_sessions.created_at, _sessions.id) < wanted.before)
     if wanted.statuses:
         query = query.where(_build_status_condition(wanted))
-    if wanted.agent:
+    if wanted.of_agents is not None:
+        query = query.where(_build_agents_condition(wanted.of_agents))
+    elif wanted.agent:
         query = query.where(_sessions.agent_names.contains(f"\n{wanted.agent}\n", autoescape=True))
     if wanted.text:
         query = query.where(
             or_(
                 _sessions.name.icontains(wanted.text, autoescape=True),
                 _sessions.agent_names.icontains(wanted.text, autoescape=True),
+                false() if wanted.text_agents is None else _build_agents_condition(wanted.text_agents),
             )
         )
     return query
+
+
+def _build_agents_condition(agents: AgentSessions) -> ColumnElement[bool]:
+    # The first name of the column is that of the app.
+    has_app = [_sessions.agent_names.startswith(f"\n{name}\n", autoescape=True) for name in agents.app_names]
+    is_earlier = and_(or_(false(), *has_app), _sessions.id.not_in(list(agents.other_ids)))
+    return or_(_sessions.id.in_(list(agents.session_ids)), is_earlier)
 
 
 def _build_status_condition(wanted: SessionFilter) -> ColumnElement[bool]:

@@ -30,6 +30,11 @@ class PlayableAgent:
     key: str
     config: SimulatedAgentConfig
 
+    @property
+    def app_name(self) -> str:
+        """The name of its ADK app, which is in the sessions on the timeline."""
+        return (self.config.app or self.config.agent).name
+
     def create_run(self, timeline: Timeline) -> AgentRun:
         """Returns a new run of the agent, not opened yet."""
         return AgentRun(self.config.app or self.config.agent, timeline)
@@ -59,7 +64,7 @@ class AgentCatalog:
 
     def find_by_app_name(self, app_name: str) -> PlayableAgent | None:
         """Returns the agent whose app has this name, or None."""
-        return next((agent for agent in self if (agent.config.app or agent.config.agent).name == app_name), None)
+        return next((agent for agent in self if agent.app_name == app_name), None)
 
     async def list_agents(self) -> list[AgentInfo]:
         """Returns the agents with their tools, which are loaded on first use, and again later if that failed."""

@@ -66,7 +66,7 @@ async def list_sessions(
     cursor: str = "",
     q: Annotated[str, Query(max_length=200, description="A part of the name, or of an agent's name")] = "",
     status: Annotated[list[SessionStatus] | None, Query(description="Any of these; all if it is left out")] = None,
-    agent: Annotated[str, Query(max_length=200, description="The name of an app or agent")] = "",
+    agent: Annotated[str, Query(max_length=200, description="The name of an app or agent, or what lists call it")] = "",
     limit: Annotated[int, Query(ge=1, le=MAX_PAGE_SIZE)] = 50,
 ) -> Response:
     """A page of the sessions, newest first."""

@@ -96,6 +96,7 @@ class PendingInfo(ApiModel):
     kind: RequestKind
     request_id: str = Field(description="The turn id of a model turn; otherwise the id of ADK's request")
     agent_name: str
+    agent_label: str = Field(description="What lists call the agent: its display name, or its name if it has none")
     agent_path: AgentPathInfo | None = Field(description="None if it is unknown")
     requested_at: float
     tool_name: str = Field(description="The tool that it is about; empty if none")
@@ -141,6 +142,7 @@ class SessionInfo(ApiModel):
     name: str
     agent_key: str = Field(description="The key of the agent; empty if it runs in another process")
     agent_name: str
+    agent_label: str = Field(description="What lists call the agent: its display name, or its name if it has none")
     agent_names: list[str] = Field(description="The agents that called their models")
     created_at: float
     status: SessionStatus

@@ -25,6 +25,7 @@ class SessionDescriber:
             name=summary.name,
             agent_key=agent.key if agent else "",
             agent_name=agent.config.agent.name if agent else summary.agent_name or summary.session.description,
+            agent_label=agent.config.name if agent else summary.agent_name or summary.session.description,
             agent_names=list(summary.agent_names),
             created_at=summary.session.created_at,
             status=summary.status if is_live or summary.is_closed else SessionStatus.CLOSED,
@@ -33,28 +34,32 @@ class SessionDescriber:
             row_count=summary.row_count,
             turn_count=summary.turn_count,
             call_count=summary.call_count,
-            pending=[describe_request(request) for request in _list_next_first(summary)] if is_live else [],
+            pending=[self.describe_request(request, summary) for request in _list_next_first(summary)]
+            if is_live
+            else [],
             running_since=summary.running_since if is_live else None,
             last_event_at=summary.last_event_at,
             exports=[ExportRecord.model_validate(entry, from_attributes=True) for entry in summary.exports],
+        )
+
+    def describe_request(self, request: PendingRequest, summary: SessionSummary) -> PendingInfo:
+        """Returns the info of a pending request of a session."""
+        path = request.agent_path
+        agent = self._runs.find_agent(summary)
+        is_root = agent is not None and agent.config.agent.name == request.agent_name
+        return PendingInfo(
+            kind=request.kind,
+            request_id=request.request_id,
+            agent_name=request.agent_name,
+            agent_label=agent.config.name if agent and is_root else request.agent_name,
+            agent_path=AgentPathInfo(branch=path.branch, parent_call_id=path.parent_call_id) if path else None,
+            requested_at=request.requested_at,
+            tool_name=request.tool_name,
+            claimed_by=request.claimed_by,
+            claimed_until=request.claimed_until,
         )
 
 
 def _list_next_first(summary: SessionSummary) -> list[PendingRequest]:
     """Returns the pending requests; model turns come first, because the run that they belong to must go on first."""
     return sorted(summary.pending.values(), key=lambda request: request.kind is not RequestKind.MODEL)
-
-
-def describe_request(request: PendingRequest) -> PendingInfo:
-    """Returns the info of a pending request."""
-    path = request.agent_path
-    return PendingInfo(
-        kind=request.kind,
-        request_id=request.request_id,
-        agent_name=request.agent_name,
-        agent_path=AgentPathInfo(branch=path.branch, parent_call_id=path.parent_call_id) if path else None,
-        requested_at=request.requested_at,
-        tool_name=request.tool_name,
-        claimed_by=request.claimed_by,
-        claimed_until=request.claimed_until,
-    )

@@ -16,7 +16,7 @@ from adk_agent_sim.server.page_cursors import (
     format_session_cursor,
     parse_queue_cursor,
 )
-from adk_agent_sim.server.session_describer import SessionDescriber, describe_request
+from adk_agent_sim.server.session_describer import SessionDescriber
 from adk_agent_sim.server.session_runs import SessionRuns
 from adk_agent_sim.timeline.read_model.line_summary import REPLACEMENT_CHARACTER, summarize_text
 from adk_agent_sim.timeline.read_model.session_summary import SessionSummary
@@ -37,9 +37,16 @@ class SessionDirectory:
         return await self.get_detail(await self._runs.start(agent_key))
 
     async def list_sessions(self, wanted: SessionFilter, limit: int) -> SessionPage:
-        """Returns a page of sessions, newest first."""
+        """Returns a page of sessions, newest first; agents are found by the names that lists show, too."""
+        text = wanted.text.casefold()
+        known = replace(
+            wanted,
+            live_ids=self._runs.live_ids,
+            of_agents=self._runs.select_sessions(lambda name: name == wanted.agent),
+            text_agents=self._runs.select_sessions(lambda name: text != "" and text in name.casefold()),
+        )
         # One more than the page holds tells whether there is a next page.
-        found = await self._timeline.list_summaries(replace(wanted, live_ids=self._runs.live_ids), limit + 1)
+        found = await self._timeline.list_summaries(known, limit + 1)
         shown = found[:limit]
         return SessionPage(
             sessions=[self._describer.describe(summary) for summary in shown],
@@ -56,7 +63,7 @@ class SessionDirectory:
                 QueueItem(
                     session_id=entry.summary.session.session_id,
                     session_name=entry.summary.name,
-                    request=describe_request(entry.request),
+                    request=self._describer.describe_request(entry.request, entry.summary),
                 )
                 for entry in shown
             ],

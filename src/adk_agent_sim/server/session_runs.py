@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 
 from adk_agent_sim.adk.agent_run import AgentRun
 from adk_agent_sim.errors import AgentNotLocal
 from adk_agent_sim.server.agent_catalog import AgentCatalog, PlayableAgent
 from adk_agent_sim.timeline.read_model.session_summary import SessionSummary
+from adk_agent_sim.timeline.session_queries import AgentSessions
 from adk_agent_sim.timeline.timeline import Timeline
 
 
@@ -54,6 +55,19 @@ class SessionRuns:
         if summary.session.session_id in self._runs:
             return self._runs[summary.session.session_id][0]
         return self._agents.find_by_app_name(summary.app_name) if summary.has_joined else None
+
+    def select_sessions(self, is_selected: Callable[[str], bool]) -> AgentSessions | None:
+        """Returns the sessions of the agents with a selected display name; None if there is no such agent."""
+        selected = [agent for agent in self._agents if is_selected(agent.config.name)]
+        if not selected:
+            return None
+        own_ids = {session_id for session_id, (agent, _) in self._runs.items() if agent in selected}
+        return AgentSessions(
+            session_ids=own_ids,
+            # Of several agents with one app, the first has the sessions of earlier processes.
+            app_names=[agent.app_name for agent in selected if self._agents.find_by_app_name(agent.app_name) is agent],
+            other_ids=self._runs.keys() - own_ids,
+        )
 
     @property
     def live_ids(self) -> Collection[str] | None:

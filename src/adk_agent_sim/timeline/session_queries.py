@@ -11,6 +11,26 @@ from adk_agent_sim.timeline.read_model.session_summary import QueueCursor, Sessi
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class AgentSessions:
+    """The sessions of some agents of this process, whose display names are not on the timeline."""
+
+    session_ids: Collection[str]
+    """Their sessions that run in this process."""
+
+    app_names: Collection[str]
+    """Their apps: sessions of earlier processes are known by the name of the app."""
+
+    other_ids: Collection[str]
+    """The sessions of this process's other agents, whose apps may have the same names."""
+
+    def matches(self, summary: SessionSummary) -> bool:
+        """Return whether a session is one of these agents'."""
+        session_id = summary.session.session_id
+        is_earlier = summary.agent_name in self.app_names and session_id not in self.other_ids
+        return session_id in self.session_ids or is_earlier
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class SessionFilter:
     """Which sessions a list contains."""
 
@@ -23,6 +43,12 @@ class SessionFilter:
     agent: str = ""
     """The name of the app or of one of the agents."""
 
+    of_agents: AgentSessions | None = None
+    """The agents whose sessions these are, where a display name was asked for; it takes the place of `agent`."""
+
+    text_agents: AgentSessions | None = None
+    """The agents whose display name contains the text: all of their sessions match it."""
+
     statuses: Collection[SessionStatus] = ()
     """Any of these; all if it is empty."""
 
@@ -31,18 +57,31 @@ class SessionFilter:
 
     def matches(self, summary: SessionSummary) -> bool:
         """Return whether a list with this filter contains the session."""
-        agents = [name for name in (summary.app_name, *summary.agent_names) if name]
-        text = self.text.casefold()
         return (
             (self.before is None or summary.cursor < self.before)
             and (not self.statuses or self._get_status(summary) in self.statuses)
-            and (not self.agent or self.agent in agents)
-            and any(text in name.casefold() for name in (summary.name, *agents))
+            and self._matches_agent(summary)
+            and self._matches_text(summary)
         )
+
+    def _matches_agent(self, summary: SessionSummary) -> bool:
+        if self.of_agents is not None:
+            return self.of_agents.matches(summary)
+        return not self.agent or self.agent in _list_agent_names(summary)
+
+    def _matches_text(self, summary: SessionSummary) -> bool:
+        text = self.text.casefold()
+        if any(text in name.casefold() for name in (summary.name, *_list_agent_names(summary))):
+            return True
+        return self.text_agents is not None and self.text_agents.matches(summary)
 
     def _get_status(self, summary: SessionSummary) -> SessionStatus:
         is_live = self.live_ids is None or summary.session.session_id in self.live_ids
         return summary.status if is_live else SessionStatus.CLOSED
+
+
+def _list_agent_names(summary: SessionSummary) -> list[str]:
+    return [name for name in (summary.app_name, *summary.agent_names) if name]
 
 
 @dataclass(frozen=True, slots=True)

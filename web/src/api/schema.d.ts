@@ -1470,6 +1470,11 @@ export interface components {
          * @description A request that is waiting for a person.
          */
         PendingInfo: {
+            /**
+             * Agent Label
+             * @description What lists call the agent: its display name, or its name if it has none
+             */
+            agent_label: string;
             /** Agent Name */
             agent_name: string;
             /** @description None if it is unknown */
@@ -1804,6 +1809,11 @@ export interface components {
              * @description The key of the agent; empty if it runs in another process
              */
             agent_key: string;
+            /**
+             * Agent Label
+             * @description What lists call the agent: its display name, or its name if it has none
+             */
+            agent_label: string;
             /** Agent Name */
             agent_name: string;
             /**
@@ -1887,6 +1897,11 @@ export interface components {
              * @description The key of the agent; empty if it runs in another process
              */
             agent_key: string;
+            /**
+             * Agent Label
+             * @description What lists call the agent: its display name, or its name if it has none
+             */
+            agent_label: string;
             /** Agent Name */
             agent_name: string;
             /**
@@ -2712,7 +2727,7 @@ export interface operations {
                 q?: string;
                 /** @description Any of these; all if it is left out */
                 status?: components["schemas"]["SessionStatus"][] | null;
-                /** @description The name of an app or agent */
+                /** @description The name of an app or agent, or the name that lists show */
                 agent?: string;
                 limit?: number;
             };

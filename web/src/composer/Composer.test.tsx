@@ -45,8 +45,8 @@ function render(
 
 test.each<[Partial<SessionDetail>, string]>([
   [{ status: "new" }, "What does the user say?"],
-  [YOUR_TURN, "Your turn as ClinicDesk"],
-  [{ status: "running" }, "ClinicDesk is working"],
+  [YOUR_TURN, "Your turn as Clinic desk"],
+  [{ status: "running" }, "Clinic desk is working"],
   [{ status: "done" }, "The agent has answered"],
   [{ status: "failed", failure: "LookupError: x" }, "LookupError: x"],
   [{ status: "stopped" }, "The run was stopped"],
@@ -145,9 +145,9 @@ test("a call that asks first shows its arguments, and a payload that is no JSON 
 test("a model turn comes before a consent, and a consent only when the run has ended", () => {
   const waiting: Partial<SessionDetail> = { status: "waiting", confirmation: CONFIRMATION };
 
-  expect(render({ ...waiting, pending: [CONSENT, ...PENDING] })).toContain("Your turn as ClinicDesk");
+  expect(render({ ...waiting, pending: [CONSENT, ...PENDING] })).toContain("Your turn as Clinic desk");
   expect(render({ ...waiting, pending: [CONSENT] })).toContain("Approve this call?");
-  expect(render({ ...waiting, pending: [CONSENT], status: "running" })).toContain("ClinicDesk is working");
+  expect(render({ ...waiting, pending: [CONSENT], status: "running" })).toContain("Clinic desk is working");
   expect(render({ ...waiting, pending: [CONSENT], status: "closed" })).toContain("This session is finished");
 });
 

@@ -2,7 +2,6 @@ import { useRef, useState } from "react";
 import { api } from "../api/client";
 import type { Briefing, SessionInfo, SessionStatus } from "../api/types";
 import { SchemaForm, serializeDraft } from "../form";
-import { app } from "../state/app";
 import { ErrorAlert } from "../ui/ErrorAlert";
 import { Icon } from "../ui/Icon";
 import { SEND_KEY, useSendKey } from "../ui/keyboard";
@@ -102,7 +101,7 @@ export function MessageEditor({
     >
       <ComposerHeader title={TITLES[session.status] ?? "The user's next message"}>
         {isFirstMessage
-          ? `After that, you play the turns of ${app.getAgentLabel(session)}.`
+          ? `After that, you play the turns of ${session.agent_label}.`
           : session.status === "done"
             ? "Export the session as a golden trace, or continue with another message."
             : "Another message continues the session."}

@@ -28,7 +28,7 @@ export function RunningPanel({
   const running = store.listLoadedRows().filter((row) => row.status === "running" && row.kind === "call");
   return (
     <div className="composer-frame" ref={frame} tabIndex={-1}>
-      <ComposerHeader title={running.length ? "Running" : `${session.agent_name} is working`}>
+      <ComposerHeader title={running.length ? "Running" : `${session.agent_label} is working`}>
         {running.length
           ? "Your next turn starts when these calls are done."
           : "Your turn starts when the agent calls its model."}

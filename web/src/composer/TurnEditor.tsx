@@ -75,7 +75,7 @@ export function TurnEditor({
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the key works in every field of the editor
     <div className="composer-frame" ref={frame} tabIndex={-1} onKeyDown={openFinder}>
-      <ComposerHeader title={<>Your turn as {turn.agent_name}</>}>
+      <ComposerHeader title={<>Your turn as {turn.agent_label}</>}>
         {others > 0
           ? `${formatCount(others, "more turn")} ${others === 1 ? "waits" : "wait"} after this one.`
           : "You are the model: call tools, or answer the user."}

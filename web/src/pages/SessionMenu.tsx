@@ -1,7 +1,6 @@
 import { useState } from "react";
 import { api, getErrorMessage } from "../api/client";
 import type { SessionInfo } from "../api/types";
-import { app } from "../state/app";
 import type { ListChange } from "../state/pagedList";
 import type { SessionList } from "../state/sessionList";
 import { isClosed } from "../state/sessionStatus";
@@ -99,8 +98,8 @@ export function SessionMenu({ session, list }: { session: SessionInfo; list: Ses
           }
         >
           <p>
-            “{session.name}” of {app.getAgentLabel(session)} and all that happened in it. What was exported stays; the
-            session cannot be brought back.
+            “{session.name}” of {session.agent_label} and all that happened in it. What was exported stays; the session
+            cannot be brought back.
           </p>
           {error ? <ErrorAlert title={error} /> : null}
         </Dialog>

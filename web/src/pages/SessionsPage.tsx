@@ -99,14 +99,19 @@ function describeNoMatch({ text, status, agent }: SessionFilter): string {
   return `No session has ${conditions.join(", and ")}.`;
 }
 
-/** The agents to choose from: those of the server, and all that were seen in the list. */
+/** The agents to choose from, as the list calls them: those of the server, and all that were seen in the list. */
 function useAgentNames(sessions: SessionInfo[], chosen: string): string[] {
   const { server } = useObservable(app);
   const seen = useRef(new Set<string>());
   for (const agent of server?.agents ?? []) seen.current.add(agent.name);
-  for (const session of sessions) for (const name of session.agent_names) seen.current.add(name);
+  for (const session of sessions) if (hasKnownAgent(session)) seen.current.add(session.agent_label);
   if (chosen) seen.current.add(chosen);
   return [...seen.current].toSorted();
+}
+
+/** Whether its agent can be filtered by: until an agent has joined, the label is what the session was called. */
+function hasKnownAgent(session: SessionInfo): boolean {
+  return session.agent_key !== "" || session.agent_names.length > 0;
 }
 
 /** Rendered again only if the session has changed; the times update themselves. */
@@ -119,8 +124,8 @@ const SessionRow = memo(function SessionRow({ session, list }: { session: Sessio
         </Link>
         {session.status === "broken" ? <p className="quiet">{session.failure}</p> : null}
       </td>
-      <td className="column-agent" title={app.getAgentLabel(session)}>
-        {app.getAgentLabel(session)}
+      <td className="column-agent" title={session.agent_label}>
+        {session.agent_label}
       </td>
       <td className="column-status">
         <StatusPill session={session} />

@@ -1,6 +1,6 @@
 import { ApiError, api, getErrorMessage } from "../api/client";
 import { type ConnectionStatus, LiveSocket } from "../api/liveSocket";
-import type { AgentInfo, LiveUpdate, ServerInfo, SessionInfo } from "../api/types";
+import type { AgentInfo, LiveUpdate, ServerInfo } from "../api/types";
 import { Observable } from "./observable";
 import { QueueList } from "./queueList";
 import { formatFilter, type SessionFilter, SessionList } from "./sessionList";
@@ -42,11 +42,6 @@ class AppStore extends Observable {
 
   findAgent(key: string): AgentInfo | undefined {
     return this.server?.agents.find((agent) => agent.key === key);
-  }
-
-  /** The name of a session's agent as people know it. */
-  getAgentLabel(session: Pick<SessionInfo, "agent_key" | "agent_name">): string {
-    return this.findAgent(session.agent_key)?.name ?? session.agent_name;
   }
 
   /** The store of a session; the app holds at most one. */

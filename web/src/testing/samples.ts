@@ -56,6 +56,7 @@ export function sampleSession(changes: Partial<SessionDetail> = {}): SessionDeta
   return {
     agent_key: "clinic",
     agent_name: "ClinicDesk",
+    agent_label: "Clinic desk",
     agent_names: ["ClinicDesk"],
     call_count: 0,
     confirmation: null,
@@ -79,6 +80,7 @@ export function sampleSession(changes: Partial<SessionDetail> = {}): SessionDeta
 export function samplePending(changes: Partial<PendingInfo> = {}): PendingInfo {
   return {
     agent_name: "ClinicDesk",
+    agent_label: "Clinic desk",
     agent_path: null,
     claimed_by: "",
     claimed_until: 0,

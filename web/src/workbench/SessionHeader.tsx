@@ -50,7 +50,7 @@ export function SessionHeader({
         className="button plain agent-menu"
         label={
           <>
-            <b title={app.getAgentLabel(session)}>{app.getAgentLabel(session)}</b>
+            <b title={session.agent_label}>{session.agent_label}</b>
             <Icon name="down" />
           </>
         }

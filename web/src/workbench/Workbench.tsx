@@ -55,11 +55,11 @@ function Panes({ store, session }: { store: ReturnType<typeof app.openSession>; 
   const faultCount = usePendingFaults(session, faultVersion);
   useEffect(() => {
     const isWaiting = session.status === "waiting";
-    document.title = `${isWaiting ? "● " : ""}${session.name} · ${session.agent_name}`;
+    document.title = `${isWaiting ? "● " : ""}${session.name} · ${session.agent_label}`;
     return () => {
       document.title = "adk-agent-sim";
     };
-  }, [session.name, session.agent_name, session.status]);
+  }, [session.name, session.agent_label, session.status]);
   const isStarting = useRef(false);
   const startSession = async () => {
     if (isStarting.current) return;
