@@ -8,7 +8,8 @@ from pathlib import Path
 
 import kitchen_sink_agents
 import pytest
-from playwright.async_api import Page, expect
+from playwright.async_api import Page, Route, expect
+from polling import wait_until
 from workbench_user import WorkbenchUser
 
 from adk_agent_sim import AgentSimulator
@@ -59,6 +60,43 @@ async def test_text_that_is_typed_while_a_tool_runs_goes_into_the_next_field(pag
 
 
 async def test_calls_that_run_side_by_side_are_cancelled_one_by_one(page: Page) -> None:
+async def test_text_that_is_typed_after_execute_is_kept_until_it_is_sent(page: Page) -> None:
+    player = WorkbenchUser(page)
+    await player.send_message("Wait")
+    await player.wait_for_turn()
+    await player.choose_tool("wait_for_ever")
+    await player.find_field("name").fill("one")
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    await page.route(re.compile("/decision$"), hold)
+    await page.keyboard.press("Control+Enter")
+    await wait_until(lambda: bool(held))
+    await page.keyboard.type("Tea is ")  # the decision has not arrived yet
+    await held[0].continue_()
+    await page.unroute_all()
+    ahead = player.composer.get_by_role("textbox", name="Type ahead")
+    await expect(ahead).to_have_value("Tea is ")
+    await expect(ahead).to_be_focused()
+    await page.keyboard.type("on its ")  # the tool is running
+    row = player.find_rows("wait_for_ever", "name=one")
+    await row.get_by_role("button", name="Cancel").click()
+    finder = player.composer.get_by_role("combobox", name="Find a tool")
+    await expect(finder).to_have_value("Tea is on its ")
+    await page.keyboard.type("way.")
+    await page.keyboard.press("Control+.")
+    await expect(player.composer.get_by_role("textbox", name="Final response")).to_be_focused()
+    await page.keyboard.press("Escape")
+    await expect(finder).to_have_value("Tea is on its way.")
+    await player.composer.get_by_role("button", name="Use the text as the final response").click()
+    await expect(player.composer.get_by_role("textbox", name="Final response")).to_have_value("Tea is on its way.")
+    await player.submit_response()
+    await player.wait_until_done()
+    await expect(player.find_rows("answer", "Tea is on its way.")).to_have_count(1)
+
+
     player = WorkbenchUser(page)
     await player.send_message("Wait")
     await player.wait_for_turn()

@@ -5,7 +5,17 @@ import type { TurnActions } from "./useTurnActions";
 import type { TurnForms } from "./useTurnForms";
 
 /** The tool to call and its arguments; the finder until one is picked. */
-export function ToolCallEditor({ forms, actions }: { forms: TurnForms; actions: TurnActions }) {
+export function ToolCallEditor({
+  forms,
+  actions,
+  find,
+  onFind,
+}: {
+  forms: TurnForms;
+  actions: TurnActions;
+  find: string;
+  onFind: (text: string) => void;
+}) {
   const { tool, callForm } = forms;
   if (tool && callForm) {
     return (
@@ -27,9 +37,12 @@ export function ToolCallEditor({ forms, actions }: { forms: TurnForms; actions: 
   return (
     <ToolFinder
       tools={forms.tools}
+      query={find}
+      onQuery={onFind}
       onPick={actions.pickTool}
       onInvent={actions.inventTool}
       onSlash={actions.typeSlash}
+      onRespond={forms.responseSchema ? undefined : actions.moveSearchToResponse}
     />
   );
 }

@@ -5,18 +5,25 @@ import { Icon } from "../ui/Icon";
 /** A searchable tool list, in the order of the agent. With a search, tools that it names come first. */
 export function ToolFinder({
   tools,
+  query,
+  onQuery,
   onPick,
   onInvent,
   onSlash,
+  onRespond,
 }: {
   tools: ToolInfo[];
+  /** What is searched for; the owner keeps it while something else is shown. */
+  query: string;
+  onQuery: (query: string) => void;
   onPick: (name: string) => void;
   /** A tool that is not offered was chosen, as a model could hallucinate it. */
   onInvent?: (name: string) => void;
   /** `/` was pressed in the empty search. */
   onSlash?: () => void;
+  /** The search is no search, but the beginning of a response. */
+  onRespond?: (() => void) | undefined;
 }) {
-  const [query, setQuery] = useState("");
   const [position, setPosition] = useState(0);
   const matches = findTools(tools, query);
   const invented = onInvent ? findInventedName(tools, query) : "";
@@ -53,7 +60,7 @@ export function ToolFinder({
           value={query}
           data-shortcut="tool"
           onChange={(event) => {
-            setQuery(event.target.value);
+            onQuery(event.target.value);
             setPosition(0);
           }}
           onKeyDown={handleKey}
@@ -90,8 +97,17 @@ export function ToolFinder({
             <span className="quiet finder-line">A model could make this name up.</span>
           </button>
         ) : null}
-        {matches.length === 0 ? <p className="quiet finder-none">No tools match.</p> : null}
       </div>
+      {matches.length === 0 ? (
+        <p className="quiet finder-none">
+          No tools match.{" "}
+          {onRespond ? (
+            <button type="button" className="button small" onClick={onRespond}>
+              Use the text as the final response
+            </button>
+          ) : null}
+        </p>
+      ) : null}
     </div>
   );
 }

@@ -1,6 +1,6 @@
 import { type KeyboardEvent, useRef } from "react";
 import type { Briefing, PendingInfo, SessionInfo } from "../api/types";
-import { isTextField } from "../ui/focus";
+import { isTextField, watchTyping } from "../ui/focus";
 import { formatCount } from "../ui/format";
 import { COMMANDS, useCommand, useEscapeKey, useSendKey } from "../ui/keyboard";
 import { ActionErrorAlert } from "./ActionErrorAlert";
@@ -54,7 +54,7 @@ export function TurnEditor({
     clear: () => setDrafts({ typedAhead: "" }),
   });
   const turnProps = { sessionId, turnId, requestFocus, drafts, setDrafts, forms };
-  const actions = useTurnActions({ ...turnProps, decision, onDecided });
+  const actions = useTurnActions({ ...turnProps, watchTyping: () => watchTyping(frame.current), decision, onDecided });
   const suggestion = useSuggestion(turnId, drafts, setDrafts, forms.responseSchema !== null);
   useSendKey(() => actions.send(false));
   useCommand(COMMANDS.switchMode, actions.switchMode);
@@ -115,7 +115,7 @@ export function TurnEditor({
             hasNoTools={forms.tools.length === 0}
           />
         ) : (
-          <ToolCallEditor forms={forms} actions={actions} />
+          <ToolCallEditor forms={forms} actions={actions} find={drafts.find} onFind={(find) => setDrafts({ find })} />
         )}
       </div>
       <TurnFooter

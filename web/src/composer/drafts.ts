@@ -16,6 +16,8 @@ export type StoredForm = string;
 export interface Drafts {
   mode: "call" | "answer";
   tool: string | null;
+  /** What is searched for in the list of tools. */
+  find: string;
   forms: Record<string, StoredForm>;
   stack: StackedCall[];
   /** The text sent along with the calls. */
@@ -33,6 +35,7 @@ export interface Drafts {
 export const EMPTY_TURN = {
   mode: "call",
   tool: null,
+  find: "",
   forms: {},
   stack: [],
   callText: "",

@@ -14,6 +14,7 @@ export function useTurnActions({
   sessionId,
   turnId,
   requestFocus,
+  watchTyping,
   drafts,
   setDrafts,
   forms,
@@ -23,6 +24,8 @@ export function useTurnActions({
   sessionId: string;
   turnId: string;
   requestFocus: ReturnType<typeof useFirstFieldFocus>;
+  /** Returns a function that returns what was typed into the editor since. */
+  watchTyping: () => () => string;
   drafts: Drafts;
   setDrafts: SetDrafts;
   forms: TurnForms;
@@ -64,11 +67,14 @@ export function useTurnActions({
     const text = forms.readCallForm();
     return text === null ? null : listCalls(drafts.stack, { tool: tool.name, arguments: text });
   };
-  const finish = (wasSent: boolean, kept: Partial<Drafts> = {}) => {
-    if (!wasSent) return;
+  /** Sends the decision. What was typed before it arrived was meant for what comes next. */
+  const decide = async (part: Parameters<typeof decision.decide>[0], kept: Partial<Drafts> = {}) => {
+    const readTyped = watchTyping();
+    if (!(await decision.decide(part))) return;
+    const typed = readTyped();
     onDecided(turnId);
     forms.clearProblems();
-    setDrafts({ ...EMPTY_TURN, ...kept });
+    setDrafts((before) => ({ ...EMPTY_TURN, ...kept, typedAhead: before.typedAhead + typed }));
   };
   const sendCalls = async (calls: CallInput[], callText: string, anyway: boolean, kept: Partial<Drafts>) => {
     if (!calls.length || decision.isBusy) return;
@@ -76,7 +82,7 @@ export function useTurnActions({
     // The server cannot tell a name that was made up from a mistake: the person chose it, so it is sent anyway.
     const hasInvented = calls.some((call) => !forms.isOffered(call.name));
     if (hasInvented && !anyway && !(await checkOpenCall())) return;
-    finish(await decision.decide({ calls, text, data: null, anyway: anyway || hasInvented }), kept);
+    await decide({ calls, text, data: null, anyway: anyway || hasInvented }, kept);
   };
   const execute = async (anyway: boolean) => {
     // A response that is half written stays: the next turn may be the one that it answers.
@@ -94,9 +100,9 @@ export function useTurnActions({
     if (decision.isBusy) return;
     if (forms.responseForm) {
       const data = forms.readResponseForm();
-      if (data !== null) finish(await decision.decide({ calls: [], text: null, data, anyway }));
+      if (data !== null) await decide({ calls: [], text: null, data, anyway });
     } else if (drafts.answer.trim()) {
-      finish(await decision.decide({ calls: [], text: drafts.answer, data: null, anyway }));
+      await decide({ calls: [], text: drafts.answer, data: null, anyway });
     }
   };
 
@@ -131,11 +137,19 @@ export function useTurnActions({
   };
 
   return {
-    pickTool: (name: string) => steps.goTo({ mode: "call", tool: name }),
+    pickTool: (name: string) => {
+      setDrafts({ find: "" });
+      steps.goTo({ mode: "call", tool: name });
+    },
+    /** Makes what was typed into the search the end of the response: it was typed before its field was there. */
+    moveSearchToResponse: () => {
+      setDrafts((before) => ({ find: "", answer: before.answer + before.find }));
+      steps.goTo({ mode: "answer", tool: drafts.tool });
+    },
     /** Opens the form of a tool that is not offered, with its arguments as JSON. */
     inventTool: (name: string) => {
       const form = serializeDraft({ ...createDraft(ANY_ARGUMENTS), raw: "{}" });
-      setDrafts((before) => ({ forms: { [name]: form, ...before.forms } }));
+      setDrafts((before) => ({ find: "", forms: { [name]: form, ...before.forms } }));
       steps.goTo({ mode: "call", tool: name });
     },
     findTool,

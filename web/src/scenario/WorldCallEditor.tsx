@@ -29,6 +29,7 @@ export function WorldCallEditor({
 }) {
   const [caller, setCaller] = useState<Caller>("agent");
   const [name, setName] = useState<string | null>(null);
+  const [find, setFind] = useState("");
   const [drafts, setDrafts] = useState<Record<string, FormDraft>>({});
   const [problems, setProblems] = useState<FieldProblem[]>([]);
   const [wasTried, setWasTried] = useState(false);
@@ -112,7 +113,15 @@ export function WorldCallEditor({
             />
           </>
         ) : (
-          <ToolFinder tools={toolList} onPick={setName} />
+          <ToolFinder
+            tools={toolList}
+            query={find}
+            onQuery={setFind}
+            onPick={(picked) => {
+              setFind("");
+              setName(picked);
+            }}
+          />
         )}
       </div>
       <footer className="composer-foot">

@@ -52,6 +52,18 @@ export function typeIntoFocused(frame: HTMLElement | null, text: string): boolea
   return document.execCommand("insertText", false, text);
 }
 
+/** Remembers the texts of a frame's fields; the returned function returns what was typed behind one of them since. */
+export function watchTyping(frame: HTMLElement | null): () => string {
+  const fields = [...(frame?.querySelectorAll(TEXT_FIELDS) ?? [])].filter(isTextField);
+  const texts = new Map(fields.map((field) => [field, field.value]));
+  return () => {
+    for (const [field, text] of texts) {
+      if (field.value !== text && field.value.startsWith(text)) return field.value.slice(text.length);
+    }
+    return "";
+  };
+}
+
 /** Focuses the composer if nothing has the focus, after what had it disappeared. */
 export function focusComposerIfLost(): void {
   if (document.activeElement === document.body && !isDialogOpen()) {
