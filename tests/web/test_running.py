@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -59,7 +60,6 @@ async def test_text_that_is_typed_while_a_tool_runs_goes_into_the_next_field(pag
     await expect(finder).to_have_value("search")
 
 
-async def test_calls_that_run_side_by_side_are_cancelled_one_by_one(page: Page) -> None:
 async def test_text_that_is_typed_after_execute_is_kept_until_it_is_sent(page: Page) -> None:
     player = WorkbenchUser(page)
     await player.send_message("Wait")
@@ -97,6 +97,7 @@ async def test_text_that_is_typed_after_execute_is_kept_until_it_is_sent(page: P
     await expect(player.find_rows("answer", "Tea is on its way.")).to_have_count(1)
 
 
+async def test_calls_that_run_side_by_side_are_cancelled_one_by_one(page: Page) -> None:
     player = WorkbenchUser(page)
     await player.send_message("Wait")
     await player.wait_for_turn()
@@ -188,3 +189,32 @@ async def test_the_turns_that_were_answered_before_a_stopped_run_are_exported(pa
     await expect(dialog).to_contain_text("user turn 2 ('Wait') was left out")
     (case,) = json.loads((tmp_path / "kitchen.evalset.json").read_text())["eval_cases"]
     assert [turn["user_content"]["parts"][0]["text"] for turn in case["conversation"]] == ["hello"]
+
+
+async def test_the_turns_that_were_answered_before_a_waiting_one_are_exported(page: Page, tmp_path: Path) -> None:
+    player = WorkbenchUser(page)
+    export = page.get_by_role("banner").get_by_role("button", name="Export")
+    await player.send_message("hello")
+    await player.wait_for_turn()
+    await expect(export).to_be_disabled()
+    await expect(export).to_have_attribute("title", "Send the final response first")
+    await player.respond("Hello!")
+    await player.wait_until_done()
+    await player.send_message("Wait")
+    await player.wait_for_turn()
+    await expect(export).to_have_attribute(
+        "title", "Export the answered turns; the one that is not answered yet is left out"
+    )
+    await export.click()
+    dialog = page.get_by_role("dialog")
+    left_out = "user turn 2 ('Wait') was left out: it has no final response yet"
+    await expect(dialog.get_by_role("region", name="Left out")).to_contain_text(left_out)
+    await dialog.get_by_role("button", name="Write the file").click()
+    await expect(dialog).to_contain_text("Written as")
+    await expect(dialog.get_by_role("region", name="Left out")).to_contain_text(left_out)
+    (case,) = json.loads((tmp_path / "kitchen.evalset.json").read_text())["eval_cases"]
+    assert [turn["user_content"]["parts"][0]["text"] for turn in case["conversation"]] == ["hello"]
+    await dialog.get_by_role("button", name="Close", exact=True).click()
+    await player.respond("I wait.")
+    await player.wait_until_done()
+    await expect(export).to_have_attribute("title", "Export the session as a golden trace")

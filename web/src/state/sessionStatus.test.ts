@@ -53,7 +53,22 @@ test("the answered turns before a stopped one can be exported, and the hint says
     isPossible: true,
     hint: "Export the answered turns; the one that was stopped is left out",
   });
-  expect(describeExport("waiting", [message, answer, message]).isPossible).toBe(true);
+  expect(describeExport("waiting", [message, answer, message])).toEqual({
+    isPossible: true,
+    hint: "Export the answered turns; the one that is not answered yet is left out",
+  });
+  expect(describeExport("waiting", [message])).toEqual({ isPossible: false, hint: "Send the final response first" });
   expect(describeExport("broken", [message, answer, message]).isPossible).toBe(false);
   expect(describeExport("stopped", [message, sampleRow()]).hint).toContain("No turn was answered");
+});
+
+test("a session whose beginning is not loaded may have answered turns", () => {
+  const rows = [sampleRow({ index: 200 }), sampleRow({ index: 201 })];
+
+  expect(describeExport("waiting", rows, 202)).toEqual({
+    isPossible: true,
+    hint: "Export the turns that were answered",
+  });
+  expect(describeExport("waiting", rows, 2).isPossible).toBe(false);
+  expect(describeExport("broken", rows, 202).isPossible).toBe(false);
 });

@@ -63,8 +63,12 @@ export function hasEarlierAnswer(rows: readonly Row[]): boolean {
   return rows.some((row, position) => row.kind === "answer" && position < lastMessage);
 }
 
-/** Whether a session can be exported, and what that writes or what is missing. */
-export function describeExport(status: SessionStatus, rows: readonly Row[]): { isPossible: boolean; hint: string } {
+/** Whether a session of so many rows can be exported, by those that are loaded, and what that writes or is missing. */
+export function describeExport(
+  status: SessionStatus,
+  rows: readonly Row[],
+  rowCount = rows.length,
+): { isPossible: boolean; hint: string } {
   if (status === "done" || status === "closed" || status === "cancelled") {
     return { isPossible: true, hint: "Export the session as a golden trace" };
   }
@@ -72,10 +76,14 @@ export function describeExport(status: SessionStatus, rows: readonly Row[]): { i
   if (hasEarlierAnswer(rows)) {
     return { isPossible: true, hint: `Export the answered turns; ${UNFINISHED[status] ?? "the last one"} is left out` };
   }
+  // The answers may be in rows that were never visible; the server knows, and the dialog says so.
+  if (rows.length < rowCount) return { isPossible: true, hint: "Export the turns that were answered" };
   return { isPossible: false, hint: NOTHING_TO_EXPORT[status] ?? "Send the final response first" };
 }
 
 const UNFINISHED: Partial<Record<SessionStatus, string>> = {
+  waiting: "the one that is not answered yet",
+  running: "the one that is not answered yet",
   stopped: "the one that was stopped",
   failed: "the one that failed",
 };

@@ -40,7 +40,7 @@ export function SessionHeader({
 }) {
   const { server, pendingCount } = useObservable(app);
   useObservable(store);
-  const exporting = describeExport(session.status, store.listLoadedRows());
+  const exporting = describeExport(session.status, store.listLoadedRows(), store.rowCount);
   return (
     <header className="header">
       <button type="button" className="button plain icon-only" aria-label="Show or hide the briefing" onClick={onPanel}>
