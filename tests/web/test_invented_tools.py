@@ -36,8 +36,9 @@ async def test_a_tool_that_is_not_offered_is_called_and_its_row_is_marked(page: 
     await invent_tool(page, "make_tea", '{"cups": 2}')
     await expect(player.composer).to_contain_text("not offered")
     await player.execute()
-    row = player.find_rows("make_tea", "sent anyway")
+    row = player.find_rows("make_tea", "unknown tool")
     await expect(row).to_contain_text("cups=2")
+    await expect(row).not_to_contain_text("sent anyway")
     await expect(row).to_have_attribute("data-status", "failed")
 
 

@@ -39,6 +39,14 @@ test("a simulated result names its rule, after the result", () => {
   expect(render({ result: "503", rule: "flaky", player: "simulated" })).toMatch(/503.*simulated by flaky/);
 });
 
+test("a call has one mark for how it differs from what was offered: of an unknown tool, that it is unknown", () => {
+  expect(render({ anyway: true })).toContain(">sent anyway<");
+  const unknown = render({ anyway: true, is_unknown_tool: true, status: "failed" });
+  expect(unknown).toContain(">unknown tool<");
+  expect(unknown).not.toContain("sent anyway");
+  expect(render({})).not.toMatch(/unknown tool|sent anyway/);
+});
+
 test("a running call can be cancelled, and shows no result yet", () => {
   const page = render({ status: "running", call_id: "c1" });
 

@@ -6,7 +6,7 @@ import { formatDuration } from "../ui/format";
 import { Icon } from "../ui/Icon";
 import { RowBody } from "./RowBody";
 import { FullRowPreview, OlderRowPreview } from "./RowPreview";
-import { type Density, describePlayer, describeRow, findOtherAgent } from "./rowFormat";
+import { type Density, describeMismatch, describePlayer, describeRow, findOtherAgent } from "./rowFormat";
 
 /** One row: its line, and its details while expanded. */
 export function RowLine({
@@ -30,6 +30,7 @@ export function RowLine({
 }) {
   const { icon, label, tone } = describeRow(row);
   const agent = findOtherAgent(row, session);
+  const mark = describeMismatch(row);
   const isCompact = density === "compact";
   return (
     <article
@@ -67,9 +68,9 @@ export function RowLine({
               simulated by {row.rule}
             </span>
           ) : null}
-          {row.anyway ? (
-            <span className="row-rule" title="The call did not match what the model was offered, and was sent anyway">
-              sent anyway
+          {mark ? (
+            <span className="row-rule" title={mark.title}>
+              {mark.label}
             </span>
           ) : null}
           {row.status !== "running" ? (

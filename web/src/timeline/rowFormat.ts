@@ -22,6 +22,17 @@ export function describeRow(row: Row): { icon: IconName; label: string; tone: st
   return faces[row.kind];
 }
 
+/** How a call differs from what the model was offered, as one mark; null if it does not. */
+export function describeMismatch(row: Row): { label: string; title: string } | null {
+  if (row.is_unknown_tool) {
+    return { label: "unknown tool", title: "The agent has no tool of this name: the model made it up" };
+  }
+  if (row.anyway) {
+    return { label: "sent anyway", title: "The call did not match what the model was offered, and was sent anyway" };
+  }
+  return null;
+}
+
 const PLAYERS: Record<string, string> = { human: "you", real: "", recorded: "replay", simulated: "simulated" };
 
 /** The player's label; empty where it is obvious. */
