@@ -143,6 +143,59 @@ async def test_a_session_is_exported_as_a_fixture_for_adk_test(page: Page, tmp_p
     assert "Hello!" in fixture.read_text()
 
 
+@pytest.mark.parametrize("way", ["leave the field", "press at once", "Enter"])
+async def test_another_file_is_chosen_and_written(page: Page, tmp_path: Path, way: str) -> None:
+    player = WorkbenchUser(page)
+    await player.start_session("math_agent")
+    await player.send_message("hello")
+    await player.wait_for_turn()
+    await player.respond("Hello!")
+    await player.wait_until_done()
+    await player.composer.get_by_role("button", name="Export").click()
+    dialog = page.get_by_role("dialog")
+    field = dialog.get_by_label(f"File, in {tmp_path}")
+    await expect(field).to_have_value(str(tmp_path / "math_agent.evalset.json"))
+    await field.fill("greetings/hello.evalset.json")
+    path = tmp_path / "greetings" / "hello.evalset.json"
+    if way == "leave the field":
+        await field.press("Tab")
+        await expect(field).to_have_value(str(path))
+    if way == "Enter":
+        await field.press("Enter")
+        await expect(field).to_have_value(str(path))
+        await expect(dialog).not_to_contain_text("Written as")
+    await dialog.get_by_role("button", name="Write the file").click()
+    await expect(dialog).to_contain_text("Written as")
+    await expect(dialog).to_contain_text(str(path))
+    (case,) = json.loads(path.read_text())["eval_cases"]
+    assert case["conversation"][0]["final_response"]["parts"][0]["text"] == "Hello!"
+    assert not (tmp_path / "math_agent.evalset.json").exists()
+
+
+async def test_a_file_outside_of_the_allowed_folder_is_refused_and_can_be_corrected(
+    page: Page, tmp_path: Path, watch: PageWatch
+) -> None:
+    watch.allow_fault(r"4\d\d")
+    player = WorkbenchUser(page)
+    await player.start_session("math_agent")
+    await player.send_message("hello")
+    await player.wait_for_turn()
+    await player.respond("Hello!")
+    await player.wait_until_done()
+    await player.composer.get_by_role("button", name="Export").click()
+    dialog = page.get_by_role("dialog")
+    field = dialog.get_by_label(f"File, in {tmp_path}")
+    await field.fill("../elsewhere.evalset.json")
+    await dialog.get_by_role("button", name="Write the file").click()
+    await expect(dialog.get_by_role("alert")).to_contain_text(f"../elsewhere.evalset.json is outside of {tmp_path}")
+    await expect(field).to_have_value("../elsewhere.evalset.json")
+    await field.fill("here.evalset.json")
+    await dialog.get_by_role("button", name="Write the file").click()
+    await expect(dialog).to_contain_text("Written as")
+    assert (tmp_path / "here.evalset.json").exists()
+    assert not (tmp_path.parent / "elsewhere.evalset.json").exists()
+
+
 async def test_a_second_user_message_goes_on_and_finishing_closes(page: Page) -> None:
     player = WorkbenchUser(page)
     await player.start_session("shop_agent")

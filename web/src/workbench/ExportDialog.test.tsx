@@ -1,9 +1,9 @@
 import { renderToStaticMarkup } from "react-dom/server";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import type { ExportFormatInfo, ExportPreview, SessionInfo } from "../api/types";
 import { app } from "../state/app";
 import { sampleAgent, sampleFormat, sampleServer, sampleSession } from "../testing/samples";
-import { ExportDialog, ExportPreviewView } from "./ExportDialog";
+import { ExportDialog, ExportPathField, ExportPreviewView } from "./ExportDialog";
 
 const FIXTURE = sampleFormat({ name: "adk-test", label: "Fixture for `adk test`", extension: ".json" });
 const REPORT = sampleFormat({ name: "markdown", label: "Report in Markdown", extension: ".md", requirement: "" });
@@ -63,22 +63,23 @@ function renderPreview(changes: Partial<ExportPreview>): string {
     ...changes,
   };
   return renderToStaticMarkup(
-    <ExportPreviewView
-      preview={preview}
-      includesRejected={false}
-      onPathChange={() => undefined}
-      onIncludeRejected={() => undefined}
-    />,
+    <ExportPreviewView preview={preview} includesRejected={false} onIncludeRejected={() => undefined} />,
   );
 }
 
-test("a preview names the file, the case, and groups what is left out and all warnings", () => {
+test("a preview names the case, and groups what is left out and all warnings", () => {
   const page = renderPreview({ left_out: ["user turn 2 was left out"], warnings: ["call 1 failed", "call 2 failed"] });
 
-  expect(page).toContain('value="/evals/clinic.evalset.json"');
   expect(page).toContain("Adds the case <code>clinic_1</code>");
   expect(page).toMatch(/aria-label="Left out".*user turn 2 was left out.*aria-label="Warnings".*call 1.*call 2/s);
   expect(page).not.toContain("Cannot be replayed");
+});
+
+test("the file to write is in a field that names its folder", () => {
+  const field = { folder: "/evals", value: "/evals/clinic.evalset.json", onType: vi.fn(), onChoose: vi.fn() };
+  const page = renderToStaticMarkup(<ExportPathField {...field} />);
+
+  expect(page).toMatch(/File, in \/evals<.*value="\/evals\/clinic.evalset.json"/);
 });
 
 test("rejected responses can be included only if there are some", () => {

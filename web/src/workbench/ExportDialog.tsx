@@ -18,16 +18,25 @@ export function ExportDialog({ session, onClose }: { session: SessionInfo; onClo
   const formats = server?.export_formats ?? [];
   const [chosenName, setChosenName] = useState<ExportFormatInfo["name"] | null>(null);
   const format = formats.find((one) => one.name === chosenName) ?? formats[0];
+  /** The file that was chosen; null for the one that the agent's config names. */
   const [path, setPath] = useState<string | null>(null);
+  /** What is in the field, if that is not the file as the server has resolved it. */
+  const [typedPath, setTypedPath] = useState<string | null>(null);
   const [includesRejected, setIncludesRejected] = useState(false);
   const [result, setResult] = useState<ExportResult | null>(null);
   const { preview, previewError } = useExportPreview(session.session_id, format?.name, path, includesRejected);
   const { isBusy, error, run, clearError } = useAction();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the field shows the resolved file, unless it was edited since
+  useEffect(() => setTypedPath((typed) => (typed?.trim() === path ? null : typed)), [preview]);
+  const choosePath = (chosen: string | null) => {
+    setPath(chosen);
+    clearError();
+  };
   const earlierExports = (session.exports ?? []).filter((one) => one.format === format?.name);
   const exportTrace = (overrides: Partial<ExportInput> = {}) =>
     run(async () => {
       if (!format) return;
-      const input = buildInput(format.name, path, includesRejected, overrides);
+      const input = buildInput(format.name, typedPath?.trim() || path, includesRejected, overrides);
       setResult(await api.exportSession(session.session_id, input));
       void app.refresh();
     });
@@ -69,30 +78,50 @@ export function ExportDialog({ session, onClose }: { session: SessionInfo; onClo
               value={format.name}
               onChange={(name) => {
                 setChosenName(name);
-                setPath(null);
-                clearError();
+                setTypedPath(null);
+                choosePath(null);
               }}
             />
           ) : null}
-          {format ? <FormatDescription format={format} agent={app.findAgent(session.agent_key)} /> : null}
+          {format ? (
+            <FormatDescription
+              format={format}
+              agent={app.findAgent(session.agent_key)}
+              isDefaultFile={path === null && typedPath === null}
+            />
+          ) : null}
           {preview ? (
-            <ExportPreviewView
-              // The field starts anew with the path that the server has resolved.
-              key={preview.path}
-              preview={preview}
-              includesRejected={includesRejected}
-              onPathChange={setPath}
-              onIncludeRejected={setIncludesRejected}
+            <ExportPathField
+              folder={preview.folder}
+              value={typedPath ?? (previewError && path ? path : preview.path)}
+              onType={setTypedPath}
+              onChoose={(typed) => {
+                if (typed.trim() && typed.trim() !== (path ?? preview.path)) choosePath(typed.trim());
+              }}
             />
           ) : null}
           {previewError && !error ? (
             <ErrorAlert title={previewError}>
               {path !== null ? (
-                <button type="button" className="button small" onClick={() => setPath(null)}>
+                <button
+                  type="button"
+                  className="button small"
+                  onClick={() => {
+                    setTypedPath(null);
+                    choosePath(null);
+                  }}
+                >
                   Use the default file
                 </button>
               ) : null}
             </ErrorAlert>
+          ) : null}
+          {preview && !previewError ? (
+            <ExportPreviewView
+              preview={preview}
+              includesRejected={includesRejected}
+              onIncludeRejected={setIncludesRejected}
+            />
           ) : null}
           {earlierExports.length && !error ? (
             <p className="notice">
@@ -128,7 +157,7 @@ function buildInput(
   return { format, path, again: false, anyway: false, include_rejected: includesRejected, ...overrides };
 }
 
-/** What the export would write now; null until the server has answered, and if it cannot be exported. */
+/** What the export would write now; null until the server has answered. With an error, the last one stays. */
 function useExportPreview(
   sessionId: string,
   format: ExportFormatInfo["name"] | undefined,
@@ -148,7 +177,6 @@ function useExportPreview(
       },
       (error: unknown) => {
         if (isCancelled) return;
-        setPreview(null);
         setPreviewError(getErrorMessage(error));
       },
     );
@@ -159,34 +187,48 @@ function useExportPreview(
   return { preview, previewError };
 }
 
-/** The file and the case, what is left out, and every warning, grouped, before anything is written. */
+/** The file to write; a path that is chosen with Enter, or by leaving the field, is relative to the folder. */
+export function ExportPathField({
+  folder,
+  value,
+  onType,
+  onChoose,
+}: {
+  folder: string;
+  value: string;
+  onType: (path: string) => void;
+  onChoose: (path: string) => void;
+}) {
+  return (
+    <label className="export-path">
+      <span className="quiet">File, in {folder}</span>
+      <input
+        className="input mono"
+        value={value}
+        spellCheck={false}
+        onChange={(event) => onType(event.target.value)}
+        onBlur={() => onChoose(value)}
+        onKeyDown={(event) => {
+          if (event.key === "Enter") onChoose(value);
+        }}
+      />
+    </label>
+  );
+}
+
+/** The case, what is left out, and every warning, grouped, before anything is written. */
 export function ExportPreviewView({
   preview,
   includesRejected,
-  onPathChange,
   onIncludeRejected,
 }: {
   preview: ExportPreview;
   includesRejected: boolean;
-  onPathChange: (path: string) => void;
   onIncludeRejected: (includes: boolean) => void;
 }) {
-  const [typedPath, setTypedPath] = useState(preview.path);
   const canIncludeRejected = includesRejected || preview.left_out.some((one) => one.includes("structured response"));
   return (
     <>
-      <label className="export-path">
-        <span className="quiet">File, in {preview.folder}</span>
-        <input
-          className="input mono"
-          value={typedPath}
-          spellCheck={false}
-          onChange={(event) => setTypedPath(event.target.value)}
-          onBlur={() => {
-            if (typedPath.trim() && typedPath !== preview.path) onPathChange(typedPath.trim());
-          }}
-        />
-      </label>
       <p>
         {preview.is_appended ? "Adds the case" : "Creates the file with"} <code>{preview.eval_id}</code>.
       </p>
@@ -228,15 +270,26 @@ function NoteGroup({ title, notes }: { title: string; notes: string[] }) {
 }
 
 /** What the export writes, and where. A format that the browser has no words for is described by its table entry. */
-function FormatDescription({ format, agent }: { format: ExportFormatInfo; agent: AgentInfo | undefined }) {
+function FormatDescription({
+  format,
+  agent,
+  isDefaultFile,
+}: {
+  format: ExportFormatInfo;
+  agent: AgentInfo | undefined;
+  isDefaultFile: boolean;
+}) {
   switch (format.name) {
     case "evalset":
       return (
         <p>
-          Appends this session as a case to <code>{agent?.eval_set_path ?? "the EvalSet"}</code>
-          {agent?.eval_case_count == null
-            ? ", which will be created."
-            : `, which holds ${formatCount(agent.eval_case_count, "case")}.`}{" "}
+          Appends this session as a case to{" "}
+          {isDefaultFile ? <code>{agent?.eval_set_path ?? "the EvalSet"}</code> : "this EvalSet."}
+          {!isDefaultFile
+            ? ""
+            : agent?.eval_case_count == null
+              ? ", which will be created."
+              : `, which holds ${formatCount(agent.eval_case_count, "case")}.`}{" "}
           <span className="quiet">
             <code>adk eval</code> compares your calls and answers with those of the agent's model.
           </span>
