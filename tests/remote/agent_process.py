@@ -16,6 +16,7 @@ from google.adk.agents import BaseAgent, LlmAgent, ParallelAgent  # pyright: ign
 from google.adk.apps import App
 from google.adk.runners import InMemoryRunner
 from google.genai import types
+from pydantic import BaseModel, field_validator
 from scripted_model import ScriptedModel, text_response
 
 from adk_agent_sim import SimulatorPlugin, ToolErrorPlugin
@@ -37,6 +38,25 @@ def _parallel() -> App:
     return App(name="parallel", root_agent=ParallelAgent(name="all", sub_agents=agents))  # pyright: ignore[reportDeprecated]
 
 
+class _Rating(BaseModel):
+    """A rating, with a rule that no JSON Schema contains."""
+
+    title: str
+    stars: int
+
+    @field_validator("title")
+    @classmethod
+    def _refuse_todo(cls, value: str) -> str:
+        if "TODO" in value:
+            raise ValueError("it must not contain TODO")
+        return value
+
+
+def _rater() -> App:
+    root = LlmAgent(name="rater", model="gemini-1.5-pro", tools=[add], output_schema=_Rating)
+    return App(name="rater", root_agent=root)
+
+
 def _hybrid() -> App:
     model = ScriptedModel(script=[_transfer(), text_response("never")])
     root = LlmAgent(name="real", model=model, sub_agents=[_agent("human", description="a person")])
@@ -52,6 +72,7 @@ _KINDS: dict[str, tuple[Callable[[], App], list[str], dict[str, Any]]] = {
     "math": (lambda: math_app, ["What is 2+2, and 3*3?", "And 1/0?"], {}),
     "shop": (lambda: shop_app, ["Two cables to Ada in Berlin, please.", "Refund ORD-0001."], {"customer": "Ada"}),
     "parallel": (_parallel, ["go"], {}),
+    "rater": (_rater, ["Rate it."], {}),
     "hybrid": (_hybrid, ["go"], {}),
     "sums": (lambda: App(name="sums", root_agent=_agent("sums")), ["sum up"], {}),
 }

@@ -168,3 +168,26 @@ async def test_an_agent_elsewhere_hands_over_and_answers_in_its_structure(page: 
     (answer,) = await read_lines(running)
     assert json.loads(answer)["reason"] == "No such order."
     await expect(player.status).to_have_text("Done")
+
+
+async def test_a_response_that_only_the_agents_process_rejects_can_be_corrected(page: Page, server: _Served) -> None:
+    running = await agent(server, "rater")
+    row = page.get_by_role("row").filter(has_text="rater")
+    await expect(row).to_have_count(1)
+    await row.get_by_role("link").click()
+    player = WorkbenchUser(page)
+    await player.wait_for_turn()
+    await player.composer.get_by_role("radio", name="Send Final Response").click()
+    await player.find_field("title").fill("TODO: find one")
+    await player.find_field("stars").fill("4")
+    await player.submit_response()
+    await player.wait_for_turn()
+    await expect(player.composer.get_by_role("alert")).to_contain_text("it must not contain TODO")
+    await expect(player.find_field("title")).to_have_value("TODO: find one")
+    await expect(player.find_field("stars")).to_have_value("4")
+    await player.find_field("title").fill("Good tea")
+    await player.submit_response()
+    (answer,) = await read_lines(running)
+    assert json.loads(answer) == {"title": "Good tea", "stars": 4}
+    await expect(player.composer.get_by_role("alert")).to_have_count(0)
+    await expect(player.status).to_have_text("Done")

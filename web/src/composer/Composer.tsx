@@ -9,6 +9,7 @@ import { hasTurnDraft, useDrafts } from "./drafts";
 import { MessageEditor } from "./MessageEditor";
 import { RunningPanel } from "./RunningPanel";
 import { TurnEditor } from "./TurnEditor";
+import { useRejectedResponse } from "./useRejectedResponse";
 import "./composer.css";
 
 /** The right pane: the editor or panel for the session's status. */
@@ -43,6 +44,7 @@ export function Composer({
       setNotice("The previous turn was answered elsewhere. Your input is kept for this turn.");
     }
   }, [turnId]);
+  useRejectedResponse({ store, session, turn, drafts, setDrafts, onRejected: setNotice });
   return (
     <section className="composer" aria-label="Composer" data-turn={turnId}>
       {notice ? (
@@ -63,6 +65,7 @@ export function Composer({
           onModelAsked={(asked) => decidedTurns.current.add(asked)}
           onDecided={(decided) => {
             decidedTurns.current.add(decided);
+            setNotice("");
             setSentTurns((before) => new Set(before).add(decided));
           }}
           onTooLate={(message) => {

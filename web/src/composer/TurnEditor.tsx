@@ -53,7 +53,7 @@ export function TurnEditor({
     text: isLoading ? "" : drafts.typedAhead,
     clear: () => setDrafts({ typedAhead: "" }),
   });
-  const turnProps = { sessionId, turnId, requestFocus, drafts, setDrafts, forms };
+  const turnProps = { sessionId, turnId, agentName: turn.agent_name, requestFocus, drafts, setDrafts, forms };
   const actions = useTurnActions({ ...turnProps, watchTyping: () => watchTyping(frame.current), decision, onDecided });
   const suggestion = useSuggestion(turnId, drafts, setDrafts, forms.responseSchema !== null);
   useSendKey(() => actions.send(false));

@@ -12,6 +12,12 @@ export interface StackedCall {
 /** A serialized form draft. */
 export type StoredForm = string;
 
+/** A structured response on its way to an agent. */
+export interface SentResponse {
+  agentName: string;
+  form: StoredForm;
+}
+
 /** All unsent input of one session. It is stored in the browser, so a reload keeps it. */
 export interface Drafts {
   mode: "call" | "answer";
@@ -27,6 +33,8 @@ export interface Drafts {
   message: string;
   messageForm: StoredForm | null;
   consent: string;
+  /** The structured response that was sent last: it is edited again if ADK rejects it where the agent runs. */
+  sentResponse: SentResponse | null;
   /** What was typed while the agent ran: it goes into the first field of what comes next. */
   typedAhead: string;
 }
@@ -49,7 +57,14 @@ type StoredDrafts = Partial<Drafts> & {
   beside?: string;
 };
 
-const EMPTY_DRAFTS: Drafts = { ...EMPTY_TURN, message: "", messageForm: null, consent: "", typedAhead: "" };
+const EMPTY_DRAFTS: Drafts = {
+  ...EMPTY_TURN,
+  message: "",
+  messageForm: null,
+  consent: "",
+  sentResponse: null,
+  typedAhead: "",
+};
 
 /** Whether the turn has any unsent input. */
 export function hasTurnDraft(drafts: Drafts): boolean {

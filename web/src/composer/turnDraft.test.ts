@@ -18,7 +18,7 @@ const TWO: StackedCall = { tool: "lookup", arguments: '{"patient":"x"}' };
 const THREE: StackedCall = { tool: "add", arguments: '{"a":3,"b":3.0}' };
 
 function sampleDrafts(changes: Partial<Drafts>): Drafts {
-  return { ...EMPTY_TURN, message: "", messageForm: null, consent: "", typedAhead: "", ...changes };
+  return { ...EMPTY_TURN, message: "", messageForm: null, consent: "", sentResponse: null, typedAhead: "", ...changes };
 }
 
 /** The JSON that a stored form would send. */

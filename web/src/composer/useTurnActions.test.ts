@@ -27,7 +27,13 @@ afterEach(() => {
 
 /** The actions of a turn as the editor has them, with something typed. */
 function setUp(typed: Partial<Drafts>, briefing: Partial<Briefing> = {}) {
-  const turn = { sessionId: "s1", turnId: "t1", requestFocus: () => undefined, watchTyping: () => () => "" };
+  const turn = {
+    sessionId: "s1",
+    turnId: "t1",
+    agentName: "ClinicDesk",
+    requestFocus: () => undefined,
+    watchTyping: () => () => "",
+  };
   return renderHook(
     () => {
       const [drafts, setDrafts] = useDrafts("s1");

@@ -13,6 +13,7 @@ import { type TurnView, useTurnSteps } from "./useTurnSteps";
 export function useTurnActions({
   sessionId,
   turnId,
+  agentName,
   requestFocus,
   watchTyping,
   drafts,
@@ -23,6 +24,7 @@ export function useTurnActions({
 }: {
   sessionId: string;
   turnId: string;
+  agentName: string;
   requestFocus: ReturnType<typeof useFirstFieldFocus>;
   /** Returns a function that returns what was typed into the editor since. */
   watchTyping: () => () => string;
@@ -100,7 +102,8 @@ export function useTurnActions({
     if (decision.isBusy) return;
     if (forms.responseForm) {
       const data = forms.readResponseForm();
-      if (data !== null) await decide({ calls: [], text: null, data, anyway });
+      const sentResponse = { agentName, form: serializeDraft(forms.responseForm) };
+      if (data !== null) await decide({ calls: [], text: null, data, anyway }, { sentResponse });
     } else if (drafts.answer.trim()) {
       await decide({ calls: [], text: drafts.answer, data: null, anyway });
     }

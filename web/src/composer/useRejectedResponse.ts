@@ -1,0 +1,58 @@
+import { useEffect } from "react";
+import type { PendingInfo, Row, SessionInfo } from "../api/types";
+import type { SessionStore } from "../state/sessionStore";
+import type { Drafts, SetDrafts } from "./drafts";
+
+/** ADK's tool for structured responses of agents that have other tools too. */
+const RESPONSE_TOOL = "set_model_response";
+
+/**
+ * Puts a structured response back into its form when the agent asks again because ADK rejected it. Of an agent in another
+ * process only that process knows the output type, so the server could not tell before.
+ */
+export function useRejectedResponse({
+  store,
+  session,
+  turn,
+  drafts,
+  setDrafts,
+  onRejected,
+}: {
+  store: SessionStore;
+  session: SessionInfo;
+  turn: PendingInfo | undefined;
+  drafts: Drafts;
+  setDrafts: SetDrafts;
+  onRejected: (message: string) => void;
+}): void {
+  const { sentResponse } = drafts;
+  const isAccepted = session.status === "done" || session.status === "closed";
+  const turnId = turn?.request_id;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the agent's next turn, or the end, tells whether it was rejected
+  useEffect(() => {
+    if (sentResponse && isAccepted) setDrafts({ sentResponse: null });
+    if (!sentResponse || turn?.agent_name !== sentResponse.agentName) return;
+    const rejection = findRejection(store.listLoadedRows(), sentResponse.agentName);
+    if (!rejection) {
+      setDrafts({ sentResponse: null });
+      return;
+    }
+    onRejected(
+      `The agent rejected the response: ${rejection.result || rejection.summary} Correct it and send it again.`,
+    );
+    setDrafts((before) => ({
+      mode: "answer",
+      sentResponse: null,
+      answerForm: before.answerForm ?? sentResponse.form,
+    }));
+  }, [turnId, isAccepted]);
+}
+
+/** The row of the agent's last response, if ADK rejected it: as a call of its tool, or with the whole run. */
+export function findRejection(rows: readonly Row[], agentName: string): Row | undefined {
+  const last = rows.findLast(
+    (row) => row.kind === "error" || (row.agent_name === agentName && row.kind !== "user" && row.kind !== "note"),
+  );
+  const isRejected = last?.kind === "error" || (last?.subject === RESPONSE_TOOL && last.status === "failed");
+  return isRejected ? last : undefined;
+}
