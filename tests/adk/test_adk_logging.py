@@ -1,4 +1,4 @@
-"""ADK's warnings about missing token counts: hidden while a person plays, and nothing else is."""
+"""ADK's warnings that a player of the model causes: hidden while one plays, and nothing else is."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import logging
 
 import pytest
 from google.adk.agents import LlmAgent
-from scripted_model import ScriptedModel, text_response
+from scripted_model import ScriptedModel, call_response, text_response
 
 from adk_agent_sim import Simulation
-from adk_agent_sim.adk.compat import hide_missing_token_counts
+from adk_agent_sim.adk.compat import hide_player_warnings
 
 USAGE_LOGGER = logging.getLogger("google_adk.google.adk.telemetry._metrics")
 USAGE_WARNING = "Skipping missing token usage metadata"
@@ -24,7 +24,7 @@ def shout() -> str:
 
 @pytest.fixture(autouse=True)
 def _hear_adk(caplog: pytest.LogCaptureFixture) -> None:  # pyright: ignore[reportUnusedFunction]
-    """Commands that ran before in this process have silenced ADK."""
+    """A test that ran before may have changed the level."""
     caplog.set_level(logging.WARNING, "google_adk")
 
 
@@ -62,11 +62,34 @@ async def test_a_real_model_without_token_counts_is_reported(caplog: pytest.LogC
     assert caplog.text.count(USAGE_WARNING) == 1
 
 
-def test_only_warnings_inside_the_context_are_hidden(caplog: pytest.LogCaptureFixture) -> None:
-    with hide_missing_token_counts():
-        USAGE_LOGGER.warning("Skipping missing token usage metadata for agent %s and model %s", "a", "m")
-    USAGE_LOGGER.warning("Skipping missing token usage metadata for agent %s and model %s", "b", "m")
+async def test_a_tool_that_a_person_made_up_is_no_warning(caplog: pytest.LogCaptureFixture) -> None:
+    async with Simulation(build_agent()) as sim:
+        turn = await sim.send("hello")
+        await (await turn.call("make_tea", {}, anyway=True)).respond("done")
 
-    assert [record.getMessage() for record in caplog.records] == [
-        "Skipping missing token usage metadata for agent b and model m"
-    ]
+    assert "make_tea" not in caplog.text
+
+
+async def test_a_tool_that_a_real_model_made_up_is_reported(caplog: pytest.LogCaptureFixture) -> None:
+    model = ScriptedModel(script=[call_response(("make_tea", {})), text_response("done")])
+    async with Simulation(LlmAgent(name="maker", model=model, tools=[shout]), model="real") as sim:
+        await sim.send("hello")
+
+    assert "Tool 'make_tea' not found." in caplog.text
+
+
+def test_only_warnings_of_played_models_are_hidden_and_only_until_the_end(caplog: pytest.LogCaptureFixture) -> None:
+    is_played = True
+    stop_hiding = hide_player_warnings(lambda: is_played)
+    stop_hiding_others = hide_player_warnings(lambda: False)
+    text = "Skipping missing token usage metadata for agent %s and model %s"
+    USAGE_LOGGER.warning(text, "hidden", "m")
+    is_played = False
+    USAGE_LOGGER.warning(text, "real", "m")
+    is_played = True
+    stop_hiding_others()
+    USAGE_LOGGER.warning(text, "hidden", "m")
+    stop_hiding()
+    USAGE_LOGGER.warning(text, "later", "m")
+
+    assert [record.args for record in caplog.records] == [("real", "m"), ("later", "m")]

@@ -206,6 +206,37 @@ async def test_a_target_that_is_no_agent_is_warned_of(served: Served, caplog: py
     assert warned == ["No agent is named 'chidl'. The agents seen so far are: as_a_tool, child, root."]
 
 
+async def test_a_played_model_causes_no_warnings_of_adk_and_a_real_one_still_does(
+    served: Served, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.WARNING, "google_adk")
+    loggers = [logging.getLogger(f"google_adk.google.adk.{name}") for name in ("telemetry._metrics", "runners")]
+    filters = [list(logger.filters) for logger in loggers]
+
+    def warn() -> str:
+        """Warn as ADK does."""
+        for logger in loggers:
+            logger.warning("A real warning of %s", logger.name)
+        return "done"
+
+    model = ScriptedModel(
+        script=[call_response(("transfer_to_agent", {"agent_name": "human"})), text_response("never")]
+    )
+    person = LlmAgent(name="human", description="a person", model="no-such-model", tools=[warn])
+    root = agent("real", model=model, sub_agents=[person])
+    decisions = [call_response(("warn", {})), call_response(("make_tea", {})), text_response("done")]
+    async with run_person(served.timeline, decide_in_order(decisions)):
+        await served.run(root, target_agents=["human"])
+
+    messages = [record.getMessage() for record in caplog.records if record.name.startswith("google_adk")]
+    assert [text for text in messages if "token usage" in text] == [
+        "Skipping missing token usage metadata for agent real and model scripted"
+    ]
+    assert len([text for text in messages if "A real warning" in text]) == 2
+    assert not [text for text in messages if "make_tea" in text]
+    assert [logger.filters for logger in loggers] == filters
+
+
 async def test_the_sessions_page_is_printed_and_a_wait_is_logged_once_a_turn(
     served: Served, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> None:

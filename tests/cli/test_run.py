@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -48,6 +50,38 @@ def script(tmp_path: Path) -> Path:
     path = tmp_path / "math.yaml"
     path.write_text(_SCRIPT)
     return path
+
+
+_NOISY_AGENT = '''
+import logging
+
+from google.adk.agents import LlmAgent
+
+
+def warn() -> str:
+    """Warn as ADK does."""
+    logging.getLogger("google_adk.google.adk.runners").warning("A real warning of ADK")
+    return "warned"
+
+
+root_agent = LlmAgent(name="noisy", model="gemini-2.5-flash", tools=[warn])
+'''
+
+
+@pytest.mark.process
+def test_the_terminal_shows_what_adk_warns_about_except_what_the_player_causes(tmp_path: Path) -> None:
+    (tmp_path / "noisy").mkdir()
+    (tmp_path / "noisy" / "agent.py").write_text(_NOISY_AGENT)
+    command = [sys.executable, "-c", "from adk_agent_sim.cli.main import main; main()", "run", "noisy"]
+    lines = "hello\nwarn\n!make_tea\nsay done\n/quit\n"
+    done = subprocess.run(command, input=lines, capture_output=True, text=True, cwd=tmp_path, check=False)
+
+    assert done.returncode == 0, done.stderr
+    assert "warned" in done.stdout
+    assert "make_tea" in done.stdout
+    assert done.stderr.count("A real warning of ADK") == 1
+    assert "token usage" not in done.stderr
+    assert "make_tea" not in done.stderr
 
 
 class TestRun:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import aclosing, nullcontext
+from contextlib import aclosing
 from typing import Any
 from uuid import uuid4
 
@@ -23,12 +23,13 @@ from google.adk.workflow import BaseNode
 from google.genai import types
 
 from adk_agent_sim.adk.briefing import AgentBriefing, build_briefing
-from adk_agent_sim.adk.compat import create_invocation_context, hide_missing_token_counts
+from adk_agent_sim.adk.compat import create_invocation_context, hide_player_warnings
 from adk_agent_sim.adk.environment_factory import EnvironmentSimulationFactory, EnvironmentSource
 from adk_agent_sim.adk.environment_plugin import EnvironmentSimulationPlugin
 from adk_agent_sim.adk.recorded_session import RecordedSession, SessionPlayer
 from adk_agent_sim.adk.seat_plugin import SeatPlugin
 from adk_agent_sim.adk.tool_errors import ToolErrorPlugin
+from adk_agent_sim.adk.turn_player import is_model_played
 from adk_agent_sim.environment.environment import Environment
 from adk_agent_sim.environment.environment_report import EnvironmentReport
 from adk_agent_sim.environment.rules import Rules
@@ -235,28 +236,28 @@ class AgentRun:
     async def _run_agent(self, message: types.Content) -> None:
         """Run the agent on a message and record the events it emits and how the run ends."""
         invocation_id = ""
-        is_played = self._player is not Player.REAL
+        stop_hiding = hide_player_warnings(is_model_played)
         try:
-            # Neither a person nor a recording reports token counts, and ADK would warn about that at every turn.
-            with hide_missing_token_counts() if is_played else nullcontext():
-                async with aclosing(
-                    self._runner.run_async(
-                        user_id=self._user_id,
-                        session_id=self._adk_session_id,
-                        new_message=message,
-                        run_config=self._run_config,
-                        yield_user_message=True,
-                    )
-                ) as events:
-                    async for event in events:
-                        invocation_id = event.invocation_id
-                        await self._record_event(event)
+            async with aclosing(
+                self._runner.run_async(
+                    user_id=self._user_id,
+                    session_id=self._adk_session_id,
+                    new_message=message,
+                    run_config=self._run_config,
+                    yield_user_message=True,
+                )
+            ) as events:
+                async for event in events:
+                    invocation_id = event.invocation_id
+                    await self._record_event(event)
         except asyncio.CancelledError:
             await self.recorded_session.record_run_ended(invocation_id, RunOutcome.CANCELLED)
             raise
         except Exception as error:
             await self.recorded_session.record_run_ended(invocation_id, RunOutcome.FAILED, unwrap_failure(error))
             raise
+        finally:
+            stop_hiding()
         await self.recorded_session.record_run_ended(invocation_id, RunOutcome.DONE)
 
     async def _record_event(self, event: AdkEvent) -> None:

@@ -7,9 +7,9 @@ have raises `AdkIncompatible`. tests/adk/test_compat.py fails when ADK changes t
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Awaitable, Callable, Generator
 from contextlib import AbstractContextManager, contextmanager
-from contextvars import ContextVar
 from importlib import import_module
 from importlib.metadata import version
 from types import ModuleType
@@ -35,9 +35,13 @@ SyncCallableRunner: TypeAlias = Callable[[Callable[..., Any], dict[str, Any]], A
 CallTool: TypeAlias = Callable[..., Awaitable[object]]
 """Calls a tool; the parameters are `(tool, args, tool_context)`."""
 
-_USAGE_LOGGER = "google_adk.google.adk.telemetry._metrics"
-_USAGE_WARNING = "Skipping missing token usage metadata"
-_HIDES_USAGE_WARNINGS: ContextVar[bool] = ContextVar("adksim_hides_token_warnings", default=False)
+_PLAYER_WARNINGS = (
+    # A player reports no token counts, so ADK would warn at every turn, over what a person reads.
+    ("google_adk.google.adk.telemetry._metrics", re.compile("Skipping missing token usage metadata")),
+    # Who calls a tool that is not offered does so on purpose, and sees the answer.
+    ("google_adk.google.adk.flows.llm_flows.tools._caller", re.compile(r"Tool '[^']*' not found\.")),
+)
+"""The loggers and the beginnings of the warnings that a player causes."""
 
 _CALL_TOOL = "_call_tool_async"
 _CALLER_MODULES = ("google.adk.flows.llm_flows.tools._caller", "google.adk.flows.llm_flows.tools._live_caller")
@@ -149,29 +153,33 @@ def find_connection_params(toolset: BaseToolset) -> Any:
     return getattr(toolset, "_connection_params", None)
 
 
-@contextmanager
-def hide_missing_token_counts() -> Generator[None]:
-    """Hide ADK's warnings that a model reported no token counts, in the current task and while it is in the context.
+def hide_player_warnings(is_played: Callable[[], bool]) -> Callable[[], None]:
+    """Hide what ADK warns about only because a player takes the model's place; the returned function ends that.
 
-    A person reports none, so ADK would warn at every turn, over what the person reads. Logger and text are those
-    of `google.adk.telemetry._metrics`; no other record is hidden, nor those of other tasks, whose models are real ones.
+    Records are hidden while `is_played` returns true in the task that logs them: those of other tasks, whose models are
+    real ones, and all other records stay. Handlers, levels and the user's own filters are not touched.
     """
-    logger = logging.getLogger(_USAGE_LOGGER)
-    keep = _UsageWarningFilter()
-    logger.addFilter(keep)
-    token = _HIDES_USAGE_WARNINGS.set(True)
-    try:
-        yield
-    finally:
-        _HIDES_USAGE_WARNINGS.reset(token)
-        logger.removeFilter(keep)
+    filters = [(logging.getLogger(name), _PlayerWarningFilter(text, is_played)) for name, text in _PLAYER_WARNINGS]
+    for logger, each in filters:
+        logger.addFilter(each)
+
+    def stop_hiding() -> None:
+        for logger, each in filters:
+            logger.removeFilter(each)
+
+    return stop_hiding
 
 
-class _UsageWarningFilter(logging.Filter):
-    """One per context, so that the one that ends first does not remove the filter of the others."""
+class _PlayerWarningFilter(logging.Filter):
+    """One per run, so that the run that ends first does not remove the filter of the others."""
+
+    def __init__(self, text: re.Pattern[str], is_played: Callable[[], bool]) -> None:
+        super().__init__()
+        self._text = text
+        self._is_played = is_played
 
     def filter(self, record: logging.LogRecord) -> bool:
-        return not (_HIDES_USAGE_WARNINGS.get() and str(record.msg).startswith(_USAGE_WARNING))
+        return not (self._text.match(record.getMessage()) and self._is_played())
 
 
 def _get_sync_callable_runner() -> Callable[[SyncCallableRunner], AbstractContextManager[None]]:

@@ -27,10 +27,12 @@ from google.genai import types
 
 from adk_agent_sim.adk import tool_seat
 from adk_agent_sim.adk.agent_tree import collect_agent_names
+from adk_agent_sim.adk.compat import hide_player_warnings
 from adk_agent_sim.adk.play_policy import Fallback, PlayPolicy
 from adk_agent_sim.adk.players import create_player_factory, needs_no_server
 from adk_agent_sim.adk.recorded_session import ModelFunction, RecordedSession, SessionPlayer
 from adk_agent_sim.adk.seat_plugin import SeatPlugin, SessionKey, get_session_key
+from adk_agent_sim.adk.turn_player import is_model_played
 from adk_agent_sim.link.credentials import load_credentials
 from adk_agent_sim.link.discarding_outbox import DiscardingOutbox
 from adk_agent_sim.link.outbox import Outbox
@@ -59,6 +61,8 @@ class _ActiveInvocation:
     session: Session
     stop_listening: Callable[[], None]
     stop_watching: Callable[[], None]
+    stop_hiding: Callable[[], None]
+    """Shows ADK's warnings about played models again."""
     pending_event: AdkEvent | None = None
     """The last emitted event. Later plugins may still change it, so it is recorded only when the next thing happens."""
 
@@ -159,6 +163,7 @@ class SimulatorPlugin(SeatPlugin):
                 session=invocation_context.session,
                 stop_listening=await recorded.listen_for_cancel(),
                 stop_watching=self._watch_for_cancellation(invocation_context.invocation_id),
+                stop_hiding=hide_player_warnings(is_model_played),
             )
             self._idle_sessions.pop(get_session_key(invocation_context.session), None)
             self._warn_unknown_targets(collect_agent_names(invocation_context.agent))
@@ -267,6 +272,7 @@ class SimulatorPlugin(SeatPlugin):
         self, invocation_id: str, invocation: _ActiveInvocation, outcome: RunOutcome, error: Exception | None = None
     ) -> None:
         invocation.stop_listening()
+        invocation.stop_hiding()
         await invocation.recorded_session.record_run_ended(invocation_id, outcome, error)
         self._mark_idle(get_session_key(invocation.session), invocation.recorded_session)
 

@@ -13,7 +13,7 @@ from google.adk.agents.context import Context
 from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
 
-from adk_agent_sim.adk.model_seat import ModelSeat
+from adk_agent_sim.adk.model_seat import MODEL_PLAYER, ModelSeat
 from adk_agent_sim.adk.recorded_session import ModelFunction, PendingCall, RecordedSession, StreamPlayer
 from adk_agent_sim.errors import DeadlineExceeded, ServerUnreachable, TurnAbandoned
 from adk_agent_sim.text.escaped_logging import get_logger
@@ -26,6 +26,12 @@ _DEADLINE_GRACE = 2.0
 """Seconds after a deadline in which a decision that was already on its way is still accepted."""
 
 _log = get_logger(__name__)
+
+
+def is_model_played() -> bool:
+    """Return whether the model of the agent that runs in the current task is played by anyone but itself."""
+    player = MODEL_PLAYER.get()
+    return isinstance(player, TurnPlayer) and player.is_played
 
 
 @dataclass(frozen=True)
@@ -50,9 +56,14 @@ class TurnPlayer:
         return self.from_context(self.recorded_session, context, agent_name, self.invocation_id)
 
     @property
+    def is_played(self) -> bool:
+        """Whether another player than the agent's own model answers."""
+        return self.recorded_session.get_player(self.agent_name) is not Player.REAL
+
+    @property
     def can_play_live(self) -> bool:
         """Whether the player takes live connections; the agent's own model opens its own."""
-        return self.recorded_session.get_player(self.agent_name) is not Player.REAL
+        return self.is_played
 
     async def answer(self, request: LlmRequest, seat: ModelSeat, *, stream: bool) -> AsyncGenerator[LlmResponse, None]:
         """Yield what the agent's player decides; the agent's own model is streamed."""

@@ -117,10 +117,8 @@ def serve_in_browser(
     scenarios: ScenarioCatalog | None = None,
 ) -> None:
     """Serve the browser app until Ctrl-C."""
-    from adk_agent_sim.cli.terminal import silence_adk_logging
     from adk_agent_sim.server.simulator import AgentSimulator
 
-    silence_adk_logging()
     simulator = AgentSimulator(configs, scenarios=scenarios)
     simulator.run(
         browser.host,

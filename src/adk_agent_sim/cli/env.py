@@ -136,9 +136,7 @@ def report(file: Path, as_json: bool) -> None:
 def _load_catalog(agent_dir: Path) -> ToolCatalog:
     from adk_agent_sim.adk.agent_loader import load_app
     from adk_agent_sim.adk.tool_catalog import build_tool_catalog
-    from adk_agent_sim.cli.terminal import silence_adk_logging
 
-    silence_adk_logging()
     with send_other_output_to_stderr():
         return asyncio.run(build_tool_catalog(load_app(agent_dir)))
 

@@ -90,14 +90,12 @@ def export(
     adksim export 3f2a --format markdown --out report.md
     adksim export last --format adk-test --out my_agents/math_agent/tests/sums.json
     """
-    from adk_agent_sim.cli.terminal import silence_adk_logging
 
     if redact and not EXPORT_FORMATS[format_name].is_redactable:
         raise click.UsageError(
             f"--redact does not work with --format {format_name}, whose values `adk test` compares. "
             f"Use one of {_REDACTABLE}."
         )
-    silence_adk_logging()
     stored_session, events, lines = asyncio.run(_read_session(database, session, format_name, redact=redact))
     selected = _filter_events(events, finished_only=finished_only, redact=redact)
     if not include_rejected and format_name in ("evalset", "adk-test"):

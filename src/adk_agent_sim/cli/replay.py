@@ -54,10 +54,8 @@ def replay(file: Path, agent_dir: Path, name: str | None, ignored_paths: tuple[s
     adksim replay session.jsonl --agent my_agents/shop_agent --ignore "*.order_id"
     """
     from adk_agent_sim.adk.agent_loader import load_app
-    from adk_agent_sim.cli.terminal import silence_adk_logging
     from adk_agent_sim.golden.recording_files import read_recordings
 
-    silence_adk_logging()
     recordings = read_recordings(file, name)
     with send_other_output_to_stderr():
         replays = asyncio.run(_replay_all(load_app(agent_dir), recordings, ignored_paths, show=not as_json))

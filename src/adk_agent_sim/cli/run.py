@@ -115,9 +115,7 @@ def _run_script(
 ) -> NoReturn:
     """Play a script, print its result and exit with its code."""
     from adk_agent_sim.adk.script import play_script, read_script
-    from adk_agent_sim.cli.terminal import silence_adk_logging
 
-    silence_adk_logging()
     script = read_script(script_path)
     with send_other_output_to_stderr() if as_json else nullcontext():
         mismatches = asyncio.run(play_script(app, script, eval_set))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import logging
 import shutil
 import signal
 import sys
@@ -37,14 +36,8 @@ _HELP = """\
 
 async def play_in_terminal(app: App, prompts: Prompts, eval_set: Path) -> bool:
     """Play until the person leaves. Returns whether a case was written to the EvalSet."""
-    silence_adk_logging()
     async with Simulation(app) as sim:
         return await _TerminalSession(sim, prompts, eval_set).play()
-
-
-def silence_adk_logging() -> None:
-    """Hide ADK's log: warnings about missing token counts, and tracebacks of errors that the commands print anyway."""
-    logging.getLogger("google_adk").setLevel(logging.CRITICAL)
 
 
 def find_adk_command() -> str:

@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import Any, Literal
 
 from google.adk.agents import LlmAgent
+from google.adk.agents.context_cache_config import ContextCacheConfig
 from google.adk.apps import App
 from google.adk.tools import ToolContext
 from google.genai import types
@@ -130,4 +131,10 @@ root_agent = LlmAgent(
     sub_agents=[refund_agent],
 )
 
-app = App(name="shop_agent", root_agent=root_agent, plugins=[ToolErrorPlugin()])
+app = App(
+    name="shop_agent",
+    root_agent=root_agent,
+    plugins=[ToolErrorPlugin()],
+    # ADK warns about agents that hand over to each other without a cache.
+    context_cache_config=ContextCacheConfig(),
+)
