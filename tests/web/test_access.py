@@ -123,6 +123,8 @@ async def test_long_names_of_agent_and_session_leave_room_for_each_other(open_pa
         assert all(end <= start for (_, end), (start, _) in pairwise(boxes)), boxes
         assert boxes[-1][1] <= width
         assert await read_width(page.locator(".agent-menu")) >= MIN_NAME_WIDTH
+        gap = boxes[2][0] - await page.locator(".agent-menu").evaluate("it => it.getBoundingClientRect().right")
+        assert 0 <= gap < 10  # the line between the names follows the agent's name
         hidden = await name.locator("span").evaluate("it => it.scrollWidth - it.clientWidth")
         assert hidden == 0 or await read_width(name) >= MIN_NAME_WIDTH
         assert (hidden > 0) == (session_name == LONG_SESSION_NAME)

@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { type CSSProperties, useState } from "react";
 import { api, getErrorMessage } from "../api/client";
 import type { SessionInfo } from "../api/types";
 import { app } from "../state/app";
@@ -46,59 +46,61 @@ export function SessionHeader({
       <button type="button" className="button plain icon-only" aria-label="Show or hide the briefing" onClick={onPanel}>
         <Icon name="panel" />
       </button>
-      <Menu
-        className="button plain agent-menu"
-        label={
-          <>
-            <b title={session.agent_label}>{session.agent_label}</b>
-            <Icon name="down" />
-          </>
-        }
-      >
-        {(close) => (
-          <>
-            {(server?.agents ?? []).map((agent) => (
+      <div className="agent-frame" style={{ "--name-length": session.agent_label.length } as CSSProperties}>
+        <Menu
+          className="button plain agent-menu"
+          label={
+            <>
+              <b title={session.agent_label}>{session.agent_label}</b>
+              <Icon name="down" />
+            </>
+          }
+        >
+          {(close) => (
+            <>
+              {(server?.agents ?? []).map((agent) => (
+                <MenuItem
+                  key={agent.key}
+                  note={agent.key === session.agent_key ? "New session" : "New session of this agent"}
+                  onClick={() => {
+                    close();
+                    api.createSession(agent.key).then(
+                      (made) => route.navigate(formatSessionPath(made.session_id)),
+                      (error: unknown) => onError(getErrorMessage(error)),
+                    );
+                  }}
+                >
+                  {agent.name}
+                </MenuItem>
+              ))}
               <MenuItem
-                key={agent.key}
-                note={agent.key === session.agent_key ? "New session" : "New session of this agent"}
                 onClick={() => {
                   close();
-                  api.createSession(agent.key).then(
-                    (made) => route.navigate(formatSessionPath(made.session_id)),
-                    (error: unknown) => onError(getErrorMessage(error)),
-                  );
+                  route.navigate("/agents");
                 }}
               >
-                {agent.name}
+                All agents
               </MenuItem>
-            ))}
-            <MenuItem
-              onClick={() => {
-                close();
-                route.navigate("/agents");
-              }}
-            >
-              All agents
-            </MenuItem>
-            <MenuItem
-              onClick={() => {
-                close();
-                route.navigate("/queue");
-              }}
-            >
-              Queue{pendingCount ? ` (${pendingCount})` : ""}
-            </MenuItem>
-            <MenuItem
-              onClick={() => {
-                close();
-                route.navigate("/sessions");
-              }}
-            >
-              All sessions
-            </MenuItem>
-          </>
-        )}
-      </Menu>
+              <MenuItem
+                onClick={() => {
+                  close();
+                  route.navigate("/queue");
+                }}
+              >
+                Queue{pendingCount ? ` (${pendingCount})` : ""}
+              </MenuItem>
+              <MenuItem
+                onClick={() => {
+                  close();
+                  route.navigate("/sessions");
+                }}
+              >
+                All sessions
+              </MenuItem>
+            </>
+          )}
+        </Menu>
+      </div>
       <span className="quiet header-rule">/</span>
       <h1 className="session-heading">
         <SessionName session={session} onError={onError} />
@@ -130,7 +132,12 @@ export function SessionHeader({
           title="What answers instead of the tools"
         >
           Rules
-          {faultCount ? <span className="badge">{formatCount(faultCount, "fault")} pending</span> : null}
+          {faultCount ? (
+            <span className="badge">
+              {formatCount(faultCount, "fault")}
+              <span className="badge-detail"> pending</span>
+            </span>
+          ) : null}
         </button>
       ) : null}
       <PageTools />
