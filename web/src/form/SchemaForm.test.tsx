@@ -28,6 +28,12 @@ test.each(DRAFTS)("$name ($index): every control has a name, and no style is inl
   expect(page).not.toContain("style=");
 });
 
+test.each(DRAFTS)("$name ($index): no button is only a pair of quotes or braces", ({ schema, draft }) => {
+  const buttons = [...render(schema, draft).matchAll(/<button [^>]*>(.*?)<\/button>/g)].map((found) => found[1]);
+
+  expect(buttons.filter((label) => /^(&quot;|['"{}[\]\s])+$/.test(label ?? ""))).toEqual([]);
+});
+
 test("a problem stands at its field, which says that it is wrong", () => {
   const schema = { type: "object", properties: { list: { type: "array", items: { type: "integer" } } } };
   const page = render(schema, draftFromJson('{"list":[1]}'), [{ path: "list[0]", message: "must be even" }]);

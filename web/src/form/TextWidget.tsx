@@ -84,7 +84,7 @@ export function TextWidget({ position, field, kind, variantPicker }: TextProps) 
         <>
           {isBlank && slot !== "item" && value === undefined ? (
             <FieldButton
-              label={'""'}
+              label="empty"
               isFaint
               accessibleName={`Set ${getAccessibleName(position)} to the empty text`}
               skipsTab

@@ -77,5 +77,5 @@ export function renderJsonButton(context: FormContextValue, position: FieldPosit
     context.update((draft) => withText(draft, position.path, stringify(value, 2), value, position.order));
     context.focusAfterRender(buildId(context, position.path));
   }
-  return <FieldButton label="{ }" accessibleName={`Edit ${getAccessibleName(position)} as JSON`} onClick={toJson} />;
+  return <FieldButton label="JSON" accessibleName={`Edit ${getAccessibleName(position)} as JSON`} onClick={toJson} />;
 }
