@@ -2727,7 +2727,7 @@ export interface operations {
                 q?: string;
                 /** @description Any of these; all if it is left out */
                 status?: components["schemas"]["SessionStatus"][] | null;
-                /** @description The name of an app or agent, or the name that lists show */
+                /** @description The name of an app or agent, or what lists call it */
                 agent?: string;
                 limit?: number;
             };
