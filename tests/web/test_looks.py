@@ -60,3 +60,23 @@ async def test_the_theme_is_remembered(page: Page) -> None:
     await page.get_by_role("button", name="Dark theme").click()
     await page.reload()
     await expect(page.get_by_role("button", name="Light theme")).to_be_visible()
+
+
+async def test_a_form_widens_the_composer_until_the_user_sets_a_width(page: Page) -> None:
+    async def read_width() -> float:
+        return await player.composer.evaluate("it => it.getBoundingClientRect().width")
+
+    player = WorkbenchUser(page)
+    await player.start_session("math_agent")
+    await player.send_message("What is 2+2?")
+    await player.wait_for_turn()
+    assert await read_width() == 360
+    await player.choose_tool("add")
+    assert await read_width() == 440
+    splitter = page.get_by_role("separator", name="Width of the composer")
+    await splitter.press("ArrowLeft")
+    await expect(splitter).to_have_attribute("aria-valuenow", "456")
+    assert await read_width() == 456
+    await player.composer.get_by_role("button", name="Other tool").click()
+    await expect(player.composer.get_by_role("combobox", name="Find a tool")).to_be_visible()
+    assert await read_width() == 456

@@ -4,6 +4,7 @@ import type { KeyboardEvent, PointerEvent } from "react";
 export function Splitter({
   label,
   width,
+  measure = () => width,
   min,
   max,
   side,
@@ -11,6 +12,8 @@ export function Splitter({
 }: {
   label: string;
   width: number;
+  /** Returns the width on the screen, if that may be another one. */
+  measure?: () => number;
   min: number;
   max: number;
   /** On which side of the splitter the resized pane is; below it, the height is resized. */
@@ -25,8 +28,9 @@ export function Splitter({
   const startDrag = (event: PointerEvent<HTMLHRElement>) => {
     const line = event.currentTarget;
     const start = readCoordinate(event);
+    const startWidth = measure();
     line.setPointerCapture(event.pointerId);
-    const move = (moved: globalThis.PointerEvent) => setWidth(width + sign * (readCoordinate(moved) - start));
+    const move = (moved: globalThis.PointerEvent) => setWidth(startWidth + sign * (readCoordinate(moved) - start));
     const end = () => {
       line.removeEventListener("pointermove", move);
       line.removeEventListener("pointerup", end);
@@ -35,8 +39,8 @@ export function Splitter({
     line.addEventListener("pointerup", end);
   };
   const handleKey = (event: KeyboardEvent) => {
-    if (event.key === (isHorizontal ? "ArrowUp" : "ArrowLeft")) setWidth(width - sign * 16);
-    if (event.key === (isHorizontal ? "ArrowDown" : "ArrowRight")) setWidth(width + sign * 16);
+    if (event.key === (isHorizontal ? "ArrowUp" : "ArrowLeft")) setWidth(measure() - sign * 16);
+    if (event.key === (isHorizontal ? "ArrowDown" : "ArrowRight")) setWidth(measure() + sign * 16);
   };
   return (
     <hr

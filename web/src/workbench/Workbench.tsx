@@ -23,6 +23,9 @@ import { SessionHeader } from "./SessionHeader";
 import { canHaveRules, usePendingFaults } from "./usePendingFaults";
 import "./workbench.css";
 
+/** The same as in workbench.css, where a form makes it wider. */
+const COMPOSER_WIDTH = 360;
+
 /** One session: what the model reads, what has happened, and what to do next. */
 export function Workbench({ sessionId }: { sessionId: string }) {
   const store = useObservable(app.openSession(sessionId));
@@ -42,7 +45,9 @@ export function Workbench({ sessionId }: { sessionId: string }) {
 
 function Panes({ store, session }: { store: ReturnType<typeof app.openSession>; session: SessionDetail }) {
   const [leftWidth, setLeftWidth] = useStoredState("left-width", 280);
-  const [rightWidth, setRightWidth] = useStoredState("right-width", 360);
+  /** Null until the user sets it: then it does not depend on what the composer shows. */
+  const [rightWidth, setRightWidth] = useStoredState<number | null>("right-width", null);
+  const composer = useRef<HTMLDivElement>(null);
   const [belowHeight, setBelowHeight] = useStoredState("below-height", 400);
   const [isFolded, setFolded] = useStoredState("left-folded", false);
   const [isDrawerOpen, setDrawerOpen] = useState(false);
@@ -108,7 +113,11 @@ function Panes({ store, session }: { store: ReturnType<typeof app.openSession>; 
       <main
         className={`panes ${isFolded ? "folded" : ""} ${isDrawerOpen ? "drawn" : ""} ${isRulesOpen ? "with-rules" : ""}`}
         style={
-          { "--left": `${leftWidth}px`, "--right": `${rightWidth}px`, "--below": `${belowHeight}px` } as CSSProperties
+          {
+            "--left": `${leftWidth}px`,
+            ...(rightWidth === null ? {} : { "--right": `${rightWidth}px` }),
+            "--below": `${belowHeight}px`,
+          } as CSSProperties
         }
       >
         <div className="pane pane-left">
@@ -145,7 +154,8 @@ function Panes({ store, session }: { store: ReturnType<typeof app.openSession>; 
         </div>
         <Splitter
           label="Width of the composer"
-          width={rightWidth}
+          width={rightWidth ?? COMPOSER_WIDTH}
+          measure={() => composer.current?.offsetWidth ?? COMPOSER_WIDTH}
           min={300}
           max={640}
           side="right"
@@ -159,7 +169,7 @@ function Panes({ store, session }: { store: ReturnType<typeof app.openSession>; 
           side="below"
           onWidth={setBelowHeight}
         />
-        <div className="pane pane-right">
+        <div className="pane pane-right" ref={composer}>
           <Composer
             store={store}
             session={session}
