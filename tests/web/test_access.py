@@ -168,6 +168,9 @@ async def test_lists_show_the_name_that_people_know(page: Page) -> None:
         await page.get_by_role("navigation").get_by_role("link", name=name).click()
         await expect(page.get_by_role("heading", level=1)).to_have_text(name)
         await check_page(page)
+        if name == "Agents":
+            card = page.get_by_role("article", name=LONG_NAME)
+            assert await read_width(card.get_by_role("button")) < await read_width(card)
     await expect(row).to_contain_text(LONG_NAME)
 
 

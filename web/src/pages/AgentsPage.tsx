@@ -69,7 +69,13 @@ function AgentCard({ agent }: { agent: AgentInfo }) {
       </dl>
       {agent.problem ? <ErrorAlert title={agent.problem} /> : null}
       {error ? <ErrorAlert title={error.message} /> : null}
-      <button type="button" className="button primary" disabled={isBusy} onClick={() => void startSession()}>
+      <button
+        type="button"
+        className="button primary"
+        title={`Play ${agent.name}`}
+        disabled={isBusy}
+        onClick={() => void startSession()}
+      >
         Play {agent.name}
       </button>
     </article>
