@@ -16,7 +16,13 @@ from pydantic import BaseModel
 
 T = TypeVar("T", bound=BaseModel)
 
-TEXT = st.text(st.characters(exclude_categories=()), max_size=8)
+
+def join_surrogates(text: str) -> str:
+    """Return a text in which two surrogates that encode a character are that character: in JSON they are the same."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
+
+
+TEXT = st.text(st.characters(exclude_categories=()), max_size=8).map(join_surrogates)
 """Any text, including lone surrogates."""
 
 _SCALARS = (
@@ -53,6 +59,7 @@ class Answer(BaseModel):
 _FIELD_STRATEGIES: dict[str, Callable[[int], st.SearchStrategy[Any]]] = {
     "tools": lambda depth: st.lists(models(types.Tool, depth=depth), max_size=2),
     "response_schema": lambda depth: st.sampled_from([Answer, list[Answer], {"type": "object"}, types.Schema()]),
+    "response_json_schema": lambda depth: OBJECT,
     "parsed": lambda depth: st.none(),
     "cache_config": lambda depth: st.builds(ContextCacheConfig, cache_intervals=st.integers(1, 100)),
     "cache_metadata": lambda depth: st.builds(CacheMetadata, fingerprint=TEXT, contents_count=st.integers(0)),

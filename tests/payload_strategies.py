@@ -5,6 +5,7 @@ from __future__ import annotations
 from base64 import b64encode
 from typing import Any
 
+from genai_strategies import join_surrogates
 from hypothesis import strategies as st
 
 from adk_agent_sim.timeline.blocks import Block
@@ -28,7 +29,7 @@ from adk_agent_sim.timeline.events import (
     UserSpoke,
 )
 
-TEXT = st.text(st.characters(categories=["L", "N", "P", "Zs", "Cc", "Cs"]), max_size=10)
+TEXT = st.text(st.characters(categories=["L", "N", "P", "Zs", "Cc", "Cs"]), max_size=10).map(join_surrogates)
 TIME = st.floats(0, 1e10)
 _JSON: st.SearchStrategy[Any] = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | TEXT,

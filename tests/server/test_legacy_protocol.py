@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adk_agent_sim.adk.request_blocks import RequestEncoder
+from adk_agent_sim.errors import InvalidField
 from adk_agent_sim.forms.json_schema import to_json_schema
 from adk_agent_sim.generated.adksim import v1
 from adk_agent_sim.server.legacy_protocol import build_legacy_event, split_request
@@ -69,6 +70,11 @@ def _build_request(*parts: types.Part, **config: Any) -> LlmRequest:
 @given(models(LlmRequest))
 def test_any_request_survives(request: LlmRequest) -> None:
     assert _survives(request)
+
+
+def test_a_response_schema_that_is_no_object_is_refused() -> None:
+    with pytest.raises(InvalidField, match="response_json_schema must be an object"):
+        _survives(_build_request(response_json_schema=[]))
 
 
 @pytest.mark.parametrize("kind", sorted(types.Part.model_fields))
