@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from polling import MAX_WAIT_SECONDS
+import fork_server
 
 _AGENT = """\
 import json, pathlib
@@ -44,17 +42,13 @@ def run_adk_eval(folder: Path, demo: str, eval_set: Path, script: Sequence[dict[
     (agent / "script.json").write_text(json.dumps(script))
     config = folder / "test_config.json"
     config.write_text(json.dumps(_CRITERIA))
-    done = subprocess.run(
+    done = fork_server.run(
         [
-            *(sys.executable, "-m", "google.adk.cli", "eval"),
+            *("-m", "google.adk.cli", "eval"),
             *(str(agent), str(eval_set)),
             *("--config_file_path", str(config), "--print_detailed_results"),
         ],
-        capture_output=True,
-        text=True,
-        timeout=MAX_WAIT_SECONDS,
-        check=False,
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parent)},
+        environment={**os.environ, "PYTHONPATH": str(Path(__file__).parent)},
     )
     return EvalRun(done.returncode, done.stdout + done.stderr)

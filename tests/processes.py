@@ -9,7 +9,9 @@ import sys
 from asyncio.subprocess import Process
 from pathlib import Path
 
+import fork_server
 from click.testing import CliRunner, Result
+from fork_server import ForkedProcess
 
 from adk_agent_sim.cli.main import adksim as main
 
@@ -19,14 +21,7 @@ ENVIRONMENT = os.environ | {"PYTHONUNBUFFERED": "1"}
 
 def run_adksim(*arguments: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
     """Run a command until it exits."""
-    return subprocess.run(
-        [sys.executable, "-c", _MAIN, *map(str, arguments)],
-        check=False,
-        capture_output=True,
-        text=True,
-        cwd=cwd,
-        env=ENVIRONMENT,
-    )
+    return fork_server.run(["-c", _MAIN, *map(str, arguments)], environment=ENVIRONMENT, cwd=cwd)
 
 
 def invoke_adksim(*arguments: str | Path) -> Result:
@@ -34,7 +29,7 @@ def invoke_adksim(*arguments: str | Path) -> Result:
     return CliRunner().invoke(main, [str(one) for one in arguments])
 
 
-async def read_lines(process: Process) -> list[str]:
+async def read_lines(process: ForkedProcess | Process) -> list[str]:
     """Return the remaining output of a process."""
     assert process.stdout
     return (await process.stdout.read()).decode().splitlines()
@@ -50,7 +45,7 @@ class ServerProcess:
         """The URL of the web app, with a one-time code, if it is served."""
         self._web = ["--port", "0"] if web else ["--no-web"]
         self._options = options
-        self._process: Process | None = None
+        self._process: ForkedProcess | None = None
 
     @property
     def url(self) -> str:
@@ -59,16 +54,9 @@ class ServerProcess:
     async def start(self) -> None:
         """Start the server and wait until it listens."""
         stated = ["serve", *self._web, "--db", str(self.database), "--grpc-port", str(self.port), *self._options]
-        self._process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-c",
-            _MAIN,
-            *stated,
-            stdout=asyncio.subprocess.PIPE,
-            env=ENVIRONMENT,
-            cwd=self.database.parent,
+        self._process = await fork_server.start(
+            ["-c", _MAIN, *stated], environment=ENVIRONMENT, cwd=self.database.parent
         )
-        assert self._process.stdout
         async for line in self._process.stdout:
             if line.startswith(b"Open "):
                 self.web_url = line.split()[1].decode()
@@ -92,8 +80,13 @@ class ServerProcess:
         return await self._process.wait()
 
 
-async def start_python(script: Path, *arguments: str, **environment: str) -> Process:
-    """Start a Python script in a separate process."""
+async def start_new_python(script: Path, *arguments: str) -> Process:
+    """Start a Python script in a new interpreter, which has imported nothing."""
     return await asyncio.create_subprocess_exec(
-        sys.executable, str(script), *arguments, stdout=asyncio.subprocess.PIPE, env=ENVIRONMENT | environment
+        sys.executable, str(script), *arguments, stdout=asyncio.subprocess.PIPE, env=ENVIRONMENT
     )
+
+
+async def start_python(script: Path, *arguments: str, **environment: str) -> ForkedProcess:
+    """Start a Python script in a separate process."""
+    return await fork_server.start([str(script), *arguments], environment=ENVIRONMENT | environment)

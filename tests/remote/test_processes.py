@@ -15,7 +15,7 @@ import httpx
 import pytest
 from adk_eval_command import run_adk_eval
 from polling import MAX_WAIT_SECONDS, pause
-from processes import ServerProcess, invoke_adksim, read_lines, start_python
+from processes import ServerProcess, invoke_adksim, read_lines, start_new_python, start_python
 from scripted_model import call_response, text_response
 
 from adk_agent_sim.link.remote_link import RemoteLink
@@ -204,7 +204,7 @@ async def test_an_agent_that_knows_only_the_first_protocol_works_also_across_a_r
     open_server: ServerProcess,
 ) -> None:
     turns = 6
-    agent = await start_python(FIRST, "agent", open_server.url, str(turns))
+    agent = await start_new_python(FIRST, "agent", open_server.url, str(turns))
     assert agent.stdout
     session_id = (await agent.stdout.readline()).decode().strip()
     async with RemoteLink(open_server.url) as link, asyncio.timeout(MAX_WAIT_SECONDS):
@@ -227,7 +227,7 @@ async def test_an_agent_that_knows_only_the_first_protocol_works_also_across_a_r
 
 
 async def test_a_person_who_knows_only_the_first_protocol_plays_an_agent(open_server: ServerProcess) -> None:
-    person = await start_python(FIRST, "person", open_server.url)
+    person = await start_new_python(FIRST, "person", open_server.url)
     agent = await start_python(AGENT, "sums", **agent_environment(open_server))
     async with asyncio.timeout(MAX_WAIT_SECONDS):
         answer = await read_lines(agent)

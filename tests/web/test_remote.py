@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import os
 from asyncio import to_thread
-from asyncio.subprocess import Process
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest_asyncio
 from adk_eval_command import run_adk_eval
 from browser_pages import OpenPage, PageWatch
+from fork_server import ForkedProcess
 from playwright.async_api import Page, expect
 from processes import ServerProcess, read_lines, start_python
 from scripted_model import call_response, text_response
@@ -37,7 +37,7 @@ async def server(tmp_path: Path) -> AsyncIterator[_Served]:
     await process.stop()
 
 
-async def agent(server: _Served, kind: str) -> Process:
+async def agent(server: _Served, kind: str) -> ForkedProcess:
     path = os.pathsep.join([str(TESTS), *filter(None, [os.environ.get("PYTHONPATH")])])
     return await start_python(AGENT, kind, ADK_SIM_SERVER_URL=server.process.url, PYTHONPATH=path)
 
