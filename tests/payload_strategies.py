@@ -98,7 +98,15 @@ PAYLOADS: dict[type[Payload], st.SearchStrategy[Any]] = {
     TurnRevived: st.builds(TurnRevived, invocation_id=TEXT),
     CancelAsked: st.builds(CancelAsked, call_id=TEXT),
     ToolStarted: st.builds(ToolStarted, call_id=TEXT, tool_name=TEXT, arguments=_OBJECT),
-    ToolFinished: st.builds(ToolFinished, call_id=TEXT, result=_JSON, duration_ms=TIME, actions=_ACTIONS),
+    ToolFinished: st.builds(
+        ToolFinished,
+        call_id=TEXT,
+        result=_JSON,
+        duration_ms=TIME,
+        actions=_ACTIONS,
+        ran_tool=st.booleans(),
+        left_unchanged=st.booleans(),
+    ),
     ToolFailed: st.builds(
         ToolFailed,
         call_id=TEXT,
@@ -106,6 +114,8 @@ PAYLOADS: dict[type[Payload], st.SearchStrategy[Any]] = {
         error_message=TEXT,
         duration_ms=TIME,
         traceback=st.none() | TEXT,
+        ran_tool=st.booleans(),
+        left_unchanged=st.booleans(),
     ),
     EnvironmentDecided: st.builds(
         EnvironmentDecided,
@@ -113,7 +123,28 @@ PAYLOADS: dict[type[Payload], st.SearchStrategy[Any]] = {
         tool_name=TEXT,
         rule=TEXT,
         actions=st.lists(TEXT, max_size=3),
-        passed_over=st.lists(st.fixed_dictionaries({"rule": TEXT, "why": TEXT}), max_size=3),
+        passed_over=st.lists(st.fixed_dictionaries({"rule": TEXT, "why": TEXT}, optional={"reason": TEXT}), max_size=3),
+        unanswered=TEXT,
+        environment=st.none()
+        | st.fixed_dictionaries(
+            {},
+            optional={
+                "rules": st.lists(
+                    st.fixed_dictionaries({"name": TEXT, "tools": st.lists(TEXT, max_size=2)}), max_size=2
+                ),
+                "draws": st.none() | st.fixed_dictionaries({"seed": st.integers(), "session": TEXT}),
+                "uses_real_time": st.booleans(),
+            },
+        ),
+        near_miss=st.none()
+        | st.fixed_dictionaries(
+            {
+                "rule": TEXT,
+                "differences": st.dictionaries(
+                    TEXT, st.fixed_dictionaries({"expected": TEXT, "found": TEXT}), max_size=2
+                ),
+            }
+        ),
     ),
     AgentEvent: st.builds(AgentEvent, invocation_id=TEXT, event=ADK_EVENT, final=st.booleans()),
     ArtifactSaved: st.builds(

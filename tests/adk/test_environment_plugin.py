@@ -421,12 +421,12 @@ async def test_the_timeline_says_which_rule_answered_and_why_the_earlier_ones_di
         assert isinstance(third, EnvironmentDecided)
         assert first.rule == ""
         assert first.passed_over == [
-            {"rule": "other item", "why": "key is 'a', not 'b'"},
-            {"rule": "second call", "why": "it is call 1, not nth 2"},
-            {"rule": "down", "why": "limit is nothing, not 1"},
+            {"rule": "other item", "why": "key is 'a', not 'b'", "reason": "arguments"},
+            {"rule": "second call", "why": "it is call 1, not nth 2", "reason": "call number"},
+            {"rule": "down", "why": "limit is nothing, not 1", "reason": "arguments"},
         ]
         assert (second.rule, second.actions) == ("second call", ["delay 2 s", "respond"])
-        assert second.passed_over == [{"rule": "other item", "why": "key is 'a', not 'b'"}]
+        assert second.passed_over == [{"rule": "other item", "why": "key is 'a', not 'b'", "reason": "arguments"}]
         assert (third.rule, third.actions) == ("down", ["raise ConnectionError"])
         players = [
             event.player for event in sim.log() if isinstance(event.payload, ToolStarted | ToolFinished | ToolFailed)
@@ -467,7 +467,7 @@ async def test_a_person_switches_rules_and_puts_a_fault_on_the_next_call_mid_run
         (state,) = environment.rules
         assert (state.name, state.enabled, state.tried_count, state.fired_count) == ("fixed", True, 2, 2)
         decided = [event.payload for event in sim.log() if isinstance(event.payload, EnvironmentDecided)]
-        assert decided[1].passed_over == [{"rule": "fixed", "why": "it is switched off"}]
+        assert decided[1].passed_over == [{"rule": "fixed", "why": "it is switched off", "reason": "switched off"}]
         assert decided[2].rule == "fault for lookup"
 
 
@@ -489,6 +489,9 @@ async def test_a_delayed_call_can_be_cancelled() -> None:
 
         (failed,) = [entry for entry in sim.history() if isinstance(entry, ToolError)]
         assert failed.error_type == "Cancelled"
+
+
+_LOOKUP: dict[str, Any] = {"tool": "lookup", "unchanged": 0, "not_reached": 0}
 
 
 async def test_the_report_shows_what_happened_to_all_calls() -> None:
@@ -515,21 +518,39 @@ async def test_the_report_shows_what_happened_to_all_calls() -> None:
                 "calls": 1,
                 "real": 1,
                 "simulated": {},
+                "unchanged": {},
                 "changed": 0,
                 "uncovered": 0,
                 "refused": 0,
+                "unknown": 0,
             },
             {
                 "tool": "lookup",
                 "calls": 4,
                 "real": 1,
                 "simulated": {"hit": 2, "cut": 1},
+                "unchanged": {},
                 "changed": 1,
                 "uncovered": 1,
                 "refused": 0,
+                "unknown": 0,
             },
         ],
         "unused": ["never"],
+        "coverage": [
+            {**_LOOKUP, "rule": "hit", "tried": 4, "fired": 2, "skipped": {"arguments": 2}},
+            {**_LOOKUP, "rule": "cut", "tried": 2, "fired": 1, "skipped": {"arguments": 1}, "not_reached": 2},
+            {**_LOOKUP, "rule": "never", "tried": 1, "fired": 0, "skipped": {"arguments": 1}, "not_reached": 3},
+        ],
+        "near_misses": [
+            {
+                "tool": "lookup",
+                "rule": "hit",
+                "differences": [{"path": "key", "expected": "'a'", "found": "'c'"}],
+                "calls": 1,
+            }
+        ],
+        "near_misses_left_out": 0,
         "seeds": [],
         "uses_real_time": False,
     }
@@ -541,6 +562,13 @@ async def test_the_report_shows_what_happened_to_all_calls() -> None:
         "  in 1 of them the tool's own code ran too",
         "  1 went live although rules name the tool",
         "rules never used: never",
+        "what the rules did:",
+        "  tool    rule   tried  fired  otherwise",
+        "  lookup  hit        4      2  2 arguments",
+        "  lookup  cut        2      1  1 arguments, 2 not reached",
+        "  lookup  never      1      0  1 arguments, 3 not reached",
+        "calls that no rule answered, and the rule that came closest:",
+        "  1 of lookup, hit: key is 'c', not 'a'",
     ]
 
 
@@ -743,5 +771,5 @@ async def test_each_session_has_a_clock_of_its_own() -> None:
 
 
 def test_the_report_says_that_real_time_is_not_reproducible() -> None:
-    assert "delays took real time" in str(_rule("", "[{delay: 60}, {respond: 1}]", "time: real").report())
+    assert "so the run is not reproducible" in str(_rule("", "[{delay: 60}, {respond: 1}]", "time: real").report())
     assert "real time" not in str(_rule("", "{respond: 1}", "time: real").report())

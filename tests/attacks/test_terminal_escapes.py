@@ -23,7 +23,8 @@ from adk_agent_sim.adk.agent_loader import load_app
 from adk_agent_sim.adk.simulation import Simulation
 from adk_agent_sim.cli.main import adksim
 from adk_agent_sim.cli.prompts import make_completer
-from adk_agent_sim.environment.environment_report import CallTally, EnvironmentReport
+from adk_agent_sim.environment.report_fold import DecisionFacts, NearestRule, ReportFold
+from adk_agent_sim.environment.skip_reason import Difference, SkipReason
 from adk_agent_sim.persistence.access_tokens import TokenKind, create_token
 from adk_agent_sim.persistence.database_store import open_store
 from adk_agent_sim.text.escaped_logging import EscapingFormatter, get_logger
@@ -393,11 +394,15 @@ def test_tracebacks_of_unexpected_errors_are_escaped(capsys: pytest.CaptureFixtu
 
 
 def test_the_report_of_an_environment_has_one_line_per_fact() -> None:
-    tally = CallTally()
-    tally.real[_NAME] += 1
-    report = str(EnvironmentReport.from_tally(tally, [_NAME]))
+    fold = ReportFold()
+    fold.add_rules({_NAME: [_NAME]}, uses_real_time=False)
+    fold.real[_NAME] += 1
+    nearest = NearestRule(_NAME, (Difference(_NAME, _NAME, _NAME),))
+    skipped = [(_NAME, SkipReason.ARGUMENTS.value)]
+    fold.add_decision(DecisionFacts(tool=_NAME, rule="", skipped=skipped, unanswered="live", nearest=nearest))
+    report = str(fold.build_report())
 
-    assert len(report.splitlines()) == 2
+    assert len(report.splitlines()) == 8
     assert not find_unsafe_characters(report)
 
 

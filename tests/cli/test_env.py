@@ -194,6 +194,12 @@ async def test_the_report_of_a_recorded_session(tmp_path: Path) -> None:
         "  1 went live although rules name the tool",
         "divide: 1 calls, 1 real, 0 simulated",
         "rules never used: never",
+        "what the rules did:",
+        "  tool  rule   tried  fired  otherwise",
+        "  add   hit        2      1  1 arguments",
+        "  add   never      1      0  1 arguments, 1 not reached",
+        "calls that no rule answered, and the rule that came closest:",
+        "  1 of add, hit: a is 2, not 1",
     ]
     assert json.loads(_run("report", "--json", tmp_path / "session.jsonl").stdout)["unused"] == ["never"]
 
@@ -210,5 +216,5 @@ def test_a_script_is_played_in_a_simulated_environment_and_the_report_ends_it(tm
     data = CliRunner().invoke(adksim, [*arguments, "--json"])
 
     assert text.exit_code == data.exit_code == 0, text.output
-    assert text.output.endswith("add: 1 calls, 0 real, 1 simulated\n  1 by nine\n")
+    assert "\nadd: 1 calls, 0 real, 1 simulated\n  1 by nine\nwhat the rules did:\n" in text.output
     assert json.loads(data.stdout)["environment"]["tools"][0]["simulated"] == {"nine": 1}

@@ -64,7 +64,11 @@ _PART = _object(
 _CONTENT = _object(role=_TEXTS, parts=st.lists(_PART, max_size=3))
 _ADK_EVENT = _object(content=_CONTENT, actions=_object(state_delta=_ANY_JSON), error_code=_TEXTS, author=_TEXTS)
 _PASSED_OVER = st.lists(st.fixed_dictionaries({"rule": _TEXTS, "why": _TEXTS}) | _ANY_JSON, max_size=2)
+_ENVIRONMENT = _object(rules=st.lists(_object(name=_TEXTS, tools=st.lists(_TEXTS, max_size=2)), max_size=2))
+_NEAR_MISS = _object(rule=_TEXTS, differences=_object(a=_object(expected=_TEXTS, found=_TEXTS)))
 _JSON_FIELDS = {
+    "environment_json": st.none() | _ENVIRONMENT,
+    "near_miss_json": st.none() | _NEAR_MISS,
     "content_json": _CONTENT,
     "event_json": _ADK_EVENT,
     "passed_over_json": _PASSED_OVER,

@@ -112,6 +112,7 @@ _PAYLOADS: list[Payload] = [
         rule="",
         actions=[],
         passed_over=[{"rule": "down", "why": f"password is {CANARY!r}, not 'x'"}],
+        near_miss={"rule": "down", "differences": {"user.password": {"expected": "'x'", "found": repr(CANARY)}}},
     ),
     AgentEvent(invocation_id="i", event={"content": {"parts": [{"text": f"?q={CANARY}"}]}}, final=True),
     ArtifactSaved(filename=f"{CANARY}.txt", version=0, mime_type="text/plain", block="b"),

@@ -22,9 +22,11 @@ from adk_agent_sim.adk import tool_seat
 from adk_agent_sim.adk.compat import get_declaration
 from adk_agent_sim.adk.framework_tools import is_framework_tool
 from adk_agent_sim.environment.call_history import CallHistory
-from adk_agent_sim.environment.environment import Environment, RuleDecision
-from adk_agent_sim.environment.environment_report import CallTally, EnvironmentReport, SessionSeed
+from adk_agent_sim.environment.environment import Environment, ExecutionOutcome, RuleDecision
+from adk_agent_sim.environment.environment_report import EnvironmentReport, SessionSeed
 from adk_agent_sim.environment.incoming_call import IncomingCall
+from adk_agent_sim.environment.recorded_report import describe_environment, describe_near_miss
+from adk_agent_sim.environment.report_fold import ReportFold
 from adk_agent_sim.environment.rulebook import Rulebook
 from adk_agent_sim.environment.session_randomness import SessionRandomness, create_randomness
 from adk_agent_sim.errors import SimulatorError
@@ -98,8 +100,8 @@ class EnvironmentRegistry:
         self.rulebook = rulebook
         self.on_fault: Callable[[str], None] = lambda tool: None
         """Called with the name of a tool whose next call gets a fault."""
-        self.sessionless_tally = CallTally()
-        """Counts that belong to no session."""
+        self.sessionless_fold = ReportFold()
+        """Counts that belong to no session that is kept."""
         self._sessions: dict[tuple[str, str, str], SessionEnvironment] = {}
         self._argument_defaults: dict[str, Mapping[str, Json]] = {}
         self._generated_id_count = 0
@@ -121,22 +123,39 @@ class EnvironmentRegistry:
         _OUTER_CALL.set(context)
         return session_environment
 
-    def compute_tally(self) -> CallTally:
-        """Return the sum of all counts."""
-        total = CallTally()
-        total.add(self.sessionless_tally)
+    def build_report(self) -> EnvironmentReport:
+        """Return what happened to all calls so far."""
+        total = ReportFold()
+        total.add_rules(self._list_tools_by_rule(), uses_real_time=self.rulebook.waits_in_real_time)
+        total.merge(self.sessionless_fold)
         for environment in self._list_environments():
-            total.add(environment.tally)
-        return total
+            total.merge(self._fold_session(environment))
+        return total.build_report()
 
-    def list_seeds(self) -> list[SessionSeed]:
-        """Return what the random draws of each session depend on; empty if no rule draws with the session's seed."""
+    def describe_unrecorded_session(self, environment: Environment) -> dict[str, Any] | None:
+        """Return what the timeline records about a session's rules; None if it has that, or there are no rules."""
+        if environment.is_recorded or not self.rulebook.rules:
+            return None
+        environment.is_recorded = True
+        return describe_environment(
+            self._list_tools_by_rule(), self._get_seed(environment), uses_real_time=self.rulebook.waits_in_real_time
+        )
+
+    def _list_tools_by_rule(self) -> dict[str, list[str]]:
+        return {rule.name: rule.rule.match.tool for rule in self.rulebook.rules}
+
+    def _fold_session(self, environment: Environment) -> ReportFold:
+        fold = environment.tally.build_fold()
+        if seed := self._get_seed(environment):
+            fold.add_seed(seed)
+        return fold
+
+    def _get_seed(self, environment: Environment) -> SessionSeed | None:
+        """Return what the random draws of a session depend on; None if no rule draws with the session's seed."""
         if not self.rulebook.draws_with_session_seed:
-            return []
-        return [
-            SessionSeed(seed=each.seed, session_key=each.session_key, is_drawn=each.is_drawn)
-            for each in (environment.randomness for environment in self._list_environments())
-        ]
+            return None
+        drawn = environment.randomness
+        return SessionSeed(seed=drawn.seed, session_key=drawn.session_key, is_drawn=drawn.is_drawn)
 
     def _list_environments(self) -> list[Environment]:
         """Return the environments, each once: an agent used as a tool shares the one of its caller."""
@@ -157,7 +176,7 @@ class EnvironmentRegistry:
     def _evict_oldest_session(self) -> None:
         oldest = self._sessions.pop(next(iter(self._sessions)))
         if not any(each.environment is oldest.environment for each in self._sessions.values()):
-            self.sessionless_tally.add(oldest.environment.tally)
+            self.sessionless_fold.merge(self._fold_session(oldest.environment))
 
     def create_call_id(self) -> str:
         """Return an id for a call that has none."""
@@ -213,8 +232,9 @@ class RuleInterceptor:
     def decide(self, args: dict[str, Any]) -> RuleDecision:
         """Decide by the arguments that the tool would get, as callbacks have left them."""
         call_id = self.context.function_call_id or self._registry.create_call_id()
+        # A plain BaseTool stands for a name that the model made up.
         decision = self._decision = self._session_environment.environment.decide(
-            IncomingCall(self._tool.name, args, call_id, self)
+            IncomingCall(self._tool.name, args, call_id, self), has_tool=type(self._tool) is not BaseTool
         )
         return decision
 
@@ -228,16 +248,28 @@ class RuleInterceptor:
     def _run_tool(self) -> Awaitable[object]:
         return self._own_run(args=self._args, tool_context=self.context)
 
+    def complete(self) -> ExecutionOutcome:
+        """Count how the call ended, or how far it came if it was cancelled, and return it."""
+        assert self._decision is not None  # noqa: S101 - `decide` comes first
+        return self._session_environment.environment.complete(self._decision)
+
     def build_decision_event(self) -> EnvironmentDecided:
         """Return the decision, and why earlier rules did not match, as an event for the timeline."""
-        decision = self._decision
+        decision, environment = self._decision, self._session_environment.environment
         assert decision is not None  # noqa: S101 - `decide` comes first
+        nearest = decision.find_nearest_rule()
         return EnvironmentDecided(
             call_id=decision.call.call_id,
             tool_name=decision.call.tool,
             rule=decision.rule_name,
-            actions=self._session_environment.environment.describe_actions(decision),
-            passed_over=[{"rule": each.rule, "why": each.reason} for each in decision.list_skipped_rules()],
+            actions=environment.describe_actions(decision),
+            passed_over=[
+                {"rule": each.rule, "why": each.explanation, "reason": each.reason.value}
+                for each in decision.list_skipped_rules()
+            ],
+            unanswered=decision.unanswered,
+            environment=self._registry.describe_unrecorded_session(environment),
+            near_miss=describe_near_miss(nearest) if nearest else None,
         )
 
     @property
@@ -275,10 +307,13 @@ class EnvironmentSimulationPlugin(BasePlugin):
         super().__init__(name=name)
         self._rulebook = rulebook
         self._registry = EnvironmentRegistry(rulebook)
+        self._real_call_counts = self._registry.sessionless_fold.real
         self._faulted_tools: set[str] = set()
         """Tools on which a person has put a fault."""
-        self._unmatched_call_counts: dict[str, int] = {}
-        """How often each tool that no rule names was called. Counting is all that happens to these calls."""
+        self._named_tools: set[str] = set()
+        """Tools that were called and that a rule names."""
+        self._unnamed_tools: set[str] = set()
+        """Tools that were called and that no rule names; their calls are only counted."""
         self._registry.on_fault = self._start_intercepting
 
     async def before_run_callback(self, *, invocation_context: InvocationContext) -> None:
@@ -289,20 +324,27 @@ class EnvironmentSimulationPlugin(BasePlugin):
         self, *, tool: BaseTool, tool_args: dict[str, Any], tool_context: ToolContext
     ) -> dict[str, Any] | None:
         """Install a seat in a tool that a rule names. The rules answer there, after ADK has asked for consent."""
-        count = self._unmatched_call_counts.get(tool.name)
-        if count is not None:
-            self._unmatched_call_counts[tool.name] = count + 1
+        tool_seat.REAL_CALL_COUNTS.set(self._real_call_counts)
+        name = tool.name
+        if name in self._unnamed_tools:
+            if not tool_seat.is_seated(tool):
+                tool_seat.install_seat(tool)
+            if (calls := tool_seat.SESSION_CALLS.get()) is not None:
+                await self._record_rules(calls, tool, tool_context)
             return None
-        if self._should_intercept(tool):
-            # A plain BaseTool stands for a name that the model made up: there is no code to put a seat in.
-            if type(tool) is BaseTool:
-                return await answer_by_rules(self._registry, tool, tool_args, tool_context)
+        if type(tool) is BaseTool:
+            # It stands for a name that the model made up: there is no code to put a seat in.
+            return await self._answer_unknown_tool(tool, tool_args, tool_context)
+        if name in self._named_tools or self._should_intercept(tool):
             self._install_interceptor(tool, tool_context, self._registry.enter_call(tool_context))
-        elif is_framework_tool(tool):
+            return None
+        if is_framework_tool(tool):
             self._registry.enter_call(tool_context)
-            self._registry.sessionless_tally.real[tool.name] += 1
-        elif type(tool) is not BaseTool:
-            self._unmatched_call_counts[tool.name] = 1
+        else:
+            self._unnamed_tools.add(name)
+        tool_seat.install_seat(tool)
+        if (calls := tool_seat.SESSION_CALLS.get()) is not None:
+            await self._record_rules(calls, tool, tool_context)
         return None
 
     def get_environment(self, session: Session) -> Environment:
@@ -311,14 +353,7 @@ class EnvironmentSimulationPlugin(BasePlugin):
 
     def report(self) -> EnvironmentReport:
         """Return what happened to all calls so far."""
-        tally = self._registry.compute_tally()
-        tally.real.update(self._unmatched_call_counts)
-        return EnvironmentReport.from_tally(
-            tally,
-            [rule.name for rule in self._rulebook.rules],
-            seeds=self._registry.list_seeds(),
-            uses_real_time=self._rulebook.waits_in_real_time,
-        )
+        return self._registry.build_report()
 
     async def close(self) -> None:
         """Log the report."""
@@ -327,13 +362,37 @@ class EnvironmentSimulationPlugin(BasePlugin):
     def _start_intercepting(self, tool: str) -> None:
         """Intercept the calls of a tool from now on, although no rule names it."""
         self._faulted_tools.add(tool)
-        self._registry.sessionless_tally.real[tool] += self._unmatched_call_counts.pop(tool, 0)
+        self._unnamed_tools.discard(tool)
+
+    async def _answer_unknown_tool(
+        self, tool: BaseTool, args: dict[str, Any], context: ToolContext
+    ) -> dict[str, Any] | None:
+        if not self._rulebook.rules and tool.name not in self._faulted_tools:
+            return None
+        return await answer_by_rules(self._registry, tool, args, context)
+
+    async def _record_rules(self, calls: tool_seat.RunningCalls, tool: BaseTool, context: ToolContext) -> None:
+        """Record the rules of a session at its first call, if that is a call of a tool that no rule names."""
+        environment = self._registry.get_session_environment(context.session).environment
+        if described := self._registry.describe_unrecorded_session(environment):
+            decided = EnvironmentDecided(
+                call_id=context.function_call_id or "",
+                tool_name=tool.name,
+                rule="",
+                actions=[],
+                passed_over=[],
+                environment=described,
+            )
+            await calls.record_environment_decision(context, decided)
 
     def _should_intercept(self, tool: BaseTool) -> bool:
         is_steering = tool.name in CONTROL_TOOLS
-        if self._rulebook.find_candidates(tool.name, by_name_only=is_steering) or tool.name in self._faulted_tools:
+        if self._rulebook.find_candidates(tool.name, by_name_only=is_steering):
+            self._named_tools.add(tool.name)
             return True
-        return self._rulebook.refuses_real_tools and type(tool) is not BaseTool and not is_framework_tool(tool)
+        if tool.name in self._faulted_tools:
+            return True
+        return self._rulebook.refuses_real_tools and not is_framework_tool(tool)
 
     def _install_interceptor(
         self, tool: BaseTool, context: ToolContext, session_environment: SessionEnvironment
@@ -353,15 +412,14 @@ async def answer_by_rules(
     """Return the rules' answer where there is no seat: in a callback, or for a name that the model made up.
 
     Returns:
-        The response for the model; None if no rule matches, or if the one that does must act inside the call.
+        The response for the model; None if no rule answers.
     """
     session_environment = registry.enter_call(context)
     interceptor = RuleInterceptor(registry, session_environment, tool, context)
     environment, decision = session_environment.environment, interceptor.decide(args)
     if (calls := tool_seat.SESSION_CALLS.get()) is not None:
         await calls.record_environment_decision(context, interceptor.build_decision_event())
-    if decision.rule is None or decision.rule.acts_inside_call:
-        environment.count_real_call(decision)
+    if decision.rule is None:
         return None
     result = await environment.answer(decision, _fail_unexpected_run)
     return cast("dict[str, Any]", result) if isinstance(result, dict) else {"result": result}

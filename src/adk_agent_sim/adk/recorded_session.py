@@ -23,7 +23,7 @@ from adk_agent_sim.adk.compat import asks_for_consent
 from adk_agent_sim.adk.model_seat import ModelSeat
 from adk_agent_sim.adk.play_policy import PlayPolicy
 from adk_agent_sim.adk.request_blocks import RequestEncoder
-from adk_agent_sim.adk.tool_seat import RunningCalls
+from adk_agent_sim.adk.tool_seat import CallEnd, RunningCalls
 from adk_agent_sim.golden.recording import RecordedToolCall
 from adk_agent_sim.link.link import Link
 from adk_agent_sim.timeline.blocks import Block
@@ -241,26 +241,30 @@ class RecordedSession:
         started = ToolStarted(call_id=_get_call_id(context), tool_name=tool.name, arguments=to_json_value(arguments))
         await self._append_tool_event(context, started, player)
 
-    async def on_tool_finished(self, context: ToolContext, result: object, seconds: float, player: Player) -> None:
+    async def on_tool_finished(self, context: ToolContext, result: object, end: CallEnd) -> None:
         """Record that the tool returned, with the actions it requested of ADK."""
         finished = ToolFinished(
             call_id=_get_call_id(context),
             result=to_json_value(result),
-            duration_ms=seconds * 1000,
+            duration_ms=end.seconds * 1000,
             actions=_remove_unset_actions(to_json_value(context.actions)),
+            ran_tool=end.outcome.ran_tool,
+            left_unchanged=end.outcome.left_unchanged,
         )
-        await self._append_tool_event(context, finished, player)
+        await self._append_tool_event(context, finished, end.player)
 
-    async def on_tool_failed(self, context: ToolContext, error: BaseException, seconds: float, player: Player) -> None:
+    async def on_tool_failed(self, context: ToolContext, error: BaseException, end: CallEnd) -> None:
         """Record that the tool raised, or that its call was cancelled."""
         failed = ToolFailed(
             call_id=_get_call_id(context),
             error_type=type(error).__name__,
             error_message=str(error),
-            duration_ms=seconds * 1000,
+            duration_ms=end.seconds * 1000,
             traceback="".join(traceback.format_exception(error)),
+            ran_tool=end.outcome.ran_tool,
+            left_unchanged=end.outcome.left_unchanged,
         )
-        await self._append_tool_event(context, failed, player)
+        await self._append_tool_event(context, failed, end.player)
 
     async def _append_tool_event(
         self, context: ToolContext, payload: ToolStarted | ToolFinished | ToolFailed, player: Player

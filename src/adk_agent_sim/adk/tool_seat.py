@@ -14,6 +14,7 @@ import asyncio
 import copy
 import functools
 import threading
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from contextvars import ContextVar, copy_context
@@ -23,9 +24,25 @@ from typing import Any, Protocol, TypeAlias
 from google.adk.tools import BaseTool, ToolContext
 
 from adk_agent_sim.adk.compat import check_sync_callable_runner, use_sync_callable_runner
+from adk_agent_sim.environment.environment import NOT_RUN, RAN_TOOL, ExecutionOutcome
+from adk_agent_sim.environment.skip_reason import UnansweredCall
 from adk_agent_sim.errors import Cancelled
 from adk_agent_sim.golden.recording import RecordedToolCall
 from adk_agent_sim.timeline.events import EnvironmentDecided, Player
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallEnd:
+    """How a call ended, besides its result or error."""
+
+    seconds: float
+    """How long it took."""
+
+    player: Player
+    """Who answered it."""
+
+    outcome: ExecutionOutcome
+    """Whether the tool's own code ran."""
 
 
 class ToolCallListener(Protocol):
@@ -45,11 +62,11 @@ class ToolCallListener(Protocol):
         """Handle that the tool's code, or what simulates it, is about to run."""
         ...
 
-    async def on_tool_finished(self, context: ToolContext, result: object, seconds: float, player: Player) -> None:
+    async def on_tool_finished(self, context: ToolContext, result: object, end: CallEnd) -> None:
         """Handle that the tool returned."""
         ...
 
-    async def on_tool_failed(self, context: ToolContext, error: BaseException, seconds: float, player: Player) -> None:
+    async def on_tool_failed(self, context: ToolContext, error: BaseException, end: CallEnd) -> None:
         """Handle that the tool raised, or that its call was cancelled."""
         ...
 
@@ -78,9 +95,16 @@ class CallInterceptor(Protocol):
         """Return the decision as an event for the timeline."""
         ...
 
+    def complete(self) -> ExecutionOutcome:
+        """Count how the call ended, or how far it came if it was cancelled, and return it."""
+        ...
+
 
 CALL_INTERCEPTOR: ContextVar[CallInterceptor | None] = ContextVar("adksim_intervening", default=None)
 """The interceptor of the current call."""
+
+REAL_CALL_COUNTS: ContextVar[Counter[str] | None] = ContextVar("adksim_real_calls", default=None)
+"""Where the calls are counted, by tool, that no interceptor handles."""
 
 TOOL_GUARD: ContextVar[Callable[[BaseTool, RunAsync], RunAsync] | None] = ContextVar("adksim_guarding", default=None)
 """Wraps the tool's own code; applied inside everything else."""
@@ -121,14 +145,18 @@ class _ToolSeat:
         # A tool that is called from inside another call inherits that call's variable, which is not for it.
         if interceptor is None or interceptor.context is not tool_context:
             if calls is None:
+                _count_real_call(self.tool)
                 return await own_run(args=args, tool_context=tool_context)
             return await calls.run(self.tool, own_run, args, tool_context)
         CALL_INTERCEPTOR.set(None)
         interceptor.decide(args)
         if calls is None:
-            return await interceptor.execute_decision(own_run, args)
+            try:
+                return await interceptor.execute_decision(own_run, args)
+            finally:
+                interceptor.complete()
         answer = functools.partial(_execute_intercepted, interceptor, own_run)
-        return await calls.run(self.tool, answer, args, tool_context, interceptor.build_decision_event())
+        return await calls.run(self.tool, answer, args, tool_context, interceptor)
 
     @classmethod
     def install(cls, tool: BaseTool) -> None:
@@ -141,10 +169,21 @@ class _ToolSeat:
         vars(tool)["run_async"] = cls(tool, own_run)
 
 
+def _count_real_call(tool: BaseTool) -> None:
+    if (counts := REAL_CALL_COUNTS.get()) is not None:
+        counts[tool.name] += 1
+
+
 def _execute_intercepted(
     interceptor: CallInterceptor, own_run: RunAsync, *, args: dict[str, Any], tool_context: ToolContext
 ) -> Awaitable[object]:
     return interceptor.execute_decision(own_run, args)
+
+
+def is_seated(tool: BaseTool) -> bool:
+    """Whether a tool has a seat of its own."""
+    seat = tool.__dict__.get("run_async")
+    return type(seat) is _ToolSeat and seat.tool is tool
 
 
 def install_seat(tool: BaseTool) -> None:
@@ -188,25 +227,36 @@ class RunningCalls:
         own_run: RunAsync,
         args: dict[str, Any],
         context: ToolContext,
-        decided: EnvironmentDecided | None = None,
+        interceptor: CallInterceptor | None = None,
     ) -> object:
         """Run a tool's own code, or what simulates it; notify the listener, and allow the call to be cancelled."""
-        if decided is not None:
+        player = Player.REAL
+        if interceptor is not None:
+            decided = interceptor.build_decision_event()
             await self._listener.on_environment_decided(context, decided)
-        player = Player.SIMULATED if decided is not None and decided.rule else Player.REAL
+            if decided.rule or decided.unanswered == UnansweredCall.REFUSED:
+                player = Player.SIMULATED
         if player is Player.REAL and (recorded := self._listener.find_recorded_result(context, tool)) is not None:
             player, own_run = Player.RECORDED, functools.partial(_return_recorded, recorded)
+        if player is Player.REAL and interceptor is None:
+            _count_real_call(tool)
         await self._listener.on_tool_started(context, tool, args, player)
         start = self._monotonic()
+
+        def end_call() -> CallEnd:
+            outcome = interceptor.complete() if interceptor is not None else RAN_TOOL
+            outcome = NOT_RUN if player is Player.RECORDED else outcome
+            return CallEnd(seconds=self._monotonic() - start, player=player, outcome=outcome)
+
         threads = _ToolThreads(tool.name)
         try:
             result = await self._run_enclosed(_run_in_threads(threads, own_run, args, context), context)
             if result is _STOPPED:
                 raise Cancelled(_format_cancelled_message(tool.name, in_thread=threads.is_busy))
         except (Exception, asyncio.CancelledError) as error:
-            await self._listener.on_tool_failed(context, error, self._monotonic() - start, player)
+            await self._listener.on_tool_failed(context, error, end_call())
             raise
-        await self._listener.on_tool_finished(context, result, self._monotonic() - start, player)
+        await self._listener.on_tool_finished(context, result, end_call())
         return result
 
     def get_enclosing_call_id(self) -> str:

@@ -17,6 +17,7 @@ from adk_agent_sim.environment.json_values import (
     parse_path,
 )
 from adk_agent_sim.environment.rule_match import ArgumentCondition, CallNumber, EarlierOutcome, Match
+from adk_agent_sim.environment.skip_reason import Difference, SkipReason
 from adk_agent_sim.forms import bounded_regex as patterns
 from adk_agent_sim.text.glob_match import GlobSet
 from adk_agent_sim.timeline.canonical_json import Json
@@ -24,6 +25,9 @@ from adk_agent_sim.timeline.canonical_json import Json
 
 class CallPredicate(ABC):
     """One condition on a call."""
+
+    reason: ClassVar[SkipReason] = SkipReason.CONDITION
+    """Why a rule is skipped if the condition is not met."""
 
     @abstractmethod
     def is_met(self, call: IncomingCall) -> bool:
@@ -37,9 +41,15 @@ class CallPredicate(ABC):
     def describe(self) -> str:
         """Returns the condition in a few words."""
 
+    def compare(self, call: IncomingCall) -> Difference:
+        """Returns what differs if the call does not meet the condition."""
+        return Difference(self.reason.value, self.describe(), self.explain_mismatch(call))
+
 
 class _EqualsPredicate(CallPredicate):
     """A top-level argument equals a scalar: the usual case, and the fastest to check."""
+
+    reason = SkipReason.ARGUMENTS
 
     def __init__(self, name: str, value: Json) -> None:
         self.name = name
@@ -56,6 +66,9 @@ class _EqualsPredicate(CallPredicate):
     def explain_mismatch(self, call: IncomingCall) -> str:
         return f"{self.name} is {format_value(call.args.get(self.name, MISSING))}, not {format_value(self.value)}"
 
+    def compare(self, call: IncomingCall) -> Difference:
+        return Difference(self.name, format_value(self.value), format_value(call.args.get(self.name, MISSING)))
+
 
 _SCALAR_TYPES = (str, int, float, bool, type(None))
 
@@ -63,10 +76,13 @@ _SCALAR_TYPES = (str, int, float, bool, type(None))
 class _ArgumentPredicate(CallPredicate):
     """The value at a path in the arguments meets an `ArgumentCondition`."""
 
+    reason = SkipReason.ARGUMENTS
+
     def __init__(self, name: str, condition: ArgumentCondition, *, use_defaults: bool) -> None:
         self.name = name
         self._path: ValuePath = parse_path(name)
         self._value_checks = list(_iter_value_checks(condition))
+        self._regex = condition.regex
         self._use_defaults = use_defaults
 
     def describe(self) -> str:
@@ -74,12 +90,26 @@ class _ArgumentPredicate(CallPredicate):
 
     def is_met(self, call: IncomingCall) -> bool:
         value = self._read_value(call)
-        return all(check(value) for check, _ in self._value_checks)
+        if all(check(value) for check, _ in self._value_checks):
+            return True
+        if self._is_unsearchable(value):
+            call.unsearched = (*call.unsearched, self)
+        return False
 
     def explain_mismatch(self, call: IncomingCall) -> str:
+        _, expected, found = self.compare(call)
+        return f"{self.name} is {found}, not {expected}"
+
+    def compare(self, call: IncomingCall) -> Difference:
         value = self._read_value(call)
+        if self._is_unsearchable(value):
+            found = f"a text of {len(value):,} characters, which is too long to be searched"
+            return Difference(self.name, f"a text that matches {self._regex}", found)
         expected = next((expected for check, expected in self._value_checks if not check(value)), "a match")
-        return f"{self.name} is {format_value(value)}, not {expected}"
+        return Difference(self.name, expected, format_value(value))
+
+    def _is_unsearchable(self, value: Json) -> bool:
+        return self._regex is not None and isinstance(value, str) and not patterns.can_search(self._regex, value)
 
     def _read_value(self, call: IncomingCall) -> Json:
         args = call.args_with_defaults if self._use_defaults else call.args
@@ -116,6 +146,8 @@ def _is_number(value: Json) -> bool:
 class _NoExtraArgumentsPredicate(CallPredicate):
     """The call has no arguments besides those that `args` names."""
 
+    reason = SkipReason.ARGUMENTS
+
     def __init__(self, match: Match) -> None:
         self._allowed_names = {*match.args, *(parse_path(name)[0] for name in match.args)}
 
@@ -126,11 +158,19 @@ class _NoExtraArgumentsPredicate(CallPredicate):
         return call.args.keys() <= self._allowed_names
 
     def explain_mismatch(self, call: IncomingCall) -> str:
-        return f"it has other arguments: {', '.join(sorted(call.args.keys() - self._allowed_names))}"
+        return f"it has other arguments: {self._list_others(call)}"
+
+    def compare(self, call: IncomingCall) -> Difference:
+        return Difference("other arguments", "none", self._list_others(call))
+
+    def _list_others(self, call: IncomingCall) -> str:
+        return ", ".join(sorted(call.args.keys() - self._allowed_names))
 
 
 class _AgentPredicate(CallPredicate):
     """The calling agent has one of the names."""
+
+    reason = SkipReason.AGENT
 
     def __init__(self, names: list[str]) -> None:
         self._names = names
@@ -145,9 +185,14 @@ class _AgentPredicate(CallPredicate):
     def explain_mismatch(self, call: IncomingCall) -> str:
         return f"the agent is {call.agent}, not {' or '.join(self._names)}"
 
+    def compare(self, call: IncomingCall) -> Difference:
+        return Difference("the agent", " or ".join(self._names), call.agent)
+
 
 class _EarlierOutcomePredicate(CallPredicate):
     """A tool was called in an earlier turn with a given outcome."""
+
+    reason = SkipReason.EARLIER_CALLS
 
     _OUTCOME_CHECKS: ClassVar[Mapping[str, Callable[[Json], bool]]] = {
         "succeeded": is_success,
@@ -178,6 +223,8 @@ class _EarlierOutcomePredicate(CallPredicate):
 
 class _CallNumberPredicate(CallPredicate):
     """The call has a given number among those that meet the rule's `tool`, `args` and `agent`."""
+
+    reason = SkipReason.CALL_NUMBER
 
     def __init__(self, rule_index: int, call_number: CallNumber, order_independent: list[CallPredicate]) -> None:
         self._rule_index = rule_index
@@ -210,6 +257,8 @@ class _CallNumberPredicate(CallPredicate):
 
 class _ProbabilityPredicate(CallPredicate):
     """A random draw keyed by the call, so that it is the same in every run and in every interleaving of tasks."""
+
+    reason = SkipReason.PROBABILITY
 
     def __init__(self, rule_name: str, probability: float, seed: int | None) -> None:
         self._rule_name = rule_name

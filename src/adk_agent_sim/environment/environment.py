@@ -15,12 +15,20 @@ from dataclasses import dataclass
 
 from adk_agent_sim.environment.actions import AnyAction
 from adk_agent_sim.environment.actions.action import NO_RESULT, RuleExecution
-from adk_agent_sim.environment.environment_report import CallTally
+from adk_agent_sim.environment.decision_tally import (
+    ACTS_INSIDE,
+    SWITCHED_OFF,
+    DecisionTally,
+    SkippedPositions,
+    list_skip_reasons,
+)
 from adk_agent_sim.environment.incoming_call import IncomingCall
+from adk_agent_sim.environment.report_fold import DecisionFacts, NearestRule, is_unintended, name_fault
 from adk_agent_sim.environment.rule_match import Match
 from adk_agent_sim.environment.rulebook import Candidates, CompiledRule, Rulebook
 from adk_agent_sim.environment.rules import Rule
 from adk_agent_sim.environment.session_randomness import SessionRandomness, create_randomness
+from adk_agent_sim.environment.skip_reason import SkipReason, UnansweredCall
 from adk_agent_sim.errors import RealToolRefused, SimulatorError
 
 
@@ -29,7 +37,23 @@ class SkippedRule:
     """A rule that was considered for a call but does not answer it."""
 
     rule: str
-    reason: str
+    reason: SkipReason
+    explanation: str
+
+
+@dataclass(frozen=True, slots=True)
+class ExecutionOutcome:
+    """How a call ended that a rule answered."""
+
+    ran_tool: bool
+    """Whether the tool's own code ran."""
+
+    left_unchanged: bool
+    """Whether the rule was to change the result, and changed nothing."""
+
+
+RAN_TOOL = ExecutionOutcome(ran_tool=True, left_unchanged=False)
+NOT_RUN = ExecutionOutcome(ran_tool=False, left_unchanged=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,46 +92,81 @@ class PendingFault:
 class RuleDecision:
     """Which rule answers a call, and which were skipped."""
 
-    __slots__ = ("_candidates", "_disabled", "call", "rule")
+    __slots__ = ("_candidates", "_nearest", "call", "execution", "rule", "skipped_positions", "unanswered")
 
     def __init__(
-        self, call: IncomingCall, rule: CompiledRule | None, candidates: Candidates, disabled: set[int]
+        self,
+        call: IncomingCall,
+        rule: CompiledRule | None,
+        candidates: Candidates,
+        skipped: SkippedPositions = (),
+        unanswered: str = "",
     ) -> None:
         self.call = call
         self.rule = rule
         """The rule that answers the call; None if no rule does."""
+        self.skipped_positions = skipped
+        self.unanswered = unanswered
+        """What happens if no rule answers, an `UnansweredCall`; empty if a rule does, or if no rule names the tool."""
+        self.execution: RuleExecution | None = None
+        """The execution of the rule's actions, once it has begun."""
         self._candidates = candidates
-        self._disabled = disabled
+        self._nearest: NearestRule | None = None
 
     @property
     def rule_name(self) -> str:
         """The name of the rule that answers the call; empty if no rule does."""
         return self.rule.name if self.rule else ""
 
-    @property
-    def has_candidates(self) -> bool:
-        """Whether any rule names the tool."""
-        return bool(self._candidates)
-
     def list_skipped_rules(self) -> list[SkippedRule]:
         """Returns the rules for this tool before the one that answers, each with the reason why it does not.
 
         Call it right after `decide`: reasons are computed from the session's history, which changes with later calls.
         """
-        skipped: list[SkippedRule] = []
-        for rule in self._candidates:
-            if rule is self.rule:
-                break
-            skipped.append(SkippedRule(rule.name, self._explain_skip(rule)))
-        return skipped
+        return [
+            SkippedRule(rule.name, self._get_reason(rule, position), self._explain_skip(rule, position))
+            for rule, position in zip(self._candidates, self.skipped_positions, strict=False)
+        ]
 
-    def _explain_skip(self, rule: CompiledRule) -> str:
-        if rule.index in self._disabled:
-            return "it is switched off"
-        return next(
-            (each.explain_mismatch(self.call) for each in rule.predicates if not each.is_met(self.call)),
-            "a fault came first",
+    def build_facts(self) -> DecisionFacts:
+        """Returns the decision for a report."""
+        return DecisionFacts(
+            tool=self.call.tool,
+            rule=self.rule_name,
+            skipped=[
+                (rule.name, self._get_reason(rule, position).value)
+                for rule, position in zip(self._candidates, self.skipped_positions, strict=False)
+            ],
+            unanswered=self.unanswered,
+            nearest=self.find_nearest_rule(),
         )
+
+    def find_nearest_rule(self) -> NearestRule | None:
+        """Returns the rule that came closest, if no rule answers and none left the call to the tool on purpose."""
+        if self._nearest is None and self.unanswered and self._is_unintended():
+            self._nearest = min(
+                (self._compare(rule) for rule in self._candidates), key=lambda nearest: len(nearest.differences)
+            )
+        return self._nearest
+
+    def _is_unintended(self) -> bool:
+        return is_unintended(list_skip_reasons(self._candidates, self.skipped_positions))
+
+    def _compare(self, rule: CompiledRule) -> NearestRule:
+        failed = [each for each in rule.predicates if not each.is_met(self.call)]
+        return NearestRule(rule.name, tuple(each.compare(self.call) for each in failed))
+
+    def _get_reason(self, rule: CompiledRule, position: int) -> SkipReason:
+        if position >= 0 and rule.predicates[position] in self.call.unsearched:
+            return SkipReason.TEXT_TOO_LONG
+        return SkipReason(list_skip_reasons([rule], (position,))[0][1])
+
+    def _explain_skip(self, rule: CompiledRule, position: int) -> str:
+        if position == SWITCHED_OFF:
+            return "it is switched off"
+        if position == ACTS_INSIDE:
+            return "it acts inside the tool, and no tool has this name"
+        return rule.predicates[position].explain_mismatch(self.call)
 
 
 class Environment:
@@ -131,17 +190,19 @@ class Environment:
         self.randomness = randomness or create_randomness(rulebook.spec.seed, rulebook.label)
         self.sleeper = rulebook.create_sleeper()
         """The clock of the session."""
-        self.tally = CallTally()
+        self.tally = DecisionTally(rulebook)
+        """What happened so far, for the report."""
+        self.is_recorded = False
+        """Whether the timeline has the rules and the seed of this session."""
         self._on_fault = on_fault
         self._disabled_rules = {rule.index for rule in rulebook.rules if not rule.rule.enabled}
-        self._tried_counts = [0] * len(rulebook.rules)
-        self._fired_counts = [0] * len(rulebook.rules)
         self._pending_faults: list[PendingFault] = []
         self._fault_count = 0
 
     @property
     def rules(self) -> list[RuleState]:
         """The rules with their current state."""
+        tried, fired = self.tally.build_fold().count_by_rule()
         return [
             RuleState(
                 name=rule.name,
@@ -150,8 +211,8 @@ class Environment:
                 actions=[action.describe() for action in rule.actions],
                 effects=[action.model_dump_json(by_alias=True, exclude_unset=True) for action in rule.actions],
                 enabled=rule.index not in self._disabled_rules,
-                tried_count=self._tried_counts[rule.index],
-                fired_count=self._fired_counts[rule.index],
+                tried_count=tried[rule.name],
+                fired_count=fired[rule.name],
             )
             for rule in self.rulebook.rules
         ]
@@ -174,10 +235,10 @@ class Environment:
         """
         for rule in self.rulebook.rules:
             if rule.name == name:
-                # A new set: decisions that were made before keep the old one for their explanations.
-                self._disabled_rules = (
-                    self._disabled_rules - {rule.index} if on else self._disabled_rules | {rule.index}
-                )
+                if on:
+                    self._disabled_rules.discard(rule.index)
+                else:
+                    self._disabled_rules.add(rule.index)
                 return
         raise SimulatorError(
             f"There is no rule {name!r}; the rules are: {', '.join(r.name for r in self.rulebook.rules)}."
@@ -204,23 +265,53 @@ class Environment:
         self._pending_faults = [fault for fault in self._pending_faults if fault.fault_id != fault_id]
         return len(self._pending_faults) < count
 
-    def decide(self, call: IncomingCall) -> RuleDecision:
-        """Find the rule or fault that answers a call, and update the counts."""
-        disabled, tried = self._disabled_rules, self._tried_counts
-        candidates = self.rulebook.find_candidates(call.tool, by_name_only=call.steers_run)
+    def decide(self, call: IncomingCall, *, has_tool: bool = True) -> RuleDecision:
+        """Find the rule or fault that answers a call, and count it.
+
+        Args:
+            call: The call.
+            has_tool: Whether there is such a tool; if not, only rules that do not act inside the tool can answer.
+        """
         if self._pending_faults and (fault := self._take_fault(call.tool)):
-            return RuleDecision(call, fault.rule, (), disabled)
+            decision = RuleDecision(call, fault.rule, ())
+            self.tally.fold.add_decision(decision.build_facts())
+            return decision
+        candidates = self.rulebook.find_candidates(call.tool, by_name_only=call.steers_run)
+        disabled = self._disabled_rules
+        positions: list[int] = []
+        answering: CompiledRule | None = None
         for rule in candidates:
             if rule.index in disabled:
+                positions.append(SWITCHED_OFF)
                 continue
-            tried[rule.index] += 1
+            position = 0
             for is_met in rule.predicate_checks:
                 if not is_met(call):
+                    positions.append(position)
                     break
+                position += 1  # noqa: SIM113 - `enumerate` costs more than most checks
             else:
-                self._fired_counts[rule.index] += 1
-                return RuleDecision(call, rule, candidates, disabled)
-        return RuleDecision(call, None, candidates, disabled)
+                if has_tool or not rule.acts_inside_call:
+                    answering = rule
+                else:
+                    positions.append(ACTS_INSIDE)
+                break
+        skipped = tuple(positions)
+        if answering is not None and not call.unsearched:
+            self.tally.count(call.tool, "", skipped)
+            return RuleDecision(call, answering, candidates, skipped)
+        unanswered = "" if answering is not None else self._get_unanswered(candidates, has_tool=has_tool)
+        decision = RuleDecision(call, answering, candidates, skipped, unanswered)
+        self.tally.fold.add_decision(decision.build_facts())
+        return decision
+
+    def _get_unanswered(self, candidates: Candidates, *, has_tool: bool) -> str:
+        """Returns what happens to a call that no rule answers."""
+        if not has_tool:
+            return UnansweredCall.NO_SUCH_TOOL.value
+        if self.rulebook.refuses_real_tools:
+            return UnansweredCall.REFUSED.value
+        return UnansweredCall.LIVE.value if candidates else ""
 
     def _take_fault(self, tool: str) -> PendingFault | None:
         fault = next((each for each in self._pending_faults if each.tool == tool), None)
@@ -228,19 +319,14 @@ class Environment:
             self._pending_faults.remove(fault)
         return fault
 
-    def count_real_call(self, decision: RuleDecision) -> None:
-        """Count a call that no rule answers and that runs the real tool."""
-        tally = self.tally.uncovered if decision.has_candidates else self.tally.real
-        tally[decision.call.tool] += 1
-
     def describe_actions(self, decision: RuleDecision) -> list[str]:
         """Returns a description of each action for this call, including random values that were drawn."""
         if decision.rule is None:
             return []
-        execution = self._start_execution(decision.call, decision.rule, _fail_if_run)
+        execution = self._create_execution(decision.call, decision.rule, _fail_if_run)
         return [action.describe(execution) for action in decision.rule.actions]
 
-    def _start_execution(
+    def _create_execution(
         self, call: IncomingCall, rule: CompiledRule, run_tool: Callable[[], Awaitable[object]]
     ) -> RuleExecution:
         return RuleExecution(
@@ -264,26 +350,34 @@ class Environment:
         """
         rule, tool = decision.rule, decision.call.tool
         if rule is None:
-            if self.rulebook.refuses_real_tools:
-                self.tally.refused[tool] += 1
+            if decision.unanswered == UnansweredCall.REFUSED:
                 raise RealToolRefused(tool, "no rule answers the call, and the rules say `unanswered: refuse`")
-            self.count_real_call(decision)
+            self.tally.fold.real[tool] += 1
             return await run_tool()
-        self.tally.simulated[tool, rule.name] += 1
-        execution = self._start_execution(decision.call, rule, run_tool)
+        execution = decision.execution = self._create_execution(decision.call, rule, run_tool)
         result: object = NO_RESULT
-        try:
-            for action in rule.actions:
-                result = await action.apply(execution, result)
-            return await execution.run_tool() if result is NO_RESULT else result
-        finally:
-            # Also counted if an action raised after the tool ran.
-            if execution.has_run_tool:
-                self.tally.ran[tool] += 1
+        for action in rule.actions:
+            result = await action.apply(execution, result)
+        return await execution.run_tool() if result is NO_RESULT else result
+
+    def complete(self, decision: RuleDecision) -> ExecutionOutcome:
+        """Count how a call ended, or how far it came if it was cancelled; call it once for each decision."""
+        rule, execution = decision.rule, decision.execution
+        if rule is None:
+            return NOT_RUN if decision.unanswered == UnansweredCall.REFUSED else RAN_TOOL
+        if execution is None or not (execution.has_run_tool or rule.only_changes_result):
+            return NOT_RUN
+        outcome = ExecutionOutcome(
+            ran_tool=execution.has_run_tool, left_unchanged=rule.only_changes_result and not execution.has_effect
+        )
+        self.tally.fold.add_execution(
+            decision.call.tool, rule.name, ran_tool=outcome.ran_tool, left_unchanged=outcome.left_unchanged
+        )
+        return outcome
 
 
 def _build_fault(fault_id: str, tool: str, actions: Sequence[AnyAction]) -> PendingFault:
-    rule = Rule(name=f"fault for {tool}", match=Match(tool=[tool]), do=list(actions))
+    rule = Rule(name=name_fault(tool), match=Match(tool=[tool]), do=list(actions))
     return PendingFault(fault_id=fault_id, tool=tool, rule=CompiledRule(rule, name=rule.name, index=-1))
 
 

@@ -42,7 +42,7 @@ class Caller(Protocol):
 class IncomingCall:
     """A call that has no response yet."""
 
-    __slots__ = ("_args_with_defaults", "args", "call_id", "caller", "steers_run", "tool")
+    __slots__ = ("_args_with_defaults", "args", "call_id", "caller", "steers_run", "tool", "unsearched")
 
     def __init__(self, tool: str, args: Mapping[str, Json], call_id: str, caller: Caller) -> None:
         """Describe a call.
@@ -59,6 +59,8 @@ class IncomingCall:
         self.caller = caller
         self.steers_run = tool in CONTROL_TOOLS
         """Whether it is a call by which ADK steers the run, such as `transfer_to_agent`."""
+        self.unsearched: tuple[object, ...] = ()
+        """The predicates whose pattern was not searched, because the text is too long for it."""
         self._args_with_defaults: Mapping[str, Json] | None = None
 
     @property

@@ -2,30 +2,145 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeAlias, cast
 
-from adk_agent_sim.environment.environment_report import CallTally, EnvironmentReport
-from adk_agent_sim.timeline.events import EnvironmentDecided, Event, ToolStarted
+from adk_agent_sim.environment.environment_report import EnvironmentReport, SessionSeed
+from adk_agent_sim.environment.report_fold import DecisionFacts, NearestRule, ReportFold, name_fault
+from adk_agent_sim.environment.skip_reason import Difference, SkipReason
+from adk_agent_sim.errors import RealToolRefused
+from adk_agent_sim.timeline.events import EnvironmentDecided, Event, Player, ToolFailed, ToolFinished, ToolStarted
+
+_CallKey: TypeAlias = tuple[str, object, str]
+"""Agent, agent path and call id: models of different agents may use the same ids."""
 
 
 def build_recorded_report(events: Iterable[Event]) -> EnvironmentReport:
-    """Returns the report of a session.
+    """Returns the report of a session: the same that the environment gives while it runs.
 
-    Rules that were never considered for a call are not on the timeline, so they are not reported as unused.
+    In logs of older releases, rules that were never considered for a call are unknown, and so are seeds.
     """
-    tally, rules, decided = CallTally(), dict[str, None](), set[str]()
+    reader = _TimelineReader()
     for event in events:
+        reader.read_event(event)
+    return reader.build_report()
+
+
+class _TimelineReader:
+    """Reads the events of one session into a fold."""
+
+    def __init__(self) -> None:
+        self._fold = ReportFold()
+        self._has_rules = False
+        self._seen_rules: dict[str, list[str]] = {}
+        """The rules that decisions name, each with the tools that it was considered for."""
+        self._open_calls: dict[_CallKey, tuple[EnvironmentDecided, DecisionFacts]] = {}
+
+    def read_event(self, event: Event) -> None:
         match event.payload:
-            case EnvironmentDecided() as decision:
-                decided.add(decision.call_id)
-                rules.update(dict.fromkeys(each["rule"] for each in decision.passed_over))
-                if decision.rule:
-                    rules[decision.rule] = None
-                    tally.simulated[decision.tool_name, decision.rule] += 1
-                else:
-                    tally.uncovered[decision.tool_name] += 1
-            case ToolStarted(call_id=call_id, tool_name=tool) if call_id not in decided:
-                tally.real[tool] += 1
+            case EnvironmentDecided() as decided:
+                facts = self._read_decision(decided)
+                self._open_calls[_get_call_key(event, decided.call_id)] = decided, facts
+            case ToolStarted(tool_name=tool) if event.player in (Player.REAL, None):
+                self._fold.real[tool] += 1
+            case ToolFinished() | ToolFailed() as ended:
+                if known := self._open_calls.pop(_get_call_key(event, ended.call_id), None):
+                    self._read_end(*known, ended)
             case _:
                 pass
-    return EnvironmentReport.from_tally(tally, rules)
+
+    def build_report(self) -> EnvironmentReport:
+        if not self._has_rules:
+            self._fold.add_rules(self._seen_rules, uses_real_time=False)
+        return self._fold.build_report()
+
+    def _read_decision(self, decided: EnvironmentDecided) -> DecisionFacts:
+        if decided.environment is not None:
+            self._read_environment(decided.environment)
+        passed_over = cast("list[dict[str, Any]]", decided.passed_over)
+        skipped = [(each["rule"], each.get("reason") or _infer_reason(each["why"])) for each in passed_over]
+        for rule in (*(rule for rule, _ in skipped), decided.rule):
+            if rule and rule != name_fault(decided.tool_name):
+                tools = self._seen_rules.setdefault(rule, [])
+                if decided.tool_name not in tools:
+                    tools.append(decided.tool_name)
+        facts = DecisionFacts(
+            tool=decided.tool_name,
+            rule=decided.rule,
+            skipped=skipped,
+            unanswered=decided.unanswered,
+            nearest=_parse_near_miss(decided.near_miss),
+        )
+        self._fold.add_decision(facts)
+        return facts
+
+    def _read_environment(self, environment: Mapping[str, Any]) -> None:
+        rules = {rule["name"]: rule["tools"] for rule in environment.get("rules") or ()}
+        self._fold.add_rules(rules, uses_real_time=bool(environment.get("uses_real_time")))
+        self._has_rules = True
+        if draws := environment.get("draws"):
+            seed = SessionSeed(seed=draws["seed"], session_key=draws["session"], is_drawn=bool(draws.get("is_drawn")))
+            # A session that is continued in another process has its environment on the timeline again.
+            if not self._fold.has_seed(seed):
+                self._fold.add_seed(seed)
+
+    def _read_end(self, decided: EnvironmentDecided, facts: DecisionFacts, ended: ToolFinished | ToolFailed) -> None:
+        if decided.rule:
+            self._fold.add_execution(
+                decided.tool_name, decided.rule, ran_tool=ended.ran_tool, left_unchanged=ended.left_unchanged
+            )
+        elif (
+            not decided.unanswered
+            and decided.passed_over
+            and isinstance(ended, ToolFailed)
+            and ended.error_type == RealToolRefused.__name__
+        ):
+            self._fold.correct_refusal(facts)
+
+
+def describe_environment(
+    tools_by_rule: Mapping[str, Iterable[str]], seed: SessionSeed | None, *, uses_real_time: bool
+) -> dict[str, Any]:
+    """Returns what the first decision of a session records about its rules, which `build_recorded_report` reads."""
+    draws = {"seed": seed.seed, "session": seed.session_key, "is_drawn": seed.is_drawn} if seed is not None else None
+    rules = [{"name": name, "tools": list(tools)} for name, tools in tools_by_rule.items()]
+    return {"rules": rules, "draws": draws, "uses_real_time": uses_real_time}
+
+
+def describe_near_miss(nearest: NearestRule) -> dict[str, Any]:
+    """Returns a near miss as a decision records it: by path, so that redaction recognises the paths of secrets."""
+    return {
+        "rule": nearest.rule,
+        "differences": {each.path: {"expected": each.expected, "found": each.found} for each in nearest.differences},
+    }
+
+
+def _parse_near_miss(value: Any) -> NearestRule | None:
+    if value is None:
+        return None
+    differences = cast("dict[str, dict[str, str]]", value["differences"])
+    return NearestRule(
+        value["rule"],
+        tuple(Difference(path, each["expected"], each["found"]) for path, each in differences.items()),
+    )
+
+
+_REASONS_BY_BEGINNING = {
+    "probability:": SkipReason.PROBABILITY,
+    "it is call ": SkipReason.CALL_NUMBER,
+    "it is switched off": SkipReason.SWITCHED_OFF,
+    "the agent is ": SkipReason.AGENT,
+}
+
+
+def _infer_reason(why: str) -> str:
+    """Returns the reason of a text that an older release wrote."""
+    for beginning, reason in _REASONS_BY_BEGINNING.items():
+        if why.startswith(beginning):
+            return reason.value
+    is_earlier = why.endswith(" before") and " has not " in why
+    return (SkipReason.EARLIER_CALLS if is_earlier else SkipReason.ARGUMENTS).value
+
+
+def _get_call_key(event: Event, call_id: str) -> _CallKey:
+    return event.agent_name, event.agent_path, call_id

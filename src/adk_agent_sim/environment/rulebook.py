@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 from adk_agent_sim.environment.actions.action import Action
+from adk_agent_sim.environment.actions.pass_through import Pass
 from adk_agent_sim.environment.actions.raise_exception import BUILT_IN_EXCEPTIONS, ExceptionFactories
 from adk_agent_sim.environment.call_predicates import CallPredicate, build_predicates
 from adk_agent_sim.environment.rule_finding import format_findings
@@ -22,7 +23,7 @@ _MAX_CACHED_TOOLS = 10_000
 class CompiledRule:
     """A rule with its predicates and actions."""
 
-    __slots__ = ("actions", "index", "name", "predicate_checks", "predicates", "rule")
+    __slots__ = ("actions", "index", "name", "only_changes_result", "predicate_checks", "predicates", "rule")
 
     def __init__(self, rule: Rule, *, name: str, index: int) -> None:
         self.rule = rule
@@ -31,6 +32,8 @@ class CompiledRule:
         self.predicates: Sequence[CallPredicate] = build_predicates(rule.match, rule_index=index, rule_name=name)
         self.predicate_checks = tuple(predicate.is_met for predicate in self.predicates)
         self.actions: Sequence[Action] = tuple(rule.do)
+        self.only_changes_result = _only_changes_result(self.actions)
+        """Whether all that it does is to change the tool's result, so that it may change nothing."""
 
     @property
     def draws_with_session_seed(self) -> bool:
@@ -134,6 +137,11 @@ class Rulebook:
                 if pattern is None or pattern.matches(name):
                     names[name].append(rule)
         return {name: tuple(dict.fromkeys(rules)) for name, rules in names.items()}
+
+
+def _only_changes_result(actions: Sequence[Action]) -> bool:
+    changing = [action for action in actions if action.changes_result]
+    return bool(changing) and all(action.changes_result or isinstance(action, Pass) for action in actions)
 
 
 def _has_glob(rule: CompiledRule) -> bool:

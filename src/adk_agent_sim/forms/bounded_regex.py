@@ -62,7 +62,7 @@ def is_match(pattern: str, text: str, *, if_unchecked: bool = True) -> bool:
         text: The text.
         if_unchecked: The result if the match is not tried, because the pattern is invalid or could take too long.
     """
-    if estimate_steps(pattern, text) > _MAX_STEPS:
+    if not can_search(pattern, text):
         return if_unchecked
     expression = _compile_python(pattern) if _LOOK_AROUND.search(pattern) else _compile_automaton(pattern)
     if expression is None:
@@ -75,6 +75,11 @@ def is_match(pattern: str, text: str, *, if_unchecked: bool = True) -> bool:
         mismatch = error.errors(include_url=False)[0]["type"] == "string_pattern_mismatch"
         return False if mismatch else if_unchecked
     return True
+
+
+def can_search(pattern: str, text: str) -> bool:
+    """Whether a match of `pattern` in `text` is tried at all: not if the text is too long for the pattern."""
+    return estimate_steps(pattern, text) <= _MAX_STEPS
 
 
 def estimate_steps(pattern: str, text: str) -> int:

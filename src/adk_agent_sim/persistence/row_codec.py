@@ -68,7 +68,13 @@ def _build_codecs(payload_class: type[Payload]) -> list[_FieldCodec]:
     return [_build_field_codec(field.name, message_fields) for field in fields(payload_class)]
 
 
+OPTIONAL_JSON_FIELDS = frozenset({"environment", "near_miss"})
+"""Fields that older releases do not write: an empty text is None."""
+
+
 def _build_field_codec(name: str, message_fields: set[str]) -> _FieldCodec:
+    if name in OPTIONAL_JSON_FIELDS:
+        return _FieldCodec(name, f"{name}_json", _to_optional_json_text, _from_optional_json_text)
     if f"{name}_json" in message_fields:
         return _FieldCodec(name, f"{name}_json", _to_json_text, _from_json_text)
     if name == "outcome":
@@ -82,6 +88,14 @@ def _to_json_text(value: Json) -> str:
 
 def _from_json_text(text: str) -> Json:
     return decode_json(text.encode("ascii"))
+
+
+def _to_optional_json_text(value: Json) -> str:
+    return "" if value is None else _to_json_text(value)
+
+
+def _from_optional_json_text(text: str) -> Json:
+    return _from_json_text(text) if text else None
 
 
 def _identity(value: Any) -> Any:

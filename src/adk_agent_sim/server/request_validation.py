@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from adk_agent_sim.errors import InvalidField
 from adk_agent_sim.generated.adksim import v1
-from adk_agent_sim.persistence.row_codec import from_event_message
+from adk_agent_sim.persistence.row_codec import OPTIONAL_JSON_FIELDS, from_event_message
 from adk_agent_sim.timeline import event_validation
 from adk_agent_sim.timeline.canonical_json import Json, decode_json
 from adk_agent_sim.timeline.event_kinds import KIND_NAMES
@@ -123,7 +123,9 @@ def _check_json_fields(index: int, message: v1.SessionEvent) -> None:
     payload = getattr(message, kind)
     for name in payload.DESCRIPTOR.fields_by_name:
         if name.endswith("_json"):
-            _parse_json_field(f"events[{index}].{kind}.{name}", getattr(payload, name))
+            text = getattr(payload, name)
+            if text or name.removesuffix("_json") not in OPTIONAL_JSON_FIELDS:
+                _parse_json_field(f"events[{index}].{kind}.{name}", text)
 
 
 def check_request_part(part: RequestPart, data: bytes, field: str) -> None:

@@ -159,6 +159,8 @@ def _iter_call_values(row_events: Sequence[RowEvent]) -> Iterator[tuple[str, Dis
 def _describe_rule_decision(decided: EnvironmentDecided) -> Json:
     """Returns the rule that answered, its actions, and why the rules before it did not."""
     answered = {"answered by": decided.rule, "which does": decided.actions} if decided.rule else {"answered by": None}
+    if decided.near_miss:
+        answered["closest rule"] = decided.near_miss
     return {**answered, "passed over": {each["rule"]: each["why"] for each in decided.passed_over}}
 
 

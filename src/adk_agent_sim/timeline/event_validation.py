@@ -198,6 +198,11 @@ def _check_object(value: object) -> None:
         raise _mismatch("an object", value)
 
 
+def _check_integer(value: object) -> None:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise _mismatch("an integer", value)
+
+
 def _build_number_check(needed: str, maximum: float) -> _Check:
     def check(value: object) -> None:
         if not isinstance(value, int | float) or isinstance(value, bool):
@@ -210,9 +215,8 @@ def _build_number_check(needed: str, maximum: float) -> _Check:
 
 def _build_integer_check(maximum: int) -> _Check:
     def check(value: object) -> None:
-        if not isinstance(value, int) or isinstance(value, bool):
-            raise _mismatch("an integer", value)
-        if not 0 <= value <= maximum:
+        _check_integer(value)
+        if not 0 <= cast("int", value) <= maximum:
             raise _MismatchError(f"must be between 0 and {maximum}, and is {str(value)[:30]}")
 
     return check
@@ -267,6 +271,20 @@ def _build_object_check(checks: Mapping[str, _Check], required: tuple[str, ...] 
                     checks[name](inner)
         except _MismatchError as mismatch:
             raise mismatch.prepend(f".{name}") from None
+
+    return check
+
+
+def _build_mapping_check(check_value: _Check) -> _Check:
+    """Return a check of an object whose keys are names that come from outside."""
+
+    def check(value: object) -> None:
+        _check_object(value)
+        for name, inner in cast("dict[str, object]", value).items():
+            try:
+                check_value(inner)
+            except _MismatchError as mismatch:
+                raise mismatch.prepend(f".{name}") from None
 
     return check
 
@@ -480,6 +498,29 @@ _EVENT_CHECKS: tuple[tuple[str, _Check], ...] = (
     ("player", _build_optional_check(_build_enum_check(Player))),
 )
 
+_check_environment = _build_object_check(
+    {
+        "rules": _build_list_check(
+            _build_object_check(
+                {"name": _check_text, "tools": _build_list_check(_check_text)}, required=("name", "tools")
+            )
+        ),
+        "draws": _build_object_check(
+            {"seed": _check_integer, "session": _check_text, "is_drawn": _check_flag}, required=("seed", "session")
+        ),
+        "uses_real_time": _check_flag,
+    }
+)
+_check_near_miss = _build_object_check(
+    {
+        "rule": _check_text,
+        "differences": _build_mapping_check(
+            _build_object_check({"expected": _check_text, "found": _check_text}, required=("expected", "found"))
+        ),
+    },
+    required=("rule", "differences"),
+)
+
 _SESSION_CHECKS: tuple[tuple[str, _Check], ...] = (
     ("session_id", _check_id),
     ("created_at", _check_timestamp),
@@ -521,6 +562,8 @@ _PAYLOAD_CHECKS: Mapping[type[Payload], tuple[tuple[str, _Check], ...]] = {
         ("result", _check_json),
         ("duration_ms", _check_duration),
         ("actions", _build_json_check(_check_actions)),
+        ("ran_tool", _check_flag),
+        ("left_unchanged", _check_flag),
     ),
     ToolFailed: (
         ("call_id", _check_text),
@@ -528,6 +571,8 @@ _PAYLOAD_CHECKS: Mapping[type[Payload], tuple[tuple[str, _Check], ...]] = {
         ("error_message", _check_text),
         ("duration_ms", _check_duration),
         ("traceback", _build_optional_check(_check_text)),
+        ("ran_tool", _check_flag),
+        ("left_unchanged", _check_flag),
     ),
     EnvironmentDecided: (
         ("call_id", _check_text),
@@ -538,10 +583,15 @@ _PAYLOAD_CHECKS: Mapping[type[Payload], tuple[tuple[str, _Check], ...]] = {
             "passed_over",
             _build_json_check(
                 _build_list_check(
-                    _build_object_check({"rule": _check_text, "why": _check_text}, required=("rule", "why"))
+                    _build_object_check(
+                        {"rule": _check_text, "why": _check_text, "reason": _check_text}, required=("rule", "why")
+                    )
                 )
             ),
         ),
+        ("unanswered", _check_text),
+        ("environment", _build_optional_check(_build_json_check(_check_environment))),
+        ("near_miss", _build_optional_check(_build_json_check(_check_near_miss))),
     ),
     AgentEvent: (
         ("invocation_id", _check_text),

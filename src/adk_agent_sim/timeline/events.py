@@ -167,6 +167,12 @@ class ToolFinished:
     actions: Mapping[str, Json] = field(default_factory=dict[str, Json])
     """The ADK actions that the call set: state_delta, artifact_delta, transfer_to_agent, escalate."""
 
+    ran_tool: bool = False
+    """Whether the tool's own code ran; False in logs of older releases, which do not say it."""
+
+    left_unchanged: bool = False
+    """Whether a rule answered that was to change the result, and changed nothing."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ToolFailed:
@@ -187,6 +193,12 @@ class ToolFailed:
     traceback: str | None = None
     """For people only; it is never sent to a model."""
 
+    ran_tool: bool = False
+    """As in `ToolFinished`."""
+
+    left_unchanged: bool = False
+    """As in `ToolFinished`."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class EnvironmentDecided:
@@ -199,13 +211,24 @@ class EnvironmentDecided:
     """The tool, as the model calls it."""
 
     rule: str
-    """The rule that matched; empty if none did and the tool itself runs."""
+    """The rule that matched; empty if none did."""
 
     actions: Json
     """The rule's actions as a list of descriptions."""
 
     passed_over: Json
-    """The rules that were tried before: a list of objects with `rule`, and `why` it did not match."""
+    """The rules that were tried before: a list of objects with `rule`, `why` it did not match, and the `reason` of
+    `SkipReason`, which logs of older releases do not have."""
+
+    unanswered: str = ""
+    """What happens if no rule matched, an `UnansweredCall`; empty if one did, if no rule names the tool, or if an older
+    release wrote the event."""
+
+    environment: Json = None
+    """The rules of the session, and what its random draws depend on; only in its first decision."""
+
+    near_miss: Json = None
+    """If no rule matched: the `rule` that almost did, and the `differences`, by the path of the value that differed."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

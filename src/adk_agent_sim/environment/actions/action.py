@@ -25,7 +25,7 @@ NO_RESULT: Any = object()
 class RuleExecution:
     """The execution of a rule's actions for one call."""
 
-    __slots__ = ("_exceptions", "_run_tool", "_seed", "_sleeper", "call", "has_run_tool", "rule")
+    __slots__ = ("_exceptions", "_run_tool", "_seed", "_sleeper", "call", "has_effect", "has_run_tool", "rule")
 
     def __init__(
         self,
@@ -55,6 +55,8 @@ class RuleExecution:
         self._run_tool = run_tool
         self.has_run_tool = False
         """Whether the tool's own code has run."""
+        self.has_effect = False
+        """Whether an action with `changes_result` has changed something."""
 
     async def run_tool(self) -> object:
         """Run the tool's own code."""
@@ -95,6 +97,9 @@ class Action(StrictModel):
 
     takes_time: ClassVar[bool] = False
     """Whether it waits."""
+
+    changes_result: ClassVar[bool] = False
+    """Whether all that it does is to change the tool's result; it may find nothing to change."""
 
     @property
     def is_random(self) -> bool:

@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, Field
 
 from adk_agent_sim.environment.actions.action import Action, RuleExecution
 from adk_agent_sim.environment.json_patch import remove_at
-from adk_agent_sim.environment.json_values import parse_path
+from adk_agent_sim.environment.json_values import MISSING, get_at_path, parse_path
 
 
 def _wrap_in_list(value: object) -> object:
@@ -26,6 +26,7 @@ class Drop(Action):
 
     key: ClassVar[str] = "drop"
     acts_inside_call: ClassVar[bool] = True
+    changes_result: ClassVar[bool] = True
 
     drop: ResultPaths = Field(
         min_length=1, description="The paths of the fields, such as `total` or `products.0.price`"
@@ -34,6 +35,7 @@ class Drop(Action):
     async def apply(self, execution: RuleExecution, result: object) -> object:
         """Returns the result without the fields."""
         remaining = await execution.resolve_result(result)
-        for path in self.drop:
-            remove_at(remaining, parse_path(path))
+        for path in map(parse_path, self.drop):
+            execution.has_effect |= get_at_path(remaining, path) is not MISSING
+            remove_at(remaining, path)
         return remaining

@@ -14,6 +14,7 @@ class Stale(Action):
 
     key: ClassVar[str] = "stale"
     acts_inside_call: ClassVar[bool] = True
+    changes_result: ClassVar[bool] = True
 
     stale: Literal[True] = True
 
@@ -22,5 +23,6 @@ class Stale(Action):
         call = execution.call
         for earlier in call.caller.get_call_history().iter_visible_calls(call.record, call.tool):
             if is_success(earlier.response):
+                execution.has_effect = True
                 return copy_value(earlier.response)
         return await execution.run_tool()

@@ -29,12 +29,16 @@ class Truncate(Action):
 
     key: ClassVar[str] = "truncate"
     acts_inside_call: ClassVar[bool] = True
+    changes_result: ClassVar[bool] = True
 
     truncate: TruncateLimits
 
     async def apply(self, execution: RuleExecution, result: object) -> object:
         """Returns the shortened result."""
-        return self._truncate_value(await execution.resolve_result(result))
+        whole = await execution.resolve_result(result)
+        truncated = self._truncate_value(whole)
+        execution.has_effect |= truncated != whole
+        return truncated
 
     def _truncate_value(self, value: Json) -> Json:
         if isinstance(value, str):

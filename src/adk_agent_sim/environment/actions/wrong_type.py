@@ -19,6 +19,7 @@ class WrongType(Action):
 
     key: ClassVar[str] = "wrong_type"
     acts_inside_call: ClassVar[bool] = True
+    changes_result: ClassVar[bool] = True
 
     wrong_type: ResultPaths = Field(
         min_length=1, description="The paths of the fields, such as `total` or `products.0.price`"
@@ -30,6 +31,7 @@ class WrongType(Action):
         for path in map(parse_path, self.wrong_type):
             value = get_at_path(changed, path)
             if value is not MISSING:
+                execution.has_effect = True
                 changed = replace_at(changed, path, _change_type(value))
         return changed
 

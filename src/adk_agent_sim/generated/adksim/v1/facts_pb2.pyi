@@ -77,44 +77,58 @@ class ToolStarted(_message.Message):
     def __init__(self, call_id: _Optional[str] = ..., tool_name: _Optional[str] = ..., arguments_json: _Optional[str] = ...) -> None: ...
 
 class ToolFinished(_message.Message):
-    __slots__ = ("call_id", "result_json", "duration_ms", "actions_json")
+    __slots__ = ("call_id", "result_json", "duration_ms", "actions_json", "ran_tool", "left_unchanged")
     CALL_ID_FIELD_NUMBER: _ClassVar[int]
     RESULT_JSON_FIELD_NUMBER: _ClassVar[int]
     DURATION_MS_FIELD_NUMBER: _ClassVar[int]
     ACTIONS_JSON_FIELD_NUMBER: _ClassVar[int]
+    RAN_TOOL_FIELD_NUMBER: _ClassVar[int]
+    LEFT_UNCHANGED_FIELD_NUMBER: _ClassVar[int]
     call_id: str
     result_json: str
     duration_ms: float
     actions_json: str
-    def __init__(self, call_id: _Optional[str] = ..., result_json: _Optional[str] = ..., duration_ms: _Optional[float] = ..., actions_json: _Optional[str] = ...) -> None: ...
+    ran_tool: bool
+    left_unchanged: bool
+    def __init__(self, call_id: _Optional[str] = ..., result_json: _Optional[str] = ..., duration_ms: _Optional[float] = ..., actions_json: _Optional[str] = ..., ran_tool: bool = ..., left_unchanged: bool = ...) -> None: ...
 
 class ToolFailed(_message.Message):
-    __slots__ = ("call_id", "error_type", "error_message", "duration_ms", "traceback")
+    __slots__ = ("call_id", "error_type", "error_message", "duration_ms", "traceback", "ran_tool", "left_unchanged")
     CALL_ID_FIELD_NUMBER: _ClassVar[int]
     ERROR_TYPE_FIELD_NUMBER: _ClassVar[int]
     ERROR_MESSAGE_FIELD_NUMBER: _ClassVar[int]
     DURATION_MS_FIELD_NUMBER: _ClassVar[int]
     TRACEBACK_FIELD_NUMBER: _ClassVar[int]
+    RAN_TOOL_FIELD_NUMBER: _ClassVar[int]
+    LEFT_UNCHANGED_FIELD_NUMBER: _ClassVar[int]
     call_id: str
     error_type: str
     error_message: str
     duration_ms: float
     traceback: str
-    def __init__(self, call_id: _Optional[str] = ..., error_type: _Optional[str] = ..., error_message: _Optional[str] = ..., duration_ms: _Optional[float] = ..., traceback: _Optional[str] = ...) -> None: ...
+    ran_tool: bool
+    left_unchanged: bool
+    def __init__(self, call_id: _Optional[str] = ..., error_type: _Optional[str] = ..., error_message: _Optional[str] = ..., duration_ms: _Optional[float] = ..., traceback: _Optional[str] = ..., ran_tool: bool = ..., left_unchanged: bool = ...) -> None: ...
 
 class EnvironmentDecided(_message.Message):
-    __slots__ = ("call_id", "tool_name", "rule", "actions_json", "passed_over_json")
+    __slots__ = ("call_id", "tool_name", "rule", "actions_json", "passed_over_json", "unanswered", "environment_json", "near_miss_json")
     CALL_ID_FIELD_NUMBER: _ClassVar[int]
     TOOL_NAME_FIELD_NUMBER: _ClassVar[int]
     RULE_FIELD_NUMBER: _ClassVar[int]
     ACTIONS_JSON_FIELD_NUMBER: _ClassVar[int]
     PASSED_OVER_JSON_FIELD_NUMBER: _ClassVar[int]
+    UNANSWERED_FIELD_NUMBER: _ClassVar[int]
+    ENVIRONMENT_JSON_FIELD_NUMBER: _ClassVar[int]
+    NEAR_MISS_JSON_FIELD_NUMBER: _ClassVar[int]
     call_id: str
     tool_name: str
     rule: str
     actions_json: str
     passed_over_json: str
-    def __init__(self, call_id: _Optional[str] = ..., tool_name: _Optional[str] = ..., rule: _Optional[str] = ..., actions_json: _Optional[str] = ..., passed_over_json: _Optional[str] = ...) -> None: ...
+    unanswered: str
+    environment_json: str
+    near_miss_json: str
+    def __init__(self, call_id: _Optional[str] = ..., tool_name: _Optional[str] = ..., rule: _Optional[str] = ..., actions_json: _Optional[str] = ..., passed_over_json: _Optional[str] = ..., unanswered: _Optional[str] = ..., environment_json: _Optional[str] = ..., near_miss_json: _Optional[str] = ...) -> None: ...
 
 class AgentEvent(_message.Message):
     __slots__ = ("invocation_id", "event_json", "final")

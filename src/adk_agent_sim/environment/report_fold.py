@@ -1,0 +1,258 @@
+"""Folds what happened to tool calls into a report; the one way to count, live and for a recorded timeline.
+
+live:      DecisionTally of each session --------+--> ReportFold --> EnvironmentReport
+recorded:  EnvironmentDecided, Tool* events -----+
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from adk_agent_sim.environment.environment_report import (
+    ArgumentDifference,
+    EnvironmentReport,
+    NearMiss,
+    RuleCoverage,
+    SessionSeed,
+    ToolReport,
+)
+from adk_agent_sim.environment.skip_reason import INTENDED_REASONS, Difference, SkipReason, UnansweredCall
+from adk_agent_sim.text.glob_match import GlobSet
+from adk_agent_sim.timeline.framework_calls import CONTROL_TOOLS
+
+_MAX_NEAR_MISSES = 1_000
+"""How many different near misses are kept: a model can invent any number of arguments."""
+
+_MAX_SEEDS = 10_000
+"""How many sessions' seeds are kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class NearestRule:
+    """The rule that came closest to a call that no rule answered, and what differed."""
+
+    rule: str
+    differences: tuple[Difference, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecisionFacts:
+    """What the rules decided for a call, without the texts for people."""
+
+    tool: str
+    rule: str
+    """The rule or fault that answers; empty if none does."""
+
+    skipped: Sequence[tuple[str, str]]
+    """The rules for the tool before the one that answers, each with its `SkipReason`."""
+
+    unanswered: str = ""
+    """What happens if none answers, an `UnansweredCall`."""
+
+    nearest: NearestRule | None = None
+
+    @property
+    def is_unintended(self) -> bool:
+        """Whether rules name the tool, none answers, and none of them left the call to the tool on purpose."""
+        return not self.rule and is_unintended(self.skipped)
+
+
+def is_unintended(skipped: Sequence[tuple[str, str]]) -> bool:
+    """Whether there are rules that were skipped, and none of them left the call to the tool on purpose."""
+    return bool(skipped) and INTENDED_REASONS.isdisjoint(reason for _, reason in skipped)
+
+
+@dataclass(slots=True)
+class ReportFold:
+    """Counters of calls, and what is known about the rules and sessions."""
+
+    real: Counter[str] = field(default_factory=Counter[str])
+    """Calls in which nothing but the tool's own code ran, by tool."""
+
+    _rules: dict[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
+    _decided: Counter[str] = field(default_factory=Counter[str])
+    _fired: Counter[tuple[str, str]] = field(default_factory=Counter[tuple[str, str]])
+    _unchanged: Counter[tuple[str, str]] = field(default_factory=Counter[tuple[str, str]])
+    _ran: Counter[str] = field(default_factory=Counter[str])
+    _skipped: Counter[tuple[str, str, str]] = field(default_factory=Counter[tuple[str, str, str]])
+    _uncovered: Counter[str] = field(default_factory=Counter[str])
+    _refused: Counter[str] = field(default_factory=Counter[str])
+    _unknown: Counter[str] = field(default_factory=Counter[str])
+    _near_misses: Counter[tuple[str, NearestRule]] = field(default_factory=Counter[tuple[str, NearestRule]])
+    _near_misses_left_out: int = 0
+    _seeds: list[SessionSeed] = field(default_factory=list[SessionSeed])
+    _uses_real_time: bool = False
+
+    def add_rules(self, tools_by_rule: Mapping[str, Sequence[str]], *, uses_real_time: bool) -> None:
+        """Add the rules of an environment, in the order of the file, each with the tools that it names."""
+        self._rules.update(tools_by_rule)
+        self._uses_real_time |= uses_real_time
+
+    def add_seed(self, seed: SessionSeed) -> None:
+        """Add what the random draws of a session depend on."""
+        if len(self._seeds) < _MAX_SEEDS:
+            self._seeds.append(seed)
+
+    def has_seed(self, seed: SessionSeed) -> bool:
+        """Whether a session with these draws was added."""
+        return seed in self._seeds
+
+    def add_decision(self, facts: DecisionFacts, count: int = 1) -> None:
+        """Add calls for which the rules decided the same."""
+        tool = facts.tool
+        if facts.rule:
+            self._fired[tool, facts.rule] += count
+        if facts.rule or facts.skipped:
+            self._decided[tool] += count
+        for rule, reason in facts.skipped:
+            self._skipped[tool, rule, reason] += count
+        if facts.unanswered == UnansweredCall.REFUSED:
+            self._refused[tool] += count
+        elif facts.unanswered == UnansweredCall.NO_SUCH_TOOL:
+            self._unknown[tool] += count
+        elif facts.is_unintended:
+            self._uncovered[tool] += count
+        if facts.nearest is not None:
+            self._add_near_miss(tool, facts.nearest, count)
+
+    def correct_refusal(self, facts: DecisionFacts) -> None:
+        """Count a call as refused that was added as a real one, because an older release recorded it so."""
+        self.real[facts.tool] -= 1
+        self._uncovered[facts.tool] -= int(facts.is_unintended)
+        self._refused[facts.tool] += 1
+
+    def add_execution(self, tool: str, rule: str, *, ran_tool: bool, left_unchanged: bool) -> None:
+        """Add how a call ended for which `add_decision` was called with a rule."""
+        if left_unchanged:
+            self._fired[tool, rule] -= 1
+            self._unchanged[tool, rule] += 1
+        elif ran_tool:
+            self._ran[tool] += 1
+
+    def _add_near_miss(self, tool: str, nearest: NearestRule, count: int) -> None:
+        key = (tool, nearest)
+        if key in self._near_misses or len(self._near_misses) < _MAX_NEAR_MISSES:
+            self._near_misses[key] += count
+        else:
+            self._near_misses_left_out += count
+
+    def merge(self, other: ReportFold) -> None:
+        """Add everything that another fold has counted."""
+        for name in ("real", "_decided", "_fired", "_unchanged", "_ran", "_skipped", "_uncovered", "_refused"):
+            getattr(self, name).update(getattr(other, name))
+        self._unknown.update(other._unknown)
+        self._rules.update(other._rules)
+        for (tool, nearest), count in other._near_misses.items():
+            self._add_near_miss(tool, nearest, count)
+        self._near_misses_left_out += other._near_misses_left_out
+        for seed in other._seeds:
+            self.add_seed(seed)
+        self._uses_real_time |= other._uses_real_time
+
+    def count_by_rule(self) -> tuple[Counter[str], Counter[str]]:
+        """Returns how many calls each rule was matched against, and how many it answered."""
+        tried, fired = Counter[str](), Counter[str]()
+        for (_, rule), count in self._fired.items():
+            tried[rule] += count
+            fired[rule] += count
+        for (_, rule), count in self._unchanged.items():
+            tried[rule] += count
+        for (_, rule, reason), count in self._skipped.items():
+            tried[rule] += count if reason != SkipReason.SWITCHED_OFF else 0
+        return tried, fired
+
+    def build_report(self) -> EnvironmentReport:
+        """Returns the report of what was added."""
+        matched = {rule for counts in (self._fired, self._unchanged) for (_, rule), count in counts.items() if count}
+        called = (self.real, self._decided, self._refused, self._unknown)
+        tools = {tool for counts in called for tool, count in counts.items() if count}
+        ranks = {rule: place for place, rule in enumerate(self._rules)}
+        return EnvironmentReport(
+            tools=[self._build_tool_report(tool, ranks) for tool in sorted(tools)],
+            unused=[rule for rule in self._rules if rule not in matched],
+            coverage=[each for tool in sorted(self._decided) for each in self._iter_coverage(tool)],
+            near_misses=self._list_near_misses(ranks),
+            near_misses_left_out=self._near_misses_left_out,
+            seeds=list(self._seeds),
+            uses_real_time=self._uses_real_time,
+        )
+
+    def _build_tool_report(self, tool: str, ranks: Mapping[str, int]) -> ToolReport:
+        simulated, unchanged = _select_tool(self._fired, tool, ranks), _select_tool(self._unchanged, tool, ranks)
+        real, refused, unknown = self.real[tool], self._refused[tool], self._unknown[tool]
+        return ToolReport(
+            tool=tool,
+            calls=real + refused + unknown + sum(simulated.values()) + sum(unchanged.values()),
+            real=real,
+            simulated=simulated,
+            unchanged=unchanged,
+            changed=self._ran[tool],
+            uncovered=self._uncovered[tool],
+            refused=refused,
+            unknown=unknown,
+        )
+
+    def _iter_coverage(self, tool: str) -> Iterable[RuleCoverage]:
+        for rule in self._list_candidates(tool):
+            skipped = {reason: count for reason in SkipReason if (count := self._skipped[tool, rule, reason])}
+            switched_off = skipped.get(SkipReason.SWITCHED_OFF, 0)
+            fired, unchanged = self._fired[tool, rule], self._unchanged[tool, rule]
+            tried = fired + unchanged + sum(skipped.values()) - switched_off
+            yield RuleCoverage(
+                tool=tool,
+                rule=rule,
+                tried=tried,
+                fired=fired,
+                unchanged=unchanged,
+                skipped={reason.value: count for reason, count in skipped.items()},
+                not_reached=self._decided[tool] - tried - switched_off,
+            )
+
+    def _list_candidates(self, tool: str) -> list[str]:
+        """Returns the rules that name a tool; those of older logs, of which only the names are known, at the end."""
+        found = dict.fromkeys(rule for rule, tools in self._rules.items() if _does_name(tools, tool))
+        found |= dict.fromkeys(rule for name, rule, _ in self._skipped if name == tool)
+        found |= dict.fromkeys(rule for name, rule in self._fired if name == tool and not _is_fault(rule, tool))
+        return list(found)
+
+    def _list_near_misses(self, ranks: Mapping[str, int]) -> list[NearMiss]:
+        found = [
+            NearMiss(
+                tool=tool,
+                rule=nearest.rule,
+                differences=[
+                    ArgumentDifference(path=each.path, expected=each.expected, found=each.found)
+                    for each in nearest.differences
+                ],
+                calls=count,
+            )
+            for (tool, nearest), count in self._near_misses.items()
+        ]
+        return sorted(found, key=lambda each: (each.tool, _get_rank(each.rule, ranks), -each.calls, str(each)))
+
+
+def _select_tool(counts: Counter[tuple[str, str]], tool: str, ranks: Mapping[str, int]) -> dict[str, int]:
+    """Returns the counts of a tool by rule, in the order of the file."""
+    found = {rule: count for (name, rule), count in counts.items() if name == tool and count}
+    return {rule: found[rule] for rule in sorted(found, key=lambda rule: _get_rank(rule, ranks))}
+
+
+def _get_rank(rule: str, ranks: Mapping[str, int]) -> tuple[int, str]:
+    """Returns the position of a rule in the file; faults, which are in no file, come last."""
+    return ranks.get(rule, len(ranks)), rule
+
+
+def name_fault(tool: str) -> str:
+    """Returns the name under which a fault for the next call of a tool is reported."""
+    return f"fault for {tool}"
+
+
+def _is_fault(rule: str, tool: str) -> bool:
+    return rule == name_fault(tool)
+
+
+def _does_name(names: Sequence[str], tool: str) -> bool:
+    # As Rulebook.find_candidates: wildcards do not mean the tools by which ADK steers a run.
+    return tool in names or (tool not in CONTROL_TOOLS and GlobSet(names).matches(tool))
