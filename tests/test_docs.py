@@ -31,7 +31,7 @@ async def test_the_rules_in_the_documentation_do_what_it_says(
 ) -> None:
     text = (_DOCS / "environment.md").read_text(encoding="utf-8")
     (rules,) = re.findall(r"```yaml\n(.*?)```", text, flags=re.S)
-    python, _ = re.findall(r"```python\n(.*?)```", text, flags=re.S)
+    python, *_ = re.findall(r"```python\n(.*?)```", text, flags=re.S)
     path = tmp_path / "rules.yaml"
     path.write_text(rules)
     checked = check_rules_file(path, catalog=await build_tool_catalog(shop_app))
@@ -41,6 +41,21 @@ async def test_the_rules_in_the_documentation_do_what_it_says(
     assert checked.findings == []
     assert await example["play"](str(path)) == [{"products": [], "total": 0}]
     assert "1 by out of stock" in capsys.readouterr().out
+
+
+def test_the_rules_in_python_and_the_line_for_adk_eval_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("ADK_SIM_RULES", raising=False)
+    text = (_DOCS / "environment.md").read_text(encoding="utf-8")
+    _, objects, line, _ = re.findall(r"```python\n(.*?)```", text, flags=re.S)
+    example: dict[str, Any] = {"app": shop_app}
+    exec(objects, example)  # noqa: S102 - our own documentation
+    exec(line, example)  # noqa: S102 - as above
+
+    assert (
+        Rules.model_validate_json(example["rules"].model_dump_json(by_alias=True, exclude_unset=True))
+        == example["rules"]
+    )
+    assert example["app"] is shop_app
 
 
 def test_the_documentation_names_every_key_of_a_rule_and_every_action() -> None:

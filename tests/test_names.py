@@ -24,6 +24,7 @@ _DOCUMENTED_NAMES = frozenset(
     {
         "pending",  # Simulation.pending() and Simulation.running() are part of the public API
         "running",
+        "simulated",  # app = simulated(app), part of the public API
         "simulated_environment",  # a pytest fixture, which is named for the value it gives
         "_finding_to_json",  # nouns
         "_nested_message_to_json",

@@ -6,15 +6,19 @@ import sys
 import pytest
 
 import adk_agent_sim
+from adk_agent_sim import environment
+from adk_agent_sim.environment.actions import ACTIONS
 
 _PROMISED = {
     "AgentSimulator",
     "EnvironmentSimulationFactory",
+    "EnvironmentSimulationPlugin",
     "RunFailed",
     "SimulatedAgentConfig",
     "Simulation",
     "SimulatorPlugin",
     "ToolErrorPlugin",
+    "simulated",
 }
 
 
@@ -42,6 +46,27 @@ def test_opening_it_imports_neither_adk_nor_pydantic() -> None:
     )
 
     assert loaded == "False False"
+
+
+def test_every_name_for_rules_in_python_resolves() -> None:
+    assert {*ACTIONS.values()} <= {getattr(environment, name) for name in environment.__all__}
+    for name in environment.__all__:
+        assert getattr(environment, name).__name__ == name
+    assert set(dir(environment)) >= {"Rules", "Rule", "Match", *environment.__all__}
+    with pytest.raises(AttributeError, match="Nonsense"):
+        environment.__getattr__("Nonsense")
+
+
+@pytest.mark.process
+def test_rules_do_not_import_adk_and_a_module_beside_them_does_not_import_them() -> None:
+    code = (
+        "import sys, adk_agent_sim.environment.session_randomness\n"
+        "before = 'adk_agent_sim.environment.rules' in sys.modules\n"
+        "from adk_agent_sim.environment import Rules, load_rules\n"
+        "print(before, 'google.adk' in sys.modules)"
+    )
+
+    assert _in_a_new_process(code) == "False False"
 
 
 @pytest.mark.process

@@ -8,8 +8,10 @@ agent callbacks see the result as if it were real. No timeline is needed; if the
 
 from __future__ import annotations
 
+import os
 from collections.abc import Awaitable, Callable, Mapping
 from contextvars import ContextVar
+from pathlib import Path
 from typing import Any, cast
 
 from google.adk.agents.invocation_context import InvocationContext
@@ -17,6 +19,7 @@ from google.adk.events import Event
 from google.adk.plugins import BasePlugin
 from google.adk.sessions import Session, State
 from google.adk.tools import BaseTool, ToolContext
+from google.genai import types
 
 from adk_agent_sim.adk import tool_seat
 from adk_agent_sim.adk.compat import get_declaration
@@ -28,14 +31,19 @@ from adk_agent_sim.environment.incoming_call import IncomingCall
 from adk_agent_sim.environment.recorded_report import describe_environment, describe_near_miss
 from adk_agent_sim.environment.report_fold import ReportFold
 from adk_agent_sim.environment.rulebook import Rulebook
+from adk_agent_sim.environment.rules import Rules
+from adk_agent_sim.environment.rules_file import load_rules
 from adk_agent_sim.environment.session_randomness import SessionRandomness, create_randomness
-from adk_agent_sim.errors import SimulatorError
+from adk_agent_sim.errors import InvalidRules, SimulatorError
 from adk_agent_sim.forms.json_schema import read_parameters_schema
 from adk_agent_sim.text.escaped_logging import get_logger
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.events import EnvironmentDecided
 from adk_agent_sim.timeline.framework_calls import CONTROL_TOOLS
 from adk_agent_sim.timeline.json_conversion import to_json_value
+
+RULES_VARIABLE = "ADK_SIM_RULES"
+"""The environment variable with the path of a rules file."""
 
 _MAX_SESSIONS = 10_000
 """How many sessions are kept. The oldest is evicted first, and only its counts are kept."""
@@ -299,14 +307,29 @@ class RuleInterceptor:
 class EnvironmentSimulationPlugin(BasePlugin):
     """Lets rules answer the tool calls of an App, without any change to its agents.
 
-    app = App(name="shop", root_agent=root_agent, plugins=[EnvironmentSimulationFactory.create_plugin(...)])
+        ADK_SIM_RULES=rules.yaml adk web --extra_plugins adk_agent_sim.EnvironmentSimulationPlugin
+
+    In Python, `EnvironmentSimulationFactory.create_plugin` creates one, and raises if the rules are invalid.
     """
 
-    def __init__(self, rulebook: Rulebook, name: str = "EnvironmentSimulation") -> None:
-        """Apply the rules of `rulebook` to all sessions of an App."""
+    def __init__(self, rules: Rulebook | Rules | str | Path | None = None, name: str = "EnvironmentSimulation") -> None:
+        """Apply rules to all sessions of an App.
+
+        It never raises, because ADK would log the error and run the agent with its real tools: with rules that are
+        missing or invalid, every run is rejected with the reason.
+
+        Args:
+            rules: Rules, or the path of a rules file; by default ADK_SIM_RULES, relative to the current folder.
+            name: The plugin's name in the App.
+        """
         super().__init__(name=name)
-        self._rulebook = rulebook
-        self._registry = EnvironmentRegistry(rulebook)
+        self._rules_error: SimulatorError | None = None
+        try:
+            self._rulebook = _load_rulebook(rules)
+        except SimulatorError as error:
+            self._rules_error = error
+            self._rulebook = Rulebook(Rules(rules=[]))
+        self._registry = EnvironmentRegistry(self._rulebook)
         self._real_call_counts = self._registry.sessionless_fold.real
         self._faulted_tools: set[str] = set()
         """Tools on which a person has put a fault."""
@@ -316,8 +339,16 @@ class EnvironmentSimulationPlugin(BasePlugin):
         """Tools that were called and that no rule names; their calls are only counted."""
         self._registry.on_fault = self._start_intercepting
 
+    async def on_user_message_callback(
+        self, *, invocation_context: InvocationContext, user_message: types.Content
+    ) -> types.Content | None:
+        """Reject the run if there are no valid rules."""
+        self._check_rules()
+        return None
+
     async def before_run_callback(self, *, invocation_context: InvocationContext) -> None:
         """Create the environment of a session before its agent can change the state."""
+        self._check_rules()
         self._registry.get_session_environment(invocation_context.session)
 
     async def before_tool_callback(
@@ -349,6 +380,7 @@ class EnvironmentSimulationPlugin(BasePlugin):
 
     def get_environment(self, session: Session) -> Environment:
         """Return a session's environment, through which its rules can be inspected, switched and extended."""
+        self._check_rules()
         return self._registry.get_session_environment(session).environment
 
     def report(self) -> EnvironmentReport:
@@ -385,7 +417,13 @@ class EnvironmentSimulationPlugin(BasePlugin):
             )
             await calls.record_environment_decision(context, decided)
 
+    def _check_rules(self) -> None:
+        if self._rules_error is not None:
+            # Without the tracebacks of the runs that were rejected before.
+            raise self._rules_error.with_traceback(None)
+
     def _should_intercept(self, tool: BaseTool) -> bool:
+        self._check_rules()
         is_steering = tool.name in CONTROL_TOOLS
         if self._rulebook.find_candidates(tool.name, by_name_only=is_steering):
             self._named_tools.add(tool.name)
@@ -404,6 +442,17 @@ class EnvironmentSimulationPlugin(BasePlugin):
             )
         tool_seat.install_seat(tool)
         tool_seat.CALL_INTERCEPTOR.set(RuleInterceptor(self._registry, session_environment, tool, context))
+
+
+def _load_rulebook(rules: Rulebook | Rules | str | Path | None) -> Rulebook:
+    """Return compiled rules; raise InvalidRules if there are none, or if they have errors."""
+    if isinstance(rules, Rulebook):
+        return rules
+    source = os.environ.get(RULES_VARIABLE, "") if rules is None else rules
+    if source == "":
+        advice = "Set it to the path of a rules file, or remove the plugin to run the agent with its real tools."
+        raise InvalidRules(f"the environment variable {RULES_VARIABLE}", [f"It is not set. {advice}"])
+    return Rulebook(source if isinstance(source, Rules) else load_rules(source))
 
 
 async def answer_by_rules(

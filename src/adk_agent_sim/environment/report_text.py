@@ -112,3 +112,5 @@ def _iter_seed_lines(seeds: Sequence[SessionSeed]) -> Iterable[str]:
     alike = [count for count in Counter((each.seed, each.session_key) for each in seeds).values() if count > 1]
     for count in alike:
         yield f"{count} sessions begin alike, or have the same label, and share their random draws"
+    if alike:
+        yield "  under `adk eval`, these are the cases with the same first message and initial state"
