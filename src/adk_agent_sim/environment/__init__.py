@@ -1,1 +1,94 @@
-"""Simulated tool responses: rules, how they match calls, and what they do to them. Independent of ADK."""
+"""Simulated tool responses: rules, actions and reports, independent of ADK.
+
+The names for rules in Python are resolved on first use, so importing a module of this package costs that module only.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from adk_agent_sim.environment.actions.delay import Delay, Distribution, LogNormal
+    from adk_agent_sim.environment.actions.drop import Drop
+    from adk_agent_sim.environment.actions.error_response import Error, ErrorResponse
+    from adk_agent_sim.environment.actions.mutate import Mutate
+    from adk_agent_sim.environment.actions.pass_through import Pass
+    from adk_agent_sim.environment.actions.raise_exception import ExceptionToRaise, Raise
+    from adk_agent_sim.environment.actions.respond import Respond
+    from adk_agent_sim.environment.actions.stale import Stale
+    from adk_agent_sim.environment.actions.timeout import Timeout
+    from adk_agent_sim.environment.actions.truncate import Truncate, TruncateLimits
+    from adk_agent_sim.environment.actions.wrong_type import WrongType
+    from adk_agent_sim.environment.environment_report import EnvironmentReport
+    from adk_agent_sim.environment.json_patch import PatchOperation
+    from adk_agent_sim.environment.rule_match import ArgumentCondition, CallNumber, Match
+    from adk_agent_sim.environment.rules import Rule, Rules
+    from adk_agent_sim.environment.rules_file import load_rules, parse_rules
+
+_HOMES = {
+    "ArgumentCondition": "rule_match",
+    "CallNumber": "rule_match",
+    "Delay": "actions.delay",
+    "Distribution": "actions.delay",
+    "Drop": "actions.drop",
+    "EnvironmentReport": "environment_report",
+    "Error": "actions.error_response",
+    "ErrorResponse": "actions.error_response",
+    "ExceptionToRaise": "actions.raise_exception",
+    "LogNormal": "actions.delay",
+    "Match": "rule_match",
+    "Mutate": "actions.mutate",
+    "Pass": "actions.pass_through",
+    "PatchOperation": "json_patch",
+    "Raise": "actions.raise_exception",
+    "Respond": "actions.respond",
+    "Rule": "rules",
+    "Rules": "rules",
+    "Stale": "actions.stale",
+    "Timeout": "actions.timeout",
+    "Truncate": "actions.truncate",
+    "TruncateLimits": "actions.truncate",
+    "WrongType": "actions.wrong_type",
+    "load_rules": "rules_file",
+    "parse_rules": "rules_file",
+}
+
+__all__ = [
+    "ArgumentCondition",
+    "CallNumber",
+    "Delay",
+    "Distribution",
+    "Drop",
+    "EnvironmentReport",
+    "Error",
+    "ErrorResponse",
+    "ExceptionToRaise",
+    "LogNormal",
+    "Match",
+    "Mutate",
+    "Pass",
+    "PatchOperation",
+    "Raise",
+    "Respond",
+    "Rule",
+    "Rules",
+    "Stale",
+    "Timeout",
+    "Truncate",
+    "TruncateLimits",
+    "WrongType",
+    "load_rules",
+    "parse_rules",
+]
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{home}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

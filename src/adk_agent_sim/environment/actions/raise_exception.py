@@ -61,7 +61,7 @@ class Raise(Action):
 
     error: Annotated[
         ExceptionToRaise, BeforeValidator(_wrap_type_name, json_schema_input_type=ExceptionToRaise | str)
-    ] = Field(alias="raise")
+    ] = Field(validation_alias="raise", serialization_alias="raise")
 
     async def apply(self, execution: RuleExecution, result: object) -> object:
         """Raise the exception."""
