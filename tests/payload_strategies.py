@@ -136,6 +136,8 @@ PAYLOADS: dict[type[Payload], st.SearchStrategy[Any]] = {
                 "uses_real_time": st.booleans(),
             },
         ),
+        changed_answer=st.booleans(),
+        left_unchanged=st.booleans(),
         near_miss=st.none()
         | st.fixed_dictionaries(
             {

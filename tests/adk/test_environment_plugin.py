@@ -28,7 +28,7 @@ from scripted_agent import ModelCalls, build_scripted_agent, collect_events, get
 from scripted_model import ScriptedModel, call_response, text_response
 
 from adk_agent_sim import EnvironmentSimulationFactory, RunFailed, Simulation, ToolErrorPlugin
-from adk_agent_sim.adk import environment_plugin as environment_module
+from adk_agent_sim.adk import environment_registry
 from adk_agent_sim.adk.environment_plugin import EnvironmentSimulationPlugin
 from adk_agent_sim.adk.steps import Confirmation, ModelTurn
 from adk_agent_sim.environment.actions import Delay, Error, ErrorResponse, Respond
@@ -602,7 +602,7 @@ async def test_an_unhandled_fault_fails_a_simulation_only_if_the_app_says_so() -
 
 
 async def test_evicted_sessions_stay_in_the_report(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(environment_module, "_MAX_SESSIONS", 2)
+    monkeypatch.setattr(environment_registry, "_MAX_SESSIONS", 2)
     plugin = _rule("", "{respond: 1}")
 
     for _ in range(5):

@@ -11,6 +11,7 @@ import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
 from terminal_safety import find_unsafe_characters
 
 from adk_agent_sim.environment import rule_lint as lint_module
@@ -20,6 +21,7 @@ from adk_agent_sim.environment.rule_lint import ToolCatalog
 from adk_agent_sim.environment.rule_match import ArgumentCondition, Match
 from adk_agent_sim.environment.rules import Rule, Rules
 from adk_agent_sim.environment.rules_file import check_rules_file, check_rules_text, load_rules, parse_rules
+from adk_agent_sim.environment.rules_schema import build_rules_schema
 from adk_agent_sim.errors import InvalidRules
 
 _WRONG = Path(__file__).with_name("wrong")
@@ -66,7 +68,55 @@ rules:
       - raise: {type: TimeoutError, message: too slow}
   - match: {tool: x}
     do: {timeout: 3}
+  - seat: model
+    match: {agent: shop, call: {first: 3}, after: login called, probability: 0.5, seed: 2}
+    do: [empty, malformed_call, {cut_text: 9}, {max_tokens: 9}, {unknown_tool: y}, wrong_args, {api_error: 429}]
 """
+
+
+@pytest.mark.parametrize(
+    ("rule", "message"),
+    [
+        ("{seat: model, match: {tool: a, args: {b: 1}}, do: empty}", "cannot match by tool and args"),
+        ("{match: {tool: a}, do: empty}", "`empty` acts in the model's seat: write `seat: model`"),
+        ("{seat: model, do: {respond: 1}}", "`respond` acts in the tool's seat"),
+        ("{match: {tool: (model)}, do: {respond: 1}}", "stands for the model: write `seat: model`"),
+        ("{seat: user, match: {tool: a}, do: {respond: 1}}", "should be 'tool' or 'model'"),
+        ("{seat: model, match: {agnt: x}, do: empty}", "'agnt' is not known here. Write 'agent' instead"),
+        ("{seat: model, do: {api_error: 200}}", "greater than or equal to 400"),
+        ("{seat: model, match: 1, do: empty}", "valid dictionary"),
+    ],
+)
+def test_a_rule_for_the_models_seat_has_its_own_keys_and_actions(rule: str, message: str) -> None:
+    (finding,) = check_rules_text(f"rules: [{rule}]").findings
+
+    assert message in str(finding)
+
+
+def test_the_schema_requires_a_tool_in_the_tools_seat_only() -> None:
+    validator = Draft202012Validator(build_rules_schema())
+
+    def is_valid(rule: str) -> bool:
+        return validator.is_valid(yaml.safe_load(f"rules: [{rule}]"))
+
+    assert validator.is_valid(yaml.safe_load(_ALL))
+    assert is_valid("{seat: model, do: empty}")
+    assert not is_valid("{seat: model, match: {tool: a}, do: empty}")
+    assert not is_valid("{match: {agent: a}, do: {respond: 1}}")
+    assert not is_valid("{do: {respond: 1}}")
+
+
+def test_rules_of_different_seats_do_not_cover_each_other() -> None:
+    text = """
+    rules:
+      - {name: tools, match: {tool: "*"}, do: {respond: 1}}
+      - {name: busy, seat: model, do: {api_error: 503}}
+      - {name: never, seat: model, match: {agent: shop}, do: empty}
+    """
+
+    (finding,) = check_rules_text(text, catalog=_CATALOG).findings
+
+    assert "the earlier rule 'busy' answers every call that it matches" in str(finding)
 
 
 def test_a_file_with_every_key_is_read_and_means_the_same_as_objects() -> None:

@@ -11,7 +11,8 @@ from google.adk.tools import BaseTool, ToolContext
 from google.adk.tools.environment_simulation.environment_simulation_config import EnvironmentSimulationConfig
 
 from adk_agent_sim.adk.environment_config import convert_config_to_rules
-from adk_agent_sim.adk.environment_plugin import EnvironmentRegistry, EnvironmentSimulationPlugin, answer_by_rules
+from adk_agent_sim.adk.environment_plugin import EnvironmentSimulationPlugin, answer_by_rules
+from adk_agent_sim.adk.environment_registry import EnvironmentRegistry
 from adk_agent_sim.environment.actions.raise_exception import ExceptionFactories
 from adk_agent_sim.environment.environment_report import EnvironmentReport
 from adk_agent_sim.environment.rulebook import Rulebook
@@ -116,8 +117,10 @@ def _build_rulebook(
 
 
 def _list_plugin_reasons(rulebook: Rulebook) -> list[str]:
-    inside = [rule.name for rule in rulebook.rules if rule.acts_inside_call]
-    reasons = [f"{name!r} acts inside the call: it raises, changes or delays a real result." for name in inside]
+    seated = [rule for rule in rulebook.rules if rule.rule.seat == "model"]
+    inside = [rule for rule in rulebook.rules if rule.acts_inside_call and rule not in seated]
+    reasons = [f"{rule.name!r} acts in the model's seat." for rule in seated]
+    reasons += [f"{rule.name!r} acts inside the call: it raises, changes or delays a real result." for rule in inside]
     return reasons + (["`unanswered: refuse` acts inside the call."] if rulebook.refuses_real_tools else [])
 
 

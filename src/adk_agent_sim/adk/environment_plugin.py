@@ -9,214 +9,43 @@ agent callbacks see the result as if it were real. No timeline is needed; if the
 from __future__ import annotations
 
 import os
-from collections.abc import Awaitable, Callable, Mapping
-from contextvars import ContextVar
+from collections.abc import Awaitable, Mapping
 from pathlib import Path
 from typing import Any, cast
 
+from google.adk.agents import BaseAgent, LlmAgent
+from google.adk.agents.callback_context import CallbackContext
 from google.adk.agents.invocation_context import InvocationContext
-from google.adk.events import Event
+from google.adk.models.llm_request import LlmRequest
+from google.adk.models.llm_response import LlmResponse
 from google.adk.plugins import BasePlugin
-from google.adk.sessions import Session, State
+from google.adk.sessions import Session
 from google.adk.tools import BaseTool, ToolContext
 from google.genai import types
 
-from adk_agent_sim.adk import tool_seat
-from adk_agent_sim.adk.compat import get_declaration
+from adk_agent_sim.adk import model_seat, tool_seat
+from adk_agent_sim.adk.environment_registry import EnvironmentRegistry, SessionEnvironment
 from adk_agent_sim.adk.framework_tools import is_framework_tool
+from adk_agent_sim.adk.model_interceptor import ModelInterceptor
 from adk_agent_sim.environment.call_history import CallHistory
 from adk_agent_sim.environment.environment import Environment, ExecutionOutcome, RuleDecision
-from adk_agent_sim.environment.environment_report import EnvironmentReport, SessionSeed
+from adk_agent_sim.environment.environment_report import EnvironmentReport
 from adk_agent_sim.environment.incoming_call import IncomingCall
-from adk_agent_sim.environment.recorded_report import describe_environment, describe_near_miss
-from adk_agent_sim.environment.report_fold import ReportFold
+from adk_agent_sim.environment.recorded_report import describe_near_miss
 from adk_agent_sim.environment.rulebook import Rulebook
 from adk_agent_sim.environment.rules import Rules
 from adk_agent_sim.environment.rules_file import load_rules
-from adk_agent_sim.environment.session_randomness import SessionRandomness, create_randomness
+from adk_agent_sim.environment.session_randomness import SessionRandomness
 from adk_agent_sim.errors import InvalidRules, SimulatorError
-from adk_agent_sim.forms.json_schema import read_parameters_schema
 from adk_agent_sim.text.escaped_logging import get_logger
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.events import EnvironmentDecided
 from adk_agent_sim.timeline.framework_calls import CONTROL_TOOLS
-from adk_agent_sim.timeline.json_conversion import to_json_value
 
 RULES_VARIABLE = "ADK_SIM_RULES"
 """The environment variable with the path of a rules file."""
 
-_MAX_SESSIONS = 10_000
-"""How many sessions are kept. The oldest is evicted first, and only its counts are kept."""
-
-_SHARED_STATE_PREFIXES = (State.APP_PREFIX, State.USER_PREFIX, State.TEMP_PREFIX)
-
-_OUTER_CALL: ContextVar[ToolContext | None] = ContextVar("adksim_caller", default=None)
-"""The call that the current task belongs to. An agent used as a tool has an ADK session of its own inside it."""
-
 _log = get_logger(__name__)
-
-
-class SessionEnvironment:
-    """The environment of one ADK session, with the calls so far, which are read from the session's events."""
-
-    __slots__ = ("_last_event", "call_history", "environment", "scope")
-
-    def __init__(self, environment: Environment, scope: str = "") -> None:
-        self.environment = environment
-        self.scope = scope
-        self.call_history = CallHistory()
-        self._last_event = ""
-
-    def update_call_history(self, session: Session) -> CallHistory:
-        """Return the calls so far. Only events that are new since the last time are read."""
-        events = session.events
-        start = len(events)
-        while start > 0 and events[start - 1].id != self._last_event:
-            start -= 1
-        for event in events[start:]:
-            self._read_event(event)
-            self._last_event = event.id
-        return self.call_history
-
-    def _read_event(self, event: Event) -> None:
-        if calls := event.get_function_calls():
-            requested = [
-                (call.id or "", call.name or "", cast("Mapping[str, Json]", call.args or {})) for call in calls
-            ]
-            self.call_history.record_calls(requested, event.author, self._normalize_branch(event.branch))
-        if responses := event.get_function_responses():
-            answers = [(response.id or "", response.response) for response in responses]
-            self.call_history.record_responses(answers, event.author)
-
-    def _normalize_branch(self, branch: str | None) -> str:
-        """Return the branch with call numbers in place of the random call ids of agents that are used as tools.
-
-        Random decisions are keyed by the branch, and must be the same in every run.
-        """
-        return ".".join(map(self._normalize_branch_step, branch.split("."))) if branch else ""
-
-    def _normalize_branch_step(self, step: str) -> str:
-        name, _, run = step.rpartition("@")
-        call = self.call_history.find_call(run) if name else None
-        return f"{name}@{call.tool}#{call.call_number}" if call else step
-
-
-class EnvironmentRegistry:
-    """The environments of all sessions of a plugin or a callback."""
-
-    def __init__(self, rulebook: Rulebook) -> None:
-        self.rulebook = rulebook
-        self.on_fault: Callable[[str], None] = lambda tool: None
-        """Called with the name of a tool whose next call gets a fault."""
-        self.sessionless_fold = ReportFold()
-        """Counts that belong to no session that is kept."""
-        self._sessions: dict[tuple[str, str, str], SessionEnvironment] = {}
-        self._argument_defaults: dict[str, Mapping[str, Json]] = {}
-        self._generated_id_count = 0
-
-    def get_session_environment(self, session: Session) -> SessionEnvironment:
-        """Return the environment of a session. An agent that is used as a tool shares the one of its caller."""
-        key = (session.app_name, session.user_id, session.id)
-        session_environment = self._sessions.get(key)
-        if session_environment is None:
-            if len(self._sessions) >= _MAX_SESSIONS:
-                self._evict_oldest_session()
-            session_environment = self._sessions[key] = self._create_session_environment(session)
-        return session_environment
-
-    def enter_call(self, context: ToolContext) -> SessionEnvironment:
-        """Mark the current task as part of a call, and return the environment of its session."""
-        # The session has to be looked up first: it may itself run inside the call that is still set here.
-        session_environment = self.get_session_environment(context.session)
-        _OUTER_CALL.set(context)
-        return session_environment
-
-    def build_report(self) -> EnvironmentReport:
-        """Return what happened to all calls so far."""
-        total = ReportFold()
-        total.add_rules(self._list_tools_by_rule(), uses_real_time=self.rulebook.waits_in_real_time)
-        total.merge(self.sessionless_fold)
-        for environment in self._list_environments():
-            total.merge(self._fold_session(environment))
-        return total.build_report()
-
-    def describe_unrecorded_session(self, environment: Environment) -> dict[str, Any] | None:
-        """Return what the timeline records about a session's rules; None if it has that, or there are no rules."""
-        if environment.is_recorded or not self.rulebook.rules:
-            return None
-        environment.is_recorded = True
-        return describe_environment(
-            self._list_tools_by_rule(), self._get_seed(environment), uses_real_time=self.rulebook.waits_in_real_time
-        )
-
-    def _list_tools_by_rule(self) -> dict[str, list[str]]:
-        return {rule.name: rule.rule.match.tool for rule in self.rulebook.rules}
-
-    def _fold_session(self, environment: Environment) -> ReportFold:
-        fold = environment.tally.build_fold()
-        if seed := self._get_seed(environment):
-            fold.add_seed(seed)
-        return fold
-
-    def _get_seed(self, environment: Environment) -> SessionSeed | None:
-        """Return what the random draws of a session depend on; None if no rule draws with the session's seed."""
-        if not self.rulebook.draws_with_session_seed:
-            return None
-        drawn = environment.randomness
-        return SessionSeed(seed=drawn.seed, session_key=drawn.session_key, is_drawn=drawn.is_drawn)
-
-    def _list_environments(self) -> list[Environment]:
-        """Return the environments, each once: an agent used as a tool shares the one of its caller."""
-        return list({id(each.environment): each.environment for each in self._sessions.values()}.values())
-
-    def _create_session_environment(self, session: Session) -> SessionEnvironment:
-        caller = _OUTER_CALL.get()
-        if caller is None or caller.session is session or caller.session.id == session.id:
-            randomness = create_randomness(
-                self.rulebook.spec.seed, self.rulebook.label, _read_session_beginning(session)
-            )
-            return SessionEnvironment(Environment(self.rulebook, randomness, on_fault=self.on_fault))
-        outer = self.get_session_environment(caller.session)
-        call = outer.update_call_history(caller.session).find_call(caller.function_call_id or "", caller.agent_name)
-        scope = f"{call.agent}:{call.branch}:{call.tool}#{call.call_number}" if call else "?"
-        return SessionEnvironment(outer.environment, f"{outer.scope}/{scope}")
-
-    def _evict_oldest_session(self) -> None:
-        oldest = self._sessions.pop(next(iter(self._sessions)))
-        if not any(each.environment is oldest.environment for each in self._sessions.values()):
-            self.sessionless_fold.merge(self._fold_session(oldest.environment))
-
-    def create_call_id(self) -> str:
-        """Return an id for a call that has none."""
-        self._generated_id_count += 1
-        return f"unnamed call {self._generated_id_count}"
-
-    def get_argument_defaults(self, tool: BaseTool) -> Mapping[str, Json]:
-        """Return the default values of a tool's arguments."""
-        if tool.name not in self._argument_defaults:
-            declaration = get_declaration(tool)
-            properties = read_parameters_schema(to_json_value(declaration) if declaration else {}).get("properties", {})
-            self._argument_defaults[tool.name] = {
-                name: schema["default"] for name, schema in properties.items() if "default" in schema
-            }
-        return self._argument_defaults[tool.name]
-
-
-def _read_session_beginning(session: Session) -> Json:
-    """Return the first user message and the initial state of a session.
-
-    State that an event has changed is left out: a session may be seen for the first time in the middle. So is state
-    that sessions share (`app:`, `user:`), which depends on the other sessions and their order.
-    """
-    message = next((event.content for event in session.events if event.author == "user" and event.content), None)
-    later = (event.actions.state_delta for event in session.events if event.author != "user")
-    changed = {key for delta in later for key in delta}
-    state = {
-        key: value
-        for key, value in session.state.items()
-        if key not in changed and not key.startswith(_SHARED_STATE_PREFIXES)
-    }
-    return to_json_value({"message": message, "state": state})
 
 
 class RuleInterceptor:
@@ -337,6 +166,7 @@ class EnvironmentSimulationPlugin(BasePlugin):
         """Tools that were called and that a rule names."""
         self._unnamed_tools: set[str] = set()
         """Tools that were called and that no rule names; their calls are only counted."""
+        self._seat_owner = model_seat.SeatOwner()
         self._registry.on_fault = self._start_intercepting
 
     async def on_user_message_callback(
@@ -350,6 +180,24 @@ class EnvironmentSimulationPlugin(BasePlugin):
         """Create the environment of a session before its agent can change the state."""
         self._check_rules()
         self._registry.get_session_environment(invocation_context.session)
+
+    async def before_agent_callback(
+        self, *, agent: BaseAgent, callback_context: CallbackContext
+    ) -> types.Content | None:
+        """Install a seat in the agent's model, if there are rules for it."""
+        if self._rulebook.has_model_rules and isinstance(agent, LlmAgent):
+            model_seat.install_seat(agent, self._seat_owner)
+        return None
+
+    async def before_model_callback(
+        self, *, callback_context: CallbackContext, llm_request: LlmRequest
+    ) -> LlmResponse | None:
+        """Let the rules for the model's seat act on the call. They do so in the seat, after all callbacks."""
+        if self._rulebook.has_model_rules:
+            session_environment = self._registry.get_session_environment(callback_context.session)
+            interceptor = ModelInterceptor(self._registry, session_environment, callback_context)
+            model_seat.MODEL_INTERCEPTOR.set(interceptor)
+        return None
 
     async def before_tool_callback(
         self, *, tool: BaseTool, tool_args: dict[str, Any], tool_context: ToolContext
@@ -388,7 +236,8 @@ class EnvironmentSimulationPlugin(BasePlugin):
         return self._registry.build_report()
 
     async def close(self) -> None:
-        """Log the report."""
+        """Give the agents their own models back, and log the report."""
+        self._seat_owner.release()
         _log.info("The simulated environment:\n%s", self.report())
 
     def _start_intercepting(self, tool: str) -> None:

@@ -7,11 +7,11 @@ player, so two sessions of one agent can have different players at the same time
 from __future__ import annotations
 
 import weakref
-from collections.abc import AsyncGenerator, Generator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from contextlib import AbstractAsyncContextManager, aclosing, contextmanager
 from contextvars import ContextVar
 from functools import lru_cache
-from typing import Protocol, cast
+from typing import Protocol, TypeAlias, cast
 from weakref import WeakSet
 
 from google.adk.agents import BaseAgent, LlmAgent
@@ -24,6 +24,10 @@ from google.adk.tools import AgentTool
 from pydantic import PrivateAttr
 
 from adk_agent_sim.adk.live_seat import open_live_connection
+from adk_agent_sim.timeline.events import EnvironmentDecided
+
+AskPlayer: TypeAlias = Callable[[], Awaitable[LlmResponse]]
+"""Returns the answer of a model call's player."""
 
 
 class ModelPlayer(Protocol):
@@ -41,6 +45,43 @@ class ModelPlayer(Protocol):
     def play_inner_agent(self, context: Context, agent_name: str) -> ModelPlayer:
         """Return the player of an agent that runs inside a tool call of the agent that this one plays."""
         ...
+
+
+class ModelCallInterceptor(Protocol):
+    """Lets rules act on one model call, ahead of the player."""
+
+    def decide(self) -> bool:
+        """Decide whether a rule acts on the call; without one, the player answers as usual."""
+        ...
+
+    @property
+    def changes_answer(self) -> bool:
+        """Whether the rule does more than to wait."""
+        ...
+
+    async def answer(self, ask_player: AskPlayer) -> LlmResponse:
+        """Return the answer of the rule that acts on the call, which may ask the player."""
+        ...
+
+    def record_response(self, response: LlmResponse) -> None:
+        """Remember an answer of the player, which a later rule may repeat."""
+        ...
+
+    def build_decision_event(self) -> EnvironmentDecided:
+        """Return the decision, and what came of it, as an event for the timeline."""
+        ...
+
+
+MODEL_INTERCEPTOR: ContextVar[ModelCallInterceptor | None] = ContextVar("adksim_model_interceptor", default=None)
+"""The interceptor of the next model call in the current task."""
+
+
+def take_interceptor() -> ModelCallInterceptor | None:
+    """Return the interceptor of a model call; an agent inside a tool, which has none, must not find it again."""
+    interceptor = MODEL_INTERCEPTOR.get()
+    if interceptor is not None:
+        MODEL_INTERCEPTOR.set(None)
+    return interceptor
 
 
 MODEL_PLAYER: ContextVar[ModelPlayer | None] = ContextVar("adksim_model_player", default=None)
@@ -95,13 +136,33 @@ class ModelSeat(BaseLlm):
         """Yield the responses of the session's player, or of the agent's own model."""
         player = MODEL_PLAYER.get()
         answers = (
-            self.get_own_model().generate_content_async(llm_request, stream)
+            self._answer_unrecorded(llm_request, stream=stream)
             if player is None
             else player.answer(llm_request, self, stream=stream)
         )
         async with aclosing(answers):
             async for answer in answers:
                 yield answer
+
+    async def _answer_unrecorded(self, request: LlmRequest, *, stream: bool) -> AsyncGenerator[LlmResponse, None]:
+        """Yield the answers of the agent's own model, or of a rule."""
+        interceptor = take_interceptor()
+        if interceptor is not None and interceptor.decide():
+            yield await interceptor.answer(lambda: self.ask_own_model(request))
+            return
+        async with aclosing(self.get_own_model().generate_content_async(request, stream)) as answers:
+            async for answer in answers:
+                if interceptor is not None and not answer.partial:
+                    interceptor.record_response(answer)
+                yield answer
+
+    async def ask_own_model(self, request: LlmRequest) -> LlmResponse:
+        """Return the complete answer of the agent's own model."""
+        answer = LlmResponse()
+        async with aclosing(self.get_own_model().generate_content_async(request, stream=False)) as answers:
+            async for answer in answers:  # noqa: B007 - the last one is complete
+                pass
+        return answer
 
     def connect(self, llm_request: LlmRequest) -> AbstractAsyncContextManager[BaseLlmConnection]:
         """Open a live connection to the session's player, or to the agent's own model."""

@@ -26,6 +26,7 @@ from adk_agent_sim.environment.environment_report import EnvironmentReport
 from adk_agent_sim.errors import RunFailed, SimulatorError
 from adk_agent_sim.golden.adk_test_fixture import write_adk_test_fixture
 from adk_agent_sim.golden.eval_set import EvalSetWriter
+from adk_agent_sim.golden.faulty_turns import remove_faulty_turns
 from adk_agent_sim.golden.golden_trace_builder import EvalIdStyle, GoldenTraceBuilder
 from adk_agent_sim.golden.markdown_report import render_markdown_report
 from adk_agent_sim.golden.rejected_responses import remove_rejected_responses
@@ -273,9 +274,10 @@ class Simulation:
         Raises:
             NotReplayable: `adk test` cannot replay the session.
         """
+        events = remove_faulty_turns(self.log())
         write_adk_test_fixture(
             self.session(include_rejected=include_rejected),
-            self.log() if include_rejected else remove_rejected_responses(self.log()),
+            events if include_rejected else remove_rejected_responses(events),
             path,
             has_tool_error_plugin=self._agent_run.has_tool_error_plugin,
             anyway=anyway,

@@ -13,14 +13,14 @@ from google.adk.agents.context import Context
 from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
 
-from adk_agent_sim.adk.model_seat import MODEL_PLAYER, ModelSeat
+from adk_agent_sim.adk.model_seat import MODEL_PLAYER, ModelCallInterceptor, ModelSeat, take_interceptor
 from adk_agent_sim.adk.recorded_session import ModelFunction, PendingCall, RecordedSession, StreamPlayer
 from adk_agent_sim.errors import DeadlineExceeded, ServerUnreachable, TurnAbandoned
 from adk_agent_sim.text.escaped_logging import get_logger
 from adk_agent_sim.timeline.events import AgentPath, Event, Player, TurnDecided
 from adk_agent_sim.timeline.framework_calls import AGENT_NAME_LABEL
 from adk_agent_sim.timeline.json_conversion import to_json_value
-from adk_agent_sim.timeline.submissions import TurnDecision
+from adk_agent_sim.timeline.submissions import EventBatch, TurnDecision
 
 _DEADLINE_GRACE = 2.0
 """Seconds after a deadline in which a decision that was already on its way is still accepted."""
@@ -70,18 +70,21 @@ class TurnPlayer:
         # An agent that is used as a tool without our plugins never reaches our callbacks, so it still runs with the
         # player of its caller; the label that ADK puts on every request names the agent that really calls.
         agent_name = (request.config.labels or {}).get(AGENT_NAME_LABEL, self.agent_name)
-        match self.recorded_session.get_player(agent_name):
-            case Player.HUMAN:
-                answer = await self._ask_human(request, seat, agent_name)
-                if answer is not None:
-                    yield answer
-                    return
-            case Player():
-                pass
-            case function:
-                yield await self._call_model_function(request, function, agent_name)
+        player = self.recorded_session.get_player(agent_name)
+        interceptor = take_interceptor()
+        if player is Player.HUMAN:
+            interceptor = None  # rules never change what a person decides
+            answer = await self._ask_human(request, seat, agent_name)
+            if answer is not None:
+                yield answer
                 return
-        async with aclosing(self._stream_own_model(request, seat, agent_name, stream=stream)) as answers:
+        elif interceptor is not None and interceptor.decide():
+            yield await self._answer_by_rule(request, seat, agent_name, interceptor)
+            return
+        elif not isinstance(player, Player):
+            yield await self._call_model_function(request, player, agent_name, interceptor)
+            return
+        async with aclosing(self._stream_own_model(request, seat, agent_name, interceptor, stream=stream)) as answers:
             async for answer in answers:
                 yield answer
 
@@ -149,29 +152,87 @@ class TurnPlayer:
             raise DeadlineExceeded(agent_name, session.policy.deadline or 0.0)
         return None
 
-    async def _call_model_function(
-        self, request: LlmRequest, function: ModelFunction | StreamPlayer, agent_name: str
+    async def _answer_by_rule(
+        self, request: LlmRequest, seat: ModelSeat, agent_name: str, interceptor: ModelCallInterceptor
     ) -> LlmResponse:
-        player = getattr(function, "player", Player.SIMULATED)
-        turn_id = await self._ask(request, agent_name, player)
+        """Return what a rule makes of the call; it may ask the agent's player."""
+        player = self.recorded_session.get_player(agent_name)
+        name = player if isinstance(player, Player) else _get_function_player(player)
+        decider = Player.SIMULATED if interceptor.changes_answer else name
+        turn_id = await self._ask(request, agent_name, decider)
+
+        async def ask_player() -> LlmResponse:
+            if isinstance(player, Player):
+                return await seat.ask_own_model(request)
+            return await self._call(player, request, agent_name)
+
         try:
-            result = (
-                function.decide_turn(request, agent_name, self._find_path())
-                if isinstance(function, StreamPlayer)
-                else function(request)
+            response = await interceptor.answer(ask_player)
+        except (Exception, asyncio.CancelledError) as error:
+            await self._record_rule(turn_id, agent_name, interceptor)
+            if isinstance(error, Exception):
+                await self._record_decision(turn_id, _build_error_response(error), decider)
+            raise
+        await self._record_rule(turn_id, agent_name, interceptor)
+        await self._record_decision(turn_id, response, decider)
+        return response
+
+    async def _record_rule(self, turn_id: str, agent_name: str, interceptor: ModelCallInterceptor | None) -> None:
+        """Record what the rules for the model's seat decided, if there are such rules."""
+        if interceptor is None:
+            return
+        decided = interceptor.build_decision_event()
+        await self.recorded_session.link.append(
+            EventBatch(
+                self.recorded_session.session_id,
+                [decided],
+                turn_id=turn_id,
+                agent_name=agent_name,
+                agent_path=self._find_path(),
+                player=Player.SIMULATED if decided.rule else None,
             )
-            response = await result if inspect.isawaitable(result) else result
+        )
+
+    async def _call_model_function(
+        self,
+        request: LlmRequest,
+        function: ModelFunction | StreamPlayer,
+        agent_name: str,
+        interceptor: ModelCallInterceptor | None,
+    ) -> LlmResponse:
+        player = _get_function_player(function)
+        turn_id = await self._ask(request, agent_name, player)
+        await self._record_rule(turn_id, agent_name, interceptor)
+        try:
+            response = await self._call(function, request, agent_name)
         except Exception as error:
             await self._record_decision(turn_id, _build_error_response(error), player)
             raise
+        if interceptor is not None:
+            interceptor.record_response(response)
         await self._record_decision(turn_id, response, player)
         return response
 
+    async def _call(self, function: ModelFunction | StreamPlayer, request: LlmRequest, agent_name: str) -> LlmResponse:
+        result = (
+            function.decide_turn(request, agent_name, self._find_path())
+            if isinstance(function, StreamPlayer)
+            else function(request)
+        )
+        return await result if inspect.isawaitable(result) else result
+
     async def _stream_own_model(
-        self, request: LlmRequest, seat: ModelSeat, agent_name: str, *, stream: bool
+        self,
+        request: LlmRequest,
+        seat: ModelSeat,
+        agent_name: str,
+        interceptor: ModelCallInterceptor | None,
+        *,
+        stream: bool,
     ) -> AsyncGenerator[LlmResponse, None]:
         """Stream the agent's own model; the first complete answer is recorded as the decision before ADK acts on it."""
         turn_id = await self._ask(request, agent_name, Player.REAL)
+        await self._record_rule(turn_id, agent_name, interceptor)
         start = self.recorded_session.monotonic()
         decided = False
         try:
@@ -179,6 +240,8 @@ class TurnPlayer:
                 async for answer in answers:
                     if not answer.partial and not decided:
                         decided = True
+                        if interceptor is not None:
+                            interceptor.record_response(answer)
                         await self._record_decision(
                             turn_id, answer, Player.REAL, self.recorded_session.monotonic() - start
                         )
@@ -202,6 +265,10 @@ class TurnPlayer:
                 duration_ms=seconds * 1000 if seconds is not None else None,
             )
         )
+
+
+def _get_function_player(function: ModelFunction | StreamPlayer) -> Player:
+    return getattr(function, "player", Player.SIMULATED)
 
 
 def _build_error_response(error: Exception) -> LlmResponse:

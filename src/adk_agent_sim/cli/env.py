@@ -129,7 +129,7 @@ def report(file: Path, as_json: bool) -> None:
         print_json(environment_report.to_json())
     else:
         print_document(str(environment_report))
-    if not environment_report.tools:
+    if not environment_report.tools and not environment_report.coverage:
         raise NothingToCompare(f"No tool was called in {file}, so there is nothing to report.")
 
 

@@ -12,6 +12,16 @@ if TYPE_CHECKING:
     from adk_agent_sim.environment.actions.delay import Delay, Distribution, LogNormal
     from adk_agent_sim.environment.actions.drop import Drop
     from adk_agent_sim.environment.actions.error_response import Error, ErrorResponse
+    from adk_agent_sim.environment.actions.model_faults import (
+        ApiError,
+        ApiStatus,
+        CutText,
+        Empty,
+        MalformedCall,
+        MaxTokens,
+        UnknownToolCall,
+        WrongArguments,
+    )
     from adk_agent_sim.environment.actions.mutate import Mutate
     from adk_agent_sim.environment.actions.pass_through import Pass
     from adk_agent_sim.environment.actions.raise_exception import ExceptionToRaise, Raise
@@ -27,17 +37,23 @@ if TYPE_CHECKING:
     from adk_agent_sim.environment.rules_file import load_rules, parse_rules
 
 _HOMES = {
+    "ApiError": "actions.model_faults",
+    "ApiStatus": "actions.model_faults",
     "ArgumentCondition": "rule_match",
     "CallNumber": "rule_match",
+    "CutText": "actions.model_faults",
     "Delay": "actions.delay",
     "Distribution": "actions.delay",
     "Drop": "actions.drop",
+    "Empty": "actions.model_faults",
     "EnvironmentReport": "environment_report",
     "Error": "actions.error_response",
     "ErrorResponse": "actions.error_response",
     "ExceptionToRaise": "actions.raise_exception",
     "LogNormal": "actions.delay",
+    "MalformedCall": "actions.model_faults",
     "Match": "rule_match",
+    "MaxTokens": "actions.model_faults",
     "Mutate": "actions.mutate",
     "Pass": "actions.pass_through",
     "PatchOperation": "json_patch",
@@ -49,23 +65,31 @@ _HOMES = {
     "Timeout": "actions.timeout",
     "Truncate": "actions.truncate",
     "TruncateLimits": "actions.truncate",
+    "UnknownToolCall": "actions.model_faults",
+    "WrongArguments": "actions.model_faults",
     "WrongType": "actions.wrong_type",
     "load_rules": "rules_file",
     "parse_rules": "rules_file",
 }
 
 __all__ = [
+    "ApiError",
+    "ApiStatus",
     "ArgumentCondition",
     "CallNumber",
+    "CutText",
     "Delay",
     "Distribution",
     "Drop",
+    "Empty",
     "EnvironmentReport",
     "Error",
     "ErrorResponse",
     "ExceptionToRaise",
     "LogNormal",
+    "MalformedCall",
     "Match",
+    "MaxTokens",
     "Mutate",
     "Pass",
     "PatchOperation",
@@ -77,6 +101,8 @@ __all__ = [
     "Timeout",
     "Truncate",
     "TruncateLimits",
+    "UnknownToolCall",
+    "WrongArguments",
     "WrongType",
     "load_rules",
     "parse_rules",

@@ -11,7 +11,7 @@ from typing import TypeAlias
 from adk_agent_sim.environment.report_fold import DecisionFacts, ReportFold
 from adk_agent_sim.environment.rulebook import Candidates, CompiledRule, Rulebook
 from adk_agent_sim.environment.skip_reason import SkipReason
-from adk_agent_sim.timeline.framework_calls import CONTROL_TOOLS
+from adk_agent_sim.timeline.framework_calls import EXACT_NAMES
 
 SWITCHED_OFF = -1
 """Stands for the position of a condition: the rule was switched off."""
@@ -52,7 +52,7 @@ class DecisionTally:
 
     def _expand_patterns(self, fold: ReportFold) -> None:
         for (tool, unanswered, skipped), count in self._patterns.items():
-            candidates = self._rulebook.find_candidates(tool, by_name_only=tool in CONTROL_TOOLS)
+            candidates = self._rulebook.find_candidates(tool, by_name_only=tool in EXACT_NAMES)
             is_answered = not unanswered and len(skipped) < len(candidates)
             facts = DecisionFacts(
                 tool=tool,

@@ -30,6 +30,7 @@ from adk_agent_sim.environment.rules import Rule
 from adk_agent_sim.environment.session_randomness import SessionRandomness, create_randomness
 from adk_agent_sim.environment.skip_reason import SkipReason, UnansweredCall
 from adk_agent_sim.errors import RealToolRefused, SimulatorError
+from adk_agent_sim.timeline.framework_calls import MODEL_SEAT
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,6 +308,8 @@ class Environment:
 
     def _get_unanswered(self, candidates: Candidates, *, has_tool: bool) -> str:
         """Returns what happens to a call that no rule answers."""
+        if candidates and candidates[0].rule.seat == "model":
+            return ""
         if not has_tool:
             return UnansweredCall.NO_SUCH_TOOL.value
         if self.rulebook.refuses_real_tools:
@@ -377,7 +380,8 @@ class Environment:
 
 
 def _build_fault(fault_id: str, tool: str, actions: Sequence[AnyAction]) -> PendingFault:
-    rule = Rule(name=name_fault(tool), match=Match(tool=[tool]), do=list(actions))
+    seat = "model" if tool == MODEL_SEAT else "tool"
+    rule = Rule(name=name_fault(tool), seat=seat, match=Match(tool=[tool]), do=list(actions))
     return PendingFault(fault_id=fault_id, tool=tool, rule=CompiledRule(rule, name=rule.name, index=-1))
 
 

@@ -8,7 +8,7 @@ from typing import Protocol
 from adk_agent_sim.environment.call_history import CallHistory, CallRecord
 from adk_agent_sim.environment.session_randomness import SessionRandomness
 from adk_agent_sim.timeline.canonical_json import Json
-from adk_agent_sim.timeline.framework_calls import CONTROL_TOOLS
+from adk_agent_sim.timeline.framework_calls import EXACT_NAMES
 from adk_agent_sim.timeline.seeded_random import DrawKey, draw_uniform
 
 
@@ -57,8 +57,8 @@ class IncomingCall:
         self.args = args
         self.call_id = call_id
         self.caller = caller
-        self.steers_run = tool in CONTROL_TOOLS
-        """Whether it is a call by which ADK steers the run, such as `transfer_to_agent`."""
+        self.steers_run = tool in EXACT_NAMES
+        """Whether it is a call by which ADK steers the run, such as `transfer_to_agent`, or a call of the model."""
         self.unsearched: tuple[object, ...] = ()
         """The predicates whose pattern was not searched, because the text is too long for it."""
         self._args_with_defaults: Mapping[str, Json] | None = None

@@ -72,6 +72,8 @@ class _TimelineReader:
             nearest=_parse_near_miss(decided.near_miss),
         )
         self._fold.add_decision(facts)
+        if decided.left_unchanged:
+            self._fold.add_execution(decided.tool_name, decided.rule, ran_tool=False, left_unchanged=True)
         return facts
 
     def _read_environment(self, environment: Mapping[str, Any]) -> None:

@@ -20,7 +20,7 @@ from adk_agent_sim.environment.environment_report import (
 )
 from adk_agent_sim.environment.skip_reason import INTENDED_REASONS, Difference, SkipReason, UnansweredCall
 from adk_agent_sim.text.glob_match import GlobSet
-from adk_agent_sim.timeline.framework_calls import CONTROL_TOOLS
+from adk_agent_sim.timeline.framework_calls import EXACT_NAMES, MODEL_SEAT
 
 _MAX_NEAR_MISSES = 1_000
 """How many different near misses are kept: a model can invent any number of arguments."""
@@ -167,7 +167,8 @@ class ReportFold:
         """Returns the report of what was added."""
         matched = {rule for counts in (self._fired, self._unchanged) for (_, rule), count in counts.items() if count}
         called = (self.real, self._decided, self._refused, self._unknown)
-        tools = {tool for counts in called for tool, count in counts.items() if count}
+        # What rules did to the model is in the coverage; how often it was called at all is not counted.
+        tools = {tool for counts in called for tool, count in counts.items() if count and tool != MODEL_SEAT}
         ranks = {rule: place for place, rule in enumerate(self._rules)}
         return EnvironmentReport(
             tools=[self._build_tool_report(tool, ranks) for tool in sorted(tools)],
@@ -255,4 +256,4 @@ def _is_fault(rule: str, tool: str) -> bool:
 
 def _does_name(names: Sequence[str], tool: str) -> bool:
     # As Rulebook.find_candidates: wildcards do not mean the tools by which ADK steers a run.
-    return tool in names or (tool not in CONTROL_TOOLS and GlobSet(names).matches(tool))
+    return tool in names or (tool not in EXACT_NAMES and GlobSet(names).matches(tool))

@@ -13,6 +13,7 @@ from adk_agent_sim.environment.rule_finding import RuleFinding, suggest_closest
 from adk_agent_sim.environment.rule_match import Match
 from adk_agent_sim.environment.rules import Rule, Rules
 from adk_agent_sim.text.glob_match import GlobSet
+from adk_agent_sim.timeline.framework_calls import MODEL_SEAT
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,8 +71,10 @@ def _check_probability(number: int, rule: Rule) -> Iterator[RuleFinding]:
 
 def _check_reachable(rules: Rules) -> Iterator[RuleFinding]:
     names = rules.get_rule_names()
-    earlier_rules = CoverageIndex(rules.rules)
+    # One index per seat: `tool: "*"` does not mean the model.
+    indexes = {seat: CoverageIndex([rule for rule in rules.rules if rule.seat == seat]) for seat in ("tool", "model")}
     for number, rule in enumerate(rules.rules):
+        earlier_rules = indexes[rule.seat]
         if covering := earlier_rules.find_covering(rule.match):
             yield _build_unreachable_finding(number, [names[each] for each in covering])
         earlier_rules.add(number, rule)
@@ -115,7 +118,7 @@ def _check_unknown_names(rule_index: int, match: Match, catalog: ToolCatalog) ->
     """Yield the tools, agents and arguments that the app does not have."""
     match_path = ("rules", rule_index, "match")
     for key, names, known, noun in (
-        ("tool", match.tool, list(catalog.tools), "tool"),
+        ("tool", [name for name in match.tool if name != MODEL_SEAT], list(catalog.tools), "tool"),
         ("after", [earlier.tool for earlier in match.earlier_outcomes], list(catalog.tools), "tool"),
         ("agent", match.agent or [], catalog.agents, "agent"),
     ):

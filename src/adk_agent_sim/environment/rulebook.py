@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 from adk_agent_sim.environment.actions.action import Action
+from adk_agent_sim.environment.actions.delay import Delay
 from adk_agent_sim.environment.actions.pass_through import Pass
 from adk_agent_sim.environment.actions.raise_exception import BUILT_IN_EXCEPTIONS, ExceptionFactories
 from adk_agent_sim.environment.call_predicates import CallPredicate, build_predicates
@@ -40,6 +41,11 @@ class CompiledRule:
         """Whether it draws random numbers, and has no seed of its own."""
         match = self.rule.match
         return match.seed is None and (match.probability < 1 or any(action.is_random for action in self.actions))
+
+    @property
+    def changes_answer(self) -> bool:
+        """Whether it does more in the model's seat than to wait."""
+        return any(not isinstance(action, Delay | Pass) for action in self.actions)
 
     @property
     def acts_inside_call(self) -> bool:
@@ -96,6 +102,7 @@ class Rulebook:
             and rules.time == "real"
             and any(action.takes_time for rule in self.rules for action in rule.actions)
         )
+        self.has_model_rules = any(rule.rule.seat == "model" for rule in self.rules)
         self.refuses_real_tools = rules.unanswered == "refuse"
         self._globs = [(GlobSet(rule.rule.match.tool), rule) for rule in self.rules if _has_glob(rule)]
         self._candidates_by_tool: dict[str, Candidates] = dict(self._index_by_tool())

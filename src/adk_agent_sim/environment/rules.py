@@ -8,12 +8,13 @@ rules:
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, cast
+from typing import Annotated, Literal, Self, cast
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
 from adk_agent_sim.environment.actions import ActionEntry
 from adk_agent_sim.environment.rule_match import Match
+from adk_agent_sim.environment.rule_seat import SeatName, check_seat, describe_seats, prepare_model_rule
 from adk_agent_sim.environment.strict_model import StrictModel
 
 
@@ -24,7 +25,10 @@ def _wrap_in_list(value: object) -> object:
 class Rule(StrictModel):
     """Which calls a rule applies to, and what happens to them."""
 
+    model_config = ConfigDict(json_schema_extra=describe_seats)
+
     name: str = Field(default="", description="The name in reports; random draws are keyed by it")
+    seat: SeatName = Field(default="tool", description="Whose calls it applies to: those of tools, or of the model")
     match: Match = Field(description="Which calls it applies to")
     do: Annotated[
         list[ActionEntry], BeforeValidator(_wrap_in_list, json_schema_input_type=ActionEntry | list[ActionEntry])
@@ -32,6 +36,16 @@ class Rule(StrictModel):
     enabled: bool = Field(
         default=True, description="A disabled rule is skipped; a person can switch it on during a session"
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _prepare_seat(cls, value: object) -> object:
+        return prepare_model_rule(value)
+
+    @model_validator(mode="after")
+    def _check_seat(self) -> Self:
+        check_seat(self.seat, self.match, self.do)
+        return self
 
 
 class Rules(StrictModel):

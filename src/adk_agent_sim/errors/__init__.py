@@ -62,6 +62,7 @@ SimulatorError
 ├── InvalidRules                 the rules for simulated tools contain errors
 │   └── PluginRequired           the rules need a plugin; a callback cannot apply them
 ├── RuleFailed                   a rule could not be applied to a call
+├── ModelRequestFailed           a rule lets a model request fail
 └── RealToolRefused              a real tool would have run where none is allowed
 """
 
@@ -83,7 +84,13 @@ from adk_agent_sim.errors.decision_errors import (
     TurnNotFound,
     TurnNotNext,
 )
-from adk_agent_sim.errors.environment_errors import InvalidRules, PluginRequired, RealToolRefused, RuleFailed
+from adk_agent_sim.errors.environment_errors import (
+    InvalidRules,
+    ModelRequestFailed,
+    PluginRequired,
+    RealToolRefused,
+    RuleFailed,
+)
 from adk_agent_sim.errors.run_errors import (
     AdkIncompatible,
     AgentLoadFailed,
@@ -166,6 +173,7 @@ __all__ = [
     "InvalidTransition",
     "LogChanged",
     "MalformedValue",
+    "ModelRequestFailed",
     "NotAnEvalSet",
     "NotConvertible",
     "NotFound",

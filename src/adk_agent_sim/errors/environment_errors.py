@@ -33,6 +33,15 @@ class RuleFailed(SimulatorError):
         self.tool = tool
 
 
+class ModelRequestFailed(SimulatorError):
+    """A rule lets a model request fail; the model's seat raises the error of the API with the same status."""
+
+    def __init__(self, code: int, message: str) -> None:
+        super().__init__(f"{code}: {message}")
+        self.code = code
+        self.message = message
+
+
 class RealToolRefused(SimulatorError):
     """The tool's own code would have run, but real tools are not allowed here."""
 

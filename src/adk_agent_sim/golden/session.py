@@ -15,6 +15,7 @@ from google.adk.workflow import BaseNode
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from adk_agent_sim.golden.emitted_contents import EmittedContent, collect_emitted_contents
+from adk_agent_sim.golden.faulty_turns import remove_faulty_turns
 from adk_agent_sim.golden.user_turns import split_events
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.events import AgentEvent, Event, RunEnded, RunOutcome
@@ -108,7 +109,11 @@ class SimulationSession(BaseModel):
         tools: Sequence[BaseTool] = (),
         adk_session: AdkSession | None = None,
     ) -> Self:
-        """Build a session from its timeline; the tools and the ADK session are optional."""
+        """Build a session from its timeline, without injected faults of its models.
+
+        The tools and the ADK session are optional.
+        """
+        events = remove_faulty_turns(events)
         entries = build_history(events)
         join = find_agent_joined(events)
         return cls(
@@ -175,9 +180,9 @@ def _get_actions(emitted: AgentEvent) -> dict[str, Json]:
 def select_finished_events(events: Sequence[Event]) -> Sequence[Event]:
     """Return the events of the user turns that have a final response, each up to the end of its last run.
 
-    A turn whose run was stopped or failed is omitted, also if others follow it.
+    A turn whose run was stopped or failed is omitted, also if others follow it, and so are injected faults of models.
     """
-    before, turns = split_events(events)
+    before, turns = split_events(remove_faulty_turns(events))
     finished = [event for turn in turns if turn.is_finished for event in _cut_after_run(turn.events)]
     return [*before, *finished] if finished else []
 

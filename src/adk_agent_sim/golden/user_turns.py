@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from adk_agent_sim.golden.faulty_turns import count_faulty_turns, remove_faulty_turns
 from adk_agent_sim.golden.rejected_responses import count_rejected_responses
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.events import AgentEvent, Event, RunEnded, RunOutcome, UserSpoke
@@ -64,7 +65,7 @@ def split_events(events: Sequence[Event]) -> tuple[Sequence[Event], Sequence[Use
 
 def describe_left_out(events: Sequence[Event], *, include_rejected: bool = False) -> list[str]:
     """Return what a golden trace of the session leaves out, and why."""
-    _, turns = split_events(events)
+    _, turns = split_events(remove_faulty_turns(events))
     notes = [
         f"user turn {place} ({_shorten(turn.query)!r}) was left out: {turn.explain_omission()}"
         for place, turn in enumerate(turns, start=1)
@@ -75,6 +76,9 @@ def describe_left_out(events: Sequence[Event], *, include_rejected: bool = False
     if rejected:
         what = "1 structured response was" if rejected == 1 else f"{rejected} structured responses were"
         notes.append(f"{what} left out: the agent's output_schema rejected them")
+    if faulty := count_faulty_turns(events):
+        what = "1 model turn was" if faulty == 1 else f"{faulty} model turns were"
+        notes.append(f"{what} left out: rules for the model's seat changed them")
     return notes
 
 

@@ -120,6 +120,8 @@ def _iter_values(row: TimelineRow, row_events: Sequence[RowEvent]) -> Iterator[t
                 yield "error", "text", f"{ended.error_type}: {ended.error_message}"
             case Closed(reason=reason):
                 yield "reason", "text", reason
+            case EnvironmentDecided() as decided:
+                yield "rules", "json", _describe_rule_decision(decided)
             case _:
                 pass
 

@@ -592,6 +592,8 @@ _PAYLOAD_CHECKS: Mapping[type[Payload], tuple[tuple[str, _Check], ...]] = {
         ("unanswered", _check_text),
         ("environment", _build_optional_check(_build_json_check(_check_environment))),
         ("near_miss", _build_optional_check(_build_json_check(_check_near_miss))),
+        ("changed_answer", _check_flag),
+        ("left_unchanged", _check_flag),
     ),
     AgentEvent: (
         ("invocation_id", _check_text),

@@ -202,13 +202,16 @@ class ToolFailed:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class EnvironmentDecided:
-    """The simulated environment decided how to handle a call; recorded before it takes effect."""
+    """The simulated environment decided how to handle a call; recorded before it takes effect.
+
+    The call of a model is one too: its event has the turn's id and no call id.
+    """
 
     call_id: str
     """The call."""
 
     tool_name: str
-    """The tool, as the model calls it."""
+    """The tool, as the model calls it; `MODEL_SEAT` if the model itself is called."""
 
     rule: str
     """The rule that matched; empty if none did."""
@@ -229,6 +232,12 @@ class EnvironmentDecided:
 
     near_miss: Json = None
     """If no rule matched: the `rule` that almost did, and the `differences`, by the path of the value that differed."""
+
+    changed_answer: bool = False
+    """In the model's seat: whether the rule changed the model's answer, or let the model call fail."""
+
+    left_unchanged: bool = False
+    """In the model's seat: whether the rule was to change the answer, and changed nothing."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -21,8 +21,14 @@ EXIT_LOOP = "exit_loop"
 FINISH_TASK = "finish_task"
 """The tool by which an agent in task mode returns its result."""
 
+MODEL_SEAT = "(model)"
+"""Stands for the model in a place for the name of a tool. No tool can have this name."""
+
 CONTROL_TOOLS = frozenset({TRANSFER_TO_AGENT, SET_MODEL_RESPONSE, EXIT_LOOP, FINISH_TASK})
 """Tools that a model calls to steer the run. They have no effect outside it, and a run does not work without them."""
+
+EXACT_NAMES = CONTROL_TOOLS | {MODEL_SEAT}
+"""What wildcards for names of tools do not mean: the model, and the tools by which ADK steers a run."""
 
 REQUEST_CALL_PREFIX = "adk_request_"
 """How ADK names the calls by which it asks the user for something. No model makes these calls."""

@@ -11,6 +11,17 @@ from adk_agent_sim.environment.actions.action import Action, RuleExecution
 from adk_agent_sim.environment.actions.delay import Delay
 from adk_agent_sim.environment.actions.drop import Drop
 from adk_agent_sim.environment.actions.error_response import Error, ErrorResponse
+from adk_agent_sim.environment.actions.model_faults import (
+    MODEL_FAULTS,
+    MODEL_KEYWORDS,
+    ApiError,
+    CutText,
+    Empty,
+    MalformedCall,
+    MaxTokens,
+    UnknownToolCall,
+    WrongArguments,
+)
 from adk_agent_sim.environment.actions.mutate import Mutate
 from adk_agent_sim.environment.actions.pass_through import Pass
 from adk_agent_sim.environment.actions.raise_exception import ExceptionToRaise, Raise
@@ -25,11 +36,16 @@ __all__ = [
     "Action",
     "ActionEntry",
     "AnyAction",
+    "ApiError",
+    "CutText",
     "Delay",
     "Drop",
+    "Empty",
     "Error",
     "ErrorResponse",
     "ExceptionToRaise",
+    "MalformedCall",
+    "MaxTokens",
     "Mutate",
     "Pass",
     "Raise",
@@ -38,18 +54,27 @@ __all__ = [
     "Stale",
     "Timeout",
     "Truncate",
+    "UnknownToolCall",
+    "WrongArguments",
     "WrongType",
 ]
 
 ACTIONS: Mapping[str, type[Action]] = {
-    kind.key: kind for kind in (Respond, Error, Raise, Delay, Timeout, Pass, Mutate, Truncate, Drop, WrongType, Stale)
+    kind.key: kind
+    for kind in (
+        *(Respond, Error, Raise, Delay, Timeout, Pass, Mutate, Truncate, Drop, WrongType, Stale),
+        *MODEL_FAULTS,
+    )
 }
 """All actions, by the key that a rules file uses."""
 
 
+_KEYWORDS = frozenset({"pass", "stale"}) | MODEL_KEYWORDS
+
+
 def _expand_keyword(value: object) -> object:
-    """Allow `pass` and `stale`, which have no parameters, to be written as a plain word."""
-    return {value: True} if value in ("pass", "stale") else value
+    """Allow actions without parameters to be written as a plain word."""
+    return {value: True} if isinstance(value, str) and value in _KEYWORDS else value
 
 
 def _find_action_key(value: Any) -> str | None:
@@ -72,12 +97,23 @@ AnyAction: TypeAlias = Annotated[
     | Annotated[Truncate, Tag("truncate")]
     | Annotated[Drop, Tag("drop")]
     | Annotated[WrongType, Tag("wrong_type")]
-    | Annotated[Stale, Tag("stale")],
+    | Annotated[Stale, Tag("stale")]
+    | Annotated[ApiError, Tag("api_error")]
+    | Annotated[Empty, Tag("empty")]
+    | Annotated[MalformedCall, Tag("malformed_call")]
+    | Annotated[CutText, Tag("cut_text")]
+    | Annotated[MaxTokens, Tag("max_tokens")]
+    | Annotated[UnknownToolCall, Tag("unknown_tool")]
+    | Annotated[WrongArguments, Tag("wrong_args")],
     Discriminator(_find_action_key),
 ]
 """Any action, as a Python object."""
 
 ActionEntry: TypeAlias = Annotated[
-    AnyAction, BeforeValidator(_expand_keyword, json_schema_input_type=AnyAction | Literal["pass", "stale"])
+    AnyAction,
+    BeforeValidator(
+        _expand_keyword,
+        json_schema_input_type=AnyAction | Literal["pass", "stale", "empty", "malformed_call", "wrong_args"],
+    ),
 ]
 """Any action, as written in a rules file."""

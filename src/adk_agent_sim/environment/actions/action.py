@@ -98,6 +98,9 @@ class Action(StrictModel):
     takes_time: ClassVar[bool] = False
     """Whether it waits."""
 
+    seats: ClassVar[frozenset[str]] = frozenset({"tool"})
+    """The seats in which it can act: `tool`, `model`."""
+
     changes_result: ClassVar[bool] = False
     """Whether all that it does is to change the tool's result; it may find nothing to change."""
 

@@ -52,6 +52,7 @@ class Delay(Action):
     """Waits. Before `pass`, or as the only action, it delays the real tool."""
 
     key: ClassVar[str] = "delay"
+    seats: ClassVar[frozenset[str]] = frozenset({"tool", "model"})
     takes_time: ClassVar[bool] = True
 
     delay: Seconds | Distribution = Field(description="Seconds, or a distribution")

@@ -13,6 +13,7 @@ class Pass(Action):
     """Runs the real tool. As the only action of a rule, it exempts calls from the rules after it."""
 
     key: ClassVar[str] = "pass"
+    seats: ClassVar[frozenset[str]] = frozenset({"tool", "model"})
     acts_inside_call: ClassVar[bool] = True
 
     real: Literal[True] = Field(default=True, alias="pass")

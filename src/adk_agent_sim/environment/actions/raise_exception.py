@@ -56,6 +56,7 @@ class Raise(Action):
     """Raises inside the tool call, as the tool itself would, so that error callbacks and retry plugins see it."""
 
     key: ClassVar[str] = "raise"
+    seats: ClassVar[frozenset[str]] = frozenset({"tool", "model"})
     acts_inside_call: ClassVar[bool] = True
     is_terminal: ClassVar[bool] = True
 

@@ -13,6 +13,7 @@ class Stale(Action):
     """Responds with the tool's last successful response in this session; without one, the real tool runs."""
 
     key: ClassVar[str] = "stale"
+    seats: ClassVar[frozenset[str]] = frozenset({"tool", "model"})
     acts_inside_call: ClassVar[bool] = True
     changes_result: ClassVar[bool] = True
 

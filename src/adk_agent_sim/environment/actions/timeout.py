@@ -14,6 +14,7 @@ class Timeout(Action):
     """Waits, then raises TimeoutError. The real tool does not run."""
 
     key: ClassVar[str] = "timeout"
+    seats: ClassVar[frozenset[str]] = frozenset({"tool", "model"})
     takes_time: ClassVar[bool] = True
     acts_inside_call: ClassVar[bool] = True
     is_terminal: ClassVar[bool] = True

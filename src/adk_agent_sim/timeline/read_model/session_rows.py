@@ -37,6 +37,7 @@ from adk_agent_sim.timeline.events import (
     UserSpoke,
 )
 from adk_agent_sim.timeline.framework_calls import (
+    MODEL_SEAT,
     REQUEST_CONFIRMATION,
     SET_MODEL_RESPONSE,
     is_rejected_response,
@@ -347,7 +348,13 @@ class SessionRows:
             del self.call_rows[call_id]
 
     def _apply_environment_decision(self, event: Event, decided: EnvironmentDecided) -> None:
-        """Show the rule that answers a call; empty if the tool itself answers."""
+        """Show the rule that answers a call; empty if the tool itself answers. A model call gets a row of its own."""
+        if decided.tool_name == MODEL_SEAT:
+            if decided.rule:
+                summary = f"{decided.rule}: {', '.join(decided.actions)}"
+                index = self._add_row(event, RowKind.NOTE, "model fault", summary)
+                self._update_row(event, index, rule=summarize_text(decided.rule))
+            return
         index = self.call_rows.get(decided.call_id)
         if index is not None:
             self._update_row(event, index, rule=summarize_text(decided.rule))

@@ -111,7 +111,7 @@ class ToolFailed(_message.Message):
     def __init__(self, call_id: _Optional[str] = ..., error_type: _Optional[str] = ..., error_message: _Optional[str] = ..., duration_ms: _Optional[float] = ..., traceback: _Optional[str] = ..., ran_tool: bool = ..., left_unchanged: bool = ...) -> None: ...
 
 class EnvironmentDecided(_message.Message):
-    __slots__ = ("call_id", "tool_name", "rule", "actions_json", "passed_over_json", "unanswered", "environment_json", "near_miss_json")
+    __slots__ = ("call_id", "tool_name", "rule", "actions_json", "passed_over_json", "unanswered", "environment_json", "near_miss_json", "changed_answer", "left_unchanged")
     CALL_ID_FIELD_NUMBER: _ClassVar[int]
     TOOL_NAME_FIELD_NUMBER: _ClassVar[int]
     RULE_FIELD_NUMBER: _ClassVar[int]
@@ -120,6 +120,8 @@ class EnvironmentDecided(_message.Message):
     UNANSWERED_FIELD_NUMBER: _ClassVar[int]
     ENVIRONMENT_JSON_FIELD_NUMBER: _ClassVar[int]
     NEAR_MISS_JSON_FIELD_NUMBER: _ClassVar[int]
+    CHANGED_ANSWER_FIELD_NUMBER: _ClassVar[int]
+    LEFT_UNCHANGED_FIELD_NUMBER: _ClassVar[int]
     call_id: str
     tool_name: str
     rule: str
@@ -128,7 +130,9 @@ class EnvironmentDecided(_message.Message):
     unanswered: str
     environment_json: str
     near_miss_json: str
-    def __init__(self, call_id: _Optional[str] = ..., tool_name: _Optional[str] = ..., rule: _Optional[str] = ..., actions_json: _Optional[str] = ..., passed_over_json: _Optional[str] = ..., unanswered: _Optional[str] = ..., environment_json: _Optional[str] = ..., near_miss_json: _Optional[str] = ...) -> None: ...
+    changed_answer: bool
+    left_unchanged: bool
+    def __init__(self, call_id: _Optional[str] = ..., tool_name: _Optional[str] = ..., rule: _Optional[str] = ..., actions_json: _Optional[str] = ..., passed_over_json: _Optional[str] = ..., unanswered: _Optional[str] = ..., environment_json: _Optional[str] = ..., near_miss_json: _Optional[str] = ..., changed_answer: bool = ..., left_unchanged: bool = ...) -> None: ...
 
 class AgentEvent(_message.Message):
     __slots__ = ("invocation_id", "event_json", "final")
