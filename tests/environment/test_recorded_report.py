@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -71,7 +72,7 @@ def test_models_that_use_the_ids_of_calls_again_are_counted_right() -> None:
 
 
 def test_events_of_older_releases_are_read() -> None:
-    fields = {"call_id": "c", "tool_name": "t", "rule": "r"}
+    fields: dict[str, Any] = {"call_id": "c", "tool_name": "t", "rule": "r"}
     stored = v1.SessionEvent(
         event_id="e",
         session_id="s",

@@ -94,7 +94,7 @@ def test_a_rule_for_the_models_seat_has_its_own_keys_and_actions(rule: str, mess
 
 
 def test_the_schema_requires_a_tool_in_the_tools_seat_only() -> None:
-    validator = Draft202012Validator(build_rules_schema())
+    validator: Any = Draft202012Validator(build_rules_schema())
 
     def is_valid(rule: str) -> bool:
         return validator.is_valid(yaml.safe_load(f"rules: [{rule}]"))

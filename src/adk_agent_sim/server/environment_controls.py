@@ -95,6 +95,8 @@ def _parse_action(text: str, environment: Environment) -> AnyAction:
         problem = error.errors(include_url=False)[0]
         path = ".".join(str(part) for part in problem["loc"])
         raise MalformedValue("The fault", f"{path}: {problem['msg']}") from None
+    if "tool" not in action.seats:
+        raise MalformedValue("The fault", f"`{action.key}` acts in the model's seat, not in a tool")
     known = environment.rulebook.exceptions
     if isinstance(action, Raise) and action.error.type not in known:
         advice = suggest_closest(action.error.type, known, "Use one of")
