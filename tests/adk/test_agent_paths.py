@@ -458,8 +458,10 @@ async def test_what_the_rules_decide_has_the_path_of_the_calling_agent() -> None
     async with Simulation(kind.build(), model="real", environment=rules) as sim:
         await sim.send("go")
 
+    # At the first call, which no rule names, the rules themselves are recorded.
     streams = {
         **kind.streams,
+        "root": dataclasses.replace(kind.streams["root"], kinds=kind.streams["root"].kinds | {EnvironmentDecided}),
         "left": dataclasses.replace(kind.streams["left"], kinds=TURN | CALL | {EnvironmentDecided}),
     }
     check_paths(list(sim.log()), streams)
