@@ -100,7 +100,9 @@ class ModelInterceptor:
         return response
 
     def record_response(self, response: LlmResponse) -> None:
-        """Remember an answer, which a later rule may repeat."""
+        """Remember an answer, if a rule may repeat it."""
+        if not self._registry.rulebook.repeats_answers:
+            return
         self.get_call_history().record_responses([(self._call_id, to_json_value(response))], self.agent)
 
     def build_decision_event(self) -> EnvironmentDecided:

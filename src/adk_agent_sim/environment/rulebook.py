@@ -9,6 +9,7 @@ from adk_agent_sim.environment.actions.action import Action
 from adk_agent_sim.environment.actions.delay import Delay
 from adk_agent_sim.environment.actions.pass_through import Pass
 from adk_agent_sim.environment.actions.raise_exception import BUILT_IN_EXCEPTIONS, ExceptionFactories
+from adk_agent_sim.environment.actions.stale import Stale
 from adk_agent_sim.environment.call_predicates import CallPredicate, build_predicates
 from adk_agent_sim.environment.rule_finding import format_findings
 from adk_agent_sim.environment.rule_lint import lint_rules
@@ -102,7 +103,9 @@ class Rulebook:
             and rules.time == "real"
             and any(action.takes_time for rule in self.rules for action in rule.actions)
         )
-        self.has_model_rules = any(rule.rule.seat == "model" for rule in self.rules)
+        model_rules = [rule for rule in self.rules if rule.rule.seat == "model"]
+        self.has_model_rules = bool(model_rules)
+        self.repeats_answers = any(isinstance(action, Stale) for rule in model_rules for action in rule.actions)
         self.refuses_real_tools = rules.unanswered == "refuse"
         self._globs = [(GlobSet(rule.rule.match.tool), rule) for rule in self.rules if _has_glob(rule)]
         self._candidates_by_tool: dict[str, Candidates] = dict(self._index_by_tool())
