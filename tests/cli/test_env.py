@@ -16,7 +16,7 @@ from adk_agent_sim import Simulation
 from adk_agent_sim.adk.agent_loader import get_demo_folder, load_demo_app
 from adk_agent_sim.adk.demo.math_agent.agent import app as math_app
 from adk_agent_sim.cli.main import adksim
-from adk_agent_sim.environment.rules_file import load_rules, parse_rules
+from adk_agent_sim.environment.rules_file import check_rules_text, load_rules, parse_rules
 from adk_agent_sim.timeline.history import ToolError, ToolOutput
 
 _ROOT = Path(__file__).parents[2]
@@ -101,9 +101,60 @@ def test_the_schema_takes_what_the_loader_takes_and_refuses_typos(valid_file: Pa
         }
         assert validator.is_valid(value)
         assert parse_rules(json.dumps(value))
-    for wrong in ("unknown-key", "missing-key", "unknown-action", "bad-probability", "bad-delay"):
+    for wrong in (
+        *("unknown-key", "missing-key", "unknown-action", "bad-probability", "bad-delay"),
+        *("unknown-operator", "two-actions"),
+    ):
         value = yaml.safe_load((_WRONG / f"{wrong}.yaml").read_text())
         assert not validator.is_valid(value), wrong
+
+
+def test_the_schema_refuses_conditions_that_the_loader_refuses() -> None:
+    validator: Any = jsonschema.Draft202012Validator(json.loads(_run("schema").stdout))
+    values: dict[str, Any] = {"plain": 1, "note": {"note": 1}, "range": {"min": 1, "max": 2}, "empty": {}}
+    refused: list[Any] = [{"min": 1, "x": 2}, {"regexp": "a"}, {"gt": 1}, {"min": None}, {"any_of": []}]
+
+    def build(value: Any, name: str = "a") -> dict[str, Any]:
+        return {"rules": [{"match": {"tool": "x", "args": {name: value}}, "do": "pass"}]}
+
+    for value in values.values():
+        assert validator.is_valid(build(value))
+        assert check_rules_text(json.dumps(build(value))).findings == []
+    for value in refused:
+        assert not validator.is_valid(build(value))
+        assert check_rules_text(json.dumps(build(value))).findings != []
+    assert not validator.is_valid(build(1, name=""))
+
+
+async def test_recorded_values_that_yaml_reads_differently_are_matched_as_they_were(tmp_path: Path) -> None:
+    def echo(values: list[Any], price: float) -> dict[str, Any]:
+        """Echo."""
+        return {"values": values}
+
+    values = ["1e3", "0o17", "007", "yes", ".5", "1_000", {"regexp": "x"}]
+    agent = LlmAgent(name="echoing", model="m", tools=[echo])
+    async with Simulation(agent) as sim:
+        turn = await sim.send("go")
+        turn = await turn.call("echo", {"values": values, "price": 50})
+        turn = await turn.call("echo", {"values": values, "price": 50.0})
+        await turn.respond("done")
+        await sim.export_jsonl(tmp_path / "trace.jsonl")
+    file = tmp_path / "rules.yaml"
+    file.write_text(_run("from-trace", tmp_path / "trace.jsonl").stdout)
+
+    assert _run("check", file).output == f"{file}: 1 rules, no problems\n"
+    (rule,) = load_rules(file).rules
+    assert rule.match.args["values"].equals == values
+
+
+def test_check_finds_an_agent_without_the_tool(tmp_path: Path) -> None:
+    file = tmp_path / "rules.yaml"
+    file.write_text("rules: [{match: {tool: search_products, agent: refund_agent}, do: pass}]")
+
+    result = _run("check", file, "--agent", get_demo_folder("shop_agent"))
+
+    assert result.exit_code == 1
+    assert "error[missing-tool] rules[0].match.agent: the agent 'refund_agent' has no tool 'search" in result.output
 
 
 async def _record_session(folder: Path) -> Path:

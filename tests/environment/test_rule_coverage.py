@@ -38,6 +38,7 @@ def _find_unreachable(*matches: object) -> list[str]:
             "'r0' and 'r1' together",
         ),
         ([{"tool": "a", "args": {"id": {"any_of": [1, 2]}}}] * 2, "'r0' answers"),
+        ([{"tool": "a", "args": {"id": 1}}, {"tool": "a", "args": {"id": 1.0}}], "'r0' answers"),
         ([{"tool": "*"}, {"tool": "a?"}], "'r0' answers"),
         ([{"tool": "a", "agent": "x"}, {"tool": "a", "agent": "x", "args": {"id": 1}}], "'r0' answers"),
     ],
@@ -51,7 +52,7 @@ def test_a_rule_that_earlier_ones_leave_nothing_is_reported(matches: list[object
     "matches",
     [
         [{"tool": "a"}, {"tool": ["a", "b"]}],
-        [{"tool": "a", "args": {"id": 1}}, {"tool": "a", "args": {"id": 1.0}}],
+        [{"tool": "a", "args": {"id": 1}}, {"tool": "a", "args": {"id": True}}],
         [{"tool": "a", "args": {"id": 1}}, {"tool": "a", "args": {"id": {"any_of": [1, 2]}}}],
         [{"tool": "a", "call": {"first": 2}}, {"tool": "a", "call": {"after": 3}}, {"tool": "a"}],
         [{"tool": "a", "call": {"first": 2}}, {"tool": "a", "args": {"id": 1}, "call": {"after": 2}}, {"tool": "a"}],

@@ -47,8 +47,11 @@ def _fires(given: dict[str, Any], call: dict[str, Any] | None = None, /, **match
     [
         (1, 1, True),
         (1, True, False),
-        (1, 1.0, False),
-        (1.0, 1, False),
+        (1, 1.0, True),
+        (1.0, 1, True),
+        (2**53 + 1, float(2**53), False),
+        ([1, {"a": 2}], [1.0, {"a": 2.0}], True),
+        ({"any_of": [50]}, 50.0, True),
         (True, 1, False),
         (None, None, True),
         ("a", "a", True),
@@ -93,6 +96,26 @@ def test_a_path_leads_inside_a_value_and_a_name_with_a_dot_comes_first() -> None
     assert _fires(args, args={"with.dot": 1})
     assert _fires(args, args={"/filter/limit": {"min": 5}})
     assert _fires({"a": {"b.c": 1}}, args={"/a/b.c": 1})
+
+
+def test_a_wildcard_in_a_path_means_any_item() -> None:
+    args = {"items": [{"sku": "a", "n": 1}, {"sku": "b"}], "*": 7}
+
+    assert _fires(args, args={"items.*.sku": "b"})
+    assert not _fires(args, args={"items.*.sku": "c"})
+    assert not _fires(args, args={"items.*.sku": {"any_of": ["c"]}})
+    assert _fires(args, args={"items.*.n": {"min": 1, "max": 1}})
+    assert _fires(args, args={"items.*.other": {"present": False}})
+    assert not _fires(args, args={"items.*.n": {"present": False}})
+    assert _fires(args, args={"/*": 7})
+    assert not _fires({"items": {"a": 1}}, args={"/items/*": 1})
+    assert _fires({"x": 1, "y": 2}, args={"*": 2}, exactly=True)
+
+
+def test_a_json_pointer_never_means_an_argument_with_that_text_as_its_name() -> None:
+    assert _fires({"": 5, "/": 1}, args={"/": 5})
+    assert not _fires({"/x": 5}, args={"/x": 5})
+    assert _fires({"/x": 5}, args={"/~1x": 5})
 
 
 def test_exactly_means_no_other_arguments() -> None:

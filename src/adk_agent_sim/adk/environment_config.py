@@ -19,7 +19,7 @@ from google.adk.tools.environment_simulation.environment_simulation_config impor
 )
 
 from adk_agent_sim.environment.actions import AnyAction, Delay, Error, ErrorResponse, Respond
-from adk_agent_sim.environment.json_values import copy_value
+from adk_agent_sim.environment.json_values import copy_value, escape_name
 from adk_agent_sim.environment.rule_match import ArgumentCondition, Match
 from adk_agent_sim.environment.rules import Rule, Rules
 from adk_agent_sim.errors import InvalidRules
@@ -87,7 +87,7 @@ def _convert_injection(tool: str, number: int, injection: InjectionConfig) -> Ru
         _log.warning("%s, injection %d: match_args is empty and matches every call.", tool, number)
     probability = injection.injection_probability
     args = {
-        _escape_argument_name(name): ArgumentCondition(equals=to_json_value(value))
+        escape_name(name): ArgumentCondition(equals=to_json_value(value))
         for name, value in (injection.match_args or {}).items()
     }
     match = Match(tool=[tool], probability=probability or 1.0, seed=injection.random_seed)
@@ -97,11 +97,6 @@ def _convert_injection(tool: str, number: int, injection: InjectionConfig) -> Ru
         do=list(_iter_actions(injection)),
         enabled=probability > 0,
     )
-
-
-def _escape_argument_name(name: str) -> str:
-    """Return an argument's name as rules write it; a name that rules would read as a path is escaped."""
-    return "/" + name.replace("~", "~0").replace("/", "~1") if "." in name or name.startswith("/") else name
 
 
 def _iter_actions(injection: InjectionConfig) -> Iterator[AnyAction]:

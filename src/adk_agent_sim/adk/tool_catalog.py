@@ -27,6 +27,7 @@ async def build_tool_catalog(app: App) -> ToolCatalog:
     """Return everything that a model of the app can call; raise ToolsetUnavailable if a toolset does not load."""
     tools: dict[str, dict[str, Any]] = {name: {"additionalProperties": True} for name in _ADK_ADDED_TOOLS}
     agents: dict[str, BaseNode] = {}
+    agent_tools: dict[str, frozenset[str]] = {}
     remaining: list[BaseNode] = [app.root_agent] if app.root_agent is not None else []
     while remaining:
         node = remaining.pop()
@@ -37,12 +38,13 @@ async def build_tool_catalog(app: App) -> ToolCatalog:
         if isinstance(node, LlmAgent):
             with copy_with_seat(node) as agent:  # canonical_tools resolves the agent's model
                 await check_toolsets(agent, None)
-                listed = await agent.canonical_tools()
-            for tool in listed:
+                own_tools = await agent.canonical_tools()
+            agent_tools[node.name] = frozenset({*_ADK_ADDED_TOOLS, *(tool.name for tool in own_tools)})
+            for tool in own_tools:
                 tools[tool.name] = _get_tool_schema(tool)
                 if isinstance(tool, AgentTool):
                     remaining.append(tool.agent)
-    return ToolCatalog(tools=tools, agents=sorted(agents))
+    return ToolCatalog(tools=tools, agents=sorted(agents), agent_tools=agent_tools)
 
 
 def _iter_children(node: BaseNode) -> Iterator[BaseNode]:

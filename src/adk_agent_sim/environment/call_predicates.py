@@ -10,10 +10,15 @@ from adk_agent_sim.environment.call_history import CallRecord, is_success
 from adk_agent_sim.environment.incoming_call import IncomingCall
 from adk_agent_sim.environment.json_values import (
     MISSING,
+    WILDCARD,
     ValuePath,
+    equals_value,
+    escape_name,
+    expand_wildcards,
     format_value,
     get_at_path,
-    is_same_value,
+    has_wildcard,
+    is_number,
     parse_path,
 )
 from adk_agent_sim.environment.rule_match import ArgumentCondition, CallNumber, EarlierOutcome, Match
@@ -45,13 +50,16 @@ class _EqualsPredicate(CallPredicate):
         self.name = name
         self.value = value
         self._type: object = value.__class__
+        self._is_number = is_number(value)
 
     def describe(self) -> str:
         return f"{self.name} is {format_value(self.value)}"
 
     def is_met(self, call: IncomingCall) -> bool:
         value = call.args.get(self.name, MISSING)
-        return value.__class__ is self._type and value == self.value
+        if value.__class__ is self._type:
+            return value == self.value
+        return self._is_number and is_number(value) and value == self.value
 
     def explain_mismatch(self, call: IncomingCall) -> str:
         return f"{self.name} is {format_value(call.args.get(self.name, MISSING))}, not {format_value(self.value)}"
@@ -61,11 +69,14 @@ _SCALAR_TYPES = (str, int, float, bool, type(None))
 
 
 class _ArgumentPredicate(CallPredicate):
-    """The value at a path in the arguments meets an `ArgumentCondition`."""
+    """The value at a path in the arguments meets an `ArgumentCondition`; with wildcards, one of the values does."""
 
     def __init__(self, name: str, condition: ArgumentCondition, *, use_defaults: bool) -> None:
         self.name = name
         self._path: ValuePath = parse_path(name)
+        # A JSON Pointer is always a path, also to a name that itself looks like one.
+        self._is_pointer = name.startswith("/")
+        self._has_wildcard = has_wildcard(self._path)
         self._value_checks = list(_iter_value_checks(condition))
         self._use_defaults = use_defaults
 
@@ -73,25 +84,31 @@ class _ArgumentPredicate(CallPredicate):
         return f"{self.name} is {' and '.join(expected for _, expected in self._value_checks)}"
 
     def is_met(self, call: IncomingCall) -> bool:
-        value = self._read_value(call)
-        return all(check(value) for check, _ in self._value_checks)
+        return any(all(check(value) for check, _ in self._value_checks) for value in self._read_values(call))
 
     def explain_mismatch(self, call: IncomingCall) -> str:
-        value = self._read_value(call)
-        expected = next((expected for check, expected in self._value_checks if not check(value)), "a match")
-        return f"{self.name} is {format_value(value)}, not {expected}"
+        values = self._read_values(call)
+        expected = next((expected for check, expected in self._value_checks if not check(values[0])), "a match")
+        listed = format_value(values[0]) if len(values) == 1 else f"one of {format_value(values)}"
+        return f"{self.name} is {listed}, not {expected}"
 
-    def _read_value(self, call: IncomingCall) -> Json:
+    def _read_values(self, call: IncomingCall) -> list[Json]:
+        """Returns the values at the path; MISSING if there are none."""
         args = call.args_with_defaults if self._use_defaults else call.args
-        value = args.get(self.name, MISSING)  # an argument whose name contains a dot takes precedence over a path
-        return get_at_path(args, self._path) if value is MISSING else value
+        if not self._is_pointer:
+            value = args.get(self.name, MISSING)  # an argument whose name contains a dot takes precedence over a path
+            if value is not MISSING:
+                return [value]
+        if self._has_wildcard:
+            return [get_at_path(args, path) for path in expand_wildcards(args, self._path)] or [MISSING]
+        return [get_at_path(args, self._path)]
 
 
 def _iter_value_checks(condition: ArgumentCondition) -> Iterator[tuple[Callable[[Json], bool], str]]:
     """Yield the checks of a condition, each with a description of the values it accepts."""
     if "equals" in condition.model_fields_set:
         yield (
-            (lambda value: value is not MISSING and is_same_value(value, condition.equals)),
+            (lambda value: value is not MISSING and equals_value(value, condition.equals)),
             format_value(condition.equals),
         )
     if (regex := condition.regex) is not None:
@@ -100,30 +117,28 @@ def _iter_value_checks(condition: ArgumentCondition) -> Iterator[tuple[Callable[
             f"a text that matches {regex}",
         )
     if (minimum := condition.min) is not None:
-        yield (lambda value: _is_number(value) and value >= minimum), f"{minimum} or more"
+        yield (lambda value: is_number(value) and value >= minimum), f"{minimum} or more"
     if (maximum := condition.max) is not None:
-        yield (lambda value: _is_number(value) and value <= maximum), f"{maximum} or less"
+        yield (lambda value: is_number(value) and value <= maximum), f"{maximum} or less"
     if (choices := condition.any_of) is not None:
-        yield (lambda value: any(is_same_value(value, choice) for choice in choices)), f"one of {format_value(choices)}"
+        yield (lambda value: any(equals_value(value, choice) for choice in choices)), f"one of {format_value(choices)}"
     if (present := condition.present) is not None:
         yield (lambda value: (value is not MISSING) == present), "given" if present else "left out"
-
-
-def _is_number(value: Json) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 class _NoExtraArgumentsPredicate(CallPredicate):
     """The call has no arguments besides those that `args` names."""
 
     def __init__(self, match: Match) -> None:
-        self._allowed_names = {*match.args, *(parse_path(name)[0] for name in match.args)}
+        first_steps = [parse_path(name)[0] for name in match.args]
+        self._allowed_names = {*match.args, *first_steps}
+        self._allows_all = any(step is WILDCARD for step in first_steps)
 
     def describe(self) -> str:
         return "no other arguments"
 
     def is_met(self, call: IncomingCall) -> bool:
-        return call.args.keys() <= self._allowed_names
+        return self._allows_all or call.args.keys() <= self._allowed_names
 
     def explain_mismatch(self, call: IncomingCall) -> str:
         return f"it has other arguments: {', '.join(sorted(call.args.keys() - self._allowed_names))}"
@@ -248,6 +263,6 @@ def build_predicates(match: Match, *, rule_index: int, rule_name: str) -> list[C
 
 def _build_argument_predicate(name: str, condition: ArgumentCondition, match: Match) -> CallPredicate:
     is_scalar = condition.model_fields_set == {"equals"} and isinstance(condition.equals, _SCALAR_TYPES)
-    if is_scalar and not match.defaults and len(parse_path(name)) == 1 and not name.startswith("/"):
+    if is_scalar and not match.defaults and escape_name(name) == name:
         return _EqualsPredicate(name, condition.equals)
     return _ArgumentPredicate(name, condition, use_defaults=match.defaults)

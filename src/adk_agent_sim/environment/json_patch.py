@@ -1,6 +1,6 @@
 """JSON Patch (RFC 6902): applies a list of operations to a copy of a value, all or none.
 
-Unlike the RFC, `test` compares types too: 1 is neither 1.0 nor true, as everywhere in a rules file.
+Unlike the RFC, `test` compares types too: 1 is neither 1.0 nor true.
 """
 
 from __future__ import annotations

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import TypeAlias
 
+from adk_agent_sim.environment.json_values import normalize_value
 from adk_agent_sim.environment.rule_match import ArgumentCondition, Match
 from adk_agent_sim.environment.rules import Rule
 from adk_agent_sim.text.glob_match import GlobSet, is_glob
@@ -172,7 +173,7 @@ def _list_tokens(match: Match) -> frozenset[Token]:
 
 def _list_argument_tokens(args: Mapping[str, ArgumentCondition], *, uses_defaults: bool) -> set[Token]:
     return {
-        (uses_defaults, name, operator, encode_json(value))
+        (uses_defaults, name, operator, encode_json(normalize_value(value)))
         for name, condition in args.items()
         for operator, value in condition.model_dump(exclude_unset=True).items()
     }

@@ -1,18 +1,20 @@
-"""Checks of valid rules: rules and actions that can never be used, duplicate names, and names the agent lacks."""
+"""Checks of valid rules: rules that can never be used, duplicate names, and names the agent lacks."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, cast
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
-from adk_agent_sim.environment.actions.raise_exception import BUILT_IN_EXCEPTIONS, ExceptionFactories, Raise
-from adk_agent_sim.environment.json_values import parse_path
+from adk_agent_sim.environment.action_lint import check_actions
+from adk_agent_sim.environment.actions.raise_exception import BUILT_IN_EXCEPTIONS, ExceptionFactories
+from adk_agent_sim.environment.argument_lint import check_conditions
 from adk_agent_sim.environment.rule_coverage import CoverageIndex
-from adk_agent_sim.environment.rule_finding import RuleFinding, suggest_closest
+from adk_agent_sim.environment.rule_finding import KeyPath, RuleFinding, suggest_closest
 from adk_agent_sim.environment.rule_match import Match
 from adk_agent_sim.environment.rules import Rule, Rules
 from adk_agent_sim.text.glob_match import GlobSet
+from adk_agent_sim.timeline.framework_calls import CONTROL_TOOLS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,6 +26,9 @@ class ToolCatalog:
 
     agents: Sequence[str]
     """The names of the agents."""
+
+    agent_tools: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
+    """The names of the tools that each agent can call; an agent that is not listed may call any."""
 
 
 def lint_rules(
@@ -40,7 +45,7 @@ def lint_rules(
     yield from _check_reachable(rules)
     for number, rule in enumerate(rules.rules):
         yield from _check_probability(number, rule)
-        yield from _check_actions(number, rule, exceptions)
+        yield from check_actions(("rules", number, "do"), rule.do, exceptions)
         if catalog is not None:
             yield from _check_unknown_names(number, rule.match, catalog)
 
@@ -91,26 +96,6 @@ def _build_unreachable_finding(number: int, covering: Sequence[str]) -> RuleFind
     )
 
 
-def _check_actions(rule_index: int, rule: Rule, exceptions: ExceptionFactories) -> Iterator[RuleFinding]:
-    for index, action in enumerate(rule.do):
-        if action.is_terminal and index < len(rule.do) - 1:
-            yield RuleFinding(
-                code="unreachable-action",
-                key_path=("rules", rule_index, "do", index + 1),
-                message=f"it is never reached: `{action.key}` raises before it",
-                advice=f"Move it before `{action.key}`, or remove it",
-            )
-        if isinstance(action, Raise) and action.error.type not in exceptions:
-            yield RuleFinding(
-                code="unknown-exception",
-                key_path=("rules", rule_index, "do", index, "raise"),
-                message=f"the exception {action.error.type!r} is not registered",
-                advice=suggest_closest(
-                    action.error.type, exceptions, "Register it in Python with exceptions={...}, or use one of"
-                ),
-            )
-
-
 def _check_unknown_names(rule_index: int, match: Match, catalog: ToolCatalog) -> Iterator[RuleFinding]:
     """Yield the tools, agents and arguments that the app does not have."""
     match_path = ("rules", rule_index, "match")
@@ -127,23 +112,44 @@ def _check_unknown_names(rule_index: int, match: Match, catalog: ToolCatalog) ->
                     message=f"the agent has no {noun} {name!r}",
                     advice=suggest_closest(name, known, f"Its {noun}s are"),
                 )
+    yield from _check_agents_have_tools(match_path, match, catalog)
     pattern = GlobSet(match.tool)
-    tools = [schema for name, schema in catalog.tools.items() if pattern.matches(name)]
-    for name in match.args:
-        if tools and not any(_has_argument(schema, name) for schema in tools):
-            known = sorted({each for schema in tools for each in _get_properties(schema)})
+    tools = {name: schema for name, schema in catalog.tools.items() if pattern.matches(name)}
+    yield from check_conditions((*match_path, "args"), match.args, tools)
+
+
+def _check_agents_have_tools(match_path: KeyPath, match: Match, catalog: ToolCatalog) -> Iterator[RuleFinding]:
+    """Yield the agents of a rule that have none of its tools, and the tools that none of its agents has."""
+    if match.agent is None or not _list_matching(match.agent, catalog.agents):
+        return
+    pairs = [
+        *[("tool", match.agent, [tool]) for tool in match.tool],
+        *[("agent", [agent], match.tool) for agent in match.agent],
+    ]
+    if not _can_call(match.agent, match.tool, catalog):
+        pairs = [("agent", match.agent, match.tool)]
+    for key, agents, tools in pairs:
+        if not _list_matching(agents, catalog.agents) or not _list_matching(tools, catalog.tools):
+            continue  # reported as unknown names
+        if not _can_call(agents, tools, catalog):
+            available = {
+                tool for agent in _list_matching(agents, catalog.agents) for tool in catalog.agent_tools[agent]
+            }
             yield RuleFinding(
-                code="unknown-argument",
-                key_path=(*match_path, "args", name),
-                message=f"{' and '.join(match.tool)} has no argument {name!r}",
-                advice=suggest_closest(parse_path(name)[0], known, "Its arguments are"),
+                code="missing-tool",
+                key_path=(*match_path, key),
+                message=f"the agent {' or '.join(map(repr, agents))} has no tool {' or '.join(map(repr, tools))}",
+                advice=suggest_closest(tools[0], available - CONTROL_TOOLS, "Its tools are"),
             )
 
 
-def _has_argument(schema: Mapping[str, Any], name: str) -> bool:
-    properties = _get_properties(schema)
-    return name in properties or parse_path(name)[0] in properties or bool(schema.get("additionalProperties"))
+def _can_call(agents: Sequence[str], tools: Sequence[str], catalog: ToolCatalog) -> bool:
+    """Whether one of the agents has one of the tools."""
+    return any(
+        agent not in catalog.agent_tools or _list_matching(tools, catalog.agent_tools[agent])
+        for agent in _list_matching(agents, catalog.agents)
+    )
 
 
-def _get_properties(schema: Mapping[str, Any]) -> Mapping[str, Any]:
-    return cast("Mapping[str, Any]", schema.get("properties") or {})
+def _list_matching(patterns: Sequence[str], names: Iterable[str]) -> list[str]:
+    return list(filter(GlobSet(patterns).matches, names))

@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal, NamedTuple, Self, cast
 
 from pydantic import BeforeValidator, Field, field_validator, model_validator
+from pydantic_core import PydanticCustomError
 
+from adk_agent_sim.environment.operator_typos import find_intended_operators
 from adk_agent_sim.environment.strict_model import StrictModel
 from adk_agent_sim.forms import bounded_regex as patterns
 
@@ -16,7 +18,7 @@ _NAME_PATTERN = r"^\S+$"
 class ArgumentCondition(StrictModel):
     """Conditions on one argument; all of them must hold."""
 
-    equals: Any = Field(default=None, description="This value, with the same type: 1 is neither 1.0 nor true")
+    equals: Any = Field(default=None, description="This value. 50 is also 50.0, but true is not 1, and '5' is not 5")
     regex: str | None = Field(
         default=None, description="A text that contains a match of this pattern; anchor it with ^ and $"
     )
@@ -59,6 +61,7 @@ def _parse_condition(value: object) -> object:
         return value
     keys = set(cast("Mapping[str, Any]", value)) if isinstance(value, Mapping) else set[str]()
     if not keys & OPERATORS:
+        _refuse_mistyped_operators(keys)
         return ArgumentCondition(equals=value)
     if keys - OPERATORS:
         raise ValueError(
@@ -66,6 +69,19 @@ def _parse_condition(value: object) -> object:
             f"({', '.join(sorted(map(str, keys - OPERATORS)))}); write {{equals: ...}} to match the whole object"
         )
     return cast("Any", value)
+
+
+def _refuse_mistyped_operators(keys: set[str]) -> None:
+    """Refuse an object whose keys all look like operators: read as a value, it would never match."""
+    if intended := find_intended_operators(keys, OPERATORS):
+        raise PydanticCustomError(
+            "unknown_operator",
+            "{written} is not a condition",
+            {
+                "written": " and ".join(sorted(intended)),
+                "intended": " and ".join(intended[key] for key in sorted(keys)),
+            },
+        )
 
 
 class CallNumber(StrictModel):
@@ -140,12 +156,12 @@ class Match(StrictModel):
 
     tool: NamePatterns = Field(min_length=1, description="The tool's name; * matches any characters, ? one character")
     args: dict[
-        str,
+        Annotated[str, Field(min_length=1)],
         Annotated[ArgumentCondition, BeforeValidator(_parse_condition, json_schema_input_type=ArgumentCondition | Any)],
     ] = Field(
         default_factory=dict,
         min_length=1,
-        description="By argument: the value it must equal, or conditions. Paths are allowed: filter.limit, items.0.sku",
+        description="By argument: the value it must equal, or conditions. Paths work: a.b, items.0.sku, items.*.sku",
     )
     exactly: bool = Field(default=False, description="The call has no arguments besides those under `args`")
     defaults: bool = Field(default=False, description="Arguments that are not given have the tool's defaults")

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from adk_agent_sim.environment.actions.raise_exception import BUILT_IN_EXCEPTIONS
-from adk_agent_sim.environment.json_values import is_same_value
-from adk_agent_sim.environment.rule_match import OPERATORS
+from adk_agent_sim.environment.json_values import escape_name, is_same_value, normalize_value
 from adk_agent_sim.timeline.canonical_json import Json, encode_json
 from adk_agent_sim.timeline.events import Event
 from adk_agent_sim.timeline.framework_calls import CONTROL_TOOLS
@@ -40,7 +39,7 @@ def build_rules(trace_calls: Sequence[RecordedCall]) -> dict[str, Any]:
     """Returns a rules file as JSON. Equal calls with different results get their results in the recorded order."""
     groups: dict[tuple[str, bytes], list[RecordedCall]] = {}
     for call in trace_calls:
-        groups.setdefault((call.tool, encode_json(_sort_keys(call.args))), []).append(call)
+        groups.setdefault((call.tool, encode_json(normalize_value(dict(call.args)))), []).append(call)
     rules = [rule for calls in groups.values() for rule in _build_call_rules(calls)]
     return {"version": 1, "unanswered": "refuse", "rules": rules}
 
@@ -49,7 +48,7 @@ def _build_call_rules(calls: Sequence[RecordedCall]) -> list[dict[str, Any]]:
     first = calls[0]
     match: dict[str, Any] = {"tool": first.tool}
     if first.args:
-        match["args"] = {_escape_argument_name(name): _escape_literal(value) for name, value in first.args.items()}
+        match["args"] = {escape_name(name): _escape_literal(value) for name, value in first.args.items()}
     match["exactly"] = True
     if all(is_same_value(dict(call.do), dict(first.do)) for call in calls):
         return [{"match": match, "do": dict(first.do)}]
@@ -66,21 +65,6 @@ def _build_action(result: ToolOutput | ToolError) -> dict[str, Json]:
     return {"respond": result.response or {"error": {"type": result.error_type, "message": result.error_message}}}
 
 
-def _escape_argument_name(name: str) -> str:
-    """Write a name that would be read as a path as a JSON Pointer."""
-    return "/" + name.replace("~", "~0").replace("/", "~1") if "." in name or name.startswith("/") else name
-
-
 def _escape_literal(value: Json) -> Json:
-    """Wrap a value that would be read as conditions in `equals`."""
-    is_condition = isinstance(value, Mapping) and bool(set(cast("Mapping[str, Json]", value)) & OPERATORS)
-    return {"equals": cast("Json", value)} if is_condition else cast("Json", value)
-
-
-def _sort_keys(value: Json) -> Json:
-    if isinstance(value, Mapping):
-        mapping = cast("Mapping[str, Json]", value)
-        return {key: _sort_keys(mapping[key]) for key in sorted(mapping)}
-    if isinstance(value, list):
-        return [_sort_keys(inner) for inner in cast("list[Json]", value)]
-    return value
+    """Wrap an object in `equals`: it could be read as conditions."""
+    return {"equals": cast("Json", value)} if isinstance(value, Mapping) else value

@@ -2,16 +2,54 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
+from adk_agent_sim.environment.operator_typos import OPERATOR_SYNONYMS
+from adk_agent_sim.environment.rule_match import OPERATORS
 from adk_agent_sim.environment.rules import Rules
+
+_CONDITION = "#/$defs/ArgumentCondition"
+_ANY_CONDITION: dict[str, Any] = {"anyOf": [{"$ref": _CONDITION}, {}]}
+"""How pydantic describes a value that is a condition or anything else."""
 
 
 def build_rules_schema() -> dict[str, Any]:
     """Returns the schema; `docs/environment.schema.json` is a copy, and a test compares them."""
-    schema = Rules.model_json_schema(by_alias=True, mode="validation")
+    schema = cast("dict[str, Any]", _refine(Rules.model_json_schema(by_alias=True, mode="validation")))
+    schema["$defs"]["Condition"] = _build_condition_schema()
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Rules for simulated tools (adk-agent-sim)",
         **{key: value for key, value in schema.items() if key != "title"},
     }
+
+
+def _build_condition_schema() -> dict[str, Any]:
+    """Returns the schema of a value in `args`: conditions, if it has an operator, or the value to compare with."""
+    return {
+        "description": "The value that it must equal, or conditions.",
+        "if": {"type": "object", "anyOf": [{"required": [operator]} for operator in sorted(OPERATORS)]},
+        "then": {"$ref": _CONDITION},
+        "else": {
+            "not": {"type": "object", "minProperties": 1, "propertyNames": {"enum": sorted(OPERATOR_SYNONYMS)}},
+        },
+    }
+
+
+def _refine(schema: Any) -> Any:
+    """Returns a schema in which conditions have their own definition, and an optional key is left out, not null."""
+    if isinstance(schema, list):
+        return [_refine(each) for each in cast("list[Any]", schema)]
+    if not isinstance(schema, dict):
+        return schema
+    mapping = {key: _refine(value) for key, value in cast("dict[str, Any]", schema).items()}
+    if "title" in mapping and "anyOf" not in mapping and mapping.get("default", ...) is None:
+        del mapping["default"]
+    alternatives = mapping.get("anyOf")
+    if alternatives == _ANY_CONDITION["anyOf"]:
+        return {"$ref": "#/$defs/Condition"}
+    if alternatives and {"type": "null"} in alternatives and mapping.get("default", ...) is None:
+        remaining = [each for each in alternatives if each != {"type": "null"}]
+        del mapping["anyOf"], mapping["default"]
+        return {**mapping, **remaining[0]} if len(remaining) == 1 else {**mapping, "anyOf": remaining}
+    return mapping

@@ -93,6 +93,12 @@ class Action(StrictModel):
     gives_result: ClassVar[bool] = False
     """Whether it produces a result without running the tool."""
 
+    replaces_result: ClassVar[bool] = False
+    """Whether its result does not depend on the result so far, which is then lost."""
+
+    only_makes_result: ClassVar[bool] = False
+    """Whether it has no effect if its result is lost; `pass` has one, because the tool runs."""
+
     takes_time: ClassVar[bool] = False
     """Whether it waits."""
 

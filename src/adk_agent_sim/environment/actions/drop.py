@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, Field
 
 from adk_agent_sim.environment.actions.action import Action, RuleExecution
 from adk_agent_sim.environment.json_patch import remove_at
-from adk_agent_sim.environment.json_values import parse_path
+from adk_agent_sim.environment.json_values import expand_wildcards, parse_path
 
 
 def _wrap_in_list(value: object) -> object:
@@ -18,7 +18,7 @@ def _wrap_in_list(value: object) -> object:
 ResultPaths = Annotated[
     list[Annotated[str, Field(min_length=1)]], BeforeValidator(_wrap_in_list, json_schema_input_type=str | list[str])
 ]
-"""One or more paths in a result, such as `total` or `products.0.price`."""
+"""One or more paths in a result, such as `total`, `products.0.price` or `products.*.price`."""
 
 
 class Drop(Action):
@@ -26,14 +26,17 @@ class Drop(Action):
 
     key: ClassVar[str] = "drop"
     acts_inside_call: ClassVar[bool] = True
+    only_makes_result: ClassVar[bool] = True
 
     drop: ResultPaths = Field(
-        min_length=1, description="The paths of the fields, such as `total` or `products.0.price`"
+        min_length=1, description="The paths of the fields, such as `total`, `products.0.price` or `products.*.price`"
     )
 
     async def apply(self, execution: RuleExecution, result: object) -> object:
         """Returns the result without the fields."""
         remaining = await execution.resolve_result(result)
         for path in self.drop:
-            remove_at(remaining, parse_path(path))
+            # From the end, so that the indexes of the other items stay the same.
+            for each in reversed(expand_wildcards(remaining, parse_path(path))):
+                remove_at(remaining, each)
         return remaining

@@ -22,6 +22,8 @@ class Error(Action):
 
     key: ClassVar[str] = "error"
     gives_result: ClassVar[bool] = True
+    replaces_result: ClassVar[bool] = True
+    only_makes_result: ClassVar[bool] = True
 
     error: ErrorResponse
 

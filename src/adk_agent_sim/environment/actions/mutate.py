@@ -16,6 +16,7 @@ class Mutate(Action):
 
     key: ClassVar[str] = "mutate"
     acts_inside_call: ClassVar[bool] = True
+    only_makes_result: ClassVar[bool] = True
 
     mutate: list[PatchOperation] = Field(min_length=1, description="The operations of a JSON Patch (RFC 6902)")
 

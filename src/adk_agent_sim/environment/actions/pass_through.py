@@ -14,6 +14,7 @@ class Pass(Action):
 
     key: ClassVar[str] = "pass"
     acts_inside_call: ClassVar[bool] = True
+    replaces_result: ClassVar[bool] = True
 
     real: Literal[True] = Field(default=True, alias="pass")
 

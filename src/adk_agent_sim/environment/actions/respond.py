@@ -18,6 +18,8 @@ class Respond(Action):
 
     key: ClassVar[str] = "respond"
     gives_result: ClassVar[bool] = True
+    replaces_result: ClassVar[bool] = True
+    only_makes_result: ClassVar[bool] = True
 
     respond: Any = Field(description="The response; the model receives a value that is not an object as {result: ...}")
 

@@ -14,6 +14,8 @@ class Stale(Action):
 
     key: ClassVar[str] = "stale"
     acts_inside_call: ClassVar[bool] = True
+    replaces_result: ClassVar[bool] = True
+    only_makes_result: ClassVar[bool] = True
 
     stale: Literal[True] = True
 

@@ -29,6 +29,7 @@ class Truncate(Action):
 
     key: ClassVar[str] = "truncate"
     acts_inside_call: ClassVar[bool] = True
+    only_makes_result: ClassVar[bool] = True
 
     truncate: TruncateLimits
 
