@@ -1,9 +1,11 @@
 """The examples in the documentation work."""
 
+import json
 import re
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 
 from adk_agent_sim.adk.demo.math_agent.agent import app
@@ -13,7 +15,8 @@ from adk_agent_sim.adk.tool_catalog import build_tool_catalog
 from adk_agent_sim.environment.actions import ACTIONS
 from adk_agent_sim.environment.rule_match import ArgumentCondition, CallNumber, Match
 from adk_agent_sim.environment.rules import Rules
-from adk_agent_sim.environment.rules_file import check_rules_file
+from adk_agent_sim.environment.rules_file import check_rules_file, check_rules_text
+from adk_agent_sim.environment.yaml_document import YamlDocument
 
 _DOCS = Path(__file__).parents[1] / "docs"
 
@@ -26,11 +29,25 @@ async def test_the_script_in_the_documentation_passes(tmp_path: Path) -> None:
     assert await play_script(app, read_script(path)) == []
 
 
+def _find_rules_examples() -> list[str]:
+    return re.findall(r"```yaml\n(.*?)```", (_DOCS / "environment.md").read_text(encoding="utf-8"), flags=re.S)
+
+
+@pytest.mark.parametrize("number", range(len(_find_rules_examples())))
+async def test_every_example_of_rules_is_valid_for_the_agent_and_for_editors(number: int) -> None:
+    text = _find_rules_examples()[number]
+    schema = json.loads((_DOCS / "environment.schema.json").read_text(encoding="utf-8"))
+    validator: Any = jsonschema.Draft202012Validator(schema)
+
+    assert check_rules_text(text, catalog=await build_tool_catalog(shop_app)).findings == []
+    assert [error.message for error in validator.iter_errors(YamlDocument(text).value)] == []
+
+
 async def test_the_rules_in_the_documentation_do_what_it_says(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     text = (_DOCS / "environment.md").read_text(encoding="utf-8")
-    (rules,) = re.findall(r"```yaml\n(.*?)```", text, flags=re.S)
+    rules = _find_rules_examples()[0]
     python, _ = re.findall(r"```python\n(.*?)```", text, flags=re.S)
     path = tmp_path / "rules.yaml"
     path.write_text(rules)

@@ -75,6 +75,9 @@ class _Branch:
     def get_argument_defaults(self) -> dict[str, Any]:
         return {}
 
+    def get_state(self) -> dict[str, Any]:
+        return {}
+
     @property
     def is_done(self) -> bool:
         return self.turn >= len(self.turns)

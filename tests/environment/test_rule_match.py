@@ -20,18 +20,24 @@ def _build_environment(**match: Any) -> Environment:
 
 
 class _Caller:
-    def __init__(self, agent: str = "shop", defaults: dict[str, Any] | None = None) -> None:
+    def __init__(
+        self, agent: str = "shop", defaults: dict[str, Any] | None = None, state: dict[str, Any] | None = None
+    ) -> None:
         self.agent = agent
         self.scope = ""
         self.randomness = create_randomness(0)
         self.history = CallHistory()
         self._defaults = defaults or {}
+        self._state = state or {}
 
     def get_call_history(self) -> CallHistory:
         return self.history
 
     def get_argument_defaults(self) -> dict[str, Any]:
         return self._defaults
+
+    def get_state(self) -> dict[str, Any]:
+        return self._state
 
 
 def _build_call(args: dict[str, Any], *, tool: str = "t", **caller: Any) -> IncomingCall:

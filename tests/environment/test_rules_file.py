@@ -212,8 +212,10 @@ def test_each_error_is_reported_with_its_line_and_advice(file: Path) -> None:
 
 def test_every_kind_of_error_has_a_file_that_shows_it() -> None:
     folder = Path(rules_file_module.__file__ or "").parent
-    sources = [file.read_text() for file in [*folder.glob("*_lint.py"), folder / "rules_file.py"]]
-    pattern = r'(?:code=|return |_Problem\(\s*)f?"([a-z]+-[a-z]+|unreadable)"'
+    sources = [
+        file.read_text() for file in [*folder.glob("*_lint.py"), folder / "rules_file.py", folder / "variables.py"]
+    ]
+    pattern = r'(?:code=|return |return \(\s*|_Problem\(\s*|_build_finding\(\s*)f?"([a-z]+-[a-z]+|unreadable)"'
     codes = {code for source in sources for code in re.findall(pattern, source)}
     codes |= {"unknown-tool", "unknown-agent"}
 

@@ -19,9 +19,10 @@ from google.adk.tools.environment_simulation.environment_simulation_config impor
 )
 
 from adk_agent_sim.environment.actions import AnyAction, Delay, Error, ErrorResponse, Respond
-from adk_agent_sim.environment.json_values import copy_value, escape_name
+from adk_agent_sim.environment.json_values import escape_name
 from adk_agent_sim.environment.rule_match import ArgumentCondition, Match
 from adk_agent_sim.environment.rules import Rule, Rules
+from adk_agent_sim.environment.templates import escape_templates
 from adk_agent_sim.errors import InvalidRules
 from adk_agent_sim.text.escaped_logging import get_logger
 from adk_agent_sim.timeline.json_conversion import to_json_value
@@ -104,9 +105,9 @@ def _iter_actions(injection: InjectionConfig) -> Iterator[AnyAction]:
         yield Delay(delay=float(injection.injected_latency_seconds))
     if injection.injected_error is not None:
         error = injection.injected_error
-        yield Error(error=ErrorResponse(code=error.injected_http_error_code, message=error.error_message))
+        yield _build_error(error.injected_http_error_code, error.error_message)
     else:
-        yield Respond(respond=copy_value(injection.injected_response))
+        yield Respond(respond=escape_templates(injection.injected_response))
 
 
 def _build_mock_rule(tool: str) -> Rule:
@@ -115,6 +116,9 @@ def _build_mock_rule(tool: str) -> Rule:
         f"The call of {tool!r} needs a mock, and mock strategies are not available in this release. "
         "Add an injection that answers it."
     )
-    return Rule(
-        name=f"{tool}, mock", match=Match(tool=[tool]), do=[Error(error=ErrorResponse(code=501, message=message))]
-    )
+    return Rule(name=f"{tool}, mock", match=Match(tool=[tool]), do=[_build_error(501, message)])
+
+
+def _build_error(code: int, message: str) -> Error:
+    """Return an error whose message is as it is: ADK's texts have no references."""
+    return Error(error=ErrorResponse(code=code, message=str(escape_templates(message))))

@@ -263,6 +263,10 @@ class RuleInterceptor:
         """Return the default values of the tool's arguments."""
         return self._registry.get_argument_defaults(self._tool)
 
+    def get_state(self) -> Mapping[str, Json]:
+        """Return the session's state as the tool would see it."""
+        return to_json_value(self.context.state.to_dict())
+
 
 class EnvironmentSimulationPlugin(BasePlugin):
     """Lets rules answer the tool calls of an App, without any change to its agents.

@@ -14,7 +14,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from adk_agent_sim.environment.actions import AnyAction
-from adk_agent_sim.environment.actions.action import NO_RESULT, RuleExecution
+from adk_agent_sim.environment.actions.action import NO_RESULT, Action, RuleExecution
 from adk_agent_sim.environment.environment_report import CallTally
 from adk_agent_sim.environment.incoming_call import IncomingCall
 from adk_agent_sim.environment.rule_match import Match
@@ -238,7 +238,7 @@ class Environment:
         if decision.rule is None:
             return []
         execution = self._start_execution(decision.call, decision.rule, _fail_if_run)
-        return [action.describe(execution) for action in decision.rule.actions]
+        return [_describe_action(action, execution) for action in decision.rule.actions]
 
     def _start_execution(
         self, call: IncomingCall, rule: CompiledRule, run_tool: Callable[[], Awaitable[object]]
@@ -280,6 +280,11 @@ class Environment:
             # Also counted if an action raised after the tool ran.
             if execution.has_run_tool:
                 self.tally.ran[tool] += 1
+
+
+def _describe_action(action: Action, execution: RuleExecution) -> str:
+    missing = execution.find_missing_values(action.template) if action.has_references else []
+    return f"{action.describe(execution)}, which fails: {'; '.join(missing)}" if missing else action.describe(execution)
 
 
 def _build_fault(fault_id: str, tool: str, actions: Sequence[AnyAction]) -> PendingFault:

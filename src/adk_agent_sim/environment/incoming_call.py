@@ -38,6 +38,10 @@ class Caller(Protocol):
         """Returns the tool's declared defaults, by argument."""
         ...
 
+    def get_state(self) -> Mapping[str, Json]:
+        """Returns the session's state as the call sees it."""
+        ...
+
 
 class IncomingCall:
     """A call that has no response yet."""
@@ -119,3 +123,4 @@ class _SiblingCaller:
         self.randomness = caller.randomness
         self.get_call_history = caller.get_call_history
         self.get_argument_defaults = caller.get_argument_defaults
+        self.get_state = caller.get_state

@@ -153,6 +153,13 @@ def get_at_path(value: Json, path: ValuePath) -> Json:
     return value
 
 
+def find_value(value: Json, name: str) -> Json:
+    """Returns the value with a name or at a path, or MISSING. A name with a dot takes precedence over a path."""
+    if isinstance(value, Mapping) and name in value:
+        return cast("Mapping[str, Json]", value)[name]
+    return get_at_path(value, parse_path(name))
+
+
 def get_child(value: Json, step: str) -> Json:
     """Returns the value one step down, or MISSING."""
     if isinstance(value, Mapping):

@@ -13,6 +13,7 @@ from adk_agent_sim.environment.rule_coverage import CoverageIndex
 from adk_agent_sim.environment.rule_finding import KeyPath, RuleFinding, suggest_closest
 from adk_agent_sim.environment.rule_match import Match
 from adk_agent_sim.environment.rules import Rule, Rules
+from adk_agent_sim.environment.template_lint import check_templates
 from adk_agent_sim.text.glob_match import GlobSet
 from adk_agent_sim.timeline.framework_calls import CONTROL_TOOLS
 
@@ -30,6 +31,11 @@ class ToolCatalog:
     agent_tools: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
     """The names of the tools that each agent can call; an agent that is not listed may call any."""
 
+    def select_tools(self, patterns: Sequence[str]) -> Mapping[str, Mapping[str, Any]]:
+        """Returns the schemas of the tools that a rule matches."""
+        names = GlobSet(patterns)
+        return {name: schema for name, schema in self.tools.items() if names.matches(name)}
+
 
 def lint_rules(
     rules: Rules, *, exceptions: ExceptionFactories = BUILT_IN_EXCEPTIONS, catalog: ToolCatalog | None = None
@@ -46,6 +52,7 @@ def lint_rules(
     for number, rule in enumerate(rules.rules):
         yield from _check_probability(number, rule)
         yield from check_actions(("rules", number, "do"), rule.do, exceptions)
+        yield from _check_templates(number, rule, catalog)
         if catalog is not None:
             yield from _check_unknown_names(number, rule.match, catalog)
 
@@ -96,6 +103,16 @@ def _build_unreachable_finding(number: int, covering: Sequence[str]) -> RuleFind
     )
 
 
+def _check_templates(rule_index: int, rule: Rule, catalog: ToolCatalog | None) -> Iterator[RuleFinding]:
+    for index, action in enumerate(rule.do):
+        yield from check_templates(
+            ("rules", rule_index, "do", index),
+            action,
+            tools=catalog.select_tools(rule.match.tool) if catalog else None,
+            known_tools=catalog.tools if catalog else None,
+        )
+
+
 def _check_unknown_names(rule_index: int, match: Match, catalog: ToolCatalog) -> Iterator[RuleFinding]:
     """Yield the tools, agents and arguments that the app does not have."""
     match_path = ("rules", rule_index, "match")
@@ -113,9 +130,7 @@ def _check_unknown_names(rule_index: int, match: Match, catalog: ToolCatalog) ->
                     advice=suggest_closest(name, known, f"Its {noun}s are"),
                 )
     yield from _check_agents_have_tools(match_path, match, catalog)
-    pattern = GlobSet(match.tool)
-    tools = {name: schema for name, schema in catalog.tools.items() if pattern.matches(name)}
-    yield from check_conditions((*match_path, "args"), match.args, tools)
+    yield from check_conditions((*match_path, "args"), match.args, catalog.select_tools(match.tool))
 
 
 def _check_agents_have_tools(match_path: KeyPath, match: Match, catalog: ToolCatalog) -> Iterator[RuleFinding]:

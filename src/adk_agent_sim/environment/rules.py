@@ -8,13 +8,15 @@ rules:
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, cast
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, cast
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, model_validator
 
 from adk_agent_sim.environment.actions import ActionEntry
 from adk_agent_sim.environment.rule_match import Match
 from adk_agent_sim.environment.strict_model import StrictModel
+from adk_agent_sim.environment.variables import replace_variables
 
 
 def _wrap_in_list(value: object) -> object:
@@ -49,7 +51,15 @@ class Rules(StrictModel):
     unanswered: Literal["real", "refuse"] = Field(
         default="real", description="What happens to a call that no rule answers: the real tool runs, or it fails"
     )
+    variables: dict[Annotated[str, Field(pattern=r"^[^\s{}'.*]+$")], Any] = Field(
+        default_factory=dict, description="Values that texts of the file refer to as {{vars.name}}, with their types"
+    )
     rules: list[Rule]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _replace_variables(cls, value: object) -> object:
+        return replace_variables(cast("Mapping[str, Any]", value)) if isinstance(value, Mapping) else value
 
     def get_rule_names(self) -> list[str]:
         """Returns the names of the rules; a rule without a name is called `rule N`."""

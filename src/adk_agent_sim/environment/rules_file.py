@@ -5,7 +5,7 @@ text --YamlDocument--> value with lines --pydantic--> Rules --lint_rules--> find
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
@@ -21,8 +21,10 @@ from adk_agent_sim.environment.rule_lint import ToolCatalog, lint_rules
 from adk_agent_sim.environment.rule_match import ArgumentCondition, CallNumber, Match
 from adk_agent_sim.environment.rules import Rule, Rules
 from adk_agent_sim.environment.strict_model import StrictModel
+from adk_agent_sim.environment.variables import find_variable_problems
 from adk_agent_sim.environment.yaml_document import AmbiguousText, YamlDocument, YamlUnreadable, read_yaml_file
 from adk_agent_sim.errors import InvalidRules
+from adk_agent_sim.timeline.canonical_json import Json
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,21 +87,28 @@ def _check_document(
 ) -> RulesCheck:
     findings = [_build_duplicate_key_finding(path, source, line) for path, line in document.duplicate_keys]
     ambiguous = map(_build_ambiguous_text_finding, document.ambiguous_texts)
+    problems: list[RuleFinding] = list(find_variable_problems(document.value))
     rules: Rules | None = None
-    try:
-        rules = Rules.model_validate(document.value)
-        problems: Iterable[RuleFinding] = chain(
-            _check_empty_keys(rules, ()),
-            lint_rules(rules, exceptions={**BUILT_IN_EXCEPTIONS, **(exceptions or {})}, catalog=catalog),
-        )
-    except ValidationError as error:
-        problems = _convert_validation_errors(error, document.value)
-    if rules is not None and not rules.rules:
-        problems = [_build_no_rules_finding()]
+    # A value that refers to an unknown variable would be reported again, as a value of the wrong type.
+    if not any(each.severity == "error" for each in problems):
+        rules, others = _validate(document.value, {**BUILT_IN_EXCEPTIONS, **(exceptions or {})}, catalog)
+        problems += others
     findings += [
         replace(each, file=source, line=document.find_line(each.key_path)) for each in chain(ambiguous, problems)
     ]
     return RulesCheck(rules=rules, findings=sorted(findings, key=lambda finding: finding.line))
+
+
+def _validate(
+    value: Json, exceptions: ExceptionFactories, catalog: ToolCatalog | None
+) -> tuple[Rules | None, list[RuleFinding]]:
+    try:
+        rules = Rules.model_validate(value)
+    except ValidationError as error:
+        return None, list(_convert_validation_errors(error, value))
+    if not rules.rules:
+        return rules, [_build_no_rules_finding()]
+    return rules, [*_check_empty_keys(rules, ()), *lint_rules(rules, exceptions=exceptions, catalog=catalog)]
 
 
 def _require_valid_rules(check: RulesCheck, source: str) -> Rules:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 from adk_agent_sim.environment.actions.raise_exception import BUILT_IN_EXCEPTIONS
 from adk_agent_sim.environment.json_values import escape_name, is_same_value, normalize_value
+from adk_agent_sim.environment.templates import escape_templates
 from adk_agent_sim.timeline.canonical_json import Json, encode_json
 from adk_agent_sim.timeline.events import Event
 from adk_agent_sim.timeline.framework_calls import CONTROL_TOOLS
@@ -59,12 +60,15 @@ def _build_call_rules(calls: Sequence[RecordedCall]) -> list[dict[str, Any]]:
 
 def _build_action(result: ToolOutput | ToolError) -> dict[str, Json]:
     if isinstance(result, ToolOutput):
-        return {"respond": result.response if result.response is not None else result.result}
+        return {"respond": escape_templates(result.response if result.response is not None else result.result)}
+    message = escape_templates(result.error_message)
     if result.error_type in BUILT_IN_EXCEPTIONS:
-        return {"raise": {"type": result.error_type, "message": result.error_message}}
-    return {"respond": result.response or {"error": {"type": result.error_type, "message": result.error_message}}}
+        return {"raise": {"type": result.error_type, "message": message}}
+    error = {"error": {"type": result.error_type, "message": result.error_message}}
+    return {"respond": escape_templates(result.response or error)}
 
 
 def _escape_literal(value: Json) -> Json:
-    """Wrap an object in `equals`: it could be read as conditions."""
-    return {"equals": cast("Json", value)} if isinstance(value, Mapping) else value
+    """Returns what stands for a recorded value: braces are no references, and an object is no conditions."""
+    escaped = escape_templates(value)
+    return {"equals": escaped} if isinstance(value, Mapping) else escaped

@@ -17,6 +17,11 @@ def build_rules_schema() -> dict[str, Any]:
     """Returns the schema; `docs/environment.schema.json` is a copy, and a test compares them."""
     schema = cast("dict[str, Any]", _refine(Rules.model_json_schema(by_alias=True, mode="validation")))
     schema["$defs"]["Condition"] = _build_condition_schema()
+    schema["$defs"]["Variable"] = {
+        "description": "A variable of the file, with the type of its value.",
+        "type": "string",
+        "pattern": r"^\{\{\s*vars\.[^{}']+\}\}$",
+    }
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Rules for simulated tools (adk-agent-sim)",
@@ -37,19 +42,29 @@ def _build_condition_schema() -> dict[str, Any]:
 
 
 def _refine(schema: Any) -> Any:
-    """Returns a schema in which conditions have their own definition, and an optional key is left out, not null."""
+    """Returns a schema that says what a file may contain, beyond what pydantic knows.
+
+    Conditions have a definition of their own, an optional key is left out instead of null, and a variable may stand for
+    any value that is not a text.
+    """
     if isinstance(schema, list):
         return [_refine(each) for each in cast("list[Any]", schema)]
     if not isinstance(schema, dict):
         return schema
     mapping = {key: _refine(value) for key, value in cast("dict[str, Any]", schema).items()}
-    if "title" in mapping and "anyOf" not in mapping and mapping.get("default", ...) is None:
-        del mapping["default"]
     alternatives = mapping.get("anyOf")
     if alternatives == _ANY_CONDITION["anyOf"]:
         return {"$ref": "#/$defs/Condition"}
-    if alternatives and {"type": "null"} in alternatives and mapping.get("default", ...) is None:
-        remaining = [each for each in alternatives if each != {"type": "null"}]
-        del mapping["anyOf"], mapping["default"]
-        return {**mapping, **remaining[0]} if len(remaining) == 1 else {**mapping, "anyOf": remaining}
-    return mapping
+    if "title" in mapping and mapping.get("default", ...) is None:
+        del mapping["default"]
+        if alternatives:
+            mapping["anyOf"] = [each for each in alternatives if each != {"type": "null"}]
+    return _allow_variable(mapping)
+
+
+def _allow_variable(schema: dict[str, Any]) -> dict[str, Any]:
+    if schema.get("type") in ("number", "integer", "boolean", "array") or ("enum" in schema or "const" in schema):
+        notes = {key: schema[key] for key in ("title", "description", "default") if key in schema}
+        own = {key: value for key, value in schema.items() if key not in notes}
+        return {**notes, "anyOf": [own, {"$ref": "#/$defs/Variable"}]}
+    return schema
