@@ -13,7 +13,7 @@ from adk_agent_sim.adk.demo.shop_agent.agent import app as shop_app
 from adk_agent_sim.adk.script import play_script, read_script
 from adk_agent_sim.adk.tool_catalog import build_tool_catalog
 from adk_agent_sim.environment.actions import ACTIONS
-from adk_agent_sim.environment.rule_match import ArgumentCondition, CallNumber, Match
+from adk_agent_sim.environment.rule_match import OPERATORS, CallNumber, EarlierCall, Match, TimeWindow
 from adk_agent_sim.environment.rules import Rules
 from adk_agent_sim.environment.rules_file import check_rules_file, check_rules_text
 from adk_agent_sim.environment.yaml_document import YamlDocument
@@ -66,7 +66,9 @@ def test_the_documentation_names_every_key_of_a_rule_and_every_action() -> None:
         *Rules.model_fields,
         *Match.model_fields,
         *CallNumber.model_fields,
-        *ArgumentCondition.model_fields,
+        *OPERATORS,
+        *EarlierCall.model_fields,
+        *(field.alias or name for name, field in TimeWindow.model_fields.items()),
         *ACTIONS,
     }
 

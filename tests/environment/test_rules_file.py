@@ -70,12 +70,21 @@ rules:
         /with.dot: {equals: {regex: not a condition}}
         id: {regex: "^ORD-[0-9]+$"}
         note: {present: false}
+        tags: {any: {regex: "^a"}, contains: b}
+        kind: {not: {any_of: [x, y]}}
       exactly: true
       defaults: true
-      call: {nth: [2, 4], every: 2, first: 8, after: 1}
+      call: {nth: [2, 4], every: 2, first: 8, after: 1, per: [id, filter.limit], within: 2.5}
       agent: "shop*"
-      after: [create_order succeeded, "pay_* failed", login called]
+      state: {user:plan: gold, cart.total: {min: 5}}
+      after:
+        - create_order succeeded
+        - "pay_* failed"
+        - login called
+        - {tool: [cancel, "void_*"], outcome: failed, args: {id: 1}, result: {code: {min: 400}}, same: id}
+      during: {from: 10, to: 20.5, every: 60}
       probability: 0.25
+      burst: 3
       seed: 3
     do:
       - delay: 1.5
@@ -290,6 +299,9 @@ def test_a_rule_that_an_earlier_one_always_answers_for_can_never_fire(first: str
         "call: {nth: 3, every: 2}",
         "call: {first: 2, after: 2}",
         "call: {every: 5, first: 4}",
+        "call: {first: 2, after: 2, per: id, within: 1}",
+        "during: {from: 5, to: 5}",
+        "args: {a: {not: {min: 3, max: 2}}}",
     ],
 )
 def test_conditions_that_contradict_each_other_never_fire(match: str) -> None:
@@ -505,3 +517,51 @@ def test_an_argument_without_a_name_is_refused() -> None:
     checked = check_rules_text("rules: [{match: {tool: lookup, args: {'': 1}}, do: {respond: 1}}]", catalog=_CATALOG)
 
     assert [finding.code for finding in checked.findings] == ["bad-value"]
+
+
+@pytest.mark.parametrize(
+    ("match", "code"),
+    [
+        ("call: {per: id}", "says-nothing"),
+        ("call: {within: 5}", "says-nothing"),
+        ("call: {first: 1, per: []}", "says-nothing"),
+        ("call: {first: 1, within: 0}", "bad-value"),
+        ("during: {}", "says-nothing"),
+        ("during: {every: 5}", "says-nothing"),
+        ("during: {from: 1, to: 5, every: 4}", "bad-value"),
+        ("during: {form: 1}", "unknown-key"),
+        ("burst: 3", "bad-value"),
+        ("burst: 1, probability: 0.5", "bad-value"),
+        ("state: {}", "says-nothing"),
+        ("state: {a: {regexp: x}}", "unknown-operator"),
+        ("args: {a: {not: {regexp: x}}}", "unknown-operator"),
+        ("args: {a: {any: {min: 1, x: 2}}}", "bad-value"),
+        ("after: {outcome: failed}", "missing-key"),
+        ("after: {tool: lookup, outcome: done}", "bad-value"),
+        ("after: {tool: lookup, arg: {a: 1}}", "unknown-key"),
+        ("after: {tool: lokup}", "unknown-tool"),
+        ("after: {tool: lookup, args: {limit: '5'}}", "wrong-type"),
+        ("after: {tool: pay, same: price}", None),
+        ("after: {tool: pay, same: key}", "unknown-argument"),
+        ("call: {first: 1, per: kee}", "unknown-argument"),
+        ("args: {tags: {any: 5}}", "wrong-type"),
+        ("args: {limit: {any: 5}}", "wrong-type"),
+        ("args: {limit: {contains: 5}}", "wrong-type"),
+        ("args: {limit: {not: five}}", "wrong-type"),
+        ("args: {tags: {any: a, contains: b}, key: {contains: x, not: y}}", None),
+    ],
+)
+def test_conditions_on_state_time_and_earlier_calls_are_checked(match: str, code: str | None) -> None:
+    text = f"rules: [{{match: {{tool: lookup, {match}}}, do: [{{delay: 1}}, {{respond: 1}}]}}]"
+
+    assert [finding.code for finding in check_rules_text(text, catalog=_CATALOG).findings] == [code] * bool(code)
+
+
+def test_conditions_on_a_clock_that_stands_still_are_reported() -> None:
+    def check(action: str, time: str) -> list[str]:
+        text = f"time: {time}\nrules: [{{match: {{tool: x, call: {{after: 5, within: 1}}}}, do: {action}}}]"
+        return [finding.code for finding in check_rules_text(text).findings]
+
+    assert check("{respond: 1}", "virtual") == ["stopped-clock"]
+    assert check("[{delay: 1}, {respond: 1}]", "virtual") == []
+    assert check("{respond: 1}", "real") == []

@@ -10,7 +10,7 @@ from typing import Any, cast
 from adk_agent_sim.environment.json_values import WILDCARD, format_value, parse_path
 from adk_agent_sim.environment.rule_finding import KeyPath, RuleFinding, suggest_closest
 from adk_agent_sim.environment.rule_match import OPERATORS, ArgumentCondition
-from adk_agent_sim.environment.schema_path import DeadEnd, find_schemas, list_types
+from adk_agent_sim.environment.schema_path import DeadEnd, find_item_schemas, find_schemas, list_types
 from adk_agent_sim.forms.schema_checker import SchemaChecker
 from adk_agent_sim.forms.schema_dialect import JsonSchema
 from adk_agent_sim.timeline.canonical_json import Json
@@ -31,6 +31,8 @@ _OPERAND_TYPES: Mapping[str, tuple[str, ...]] = {
     "regex": ("string",),
     "min": ("number", "integer"),
     "max": ("number", "integer"),
+    "contains": ("string", "array", "object"),
+    "any": ("array",),
 }
 """The types of the values that an operator can accept."""
 
@@ -120,6 +122,11 @@ def _find_condition_problem(
     for value in [*values, *(condition.any_of or ())]:
         if not any(_is_accepted(value, schema, root) for schema in schemas):
             return _describe_value_problem(name, value, schemas, types)
+    if condition.negated is not None:
+        return _find_condition_problem(name, condition.negated, schemas, root)
+    if condition.any is not None:
+        items = find_item_schemas(schemas, root)
+        return _find_condition_problem(f"an item of {name}", condition.any, items, root) if items else None
     return None
 
 

@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
-from typing import ClassVar
+from collections.abc import Callable, Mapping
+from typing import ClassVar, cast
 
 from adk_agent_sim.environment.call_history import CallRecord, is_success
 from adk_agent_sim.environment.incoming_call import IncomingCall
 from adk_agent_sim.environment.json_values import (
     MISSING,
     WILDCARD,
-    ValuePath,
     equals_value,
     escape_name,
-    expand_wildcards,
+    find_value,
     format_value,
-    get_at_path,
-    has_wildcard,
     is_number,
+    normalize_value,
     parse_path,
 )
-from adk_agent_sim.environment.rule_match import ArgumentCondition, CallNumber, EarlierOutcome, Match
-from adk_agent_sim.forms import bounded_regex as patterns
+from adk_agent_sim.environment.rule_match import ArgumentCondition, CallNumber, EarlierCall, Match, TimeWindow
+from adk_agent_sim.environment.value_checks import ValueCheck, build_checks
 from adk_agent_sim.text.glob_match import GlobSet
-from adk_agent_sim.timeline.canonical_json import Json
+from adk_agent_sim.timeline.canonical_json import Json, encode_json
 
 
 class CallPredicate(ABC):
@@ -69,61 +67,39 @@ _SCALAR_TYPES = (str, int, float, bool, type(None))
 
 
 class _ArgumentPredicate(CallPredicate):
-    """The value at a path in the arguments meets an `ArgumentCondition`; with wildcards, one of the values does."""
+    """A value in the arguments meets a condition."""
 
-    def __init__(self, name: str, condition: ArgumentCondition, *, use_defaults: bool) -> None:
-        self.name = name
-        self._path: ValuePath = parse_path(name)
-        # A JSON Pointer is always a path, also to a name that itself looks like one.
-        self._is_pointer = name.startswith("/")
-        self._has_wildcard = has_wildcard(self._path)
-        self._value_checks = list(_iter_value_checks(condition))
+    def __init__(self, check: ValueCheck, *, use_defaults: bool) -> None:
+        self._check = check
         self._use_defaults = use_defaults
 
     def describe(self) -> str:
-        return f"{self.name} is {' and '.join(expected for _, expected in self._value_checks)}"
+        return self._check.describe()
 
     def is_met(self, call: IncomingCall) -> bool:
-        return any(all(check(value) for check, _ in self._value_checks) for value in self._read_values(call))
+        return self._check.is_met(self._get_args(call))
 
     def explain_mismatch(self, call: IncomingCall) -> str:
-        values = self._read_values(call)
-        expected = next((expected for check, expected in self._value_checks if not check(values[0])), "a match")
-        listed = format_value(values[0]) if len(values) == 1 else f"one of {format_value(values)}"
-        return f"{self.name} is {listed}, not {expected}"
+        return self._check.explain_mismatch(self._get_args(call))
 
-    def _read_values(self, call: IncomingCall) -> list[Json]:
-        """Returns the values at the path; MISSING if there are none."""
-        args = call.args_with_defaults if self._use_defaults else call.args
-        if not self._is_pointer:
-            value = args.get(self.name, MISSING)  # an argument whose name contains a dot takes precedence over a path
-            if value is not MISSING:
-                return [value]
-        if self._has_wildcard:
-            return [get_at_path(args, path) for path in expand_wildcards(args, self._path)] or [MISSING]
-        return [get_at_path(args, self._path)]
+    def _get_args(self, call: IncomingCall) -> Mapping[str, Json]:
+        return call.args_with_defaults if self._use_defaults else call.args
 
 
-def _iter_value_checks(condition: ArgumentCondition) -> Iterator[tuple[Callable[[Json], bool], str]]:
-    """Yield the checks of a condition, each with a description of the values it accepts."""
-    if "equals" in condition.model_fields_set:
-        yield (
-            (lambda value: value is not MISSING and equals_value(value, condition.equals)),
-            format_value(condition.equals),
-        )
-    if (regex := condition.regex) is not None:
-        yield (
-            lambda value: isinstance(value, str) and patterns.is_match(regex, value, if_unchecked=False),
-            f"a text that matches {regex}",
-        )
-    if (minimum := condition.min) is not None:
-        yield (lambda value: is_number(value) and value >= minimum), f"{minimum} or more"
-    if (maximum := condition.max) is not None:
-        yield (lambda value: is_number(value) and value <= maximum), f"{maximum} or less"
-    if (choices := condition.any_of) is not None:
-        yield (lambda value: any(equals_value(value, choice) for choice in choices)), f"one of {format_value(choices)}"
-    if (present := condition.present) is not None:
-        yield (lambda value: (value is not MISSING) == present), "given" if present else "left out"
+class _StatePredicate(CallPredicate):
+    """A value in the session's state meets a condition."""
+
+    def __init__(self, check: ValueCheck) -> None:
+        self._check = check
+
+    def describe(self) -> str:
+        return f"state {self._check.describe()}"
+
+    def is_met(self, call: IncomingCall) -> bool:
+        return self._check.is_met(call.caller.get_state())
+
+    def explain_mismatch(self, call: IncomingCall) -> str:
+        return f"state {self._check.explain_mismatch(call.caller.get_state())}"
 
 
 class _NoExtraArgumentsPredicate(CallPredicate):
@@ -161,8 +137,8 @@ class _AgentPredicate(CallPredicate):
         return f"the agent is {call.agent}, not {' or '.join(self._names)}"
 
 
-class _EarlierOutcomePredicate(CallPredicate):
-    """A tool was called in an earlier turn with a given outcome."""
+class _EarlierCallPredicate(CallPredicate):
+    """A tool was called in an earlier turn, with given arguments and a given response."""
 
     _OUTCOME_CHECKS: ClassVar[Mapping[str, Callable[[Json], bool]]] = {
         "succeeded": is_success,
@@ -170,25 +146,55 @@ class _EarlierOutcomePredicate(CallPredicate):
         "called": lambda response: True,
     }
 
-    def __init__(self, earlier: EarlierOutcome) -> None:
+    def __init__(self, earlier: EarlierCall) -> None:
         self._earlier = earlier
-        self._pattern = GlobSet([earlier.tool])
+        self._pattern = GlobSet(earlier.tool)
         self._is_expected_outcome = self._OUTCOME_CHECKS[earlier.outcome]
+        self._argument_checks = build_checks(earlier.args)
+        self._result_checks = build_checks(earlier.result)
 
     def describe(self) -> str:
-        return f"after {self._earlier.tool} {self._earlier.outcome}".replace(" called", " was called")
+        return f"after {self._format_tools()} {self._earlier.outcome}".replace(" called", " was called") + (
+            f" with {details}" if (details := self._format_details()) else ""
+        )
 
     def is_met(self, call: IncomingCall) -> bool:
         record, history = call.record, call.caller.get_call_history()
         return any(
-            self._is_expected_outcome(earlier.response)
+            self._is_expected_outcome(earlier.response) and self._has_values(earlier, call)
             for tool in history.get_called_tools()
             if self._pattern.matches(tool)
             for earlier in history.iter_visible_calls(record, tool)
         )
 
     def explain_mismatch(self, call: IncomingCall) -> str:
-        return f"{self._earlier.tool} has not {self._earlier.outcome} before".replace("not called", "not been called")
+        outcome = f"{self._format_tools()} has not {self._earlier.outcome} before"
+        details = self._format_details()
+        return outcome.replace("not called", "not been called") + (f" with {details}" if details else "")
+
+    def _has_values(self, earlier: CallRecord, call: IncomingCall) -> bool:
+        if any(not check.is_met(earlier.args) for check in self._argument_checks):
+            return False
+        if self._result_checks:
+            response = earlier.response
+            if not isinstance(response, Mapping):
+                return False
+            if any(not check.is_met(cast("Mapping[str, Json]", response)) for check in self._result_checks):
+                return False
+        return all(_has_same_argument(name, earlier, call) for name in self._earlier.same)
+
+    def _format_tools(self) -> str:
+        return " or ".join(self._earlier.tool)
+
+    def _format_details(self) -> str:
+        checks = [check.describe() for check in self._argument_checks]
+        checks += [f"result {check.describe()}" for check in self._result_checks]
+        return " and ".join([*checks, *(f"the same {name}" for name in self._earlier.same)])
+
+
+def _has_same_argument(name: str, earlier: CallRecord, call: IncomingCall) -> bool:
+    value = find_value(dict(call.args), name)
+    return value is not MISSING and equals_value(find_value(dict(earlier.args), name), value)
 
 
 class _CallNumberPredicate(CallPredicate):
@@ -209,30 +215,67 @@ class _CallNumberPredicate(CallPredicate):
         return f"it is call {self._count_call(call)}, not {self._format_numbers()}"
 
     def _format_numbers(self) -> str:
-        fields = self._call_number.model_dump(exclude_none=True)
-        return ", ".join(f"{key} {value}" for key, value in fields.items())
+        fields = self._call_number.model_dump(exclude_none=True, exclude={"per", "within"})
+        text = ", ".join(f"{key} {value}" for key, value in fields.items())
+        if self._call_number.per is not None:
+            text += f" for each {' and '.join(self._call_number.per)}"
+        return text if self._call_number.within is None else f"{text} within {self._call_number.within:g} s"
 
     def _count_call(self, call: IncomingCall) -> int:
         return call.caller.get_call_history().count_for_rule(
-            call.record, self._rule_index, lambda record: self._is_counted(record, call)
+            call.record,
+            self._rule_index,
+            lambda record: self._find_group(record, call),
+            within=self._call_number.within,
         )
 
-    def _is_counted(self, record: CallRecord, call: IncomingCall) -> bool:
-        """Whether a call of the tool meets the predicates that do not depend on the order of calls."""
+    def _find_group(self, record: CallRecord, call: IncomingCall) -> bytes | None:
+        """Returns the calls among which a call of the tool is counted; None if it is not counted.
+
+        Only predicates that do not depend on the order of calls decide this.
+        """
         other = call.build_sibling(record)
-        return all(predicate.is_met(other) for predicate in self._order_independent)
+        if not all(predicate.is_met(other) for predicate in self._order_independent):
+            return None
+        if self._call_number.per is None:
+            return b""
+        values = [find_value(dict(record.args), name) for name in self._call_number.per]
+        return encode_json([[] if value is MISSING else [normalize_value(value)] for value in values])
+
+
+class _TimePredicate(CallPredicate):
+    """The call is made at a given time of the session's clock."""
+
+    def __init__(self, window: TimeWindow) -> None:
+        self._window = window
+
+    def describe(self) -> str:
+        return f"at {self._format_window()}"
+
+    def is_met(self, call: IncomingCall) -> bool:
+        return self._window.contains(call.record.time)
+
+    def explain_mismatch(self, call: IncomingCall) -> str:
+        return f"it is made at {call.record.time:g} s, not at {self._format_window()}"
+
+    def _format_window(self) -> str:
+        window = self._window
+        text = f"{window.start:g} s or later" if window.end is None else f"{window.start:g} to {window.end:g} s"
+        return text if window.every is None else f"{text} of every {window.every:g} s"
 
 
 class _ProbabilityPredicate(CallPredicate):
     """A random draw keyed by the call, so that it is the same in every run and in every interleaving of tasks."""
 
-    def __init__(self, rule_name: str, probability: float, seed: int | None) -> None:
+    def __init__(self, rule_name: str, match: Match) -> None:
         self._rule_name = rule_name
-        self._probability = probability
-        self._seed = seed
+        self._probability = match.probability
+        self._seed = match.seed
+        self._burst = match.burst or 1
 
     def describe(self) -> str:
-        return f"with probability {self._probability:g}"
+        text = f"with probability {self._probability:g}"
+        return text if self._burst == 1 else f"{text}, for {self._burst} calls"
 
     def is_met(self, call: IncomingCall) -> bool:
         return self._draw(call) < self._probability
@@ -241,7 +284,15 @@ class _ProbabilityPredicate(CallPredicate):
         return f"probability: the draw {self._draw(call):.3f} is not below {self._probability:g}"
 
     def _draw(self, call: IncomingCall) -> float:
-        return call.draw(self._rule_name, self._seed, "fires")
+        """Returns the draw of the call; with bursts, the lowest of the draws that decide about it.
+
+        The draws of earlier calls are computed again: they depend on nothing but the numbers of the calls.
+        """
+        last = call.record.call_number
+        first = max(1, last - self._burst + 1)
+        return min(
+            call.draw_for_number(number, self._rule_name, self._seed, "fires") for number in range(first, last + 1)
+        )
 
 
 def build_predicates(match: Match, *, rule_index: int, rule_name: str) -> list[CallPredicate]:
@@ -253,11 +304,14 @@ def build_predicates(match: Match, *, rule_index: int, rule_name: str) -> list[C
         static.append(_NoExtraArgumentsPredicate(match))
     if match.agent is not None:
         static.append(_AgentPredicate(match.agent))
-    predicates: list[CallPredicate] = [*static, *map(_EarlierOutcomePredicate, match.earlier_outcomes)]
+    predicates: list[CallPredicate] = [*static, *map(_StatePredicate, build_checks(match.state))]
+    predicates += map(_EarlierCallPredicate, match.earlier_calls)
+    if match.during is not None:
+        predicates.append(_TimePredicate(match.during))
     if match.call is not None:
         predicates.append(_CallNumberPredicate(rule_index, match.call, static))
     if match.probability < 1:
-        predicates.append(_ProbabilityPredicate(rule_name, match.probability, match.seed))
+        predicates.append(_ProbabilityPredicate(rule_name, match))
     return predicates
 
 
@@ -265,4 +319,4 @@ def _build_argument_predicate(name: str, condition: ArgumentCondition, match: Ma
     is_scalar = condition.model_fields_set == {"equals"} and isinstance(condition.equals, _SCALAR_TYPES)
     if is_scalar and not match.defaults and escape_name(name) == name:
         return _EqualsPredicate(name, condition.equals)
-    return _ArgumentPredicate(name, condition, use_defaults=match.defaults)
+    return _ArgumentPredicate(ValueCheck(name, condition), use_defaults=match.defaults)

@@ -130,7 +130,10 @@ class Environment:
         self.rulebook = rulebook
         self.randomness = randomness or create_randomness(rulebook.spec.seed, rulebook.label)
         self.sleeper = rulebook.create_sleeper()
-        """The clock of the session."""
+        """How time passes in delays."""
+        self.read_clock = rulebook.create_clock()
+        """Returns the seconds since the session began, if it runs in real time; otherwise delays make its time."""
+        self._records_times = self.read_clock is not None and any(rule.matches_by_time for rule in rulebook.rules)
         self.tally = CallTally()
         self._on_fault = on_fault
         self._disabled_rules = {rule.index for rule in rulebook.rules if not rule.rule.enabled}
@@ -206,6 +209,8 @@ class Environment:
 
     def decide(self, call: IncomingCall) -> RuleDecision:
         """Find the rule or fault that answers a call, and update the counts."""
+        if self._records_times:
+            _ = call.record  # the time is that of the first look at the history
         disabled, tried = self._disabled_rules, self._tried_counts
         candidates = self.rulebook.find_candidates(call.tool, by_name_only=call.steers_run)
         if self._pending_faults and (fault := self._take_fault(call.tool)):

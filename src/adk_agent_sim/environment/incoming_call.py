@@ -100,6 +100,10 @@ class IncomingCall:
             seed: The seed of the rule; None for that of the session.
             key: What is drawn, if a rule draws several numbers.
         """
+        return self.draw_for_number(self.record.call_number, rule, seed, *key)
+
+    def draw_for_number(self, number: int, rule: str, seed: int | None, *key: DrawKey) -> float:
+        """Like `draw`, for the call of the tool with a given number."""
         record, randomness = self.record, self.caller.randomness
         return draw_uniform(
             randomness.seed if seed is None else seed,
@@ -109,7 +113,7 @@ class IncomingCall:
             record.agent,
             record.branch,
             self.tool,
-            record.call_number,
+            number,
             *key,
         )
 

@@ -8,10 +8,10 @@ from typing import Any
 
 from adk_agent_sim.environment.action_lint import check_actions
 from adk_agent_sim.environment.actions.raise_exception import BUILT_IN_EXCEPTIONS, ExceptionFactories
-from adk_agent_sim.environment.argument_lint import check_conditions
+from adk_agent_sim.environment.argument_lint import check_conditions, find_argument_problem
 from adk_agent_sim.environment.rule_coverage import CoverageIndex
 from adk_agent_sim.environment.rule_finding import KeyPath, RuleFinding, suggest_closest
-from adk_agent_sim.environment.rule_match import Match
+from adk_agent_sim.environment.rule_match import EarlierCall, Match
 from adk_agent_sim.environment.rules import Rule, Rules
 from adk_agent_sim.environment.template_lint import check_templates
 from adk_agent_sim.text.glob_match import GlobSet
@@ -49,6 +49,7 @@ def lint_rules(
     """
     yield from _check_duplicate_names(rules)
     yield from _check_reachable(rules)
+    yield from _check_clock(rules)
     for number, rule in enumerate(rules.rules):
         yield from _check_probability(number, rule)
         yield from check_actions(("rules", number, "do"), rule.do, exceptions)
@@ -116,21 +117,63 @@ def _check_templates(rule_index: int, rule: Rule, catalog: ToolCatalog | None) -
 def _check_unknown_names(rule_index: int, match: Match, catalog: ToolCatalog) -> Iterator[RuleFinding]:
     """Yield the tools, agents and arguments that the app does not have."""
     match_path = ("rules", rule_index, "match")
-    for key, names, known, noun in (
-        ("tool", match.tool, list(catalog.tools), "tool"),
-        ("after", [earlier.tool for earlier in match.earlier_outcomes], list(catalog.tools), "tool"),
-        ("agent", match.agent or [], catalog.agents, "agent"),
-    ):
-        for name in names:
-            if not any(map(GlobSet([name]).matches, known)):
-                yield RuleFinding(
-                    code=f"unknown-{noun}",
-                    key_path=(*match_path, key),
-                    message=f"the agent has no {noun} {name!r}",
-                    advice=suggest_closest(name, known, f"Its {noun}s are"),
-                )
+    yield from _check_names((*match_path, "tool"), match.tool, catalog.tools, "tool")
+    yield from _check_names((*match_path, "agent"), match.agent or (), catalog.agents, "agent")
+    for index, earlier in enumerate(match.earlier_calls):
+        yield from _check_earlier_call((*match_path, "after", index), earlier, match, catalog)
+    if match.call is not None:
+        yield from _check_arguments((*match_path, "call", "per"), match.call.per or (), match.tool, catalog)
     yield from _check_agents_have_tools(match_path, match, catalog)
     yield from check_conditions((*match_path, "args"), match.args, catalog.select_tools(match.tool))
+
+
+def _check_names(key_path: KeyPath, names: Sequence[str], known: Iterable[str], noun: str) -> Iterator[RuleFinding]:
+    known = list(known)
+    for name in names:
+        if not _list_matching([name], known):
+            yield RuleFinding(
+                code=f"unknown-{noun}",
+                key_path=key_path,
+                message=f"the agent has no {noun} {name!r}",
+                advice=suggest_closest(name, known, f"Its {noun}s are"),
+            )
+
+
+def _check_earlier_call(
+    key_path: KeyPath, earlier: EarlierCall, match: Match, catalog: ToolCatalog
+) -> Iterator[RuleFinding]:
+    yield from _check_names(key_path, earlier.tool, catalog.tools, "tool")
+    yield from check_conditions((*key_path, "args"), earlier.args, catalog.select_tools(earlier.tool))
+    for tools in (earlier.tool, match.tool):
+        yield from _check_arguments((*key_path, "same"), earlier.same, tools, catalog)
+
+
+def _check_arguments(
+    key_path: KeyPath, names: Sequence[str], tools: Sequence[str], catalog: ToolCatalog
+) -> Iterator[RuleFinding]:
+    for name in names:
+        if problem := find_argument_problem(name, catalog.select_tools(tools)):
+            yield RuleFinding(code="unknown-argument", key_path=key_path, message=problem[0], advice=problem[1])
+
+
+def _check_clock(rules: Rules) -> Iterator[RuleFinding]:
+    """Yield the conditions on a simulated time that never passes."""
+    if rules.time == "real" or any(action.takes_time for rule in rules.rules for action in rule.do):
+        return
+    for number, rule in enumerate(rules.rules):
+        conditions = {
+            "during": rule.match.during is not None,
+            "call": rule.match.call is not None and rule.match.call.within is not None,
+        }
+        for key, is_given in conditions.items():
+            if is_given:
+                yield RuleFinding(
+                    code="stopped-clock",
+                    key_path=("rules", number, "match", key),
+                    message="simulated time never passes, because no rule of the file has a delay",
+                    advice="Add delays, or write `time: real` at the top of the file",
+                    severity="warning",
+                )
 
 
 def _check_agents_have_tools(match_path: KeyPath, match: Match, catalog: ToolCatalog) -> Iterator[RuleFinding]:

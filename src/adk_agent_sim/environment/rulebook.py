@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
 from adk_agent_sim.environment.actions.action import Action
@@ -13,7 +13,7 @@ from adk_agent_sim.environment.rule_lint import lint_rules
 from adk_agent_sim.environment.rules import Rule, Rules
 from adk_agent_sim.errors import InvalidRules
 from adk_agent_sim.text.glob_match import GlobSet, is_glob
-from adk_agent_sim.timeline.clock import RealSleeper, Sleeper, VirtualSleeper
+from adk_agent_sim.timeline.clock import RealSleeper, Sleeper, VirtualSleeper, WallClock
 
 _MAX_CACHED_TOOLS = 10_000
 """The most tool names in the index: a model can invent any number of names."""
@@ -37,6 +37,17 @@ class CompiledRule:
         """Whether it draws random numbers, and has no seed of its own."""
         match = self.rule.match
         return match.seed is None and (match.probability < 1 or any(action.is_random for action in self.actions))
+
+    @property
+    def depends_on_time(self) -> bool:
+        """Whether it waits, or the time of a call decides whether it matches."""
+        return self.matches_by_time or any(action.takes_time for action in self.actions)
+
+    @property
+    def matches_by_time(self) -> bool:
+        """Whether the time of a call decides whether it matches."""
+        match = self.rule.match
+        return match.during is not None or (match.call is not None and match.call.within is not None)
 
     @property
     def acts_inside_call(self) -> bool:
@@ -89,9 +100,7 @@ class Rulebook:
         )
         self.draws_with_session_seed = any(rule.draws_with_session_seed for rule in self.rules)
         self.waits_in_real_time = (
-            sleeper is None
-            and rules.time == "real"
-            and any(action.takes_time for rule in self.rules for action in rule.actions)
+            sleeper is None and rules.time == "real" and any(rule.depends_on_time for rule in self.rules)
         )
         self.refuses_real_tools = rules.unanswered == "refuse"
         self._globs = [(GlobSet(rule.rule.match.tool), rule) for rule in self.rules if _has_glob(rule)]
@@ -100,6 +109,14 @@ class Rulebook:
     def create_sleeper(self) -> Sleeper:
         """Create the clock of a session: sessions do not share simulated time."""
         return self._sleeper or (VirtualSleeper() if self.spec.time == "virtual" else RealSleeper())
+
+    def create_clock(self) -> Callable[[], float] | None:
+        """Create the clock of a session that runs in real time; None if rules simulate the time."""
+        if self.spec.time == "virtual":
+            return None
+        clock = WallClock()
+        start = clock.monotonic()
+        return lambda: clock.monotonic() - start
 
     def find_candidates(self, tool: str, *, by_name_only: bool = False) -> Candidates:
         """Returns the rules that match a tool's name, in the order of the file.

@@ -18,7 +18,7 @@ from adk_agent_sim.environment.actions import ACTIONS
 from adk_agent_sim.environment.actions.raise_exception import BUILT_IN_EXCEPTIONS, ExceptionFactories
 from adk_agent_sim.environment.rule_finding import KeyPath, RuleFinding, format_findings, suggest_closest
 from adk_agent_sim.environment.rule_lint import ToolCatalog, lint_rules
-from adk_agent_sim.environment.rule_match import ArgumentCondition, CallNumber, Match
+from adk_agent_sim.environment.rule_match import OPERATORS, CallNumber, EarlierCall, Match
 from adk_agent_sim.environment.rules import Rule, Rules
 from adk_agent_sim.environment.strict_model import StrictModel
 from adk_agent_sim.environment.variables import find_variable_problems
@@ -183,7 +183,9 @@ _KEYS_BY_SECTION: Mapping[str, list[str]] = {
     "match": [*Match.model_fields],
     "call": [*CallNumber.model_fields],
     "do": [*ACTIONS],
-    "args": [*ArgumentCondition.model_fields],
+    "during": ["from", "to", "every"],
+    "after": [*EarlierCall.model_fields],
+    "args": sorted(OPERATORS),
 }
 """The keys that each section of a file allows, to suggest corrections of unknown keys."""
 
@@ -243,7 +245,7 @@ def _classify_error(detail: ErrorDetails, key_path: KeyPath, message: str) -> tu
         return "bad-delay", "Write seconds from 0 to 86400, or {uniform: [low, high]}, or {lognormal: {median, sigma}}"
     if "can never hold" in message:
         return "never-fires", "Fix the condition, or remove the rule"
-    if (last == "args" and kind == "too_short") or "is empty" in message:
+    if (last in ("args", "state", "result", "same", "per") and kind == "too_short") or "is empty" in message:
         return "says-nothing", "Leave the key out to match all calls"
     return "bad-value", "Fix the value; docs/environment.md describes each key"
 

@@ -5,18 +5,15 @@ from __future__ import annotations
 from typing import Any, cast
 
 from adk_agent_sim.environment.operator_typos import OPERATOR_SYNONYMS
-from adk_agent_sim.environment.rule_match import OPERATORS
 from adk_agent_sim.environment.rules import Rules
-
-_CONDITION = "#/$defs/ArgumentCondition"
-_ANY_CONDITION: dict[str, Any] = {"anyOf": [{"$ref": _CONDITION}, {}]}
-"""How pydantic describes a value that is a condition or anything else."""
+from adk_agent_sim.environment.value_conditions import CONDITION_MARK, OPERATORS, ArgumentCondition
 
 
 def build_rules_schema() -> dict[str, Any]:
     """Returns the schema; `docs/environment.schema.json` is a copy, and a test compares them."""
     schema = cast("dict[str, Any]", _refine(Rules.model_json_schema(by_alias=True, mode="validation")))
     schema["$defs"]["Condition"] = _build_condition_schema()
+    schema["$defs"]["ArgumentCondition"] = _refine(ArgumentCondition.model_json_schema(by_alias=True))
     schema["$defs"]["Variable"] = {
         "description": "A variable of the file, with the type of its value.",
         "type": "string",
@@ -34,7 +31,7 @@ def _build_condition_schema() -> dict[str, Any]:
     return {
         "description": "The value that it must equal, or conditions.",
         "if": {"type": "object", "anyOf": [{"required": [operator]} for operator in sorted(OPERATORS)]},
-        "then": {"$ref": _CONDITION},
+        "then": {"$ref": "#/$defs/ArgumentCondition"},
         "else": {
             "not": {"type": "object", "minProperties": 1, "propertyNames": {"enum": sorted(OPERATOR_SYNONYMS)}},
         },
@@ -53,8 +50,9 @@ def _refine(schema: Any) -> Any:
         return schema
     mapping = {key: _refine(value) for key, value in cast("dict[str, Any]", schema).items()}
     alternatives = mapping.get("anyOf")
-    if alternatives == _ANY_CONDITION["anyOf"]:
-        return {"$ref": "#/$defs/Condition"}
+    if CONDITION_MARK.items() <= mapping.items():
+        notes = {key: mapping[key] for key in ("title", "description") if key in mapping}
+        return {**notes, "$ref": "#/$defs/Condition"}
     if "title" in mapping and mapping.get("default", ...) is None:
         del mapping["default"]
         if alternatives:

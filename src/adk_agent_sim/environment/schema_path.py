@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -47,6 +47,17 @@ def find_schemas(arguments: JsonSchema, path: ValuePath) -> list[JsonSchema] | D
             return DeadEnd(parent=".".join(path[:number]), step=str(step), types=types, known=known)
         current = children
     return current
+
+
+def find_item_schemas(schemas: Iterable[JsonSchema], arguments: JsonSchema) -> list[JsonSchema]:
+    """Returns the alternatives for the items of a list."""
+    lists = [schema for schema in schemas if "array" in (list_types(schema) or ("array",))]
+    return [
+        branch
+        for schema in lists
+        for child in _iter_children(schema, WILDCARD)
+        for branch in _list_branches(child, arguments)
+    ][:_MAX_BRANCHES]
 
 
 def list_types(schema: JsonSchema) -> frozenset[str] | None:

@@ -79,6 +79,7 @@ class RuleExecution:
 
     async def sleep(self, seconds: float) -> None:
         """Wait, in real or virtual time."""
+        self.call.record.add_delay(seconds)
         await self._sleeper.sleep(seconds)
 
     def draw(self, *key: DrawKey) -> float:
