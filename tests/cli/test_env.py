@@ -249,6 +249,43 @@ async def test_the_report_of_a_recorded_session(tmp_path: Path) -> None:
     assert json.loads(_run("report", "--json", tmp_path / "session.jsonl").stdout)["unused"] == ["never"]
 
 
+_PROFILES = """
+profile: nine
+profiles: {nine: [nine], ten: [ten]}
+rules:
+  - {name: nine, match: {tool: add}, do: {respond: {result: 9}}}
+  - {name: ten, match: {tool: add}, do: {respond: {result: 10}}}
+"""
+
+
+def test_a_profile_is_chosen_by_option_by_variable_or_by_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "rules.yaml").write_text(_PROFILES)
+    (tmp_path / "script.yaml").write_text(
+        "steps: [{user: go}, {call: add, args: {a: 1, b: 1}, expect: 9}, {respond: x}]"
+    )
+    arguments = ["run", str(get_demo_folder("math_agent")), "--script", str(tmp_path / "script.yaml")]
+    with_rules = [*arguments, "--environment", str(tmp_path / "rules.yaml")]
+
+    def play(*options: str) -> int:
+        return CliRunner().invoke(adksim, [*with_rules, *options]).exit_code
+
+    assert play() == 0
+    assert play("--profile", "ten") == 1
+    monkeypatch.setenv("ADK_SIM_PROFILE", "ten")
+    assert play() == 1
+    assert play("--profile", "nine") == 0
+    refused = CliRunner().invoke(adksim, [*with_rules, "--profile", "eleven"])
+    assert refused.exit_code == 1
+    assert "There is no profile 'eleven'. The profiles are: nine, ten." in refused.output
+    assert CliRunner().invoke(adksim, [*arguments, "--profile", "ten"]).exit_code == 2
+    monkeypatch.setenv("ADK_SIM_PROFILE", "eleven")
+    assert "no profile 'eleven'" in CliRunner().invoke(adksim, with_rules).output
+    (tmp_path / "rules.yaml").write_text("rules: [{match: {tool: add}, do: {respond: {result: 9}}}]")
+    assert play() == 0
+
+
 def test_a_script_is_played_in_a_simulated_environment_and_the_report_ends_it(tmp_path: Path) -> None:
     (tmp_path / "rules.yaml").write_text("rules: [{name: nine, match: {tool: add}, do: {respond: {result: 9}}}]")
     (tmp_path / "script.yaml").write_text(

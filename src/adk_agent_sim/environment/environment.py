@@ -103,7 +103,8 @@ class RuleDecision:
 
     def _explain_skip(self, rule: CompiledRule) -> str:
         if rule.index in self._disabled:
-            return "it is switched off"
+            belonging = f"; it belongs to the profile {' and '.join(rule.profiles)}" if rule.profiles else ""
+            return f"it is switched off{belonging}"
         return next(
             (each.explain_mismatch(self.call) for each in rule.predicates if not each.is_met(self.call)),
             "a fault came first",
@@ -136,7 +137,10 @@ class Environment:
         self._records_times = self.read_clock is not None and any(rule.matches_by_time for rule in rulebook.rules)
         self.tally = CallTally()
         self._on_fault = on_fault
+        self.profile = rulebook.profile
+        """The active profile of the session; None if there is none."""
         self._disabled_rules = {rule.index for rule in rulebook.rules if not rule.rule.enabled}
+        self._disabled_rules |= rulebook.spec.list_inactive_rules(self.profile)
         self._tried_counts = [0] * len(rulebook.rules)
         self._fired_counts = [0] * len(rulebook.rules)
         self._pending_faults: list[PendingFault] = []
@@ -185,6 +189,22 @@ class Environment:
         raise SimulatorError(
             f"There is no rule {name!r}; the rules are: {', '.join(r.name for r in self.rulebook.rules)}."
         )
+
+    def switch_profile(self, profile: str | None) -> None:
+        """Make a profile the active one for this session, from the next call on; None for no profile.
+
+        Rules that belong to profiles are switched on or off; the others stay as they are.
+
+        Raises:
+            InvalidRules: There is no such profile.
+        """
+        self.rulebook.check_profile(profile)
+        inactive = self.rulebook.spec.list_inactive_rules(profile)
+        profiled = {rule.index for rule in self.rulebook.rules if rule.profiles}
+        always_off = {rule.index for rule in self.rulebook.rules if not rule.rule.enabled}
+        # A new set: decisions that were made before keep the old one for their explanations.
+        self._disabled_rules = (self._disabled_rules - profiled) | (always_off & profiled) | inactive
+        self.profile = profile
 
     def fault_next(self, tool: str, *actions: AnyAction) -> None:
         """Apply these actions to the next call of a tool, instead of any rule. Several faults are used in order."""

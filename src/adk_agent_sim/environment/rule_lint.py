@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -48,6 +48,7 @@ def lint_rules(
         catalog: The app's tools and agents, if the names in rules should be checked.
     """
     yield from _check_duplicate_names(rules)
+    yield from _check_profiles(rules)
     yield from _check_reachable(rules)
     yield from _check_clock(rules)
     for number, rule in enumerate(rules.rules):
@@ -82,12 +83,49 @@ def _check_probability(number: int, rule: Rule) -> Iterator[RuleFinding]:
 
 
 def _check_reachable(rules: Rules) -> Iterator[RuleFinding]:
+    """Yield the rules that are not reached in any of the profiles in which they are used."""
     names = rules.get_rule_names()
-    earlier_rules = CoverageIndex(rules.rules)
-    for number, rule in enumerate(rules.rules):
-        if covering := earlier_rules.find_covering(rule.match):
+    found: dict[int, Sequence[int] | None] = {}
+    for profile in [None, *rules.profiles]:
+        inactive = rules.list_inactive_rules(profile)
+        for number, covering in _find_covering(rules, inactive).items():
+            found[number] = covering if number not in found else found[number] and covering
+    for number, covering in found.items():
+        if covering:
             yield _build_unreachable_finding(number, [names[each] for each in covering])
-        earlier_rules.add(number, rule)
+
+
+def _find_covering(rules: Rules, inactive: Set[int]) -> dict[int, Sequence[int] | None]:
+    """Returns, for each rule that is used, the earlier rules that answer all its calls."""
+    earlier_rules = CoverageIndex(rules.rules)
+    found: dict[int, Sequence[int] | None] = {}
+    for number, rule in enumerate(rules.rules):
+        if number not in inactive:
+            found[number] = earlier_rules.find_covering(rule.match)
+            earlier_rules.add(number, rule)
+    return found
+
+
+def _check_profiles(rules: Rules) -> Iterator[RuleFinding]:
+    names = rules.get_rule_names()
+    for profile, rule_names in rules.profiles.items():
+        for index, name in enumerate(rule_names):
+            if name not in names:
+                yield RuleFinding(
+                    code="unknown-rule",
+                    key_path=("profiles", profile, index),
+                    message=f"there is no rule {name!r}",
+                    advice=suggest_closest(name, names, "The rules are"),
+                )
+    if rules.profile is not None and rules.profile not in rules.profiles:
+        yield RuleFinding(
+            code="unknown-profile",
+            key_path=("profile",),
+            message=f"there is no profile {rules.profile!r}",
+            advice=suggest_closest(
+                rules.profile, rules.profiles, "The profiles are" if rules.profiles else "Add it under `profiles`"
+            ),
+        )
 
 
 def _build_unreachable_finding(number: int, covering: Sequence[str]) -> RuleFinding:

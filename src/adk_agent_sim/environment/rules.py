@@ -23,6 +23,10 @@ def _wrap_in_list(value: object) -> object:
     return cast("object", value) if isinstance(value, list) else [value]
 
 
+_Name = Annotated[str, Field(pattern=r"^[^\s{}'.*]+$")]
+"""A name without spaces and without the characters that references and paths use."""
+
+
 class Rule(StrictModel):
     """Which calls a rule applies to, and what happens to them."""
 
@@ -51,9 +55,14 @@ class Rules(StrictModel):
     unanswered: Literal["real", "refuse"] = Field(
         default="real", description="What happens to a call that no rule answers: the real tool runs, or it fails"
     )
-    variables: dict[Annotated[str, Field(pattern=r"^[^\s{}'.*]+$")], Any] = Field(
+    variables: dict[_Name, Any] = Field(
         default_factory=dict, description="Values that texts of the file refer to as {{vars.name}}, with their types"
     )
+    profiles: dict[_Name, list[str]] = Field(
+        default_factory=dict,
+        description="By profile, the names of rules that are used only while that profile is active",
+    )
+    profile: str | None = Field(default=None, description="The profile that is active if no other is chosen")
     rules: list[Rule]
 
     @model_validator(mode="before")
@@ -64,3 +73,9 @@ class Rules(StrictModel):
     def get_rule_names(self) -> list[str]:
         """Returns the names of the rules; a rule without a name is called `rule N`."""
         return [rule.name or f"rule {number}" for number, rule in enumerate(self.rules, start=1)]
+
+    def list_inactive_rules(self, profile: str | None) -> set[int]:
+        """Returns the indexes of the rules that belong to other profiles only."""
+        profiled = {name for names in self.profiles.values() for name in names}
+        active = set(self.profiles.get(profile, ())) if profile is not None else set[str]()
+        return {index for index, name in enumerate(self.get_rule_names()) if name in profiled - active}
