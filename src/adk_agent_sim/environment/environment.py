@@ -10,18 +10,23 @@ call --> pending fault of the tool? --> its actions --------------------------->
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+
+from pydantic import ValidationError
 
 from adk_agent_sim.environment.actions import AnyAction
 from adk_agent_sim.environment.actions.action import NO_RESULT, Action, RuleExecution
 from adk_agent_sim.environment.environment_report import CallTally
 from adk_agent_sim.environment.incoming_call import IncomingCall
+from adk_agent_sim.environment.rule_finding import suggest_closest
+from adk_agent_sim.environment.rule_lint import lint_rules
 from adk_agent_sim.environment.rule_match import Match
 from adk_agent_sim.environment.rulebook import Candidates, CompiledRule, Rulebook
-from adk_agent_sim.environment.rules import Rule
+from adk_agent_sim.environment.rules import Rule, Rules
 from adk_agent_sim.environment.session_randomness import SessionRandomness, create_randomness
-from adk_agent_sim.errors import RealToolRefused, SimulatorError
+from adk_agent_sim.errors import InvalidFault, NotFound, RealToolRefused, SimulatorError
+from adk_agent_sim.text.glob_match import is_glob
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +141,8 @@ class Environment:
         """Returns the seconds since the session began, if it runs in real time; otherwise delays make its time."""
         self._records_times = self.read_clock is not None and any(rule.matches_by_time for rule in rulebook.rules)
         self.tally = CallTally()
+        self.list_tools: Callable[[], Collection[str] | None] = lambda: None
+        """Returns the names of the tools that can be called, so that a fault names one; None if they are not known."""
         self._on_fault = on_fault
         self.profile = rulebook.profile
         """The active profile of the session; None if there is none."""
@@ -207,19 +214,50 @@ class Environment:
         self.profile = profile
 
     def fault_next(self, tool: str, *actions: AnyAction) -> None:
-        """Apply these actions to the next call of a tool, instead of any rule. Several faults are used in order."""
+        """Apply these actions to the next call of a tool, instead of any rule. Several faults are used in order.
+
+        Raises:
+            InvalidFault: The actions cannot be carried out, or the tool's name has wildcards.
+            NotFound: There is no such tool.
+        """
+        fault = self._build_fault(str(self._fault_count + 1), tool, actions)
         self._fault_count += 1
-        self._pending_faults.append(_build_fault(str(self._fault_count), tool, actions))
+        self._pending_faults.append(fault)
         self._on_fault(tool)
 
     def replace_fault(self, fault_id: str, tool: str, *actions: AnyAction) -> bool:
-        """Replace a fault that is pending, at its place in the order; returns whether it was still there."""
+        """Replace a fault that is pending, at its place in the order; returns whether it was still there.
+
+        Raises:
+            InvalidFault: The actions cannot be carried out, or the tool's name has wildcards.
+            NotFound: There is no such tool.
+        """
+        new = self._build_fault(fault_id, tool, actions)
         for index, fault in enumerate(self._pending_faults):
             if fault.fault_id == fault_id:
-                self._pending_faults[index] = _build_fault(fault_id, tool, actions)
+                self._pending_faults[index] = new
                 self._on_fault(tool)
                 return True
         return False
+
+    def _build_fault(self, fault_id: str, tool: str, actions: Sequence[AnyAction]) -> PendingFault:
+        """Check a fault and build it: one that can never happen must not wait for its call."""
+        if is_glob(tool) or tool.split() != [tool]:
+            raise InvalidFault(tool, "write the name of one tool, without wildcards")
+        tools = self.list_tools()
+        if tools is not None and tool not in tools:
+            advice = suggest_closest(tool, tools, "Use one of")
+            raise NotFound(f"The agents of this session have no tool {tool!r}. {advice}.")
+        try:
+            rule = Rule(name=f"fault for {tool}", match=Match(tool=[tool]), do=list(actions))
+        except ValidationError as error:
+            problem = error.errors(include_url=False)[0]
+            path = ".".join(map(str, problem["loc"]))
+            raise InvalidFault(tool, f"{path}: {problem['msg']}") from None
+        for finding in lint_rules(Rules(rules=[rule]), exceptions=self.rulebook.exceptions):
+            if finding.severity == "error":
+                raise InvalidFault(tool, f"{finding.message}. {finding.advice}")
+        return PendingFault(fault_id=fault_id, tool=tool, rule=CompiledRule(rule, name=rule.name, index=-1))
 
     def remove_fault(self, fault_id: str) -> bool:
         """Remove a fault that is pending; returns whether it was still there."""
@@ -310,11 +348,6 @@ class Environment:
 def _describe_action(action: Action, execution: RuleExecution) -> str:
     missing = execution.find_missing_values(action.template) if action.has_references else []
     return f"{action.describe(execution)}, which fails: {'; '.join(missing)}" if missing else action.describe(execution)
-
-
-def _build_fault(fault_id: str, tool: str, actions: Sequence[AnyAction]) -> PendingFault:
-    rule = Rule(name=f"fault for {tool}", match=Match(tool=[tool]), do=list(actions))
-    return PendingFault(fault_id=fault_id, tool=tool, rule=CompiledRule(rule, name=rule.name, index=-1))
 
 
 async def _fail_if_run() -> object:
