@@ -14,7 +14,7 @@ from adk_agent_sim.adk.script import play_script, read_script
 from adk_agent_sim.adk.tool_catalog import build_tool_catalog
 from adk_agent_sim.environment.actions import ACTIONS
 from adk_agent_sim.environment.rule_match import OPERATORS, CallNumber, EarlierCall, Match, TimeWindow
-from adk_agent_sim.environment.rules import Rules
+from adk_agent_sim.environment.rules import Rule, Rules
 from adk_agent_sim.environment.rules_file import check_rules_file, check_rules_text
 from adk_agent_sim.environment.yaml_document import YamlDocument
 
@@ -73,3 +73,28 @@ def test_the_documentation_names_every_key_of_a_rule_and_every_action() -> None:
     }
 
     assert {key for key in keys if f"`{key}" not in text and f"{key}:" not in text} == {"version"}
+
+
+def test_the_documentation_lists_every_finding_of_the_check() -> None:
+    text = (_DOCS / "environment.md").read_text(encoding="utf-8")
+    table = text[text.index("| finding | is |") :]
+    findings = {file.stem for file in (Path(__file__).parent / "environment" / "wrong").glob("*.yaml")}
+
+    assert set(re.findall(r"`([a-z]+-[a-z]+|unreadable)`", table)) == findings
+
+
+def test_the_reference_names_every_key_and_operator() -> None:
+    text = (_DOCS / "environment.md").read_text(encoding="utf-8")
+    reference = text[text.index("## Reference") :]
+    keys = {
+        *Rules.model_fields,
+        *Rule.model_fields,
+        *Match.model_fields,
+        *CallNumber.model_fields,
+        *EarlierCall.model_fields,
+        *OPERATORS,
+        *ACTIONS,
+        *(field.alias or name for name, field in TimeWindow.model_fields.items()),
+    }
+
+    assert {key for key in keys if not re.search(rf"\b{key}\b\??(:| \||\n)", reference)} == set()

@@ -17,6 +17,7 @@ from adk_agent_sim.adk.agent_loader import get_demo_folder, load_demo_app
 from adk_agent_sim.adk.demo.math_agent.agent import app as math_app
 from adk_agent_sim.cli.main import adksim
 from adk_agent_sim.environment.rules_file import check_rules_text, load_rules, parse_rules
+from adk_agent_sim.environment.rules_schema import build_rules_schema
 from adk_agent_sim.timeline.history import ToolError, ToolOutput
 
 _ROOT = Path(__file__).parents[2]
@@ -107,6 +108,74 @@ def test_the_schema_takes_what_the_loader_takes_and_refuses_typos(valid_file: Pa
     ):
         value = yaml.safe_load((_WRONG / f"{wrong}.yaml").read_text())
         assert not validator.is_valid(value), wrong
+
+
+_MATCH_KEYS: dict[str, list[Any]] = {
+    "args": [
+        {"a": 1},
+        {"a.*.b": {"any": {"not": None}}},
+        {"a": {"contains": [1]}},
+        {},
+        {"": 1},
+        {"a": {"regexp": "x"}},
+    ],
+    "exactly": [True, "{{vars.yes}}", 1],
+    "agent": ["x", ["x", "y*"], [], ""],
+    "state": [{"user:a": {"min": 1, "max": 2.5}}, {}, {"a": {"min": None}}],
+    "after": [
+        "a called",
+        ["a failed", {"tool": "a"}],
+        {"tool": ["a"], "same": "x", "args": {"b": 1}},
+        "a",
+        {"same": "x"},
+    ],
+    "call": [
+        {"nth": [1, 2]},
+        {"first": "{{vars.n}}", "per": ["a", "b"], "within": 0.5},
+        {"per": "a"},
+        {},
+        {"within": 0},
+    ],
+    "during": [{"from": 1}, {"to": 2, "every": 9.5}, {}, {"every": 1}, {"from": -1}],
+    "probability": [0.5, "{{vars.p}}", 2, "0.5"],
+    "burst": [2, 1, True],
+    "seed": [3, None, "x"],
+}
+_DO: list[Any] = [
+    "pass",
+    ["stale", {"drop": ["a.*", "b"]}],
+    {"respond": {"a": "{{args.a}}"}},
+    {"error": {"code": "{{vars.n}}", "message": "m"}},
+    {"error": {"code": "5", "message": "m"}},
+    {"raise": {"type": "ValueError"}},
+    {"delay": {"uniform": [0, 1]}},
+    {"delay": {}},
+    {"delay": {"uniform": [0, 1], "lognormal": {"median": 1, "sigma": 1}}},
+    {"timeout": "{{vars.n}}"},
+    {"mutate": [{"op": "add", "path": "/a", "value": 1}, {"op": "remove", "path": "/a"}]},
+    {"mutate": [{"op": "add", "path": "/a"}]},
+    {"mutate": [{"op": "copy", "path": "/a", "value": 1}]},
+    {"truncate": {"chars": 1}},
+    {"truncate": {}},
+    {"drop": []},
+    {"drop": ""},
+    {"delay": 1, "respond": 2},
+    [],
+]
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [*((key, value) for key, values in _MATCH_KEYS.items() for value in values), *(("do", value) for value in _DO)],
+)
+def test_the_schema_takes_exactly_what_the_loader_takes(key: str, value: Any) -> None:
+    validator: Any = jsonschema.Draft202012Validator(build_rules_schema())
+    match: dict[str, Any] = {"tool": "x", "probability": 0.5} if key == "burst" else {"tool": "x"}
+    rule = {"match": match, "do": value} if key == "do" else {"match": {**match, key: value}, "do": "pass"}
+    document = {"variables": {"yes": True, "n": 3, "p": 0.25}, "rules": [rule]}
+    findings = check_rules_text(json.dumps(document)).findings
+
+    assert validator.is_valid(document) is not any(each.severity == "error" for each in findings)
 
 
 def test_the_schema_refuses_conditions_that_the_loader_refuses() -> None:

@@ -21,7 +21,14 @@ from adk_agent_sim.environment.templates import (
     render,
 )
 
-_ARGS: dict[str, Any] = {"id": 7, "name": "Ada", "tags": ["a", {"b": None}], "ok": True, "hostile": "{{args.id}}"}
+_ARGS: dict[str, Any] = {
+    "id": 7,
+    "name": "Ada",
+    "tags": ["a", {"b": None}],
+    "ok": True,
+    "hostile": "{{args.id}}",
+    "names": ["Zoë"],
+}
 
 
 def _resolve(reference: Reference) -> Any:
@@ -42,6 +49,7 @@ def _resolve(reference: Reference) -> Any:
         ("{{args.name}}-{{args.id}}", "Ada-7"),
         ("ok: {{args.ok}}, tags: {{args.tags}}", 'ok: true, tags: ["a",{"b":null}]'),
         ({"{{args.id}}": ["{{args.id}}", 1]}, {"{{args.id}}": [7, 1]}),
+        ("{{args.names}}.", '["Zoë"].'),
         ("{{args.hostile}}", "{{args.id}}"),
         ("<{{args.hostile}}>", "<{{args.id}}>"),
         ("{{'{{'}}args.id}}", "{{args.id}}"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
@@ -158,10 +158,7 @@ def _describe_value_problem(
 def _suggest_value(value: Json, types: frozenset[str]) -> str:
     """Returns advice that shows the value in the right type, if it can be converted."""
     if isinstance(value, str):
-        try:
-            converted = json.loads(value.lower())
-        except (ValueError, RecursionError):
-            converted = None
+        converted = _convert_text(value)
         if converted is not None and types & _get_types(converted):
             return f"Write {value.lower()} without quotes"
     elif "string" in types and not isinstance(value, dict | list | None):
@@ -169,6 +166,17 @@ def _suggest_value(value: Json, types: frozenset[str]) -> str:
     if isinstance(value, dict):
         return f"Write {_list_type_names(types)}, or conditions: {', '.join(sorted(OPERATORS))}"
     return f"Write {_list_type_names(types)}"
+
+
+def _convert_text(text: str) -> Json:
+    """Returns the truth value or number that a text looks like; None if it does not."""
+    if text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None
 
 
 def _union_types(schemas: Iterable[JsonSchema]) -> frozenset[str] | None:

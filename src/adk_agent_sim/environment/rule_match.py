@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal, Self, cast
 
-from pydantic import BeforeValidator, Discriminator, Field, Tag, field_validator, model_validator
+from pydantic import (
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    Tag,
+    WithJsonSchema,
+    field_validator,
+    model_validator,
+)
 
 from adk_agent_sim.environment.strict_model import StrictModel
 from adk_agent_sim.environment.value_conditions import OPERATORS, ArgumentCondition, Conditions
@@ -23,8 +32,12 @@ def _wrap_in_list(value: object) -> object:
     return [cast("object", value)] if isinstance(value, str | Mapping) else value
 
 
+_ArgumentName = Annotated[str, Field(min_length=1)]
 ArgumentNames = Annotated[
-    list[Annotated[str, Field(min_length=1)]], BeforeValidator(_wrap_in_list, json_schema_input_type=str | list[str])
+    list[_ArgumentName],
+    BeforeValidator(
+        _wrap_in_list, json_schema_input_type=_ArgumentName | Annotated[list[_ArgumentName], Field(min_length=1)]
+    ),
 ]
 """One or more names or paths of arguments."""
 
@@ -34,6 +47,10 @@ class CallNumber(StrictModel):
 
     Only calls of the tool in the session that match the rule's `tool`, `args` and `agent` are counted.
     """
+
+    model_config = ConfigDict(
+        json_schema_extra={"anyOf": [{"required": [key]} for key in ("nth", "every", "first", "after")]}
+    )
 
     nth: int | list[int] | None = Field(default=None, description="The number of the call, or a list of numbers")
     every: int | None = Field(default=None, ge=1, description="Every n-th call")
@@ -83,9 +100,12 @@ class CallNumber(StrictModel):
 
 _OUTCOMES = ("succeeded", "failed", "called")
 
+_NamePattern = Annotated[str, Field(pattern=_NAME_PATTERN)]
 NamePatterns = Annotated[
-    list[Annotated[str, Field(pattern=_NAME_PATTERN)]],
-    BeforeValidator(_wrap_in_list, json_schema_input_type=str | list[str]),
+    list[_NamePattern],
+    BeforeValidator(
+        _wrap_in_list, json_schema_input_type=_NamePattern | Annotated[list[_NamePattern], Field(min_length=1)]
+    ),
 ]
 """One or more names; `*` matches any characters, `?` one character."""
 
@@ -104,14 +124,17 @@ class EarlierCall(StrictModel):
     )
 
 
+_EarlierText = Annotated[str, WithJsonSchema({"type": "string", "pattern": r"^\s*\S+\s+(succeeded|failed|called)\s*$"})]
 _EarlierEntry = Annotated[
-    Annotated[str, Tag("text")] | Annotated[EarlierCall, Tag("earlier_call")],
+    Annotated[_EarlierText, Tag("text")] | Annotated[EarlierCall, Tag("earlier_call")],
     Discriminator(lambda value: "earlier_call" if isinstance(value, Mapping | EarlierCall) else "text"),
 ]
 
 
 class TimeWindow(StrictModel):
     """A time of the session's clock, in seconds since the session began."""
+
+    model_config = ConfigDict(json_schema_extra={"anyOf": [{"required": ["from"]}, {"required": ["to"]}]})
 
     start: float = Field(default=0.0, alias="from", ge=0, le=_MAX_SECONDS, description="Its first moment")
     end: _PositiveSeconds | None = Field(
@@ -138,6 +161,8 @@ class TimeWindow(StrictModel):
 class Match(StrictModel):
     """Which calls a rule applies to; keys that are not given match every call."""
 
+    model_config = ConfigDict(json_schema_extra={"dependentRequired": {"burst": ["probability"]}})
+
     tool: NamePatterns = Field(min_length=1, description="The tool's name; * matches any characters, ? one character")
     args: Conditions = Field(
         default_factory=dict,
@@ -154,7 +179,9 @@ class Match(StrictModel):
     )
     after: Annotated[
         list[_EarlierEntry],
-        BeforeValidator(_wrap_in_list, json_schema_input_type=str | EarlierCall | list[str | EarlierCall]),
+        BeforeValidator(
+            _wrap_in_list, json_schema_input_type=_EarlierText | EarlierCall | list[_EarlierText | EarlierCall]
+        ),
     ] = Field(
         default_factory=list[str | EarlierCall],
         description="A call of an earlier turn: `create_order succeeded`, or {tool, outcome, args, result, same}",

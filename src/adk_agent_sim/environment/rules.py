@@ -33,7 +33,10 @@ class Rule(StrictModel):
     name: str = Field(default="", description="The name in reports; random draws are keyed by it")
     match: Match = Field(description="Which calls it applies to")
     do: Annotated[
-        list[ActionEntry], BeforeValidator(_wrap_in_list, json_schema_input_type=ActionEntry | list[ActionEntry])
+        list[ActionEntry],
+        BeforeValidator(
+            _wrap_in_list, json_schema_input_type=ActionEntry | Annotated[list[ActionEntry], Field(min_length=1)]
+        ),
     ] = Field(min_length=1, description="What happens to them: one action, or a list of actions in order")
     enabled: bool = Field(
         default=True, description="A disabled rule is skipped; a person can switch it on during a session"

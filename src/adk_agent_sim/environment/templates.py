@@ -8,6 +8,7 @@ them are never replaced.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -16,11 +17,12 @@ from typing import TypeAlias, cast
 
 from adk_agent_sim.environment.json_values import copy_value
 from adk_agent_sim.environment.rule_finding import KeyPath
-from adk_agent_sim.timeline.canonical_json import Json, encode_json
+from adk_agent_sim.timeline.canonical_json import Json
 
 _OPEN = "{{"
 _ESCAPED_OPEN = "{{'{{'}}"
-_SEGMENT = re.compile(r"\{\{\s*(?:'(?P<literal>[^']*)'|(?P<reference>[^{}']*?))\s*\}\}")
+_CLOSE = "}}"
+_LITERAL = re.compile(r"\{\{\s*'([^']*)'\s*\}\}")
 _MAX_INSERTED_CHARACTERS = 1_000_000
 """The most characters that references insert into one value: a small text could repeat a long argument many times."""
 
@@ -61,7 +63,7 @@ class TemplateTooLong(ValueError):
 ResolveReference: TypeAlias = Callable[[Reference], Json]
 
 
-@lru_cache(maxsize=1_024)
+@lru_cache(maxsize=256)
 def parse_text(text: str) -> tuple[Segment, ...]:
     """Split a text into literal parts and references.
 
@@ -71,17 +73,24 @@ def parse_text(text: str) -> tuple[Segment, ...]:
     segments: list[Segment] = []
     position = 0
     while (start := text.find(_OPEN, position)) >= 0:
-        match = _SEGMENT.match(text, start)
-        if match is None:
-            raise BadTemplate("{{ without a name and }}")
         if start > position:
             segments.append(Segment(text[position:start], text[position:start]))
-        literal = match["literal"]
-        segments.append(Segment(match[0], literal if literal is not None else _parse_reference(match["reference"])))
-        position = match.end()
+        segment = _parse_braces(text, start)
+        segments.append(segment)
+        position = start + len(segment.source)
     if position < len(text):
         segments.append(Segment(text[position:], text[position:]))
     return tuple(segments)
+
+
+def _parse_braces(text: str, start: int) -> Segment:
+    if literal := _LITERAL.match(text, start):
+        return Segment(literal[0], literal[1])
+    end = text.find(_CLOSE, start)
+    name = text[start + len(_OPEN) : end].strip()
+    if end < 0 or any(character in name for character in "{}'"):
+        raise BadTemplate("{{ without a name and }}")
+    return Segment(text[start : end + len(_CLOSE)], _parse_reference(name))
 
 
 def _parse_reference(text: str) -> Reference:
@@ -165,7 +174,7 @@ class _Renderer:
 
 def format_inserted(value: Json) -> str:
     """Returns a value as it appears inside a longer text: a text as it is, any other value as JSON."""
-    return value if isinstance(value, str) else encode_json(value).decode()
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def escape_templates(value: Json) -> Json:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Self, cast
 
-from pydantic import BeforeValidator, Field, WithJsonSchema, field_validator, model_validator
+from pydantic import BeforeValidator, ConfigDict, Field, WithJsonSchema, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
 from adk_agent_sim.environment.operator_typos import find_intended_operators
@@ -50,6 +50,8 @@ _AS_CONDITION = (BeforeValidator(_parse_condition), WithJsonSchema(dict(CONDITIO
 
 class ArgumentCondition(StrictModel):
     """Conditions on one value; all of them must hold."""
+
+    model_config = ConfigDict(json_schema_extra={"minProperties": 1})
 
     equals: Any = Field(default=None, description="This value. 50 is also 50.0, but true is not 1, and '5' is not 5")
     regex: str | None = Field(

@@ -23,6 +23,9 @@ from adk_agent_sim.environment.templates import (
 from adk_agent_sim.timeline.canonical_json import Json
 
 VARIABLES_ROOT = "vars"
+_MAX_INSERTED_CHARACTERS = 10_000_000
+"""The most characters that variables add to a file: as many as a file can have."""
+
 _ESCAPE_ADVICE = "Write {{vars.name}}, or {{'{{'}} for braces as they are"
 
 
@@ -30,7 +33,7 @@ def replace_variables(document: Mapping[str, Any]) -> Mapping[str, Any]:
     """Returns the content of a rules file without references to variables.
 
     Raises:
-        ValueError: A reference is not valid.
+        ValueError: A reference is not valid, or the variables make the file too long.
     """
     for problem in find_variable_problems(document):
         if problem.severity == "error":
@@ -45,7 +48,9 @@ def find_variable_problems(document: object) -> Iterator[RuleFinding]:
         return
     mapping = cast("Mapping[str, Any]", document)
     variables = _get_variables(mapping)
+    lengths = {name: len(repr(value)) for name, value in variables.items()}
     used: set[str] = set()
+    total_length = 0
     for key_path, text in iter_template_texts({key: value for key, value in mapping.items() if key != "variables"}):
         try:
             references = [each.content for each in parse_text(text) if isinstance(each.content, Reference)]
@@ -56,6 +61,11 @@ def find_variable_problems(document: object) -> Iterator[RuleFinding]:
         used |= {each.name.partition(".")[0] for each in references if each.root == VARIABLES_ROOT}
         for reference in references:
             yield from _check_reference(reference, key_path, variables)
+            if reference.root == VARIABLES_ROOT:
+                total_length += lengths.get(reference.name.partition(".")[0], 0)
+    if total_length > _MAX_INSERTED_CHARACTERS:
+        message = f"with its variables written out, the file has more than {_MAX_INSERTED_CHARACTERS:,} characters"
+        yield _build_finding("bad-template", ("variables",), message, "Use shorter variables, or fewer of them")
     # With a mistyped name, the variable that was meant only seems to be unused.
     for name in sorted(variables.keys() - used) if used <= variables.keys() else ():
         advice = f"Use it as {{{{vars.{name}}}}}, or remove it"

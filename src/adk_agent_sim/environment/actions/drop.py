@@ -15,8 +15,12 @@ def _wrap_in_list(value: object) -> object:
     return [value] if isinstance(value, str) else value
 
 
+_ResultPath = Annotated[str, Field(min_length=1)]
 ResultPaths = Annotated[
-    list[Annotated[str, Field(min_length=1)]], BeforeValidator(_wrap_in_list, json_schema_input_type=str | list[str])
+    list[_ResultPath],
+    BeforeValidator(
+        _wrap_in_list, json_schema_input_type=_ResultPath | Annotated[list[_ResultPath], Field(min_length=1)]
+    ),
 ]
 """One or more paths in a result, such as `total`, `products.0.price` or `products.*.price`."""
 
