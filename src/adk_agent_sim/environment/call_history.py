@@ -131,10 +131,14 @@ class CallHistory:
         """Returns the time at which a turn begins: when the last of the calls that it sees has ended."""
         if self._read_clock is not None:
             return self._read_clock()
+        if not self._end_by_branch:
+            return self._start  # no call has taken any time
         ends = (end for other, end in self._end_by_branch.items() if are_branches_related(branch, other))
         return max(ends, default=self._start)
 
     def _record_end(self, record: CallRecord) -> None:
+        if record.duration == 0 and not self._end_by_branch:
+            return  # no call has taken any time
         end = record.time + record.duration
         if end > self._end_by_branch.get(record.branch, self._start):
             self._end_by_branch[record.branch] = end

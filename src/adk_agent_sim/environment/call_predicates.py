@@ -15,7 +15,6 @@ from adk_agent_sim.environment.json_values import (
     escape_name,
     find_value,
     format_value,
-    is_number,
     normalize_value,
     parse_path,
 )
@@ -48,16 +47,16 @@ class _EqualsPredicate(CallPredicate):
         self.name = name
         self.value = value
         self._type: object = value.__class__
-        self._is_number = is_number(value)
+        # Numbers are compared by value; bool has a type of its own.
+        self._other_type: object = {int: float, float: int}.get(value.__class__, value.__class__)
 
     def describe(self) -> str:
         return f"{self.name} is {format_value(self.value)}"
 
     def is_met(self, call: IncomingCall) -> bool:
         value = call.args.get(self.name, MISSING)
-        if value.__class__ is self._type:
-            return value == self.value
-        return self._is_number and is_number(value) and value == self.value
+        kind = value.__class__
+        return (kind is self._type or kind is self._other_type) and value == self.value
 
     def explain_mismatch(self, call: IncomingCall) -> str:
         return f"{self.name} is {format_value(call.args.get(self.name, MISSING))}, not {format_value(self.value)}"

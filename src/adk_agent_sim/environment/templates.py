@@ -102,7 +102,11 @@ def _parse_reference(text: str) -> Reference:
 
 def has_template(value: Json) -> bool:
     """Whether a text in a value may contain references."""
-    return any(True for _ in iter_template_texts(value))
+    if isinstance(value, str):
+        return _OPEN in value
+    if isinstance(value, Mapping):
+        return any(map(has_template, cast("Mapping[str, Json]", value).values()))
+    return isinstance(value, list) and any(map(has_template, cast("list[Json]", value)))
 
 
 def iter_template_texts(value: Json, key_path: KeyPath = ()) -> Iterator[tuple[KeyPath, str]]:

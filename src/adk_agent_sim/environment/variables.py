@@ -17,6 +17,7 @@ from adk_agent_sim.environment.templates import (
     Segment,
     escape_templates,
     format_inserted,
+    has_template,
     iter_template_texts,
     parse_text,
 )
@@ -35,6 +36,8 @@ def replace_variables(document: Mapping[str, Any]) -> Mapping[str, Any]:
     Raises:
         ValueError: A reference is not valid, or the variables make the file too long.
     """
+    if not has_template({**document, "variables": None}):
+        return document
     for problem in find_variable_problems(document):
         if problem.severity == "error":
             raise ValueError(f"{problem.path}: {problem.message}. {problem.advice}")
@@ -48,10 +51,11 @@ def find_variable_problems(document: object) -> Iterator[RuleFinding]:
         return
     mapping = cast("Mapping[str, Any]", document)
     variables = _get_variables(mapping)
+    content = {key: value for key, value in mapping.items() if key != "variables"}
     lengths = {name: len(repr(value)) for name, value in variables.items()}
     used: set[str] = set()
     total_length = 0
-    for key_path, text in iter_template_texts({key: value for key, value in mapping.items() if key != "variables"}):
+    for key_path, text in iter_template_texts(content) if has_template(content) else ():
         try:
             references = [each.content for each in parse_text(text) if isinstance(each.content, Reference)]
         except BadTemplate as error:
