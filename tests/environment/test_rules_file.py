@@ -513,6 +513,13 @@ def test_a_key_without_a_value_is_reported(key: str) -> None:
     assert [finding.code for finding in checked.findings] == ["says-nothing"]
 
 
+def test_the_number_of_profiles_is_limited() -> None:
+    profiles = ", ".join(f"p{number}: [r]" for number in range(101))
+    checked = check_rules_text(f"profiles: {{{profiles}}}\nrules: [{{name: r, match: {{tool: x}}, do: pass}}]")
+
+    assert [finding.path for finding in checked.findings] == ["profiles"]
+
+
 def test_an_argument_without_a_name_is_refused() -> None:
     checked = check_rules_text("rules: [{match: {tool: lookup, args: {'': 1}}, do: {respond: 1}}]", catalog=_CATALOG)
 

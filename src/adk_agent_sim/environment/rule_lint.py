@@ -108,9 +108,10 @@ def _find_covering(rules: Rules, inactive: Set[int]) -> dict[int, Sequence[int] 
 
 def _check_profiles(rules: Rules) -> Iterator[RuleFinding]:
     names = rules.get_rule_names()
+    known = set(names)
     for profile, rule_names in rules.profiles.items():
         for index, name in enumerate(rule_names):
-            if name not in names:
+            if name not in known:
                 yield RuleFinding(
                     code="unknown-rule",
                     key_path=("profiles", profile, index),

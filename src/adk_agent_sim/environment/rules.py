@@ -63,6 +63,7 @@ class Rules(StrictModel):
     )
     profiles: dict[_Name, list[str]] = Field(
         default_factory=dict,
+        max_length=100,
         description="By profile, the names of rules that are used only while that profile is active",
     )
     profile: str | None = Field(default=None, description="The profile that is active if no other is chosen")
