@@ -297,6 +297,13 @@ def test_calls_are_counted_in_a_window_of_the_sessions_clock() -> None:
     assert fired == [False, False, *[True] * 7, False, False, True, True]
 
 
+@pytest.mark.parametrize(("pause", "is_counted"), [(0.9, True), (1.0, False), (1.1, False)])
+def test_a_call_that_is_as_old_as_the_window_is_long_is_not_counted(pause: float, is_counted: bool) -> None:
+    fired = _decide_calls(_build_environment(call={"first": 1, "within": 1}), [({}, pause), ({}, 0)])
+
+    assert fired == [True, not is_counted]
+
+
 @pytest.mark.parametrize(
     ("window", "fired"),
     [
