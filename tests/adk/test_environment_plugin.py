@@ -16,6 +16,7 @@ from google.adk.plugins import BasePlugin, ReflectAndRetryToolPlugin
 from google.adk.runners import Runner
 from google.adk.sessions import InMemorySessionService
 from google.adk.tools import AgentTool, FunctionTool, ToolContext
+from google.adk.tools.base_toolset import BaseToolset
 from google.adk.tools.environment_simulation import EnvironmentSimulationFactory as AdkFactory
 from google.adk.tools.environment_simulation.environment_simulation_config import (
     EnvironmentSimulationConfig,
@@ -33,7 +34,7 @@ from adk_agent_sim.adk.environment_plugin import EnvironmentSimulationPlugin
 from adk_agent_sim.adk.steps import Confirmation, ModelTurn
 from adk_agent_sim.environment.actions import Delay, Error, ErrorResponse, Respond
 from adk_agent_sim.environment.rules_file import parse_rules
-from adk_agent_sim.errors import InvalidTransition, PluginRequired, RealToolRefused
+from adk_agent_sim.errors import InvalidTransition, NotFound, PluginRequired, RealToolRefused
 from adk_agent_sim.timeline.clock import VirtualSleeper
 from adk_agent_sim.timeline.events import EnvironmentDecided, Player, ToolFailed, ToolFinished, ToolStarted
 from adk_agent_sim.timeline.history import ToolError, ToolOutput
@@ -114,6 +115,9 @@ async def test_registered_exceptions_can_be_raised_and_others_not() -> None:
         ),
         ("{truncate: {chars: 2, items: 1}}", {"key": "k", "limit": 10, "items": [1], "text": "ab"}),
         ("{drop: [items.0, text, nothing]}", {"key": "k", "limit": 10, "items": [2, 3]}),
+        ("{drop: items.*}", {"key": "k", "limit": 10, "items": [], "text": "abcdef"}),
+        ("{wrong_type: items.*}", {"key": "k", "limit": 10, "items": ["1", "2", "3"], "text": "abcdef"}),
+        ("[{respond: {a: [{b: 1}, {c: 2, b: 3}]}}, {drop: a.*.b}]", {"a": [{}, {"c": 2}]}),
         ("{wrong_type: [limit, text]}", {"key": "k", "limit": "10", "items": [1, 2, 3], "text": ["abcdef"]}),
         ("[pass, {drop: key}, {truncate: {items: 0}}]", {"limit": 10, "items": [], "text": "abcdef"}),
         ("[{respond: {a: [1, 2]}}, {drop: a.0}]", {"a": [2]}),
@@ -437,6 +441,22 @@ async def test_the_timeline_says_which_rule_answered_and_why_the_earlier_ones_di
             ToolOutput,
             ToolError,
         ]
+
+
+async def test_a_fault_for_a_tool_that_the_agents_lack_is_refused_unless_a_toolset_may_have_it() -> None:
+    class Tools(BaseToolset):
+        async def get_tools(self, readonly_context: Any = None) -> list[Any]:
+            return [FunctionTool(create_order)]
+
+    helper = build_scripted_agent([create_order], name="helper")
+    fault = Error(error=ErrorResponse(code=503, message="down"))
+    async with Simulation(LlmAgent(name="shop", model="m", tools=[lookup, AgentTool(helper)])) as sim:
+        for known in ("lookup", "helper", "create_order", "transfer_to_agent"):
+            sim.environment.fault_next(known, fault)
+        with pytest.raises(NotFound, match="no tool 'lokup'"):
+            sim.environment.fault_next("lokup", fault)
+    async with Simulation(LlmAgent(name="shop", model="m", tools=[lookup, Tools()])) as sim:
+        sim.environment.fault_next("create_order", fault)
 
 
 async def test_a_person_switches_rules_and_puts_a_fault_on_the_next_call_mid_run() -> None:

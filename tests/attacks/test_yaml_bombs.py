@@ -218,3 +218,22 @@ def _is_reading(node: ast.AST) -> bool:
         re.fullmatch(r"json\.loads?|json\.JSONDecoder|yaml\.(\w*load\w*|parse|compose)|.*\.model_validate_json|from_json",
             ast.unparse(node.func))
     )  # fmt: skip
+
+
+def test_variables_and_braces_of_a_small_file_cost_little(tmp_path: Path) -> None:
+    file = tmp_path / "rules.yaml"
+    head = "rules: [{match: {tool: t}, do: {respond: "
+    repeated = ", ".join(["'{{vars.long}}'"] * 5_000)
+    texts = {
+        f"variables: {{long: {'x' * 5_000}}}\n{head}[{repeated}]}}}}]": "more than 10,000,000 characters",
+        f"{head}'{'{{' + ' ' * 100_000}'}}}}]": "without a name",
+        f"{head}'{'{{' * 50_000}'}}}}]": "without a name",
+        f"{head}'{'{{x.' + '.' * 100_000}}}}}'}}}}]": "empty name",
+    }
+    for text, reason in texts.items():
+        file.write_text(text)
+
+        def check(reason: str = reason) -> None:
+            assert [reason in finding.message for finding in check_rules_file(file).findings] == [True]
+
+        count_lines(check, _MAX_LINES)

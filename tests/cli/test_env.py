@@ -16,7 +16,8 @@ from adk_agent_sim import Simulation
 from adk_agent_sim.adk.agent_loader import get_demo_folder, load_demo_app
 from adk_agent_sim.adk.demo.math_agent.agent import app as math_app
 from adk_agent_sim.cli.main import adksim
-from adk_agent_sim.environment.rules_file import load_rules, parse_rules
+from adk_agent_sim.environment.rules_file import check_rules_text, load_rules, parse_rules
+from adk_agent_sim.environment.rules_schema import build_rules_schema
 from adk_agent_sim.timeline.history import ToolError, ToolOutput
 
 _ROOT = Path(__file__).parents[2]
@@ -101,9 +102,128 @@ def test_the_schema_takes_what_the_loader_takes_and_refuses_typos(valid_file: Pa
         }
         assert validator.is_valid(value)
         assert parse_rules(json.dumps(value))
-    for wrong in ("unknown-key", "missing-key", "unknown-action", "bad-probability", "bad-delay"):
+    for wrong in (
+        *("unknown-key", "missing-key", "unknown-action", "bad-probability", "bad-delay"),
+        *("unknown-operator", "two-actions"),
+    ):
         value = yaml.safe_load((_WRONG / f"{wrong}.yaml").read_text())
         assert not validator.is_valid(value), wrong
+
+
+_MATCH_KEYS: dict[str, list[Any]] = {
+    "args": [
+        {"a": 1},
+        {"a.*.b": {"any": {"not": None}}},
+        {"a": {"contains": [1]}},
+        {},
+        {"": 1},
+        {"a": {"regexp": "x"}},
+    ],
+    "exactly": [True, "{{vars.yes}}", 1],
+    "agent": ["x", ["x", "y*"], [], ""],
+    "state": [{"user:a": {"min": 1, "max": 2.5}}, {}, {"a": {"min": None}}],
+    "after": [
+        "a called",
+        ["a failed", {"tool": "a"}],
+        {"tool": ["a"], "same": "x", "args": {"b": 1}},
+        "a",
+        {"same": "x"},
+    ],
+    "call": [
+        {"nth": [1, 2]},
+        {"first": "{{vars.n}}", "per": ["a", "b"], "within": 0.5},
+        {"per": "a"},
+        {},
+        {"within": 0},
+    ],
+    "during": [{"from": 1}, {"to": 2, "every": 9.5}, {}, {"every": 1}, {"from": -1}],
+    "probability": [0.5, "{{vars.p}}", 2, "0.5"],
+    "burst": [2, 1, True],
+    "seed": [3, None, "x"],
+}
+_DO: list[Any] = [
+    "pass",
+    ["stale", {"drop": ["a.*", "b"]}],
+    {"respond": {"a": "{{args.a}}"}},
+    {"error": {"code": "{{vars.n}}", "message": "m"}},
+    {"error": {"code": "5", "message": "m"}},
+    {"raise": {"type": "ValueError"}},
+    {"delay": {"uniform": [0, 1]}},
+    {"delay": {}},
+    {"delay": {"uniform": [0, 1], "lognormal": {"median": 1, "sigma": 1}}},
+    {"timeout": "{{vars.n}}"},
+    {"mutate": [{"op": "add", "path": "/a", "value": 1}, {"op": "remove", "path": "/a"}]},
+    {"mutate": [{"op": "add", "path": "/a"}]},
+    {"mutate": [{"op": "copy", "path": "/a", "value": 1}]},
+    {"truncate": {"chars": 1}},
+    {"truncate": {}},
+    {"drop": []},
+    {"drop": ""},
+    {"delay": 1, "respond": 2},
+    [],
+]
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [*((key, value) for key, values in _MATCH_KEYS.items() for value in values), *(("do", value) for value in _DO)],
+)
+def test_the_schema_takes_exactly_what_the_loader_takes(key: str, value: Any) -> None:
+    validator: Any = jsonschema.Draft202012Validator(build_rules_schema())
+    match: dict[str, Any] = {"tool": "x", "probability": 0.5} if key == "burst" else {"tool": "x"}
+    rule = {"match": match, "do": value} if key == "do" else {"match": {**match, key: value}, "do": "pass"}
+    document = {"variables": {"yes": True, "n": 3, "p": 0.25}, "rules": [rule]}
+    findings = check_rules_text(json.dumps(document)).findings
+
+    assert validator.is_valid(document) is not any(each.severity == "error" for each in findings)
+
+
+def test_the_schema_refuses_conditions_that_the_loader_refuses() -> None:
+    validator: Any = jsonschema.Draft202012Validator(json.loads(_run("schema").stdout))
+    values: dict[str, Any] = {"plain": 1, "note": {"note": 1}, "range": {"min": 1, "max": 2}, "empty": {}}
+    refused: list[Any] = [{"min": 1, "x": 2}, {"regexp": "a"}, {"gt": 1}, {"min": None}, {"any_of": []}]
+
+    def build(value: Any, name: str = "a") -> dict[str, Any]:
+        return {"rules": [{"match": {"tool": "x", "args": {name: value}}, "do": "pass"}]}
+
+    for value in values.values():
+        assert validator.is_valid(build(value))
+        assert check_rules_text(json.dumps(build(value))).findings == []
+    for value in refused:
+        assert not validator.is_valid(build(value))
+        assert check_rules_text(json.dumps(build(value))).findings != []
+    assert not validator.is_valid(build(1, name=""))
+
+
+async def test_recorded_values_that_yaml_reads_differently_are_matched_as_they_were(tmp_path: Path) -> None:
+    def echo(values: list[Any], price: float) -> dict[str, Any]:
+        """Echo."""
+        return {"values": values}
+
+    values = ["1e3", "0o17", "007", "yes", ".5", "1_000", {"regexp": "x"}]
+    agent = LlmAgent(name="echoing", model="m", tools=[echo])
+    async with Simulation(agent) as sim:
+        turn = await sim.send("go")
+        turn = await turn.call("echo", {"values": values, "price": 50})
+        turn = await turn.call("echo", {"values": values, "price": 50.0})
+        await turn.respond("done")
+        await sim.export_jsonl(tmp_path / "trace.jsonl")
+    file = tmp_path / "rules.yaml"
+    file.write_text(_run("from-trace", tmp_path / "trace.jsonl").stdout)
+
+    assert _run("check", file).output == f"{file}: 1 rules, no problems\n"
+    (rule,) = load_rules(file).rules
+    assert rule.match.args["values"].equals == values
+
+
+def test_check_finds_an_agent_without_the_tool(tmp_path: Path) -> None:
+    file = tmp_path / "rules.yaml"
+    file.write_text("rules: [{match: {tool: search_products, agent: refund_agent}, do: pass}]")
+
+    result = _run("check", file, "--agent", get_demo_folder("shop_agent"))
+
+    assert result.exit_code == 1
+    assert "error[missing-tool] rules[0].match.agent: the agent 'refund_agent' has no tool 'search" in result.output
 
 
 async def _record_session(folder: Path) -> Path:
@@ -202,6 +322,43 @@ async def test_the_report_of_a_recorded_session(tmp_path: Path) -> None:
         "  1 of add, hit: a is 2, not 1",
     ]
     assert json.loads(_run("report", "--json", tmp_path / "session.jsonl").stdout)["unused"] == ["never"]
+
+
+_PROFILES = """
+profile: nine
+profiles: {nine: [nine], ten: [ten]}
+rules:
+  - {name: nine, match: {tool: add}, do: {respond: {result: 9}}}
+  - {name: ten, match: {tool: add}, do: {respond: {result: 10}}}
+"""
+
+
+def test_a_profile_is_chosen_by_option_by_variable_or_by_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "rules.yaml").write_text(_PROFILES)
+    (tmp_path / "script.yaml").write_text(
+        "steps: [{user: go}, {call: add, args: {a: 1, b: 1}, expect: 9}, {respond: x}]"
+    )
+    arguments = ["run", str(get_demo_folder("math_agent")), "--script", str(tmp_path / "script.yaml")]
+    with_rules = [*arguments, "--environment", str(tmp_path / "rules.yaml")]
+
+    def play(*options: str) -> int:
+        return CliRunner().invoke(adksim, [*with_rules, *options]).exit_code
+
+    assert play() == 0
+    assert play("--profile", "ten") == 1
+    monkeypatch.setenv("ADK_SIM_PROFILE", "ten")
+    assert play() == 1
+    assert play("--profile", "nine") == 0
+    refused = CliRunner().invoke(adksim, [*with_rules, "--profile", "eleven"])
+    assert refused.exit_code == 1
+    assert "There is no profile 'eleven'. The profiles are: nine, ten." in refused.output
+    assert CliRunner().invoke(adksim, [*arguments, "--profile", "ten"]).exit_code == 2
+    monkeypatch.setenv("ADK_SIM_PROFILE", "eleven")
+    assert "no profile 'eleven'" in CliRunner().invoke(adksim, with_rules).output
+    (tmp_path / "rules.yaml").write_text("rules: [{match: {tool: add}, do: {respond: {result: 9}}}]")
+    assert play() == 0
 
 
 def test_a_script_is_played_in_a_simulated_environment_and_the_report_ends_it(tmp_path: Path) -> None:

@@ -24,12 +24,29 @@ _CALLS = st.lists(st.tuples(st.sampled_from(_TOOLS), _ARGS), min_size=1, max_siz
 _BRANCHES = st.dictionaries(st.sampled_from(["p.one", "p.two", "p.three"]), st.lists(_CALLS, max_size=4), min_size=1)
 _SESSIONS = st.lists(_BRANCHES, min_size=1, max_size=3)
 
+
+def _drop_single_burst(match: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in match.items() if key != "burst" or "probability" in match}
+
+
 _MATCHES: st.SearchStrategy[Any] = st.fixed_dictionaries(
     {"tool": st.sampled_from([*_TOOLS, "*", "[ab]", "a*"])},
     optional={
         "args": st.fixed_dictionaries({"x": st.sampled_from([1, True, {"any_of": [1, 2]}, {"present": True}])}),
-        "call": st.sampled_from([{"nth": 2}, {"every": 2}, {"first": 2}, {"after": 1}, {"nth": [1, 3]}]),
-        "after": st.sampled_from(["a succeeded", "b failed", "c called", "* succeeded"]),
+        "call": st.sampled_from(
+            [
+                *({"nth": 2}, {"every": 2}, {"first": 2}, {"after": 1}, {"nth": [1, 3]}),
+                *({"first": 1, "per": "x"}, {"after": 1, "within": 3.5}, {"first": 2, "per": "y", "within": 6}),
+            ]
+        ),
+        "after": st.sampled_from(
+            [
+                *("a succeeded", "b failed", "c called", "* succeeded"),
+                *({"tool": "*", "same": "x"}, {"tool": "a", "args": {"x": {"not": 1}}, "result": {"result": 1}}),
+            ]
+        ),
+        "during": st.sampled_from([{"from": 2}, {"to": 4.5}, {"from": 1, "to": 3, "every": 5}]),
+        "burst": st.just(2),
         "agent": st.sampled_from(["one", "t*"]),
         "probability": st.sampled_from([0.3, 0.5, 0.9]),
         "seed": st.integers(0, 3),
@@ -42,7 +59,9 @@ _ACTIONS: list[Any] = [
     [{"delay": {"lognormal": {"median": 1, "sigma": 1}}}, {"error": {"code": 1, "message": "m"}}],
 ]
 _RULES: st.SearchStrategy[Any] = st.lists(
-    st.fixed_dictionaries({"match": _MATCHES, "do": st.sampled_from(_ACTIONS)}), min_size=1, max_size=6
+    st.fixed_dictionaries({"match": _MATCHES.map(_drop_single_burst), "do": st.sampled_from(_ACTIONS)}),
+    min_size=1,
+    max_size=6,
 )
 
 
@@ -75,6 +94,9 @@ class _Branch:
     def get_argument_defaults(self) -> dict[str, Any]:
         return {}
 
+    def get_state(self) -> dict[str, Any]:
+        return {}
+
     @property
     def is_done(self) -> bool:
         return self.turn >= len(self.turns)
@@ -104,6 +126,8 @@ class _Branch:
         texts = [decision.rule_name, *environment.describe_actions(decision), *map(str, decision.list_skipped_rules())]
         self.session.decided[self.name, self.turn, number] = texts
         failed = any(text.startswith("error") for text in texts)
+        delays = [text for text in texts[1:] if text.startswith("delay ")]
+        call.record.duration = float(delays[0].split()[1]) if delays else 0.5
         self.responses.append((call_id, {"error_code": 1} if failed else {"result": 1}))
 
 

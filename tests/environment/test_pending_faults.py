@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import re
+from typing import Any
+
+import pytest
+
+from adk_agent_sim.environment.actions import Raise, Respond, Timeout
 from adk_agent_sim.environment.actions.error_response import Error, ErrorResponse
 from adk_agent_sim.environment.environment import Environment
 from adk_agent_sim.environment.rulebook import Rulebook
 from adk_agent_sim.environment.rules_file import parse_rules
+from adk_agent_sim.errors import InvalidFault, NotFound
 
 RULES = """
 rules:
@@ -69,3 +76,46 @@ def test_a_fault_that_is_gone_is_neither_changed_nor_removed() -> None:
     assert not environment.replace_fault("1", "search", build_error(500))
     assert not environment.remove_fault("1")
     assert not environment.faults
+
+
+@pytest.mark.parametrize(
+    ("tool", "actions", "reason"),
+    [
+        ("search", [], "do: List should have at least 1 item"),
+        ("", [Timeout(timeout=1)], "write the name of one tool"),
+        ("sear*", [Timeout(timeout=1)], "without wildcards"),
+        ("search", [{"raise": "ConectionError"}], "Write 'ConnectionError' instead"),
+        ("search", [Timeout(timeout=1), Respond(respond=1)], "it is never reached"),
+        ("search", [Respond(respond="{{arg.x}}")], "Write 'args' instead"),
+        ("search", [Respond(respond="{{args.x")], "{{ without a name and }}"),
+        ("search", ["explode"], "do.0"),
+    ],
+)
+def test_a_fault_that_can_never_happen_is_refused_when_it_is_entered(tool: str, actions: Any, reason: str) -> None:
+    environment = build_environment()
+    environment.fault_next("search", build_error(500))
+    (fault,) = environment.faults
+
+    with pytest.raises(InvalidFault, match=re.escape(reason)):
+        environment.fault_next(tool, *actions)
+    with pytest.raises(InvalidFault, match=re.escape(reason)):
+        environment.replace_fault(fault.fault_id, tool, *actions)
+    assert environment.faults == (fault,)
+
+
+def test_a_fault_for_a_tool_that_no_agent_has_is_refused_if_the_tools_are_known() -> None:
+    environment = build_environment()
+    environment.fault_next("serch", build_error(500))
+    environment.list_tools = lambda: {"search", "convert"}
+
+    with pytest.raises(NotFound, match=r"no tool 'serch'. Write 'search' instead"):
+        environment.fault_next("serch", build_error(500))
+    environment.fault_next("search", build_error(500))
+
+
+def test_registered_exceptions_can_be_put_on_the_next_call() -> None:
+    rulebook = Rulebook(parse_rules(RULES), exceptions={"QuotaExceeded": RuntimeError})
+    environment = Environment(rulebook)
+    environment.fault_next("search", Raise.model_validate({"raise": "QuotaExceeded"}))
+
+    assert environment.pending_faults == {"search": 1}

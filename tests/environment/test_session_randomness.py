@@ -32,6 +32,9 @@ class _Caller:
     def get_call_history(self) -> CallHistory:
         return self._history
 
+    def get_state(self) -> dict[str, object]:
+        return {}
+
     def get_argument_defaults(self) -> dict[str, object]:
         return {}
 

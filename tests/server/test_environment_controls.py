@@ -44,6 +44,7 @@ async def test_a_fault_is_changed_and_removed_while_it_is_pending(tmp_path: Path
         ("add", '{"error": {"code": "x", "message": "m"}}', 422, "error.error.code"),
         ("add", '{"timeout": -1}', 422, "greater than"),
         ("add", '{"empty": true}', 422, "acts in the model's seat"),
+        ("add", '{"respond": "{{arg.a}}"}', 422, "Write 'args' instead"),
     ],
 )
 async def test_a_fault_that_cannot_happen_is_rejected_when_it_is_entered(

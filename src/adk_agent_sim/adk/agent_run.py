@@ -28,6 +28,7 @@ from adk_agent_sim.adk.environment_factory import EnvironmentSimulationFactory, 
 from adk_agent_sim.adk.environment_plugin import EnvironmentSimulationPlugin
 from adk_agent_sim.adk.recorded_session import RecordedSession, SessionPlayer
 from adk_agent_sim.adk.seat_plugin import SeatPlugin
+from adk_agent_sim.adk.tool_catalog import list_tool_names
 from adk_agent_sim.adk.tool_errors import ToolErrorPlugin
 from adk_agent_sim.adk.turn_player import is_model_played
 from adk_agent_sim.environment.environment import Environment
@@ -126,7 +127,9 @@ class AgentRun:
         """The simulated environment of the session: its rules and faults, to be shown and changed."""
         if self._adk_session is None:
             raise self._build_not_open_error()
-        return self._environment_plugin.get_environment(self._adk_session)
+        environment = self._environment_plugin.get_environment(self._adk_session)
+        environment.list_tools = lambda: list_tool_names(self.app)
+        return environment
 
     @property
     def environment_report(self) -> EnvironmentReport:

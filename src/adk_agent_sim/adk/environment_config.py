@@ -19,9 +19,10 @@ from google.adk.tools.environment_simulation.environment_simulation_config impor
 )
 
 from adk_agent_sim.environment.actions import AnyAction, Delay, Error, ErrorResponse, Respond
-from adk_agent_sim.environment.json_values import copy_value
+from adk_agent_sim.environment.json_values import escape_name
 from adk_agent_sim.environment.rule_match import ArgumentCondition, Match
 from adk_agent_sim.environment.rules import Rule, Rules
+from adk_agent_sim.environment.templates import escape_templates
 from adk_agent_sim.errors import InvalidRules
 from adk_agent_sim.text.escaped_logging import get_logger
 from adk_agent_sim.timeline.json_conversion import to_json_value
@@ -87,7 +88,7 @@ def _convert_injection(tool: str, number: int, injection: InjectionConfig) -> Ru
         _log.warning("%s, injection %d: match_args is empty and matches every call.", tool, number)
     probability = injection.injection_probability
     args = {
-        _escape_argument_name(name): ArgumentCondition(equals=to_json_value(value))
+        escape_name(name): ArgumentCondition(equals=to_json_value(value))
         for name, value in (injection.match_args or {}).items()
     }
     match = Match(tool=[tool], probability=probability or 1.0, seed=injection.random_seed)
@@ -99,19 +100,14 @@ def _convert_injection(tool: str, number: int, injection: InjectionConfig) -> Ru
     )
 
 
-def _escape_argument_name(name: str) -> str:
-    """Return an argument's name as rules write it; a name that rules would read as a path is escaped."""
-    return "/" + name.replace("~", "~0").replace("/", "~1") if "." in name or name.startswith("/") else name
-
-
 def _iter_actions(injection: InjectionConfig) -> Iterator[AnyAction]:
     if injection.injected_latency_seconds:
         yield Delay(delay=float(injection.injected_latency_seconds))
     if injection.injected_error is not None:
         error = injection.injected_error
-        yield Error(error=ErrorResponse(code=error.injected_http_error_code, message=error.error_message))
+        yield _build_error(error.injected_http_error_code, error.error_message)
     else:
-        yield Respond(respond=copy_value(injection.injected_response))
+        yield Respond(respond=escape_templates(injection.injected_response))
 
 
 def _build_mock_rule(tool: str) -> Rule:
@@ -120,6 +116,9 @@ def _build_mock_rule(tool: str) -> Rule:
         f"The call of {tool!r} needs a mock, and mock strategies are not available in this release. "
         "Add an injection that answers it."
     )
-    return Rule(
-        name=f"{tool}, mock", match=Match(tool=[tool]), do=[Error(error=ErrorResponse(code=501, message=message))]
-    )
+    return Rule(name=f"{tool}, mock", match=Match(tool=[tool]), do=[_build_error(501, message)])
+
+
+def _build_error(code: int, message: str) -> Error:
+    """Return an error whose message is as it is: ADK's texts have no references."""
+    return Error(error=ErrorResponse(code=code, message=str(escape_templates(message))))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -25,6 +26,9 @@ from adk_agent_sim.timeline.framework_calls import CONTROL_TOOLS
 EnvironmentSource: TypeAlias = EnvironmentSimulationConfig | Rules | str | Path
 """How tools are simulated: ADK's config, rules, or the path of a rules file."""
 
+PROFILE_VARIABLE = "ADK_SIM_PROFILE"
+"""Names the profile of rules that have profiles."""
+
 BeforeToolCallback: TypeAlias = Callable[[BaseTool, dict[str, Any], ToolContext], Awaitable[dict[str, Any] | None]]
 
 
@@ -41,6 +45,7 @@ class EnvironmentSimulationFactory:
         config: EnvironmentSource,
         *,
         label: str = "",
+        profile: str | None = None,
         exceptions: ExceptionFactories | None = None,
         sleeper: Sleeper | None = None,
     ) -> BeforeToolCallback:
@@ -49,15 +54,16 @@ class EnvironmentSimulationFactory:
         Args:
             config: ADK's config, rules, or the path of a rules file.
             label: Part of the key of random decisions; runs that should differ need different labels.
+            profile: The profile of the rules; by default ADK_SIM_PROFILE, or else the one that the rules name.
             exceptions: The exceptions that `raise` may name, in addition to the built-in ones.
             sleeper: How delays wait; by default as the rules say.
 
         Raises:
             PluginRequired: Some rules raise, or change or delay a real result, which a callback cannot do. Use
                 `create_plugin`.
-            InvalidRules: The rules have errors.
+            InvalidRules: The rules have errors, or no such profile.
         """
-        rulebook = _build_rulebook(config, label=label, exceptions=exceptions, sleeper=sleeper)
+        rulebook = _build_rulebook(config, label=label, profile=profile, exceptions=exceptions, sleeper=sleeper)
         if reasons := _list_plugin_reasons(rulebook):
             raise PluginRequired(reasons)
         environments = EnvironmentRegistry(rulebook)
@@ -75,6 +81,7 @@ class EnvironmentSimulationFactory:
         config: EnvironmentSource,
         *,
         label: str = "",
+        profile: str | None = None,
         exceptions: ExceptionFactories | None = None,
         sleeper: Sleeper | None = None,
         name: str = "EnvironmentSimulation",
@@ -84,36 +91,55 @@ class EnvironmentSimulationFactory:
         Args:
             config: ADK's config, rules, or the path of a rules file.
             label: Part of the key of random decisions; runs that should differ need different labels.
+            profile: The profile of the rules; by default ADK_SIM_PROFILE, or else the one that the rules name.
             exceptions: The exceptions that `raise` may name, in addition to the built-in ones.
             sleeper: How delays wait; by default as the rules say.
             name: The plugin's name in the App.
 
         Raises:
-            InvalidRules: The rules have errors.
+            InvalidRules: The rules have errors, or no such profile.
         """
         return EnvironmentSimulationPlugin(
-            _build_rulebook(config, label=label, exceptions=exceptions, sleeper=sleeper), name=name
+            _build_rulebook(config, label=label, profile=profile, exceptions=exceptions, sleeper=sleeper), name=name
         )
 
 
 def add_environment_plugin(
-    app: App, config: EnvironmentSource | None
+    app: App, config: EnvironmentSource | None, profile: str | None = None
 ) -> tuple[App, Callable[[], EnvironmentReport | None]]:
     """Return a copy of the app with rules for its tools, and a function that returns the report of what they did."""
     if config is None:
         return app, lambda: None
-    plugin = EnvironmentSimulationFactory.create_plugin(config)
+    plugin = EnvironmentSimulationFactory.create_plugin(config, profile=profile)
     return app.model_copy(update={"plugins": [plugin, *app.plugins]}), plugin.report
 
 
 def _build_rulebook(
-    config: EnvironmentSource, *, label: str, exceptions: ExceptionFactories | None, sleeper: Sleeper | None
+    config: EnvironmentSource,
+    *,
+    label: str,
+    profile: str | None,
+    exceptions: ExceptionFactories | None,
+    sleeper: Sleeper | None,
 ) -> Rulebook:
     if isinstance(config, EnvironmentSimulationConfig):
         # ADK accepts injections that can never match; users who migrate with such a config must not be refused.
-        return Rulebook(convert_config_to_rules(config), label=label, sleeper=sleeper, skip_checks=True)
+        rules = convert_config_to_rules(config)
+        return Rulebook(rules, label=label, profile=profile, sleeper=sleeper, skip_checks=True)
     rules = config if isinstance(config, Rules) else load_rules(config, exceptions=exceptions)
-    return Rulebook(rules, label=label, exceptions=exceptions, sleeper=sleeper)
+    return Rulebook(
+        rules,
+        label=label,
+        profile=profile if profile is not None else _read_profile_variable(rules),
+        exceptions=exceptions,
+        sleeper=sleeper,
+        source="Python" if isinstance(config, Rules) else str(config),
+    )
+
+
+def _read_profile_variable(rules: Rules) -> str | None:
+    """Return the profile that the environment chooses; None if the rules have no profiles, as most files."""
+    return (os.environ.get(PROFILE_VARIABLE) or None) if rules.profiles else None
 
 
 def _list_plugin_reasons(rulebook: Rulebook) -> list[str]:

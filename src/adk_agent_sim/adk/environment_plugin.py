@@ -41,6 +41,7 @@ from adk_agent_sim.text.escaped_logging import get_logger
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.events import EnvironmentDecided
 from adk_agent_sim.timeline.framework_calls import CONTROL_TOOLS
+from adk_agent_sim.timeline.json_conversion import to_json_value
 
 RULES_VARIABLE = "ADK_SIM_RULES"
 """The environment variable with the path of a rules file."""
@@ -131,6 +132,10 @@ class RuleInterceptor:
     def get_argument_defaults(self) -> Mapping[str, Json]:
         """Return the default values of the tool's arguments."""
         return self._registry.get_argument_defaults(self._tool)
+
+    def get_state(self) -> Mapping[str, Json]:
+        """Return the session's state as the tool would see it."""
+        return to_json_value(self.context.state.to_dict())
 
 
 class EnvironmentSimulationPlugin(BasePlugin):

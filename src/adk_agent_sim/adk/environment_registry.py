@@ -11,7 +11,7 @@ from google.adk.sessions import Session, State
 from google.adk.tools import BaseTool, ToolContext
 
 from adk_agent_sim.adk.compat import get_declaration
-from adk_agent_sim.environment.call_history import CallHistory
+from adk_agent_sim.environment.call_history import CallHistory, CallRecord
 from adk_agent_sim.environment.environment import Environment
 from adk_agent_sim.environment.environment_report import EnvironmentReport, SessionSeed
 from adk_agent_sim.environment.recorded_report import describe_environment
@@ -36,10 +36,10 @@ class SessionEnvironment:
 
     __slots__ = ("_last_event", "call_history", "environment", "scope")
 
-    def __init__(self, environment: Environment, scope: str = "") -> None:
+    def __init__(self, environment: Environment, scope: str = "", outer_call: CallRecord | None = None) -> None:
         self.environment = environment
         self.scope = scope
-        self.call_history = CallHistory()
+        self.call_history = CallHistory(outer_call, environment.read_clock)
         self._last_event = ""
 
     def update_call_history(self, session: Session) -> CallHistory:
@@ -154,7 +154,7 @@ class EnvironmentRegistry:
         outer = self.get_session_environment(caller.session)
         call = outer.update_call_history(caller.session).find_call(caller.function_call_id or "", caller.agent_name)
         scope = f"{call.agent}:{call.branch}:{call.tool}#{call.call_number}" if call else "?"
-        return SessionEnvironment(outer.environment, f"{outer.scope}/{scope}")
+        return SessionEnvironment(outer.environment, f"{outer.scope}/{scope}", call)
 
     def _evict_oldest_session(self) -> None:
         oldest = self._sessions.pop(next(iter(self._sessions)))

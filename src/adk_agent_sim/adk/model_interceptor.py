@@ -9,6 +9,7 @@ A person's turns are never changed: whoever plays decides what the model says.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, cast
 
 from google.adk.agents.callback_context import CallbackContext
@@ -72,6 +73,10 @@ class ModelInterceptor:
     def get_argument_defaults(self) -> dict[str, Json]:
         """Return nothing: a model call has no arguments."""
         return {}
+
+    def get_state(self) -> Mapping[str, Json]:
+        """Return the session's state as the agent sees it."""
+        return to_json_value(self._context.state.to_dict())
 
     def decide(self) -> bool:
         """Decide whether a rule acts on the call; it gets the next number among the model calls of its agent."""

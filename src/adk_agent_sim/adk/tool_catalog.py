@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, cast
 
 from google.adk.agents import BaseAgent, LlmAgent
 from google.adk.apps import App
-from google.adk.tools import AgentTool, BaseTool
+from google.adk.tools import AgentTool, BaseTool, FunctionTool
+from google.adk.tools.base_toolset import BaseToolset
 from google.adk.workflow import BaseNode, Workflow
 
 from adk_agent_sim.adk.compat import get_declaration
@@ -16,7 +17,7 @@ from adk_agent_sim.adk.model_seat import copy_with_seat
 from adk_agent_sim.adk.toolset_check import check_toolsets
 from adk_agent_sim.environment.rule_lint import ToolCatalog
 from adk_agent_sim.forms.json_schema import read_parameters_schema
-from adk_agent_sim.timeline.framework_calls import SET_MODEL_RESPONSE, TRANSFER_TO_AGENT
+from adk_agent_sim.timeline.framework_calls import CONTROL_TOOLS, SET_MODEL_RESPONSE, TRANSFER_TO_AGENT
 from adk_agent_sim.timeline.json_conversion import to_json_value
 
 _ADK_ADDED_TOOLS = (TRANSFER_TO_AGENT, SET_MODEL_RESPONSE)
@@ -27,6 +28,7 @@ async def build_tool_catalog(app: App) -> ToolCatalog:
     """Return everything that a model of the app can call; raise ToolsetUnavailable if a toolset does not load."""
     tools: dict[str, dict[str, Any]] = {name: {"additionalProperties": True} for name in _ADK_ADDED_TOOLS}
     agents: dict[str, BaseNode] = {}
+    agent_tools: dict[str, frozenset[str]] = {}
     remaining: list[BaseNode] = [app.root_agent] if app.root_agent is not None else []
     while remaining:
         node = remaining.pop()
@@ -37,12 +39,34 @@ async def build_tool_catalog(app: App) -> ToolCatalog:
         if isinstance(node, LlmAgent):
             with copy_with_seat(node) as agent:  # canonical_tools resolves the agent's model
                 await check_toolsets(agent, None)
-                listed = await agent.canonical_tools()
-            for tool in listed:
+                own_tools = await agent.canonical_tools()
+            agent_tools[node.name] = frozenset({*_ADK_ADDED_TOOLS, *(tool.name for tool in own_tools)})
+            for tool in own_tools:
                 tools[tool.name] = _get_tool_schema(tool)
                 if isinstance(tool, AgentTool):
                     remaining.append(tool.agent)
-    return ToolCatalog(tools=tools, agents=sorted(agents))
+    return ToolCatalog(tools=tools, agents=sorted(agents), agent_tools=agent_tools)
+
+
+def list_tool_names(app: App) -> Collection[str] | None:
+    """Return the names of the tools that a model of the app can call; None if a toolset must be loaded to know them."""
+    names = set(CONTROL_TOOLS)
+    seen: set[str] = set()
+    remaining: list[BaseNode] = [app.root_agent] if app.root_agent is not None else []
+    while remaining:
+        node = remaining.pop()
+        if node.name in seen:
+            continue
+        seen.add(node.name)
+        remaining += _iter_children(node)
+        own_tools = cast("Any", node).tools if isinstance(node, LlmAgent) else ()
+        for tool in cast("Sequence[Callable[..., Any] | BaseTool | BaseToolset]", own_tools):
+            if isinstance(tool, BaseToolset):
+                return None
+            names.add(tool.name if isinstance(tool, BaseTool) else FunctionTool(tool).name)
+            if isinstance(tool, AgentTool):
+                remaining.append(tool.agent)
+    return names
 
 
 def _iter_children(node: BaseNode) -> Iterator[BaseNode]:

@@ -89,9 +89,8 @@ def from_trace(file: Path, eval_id: str | None, as_json: bool) -> None:
     \b
     adksim env from-trace golden.evalset.json > rules.yaml
     """
-    import yaml
-
     from adk_agent_sim.environment.rules_from_trace import build_rules, extract_recorded_calls
+    from adk_agent_sim.environment.yaml_document import render_yaml
 
     calls = extract_recorded_calls(_load_trace_events(file, eval_id))
     if not calls:
@@ -103,10 +102,10 @@ def from_trace(file: Path, eval_id: str | None, as_json: bool) -> None:
     if as_json:
         print_json(rules)
         return
-    text = yaml.safe_dump(rules, sort_keys=False, allow_unicode=True, width=120)
+    text = render_yaml(rules)
     if escape_document(text) != text:
         # Only an escape of YAML itself keeps the value, so that the rules still give the recorded results.
-        text = yaml.safe_dump(rules, sort_keys=False, allow_unicode=False, width=120)
+        text = render_yaml(rules, allow_unicode=False)
     print_document(text)
 
 

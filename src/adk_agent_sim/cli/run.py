@@ -43,6 +43,10 @@ _GetReport: TypeAlias = "Callable[[], EnvironmentReport | None]"
     type=click.Path(dir_okay=False, path_type=Path),
     help="Answer tool calls by the rules of this file, and report at the end what they did.",
 )
+@click.option(
+    "--profile",
+    help="With --environment: the profile of the rules; by default ADK_SIM_PROFILE, or else the file's own.",
+)
 @click.option("--json", "as_json", is_flag=True, help="With --script: print the result as JSON.")
 @click.option("--web", is_flag=True, help="Play in the browser instead of this terminal.")
 @browser_options
@@ -51,6 +55,7 @@ def run(
     eval_set: Path | None,
     script: Path | None,
     environment: Path | None,
+    profile: str | None,
     as_json: bool,
     web: bool,
     browser: BrowserSettings,
@@ -83,8 +88,10 @@ def run(
         raise click.UsageError("--web and --script exclude each other.")
     if as_json and script is None:
         raise click.UsageError("--json needs --script: only a script has a result to print.")
+    if profile is not None and environment is None:
+        raise click.UsageError("--profile needs --environment: profiles belong to rules.")
     with send_other_output_to_stderr() if as_json else nullcontext():
-        app, get_report = add_environment_plugin(load_app(agent_dir), environment)
+        app, get_report = add_environment_plugin(load_app(agent_dir), environment, profile)
     if script is not None:
         _run_script(app, script, eval_set, get_report, as_json=as_json)
     path = eval_set or Path(f"{to_file_stem(app.name)}.evalset.json")

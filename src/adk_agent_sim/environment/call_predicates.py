@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
-from typing import ClassVar
+from collections.abc import Callable, Mapping
+from typing import ClassVar, cast
 
 from adk_agent_sim.environment.call_history import CallRecord, is_success
 from adk_agent_sim.environment.incoming_call import IncomingCall
 from adk_agent_sim.environment.json_values import (
     MISSING,
-    ValuePath,
+    WILDCARD,
+    equals_value,
+    escape_name,
+    find_value,
     format_value,
-    get_at_path,
-    is_same_value,
+    normalize_value,
     parse_path,
 )
-from adk_agent_sim.environment.rule_match import ArgumentCondition, CallNumber, EarlierOutcome, Match
+from adk_agent_sim.environment.rule_match import ArgumentCondition, CallNumber, EarlierCall, Match, TimeWindow
 from adk_agent_sim.environment.skip_reason import Difference, SkipReason
-from adk_agent_sim.forms import bounded_regex as patterns
+from adk_agent_sim.environment.value_checks import ValueCheck, build_checks
 from adk_agent_sim.text.glob_match import GlobSet
-from adk_agent_sim.timeline.canonical_json import Json
+from adk_agent_sim.timeline.canonical_json import Json, encode_json
 
 
 class CallPredicate(ABC):
@@ -55,13 +57,16 @@ class _EqualsPredicate(CallPredicate):
         self.name = name
         self.value = value
         self._type: object = value.__class__
+        # Numbers are compared by value; bool has a type of its own.
+        self._other_type: object = {int: float, float: int}.get(value.__class__, value.__class__)
 
     def describe(self) -> str:
         return f"{self.name} is {format_value(self.value)}"
 
     def is_met(self, call: IncomingCall) -> bool:
         value = call.args.get(self.name, MISSING)
-        return value.__class__ is self._type and value == self.value
+        kind = value.__class__
+        return (kind is self._type or kind is self._other_type) and value == self.value
 
     def explain_mismatch(self, call: IncomingCall) -> str:
         return f"{self.name} is {format_value(call.args.get(self.name, MISSING))}, not {format_value(self.value)}"
@@ -74,73 +79,60 @@ _SCALAR_TYPES = (str, int, float, bool, type(None))
 
 
 class _ArgumentPredicate(CallPredicate):
-    """The value at a path in the arguments meets an `ArgumentCondition`."""
+    """A value in the arguments meets a condition."""
 
     reason = SkipReason.ARGUMENTS
 
-    def __init__(self, name: str, condition: ArgumentCondition, *, use_defaults: bool) -> None:
-        self.name = name
-        self._path: ValuePath = parse_path(name)
-        self._value_checks = list(_iter_value_checks(condition))
-        self._regex = condition.regex
+    def __init__(self, check: ValueCheck, *, use_defaults: bool) -> None:
+        self._check = check
         self._use_defaults = use_defaults
 
     def describe(self) -> str:
-        return f"{self.name} is {' and '.join(expected for _, expected in self._value_checks)}"
+        return self._check.describe()
 
     def is_met(self, call: IncomingCall) -> bool:
-        value = self._read_value(call)
-        if all(check(value) for check, _ in self._value_checks):
+        arguments = self._get_args(call)
+        if self._check.is_met(arguments):
             return True
-        if self._is_unsearchable(value):
+        if self._check.find_unsearchable(arguments) is not None:
             call.unsearched = (*call.unsearched, self)
         return False
 
     def explain_mismatch(self, call: IncomingCall) -> str:
-        _, expected, found = self.compare(call)
-        return f"{self.name} is {found}, not {expected}"
+        return self._check.explain_mismatch(self._get_args(call))
 
     def compare(self, call: IncomingCall) -> Difference:
-        value = self._read_value(call)
-        if self._is_unsearchable(value):
-            found = f"a text of {len(value):,} characters, which is too long to be searched"
-            return Difference(self.name, f"a text that matches {self._regex}", found)
-        expected = next((expected for check, expected in self._value_checks if not check(value)), "a match")
-        return Difference(self.name, expected, format_value(value))
+        return self._check.compare(self._get_args(call))
 
-    def _is_unsearchable(self, value: Json) -> bool:
-        return self._regex is not None and isinstance(value, str) and not patterns.can_search(self._regex, value)
-
-    def _read_value(self, call: IncomingCall) -> Json:
-        args = call.args_with_defaults if self._use_defaults else call.args
-        value = args.get(self.name, MISSING)  # an argument whose name contains a dot takes precedence over a path
-        return get_at_path(args, self._path) if value is MISSING else value
+    def _get_args(self, call: IncomingCall) -> Mapping[str, Json]:
+        return call.args_with_defaults if self._use_defaults else call.args
 
 
-def _iter_value_checks(condition: ArgumentCondition) -> Iterator[tuple[Callable[[Json], bool], str]]:
-    """Yield the checks of a condition, each with a description of the values it accepts."""
-    if "equals" in condition.model_fields_set:
-        yield (
-            (lambda value: value is not MISSING and is_same_value(value, condition.equals)),
-            format_value(condition.equals),
-        )
-    if (regex := condition.regex) is not None:
-        yield (
-            lambda value: isinstance(value, str) and patterns.is_match(regex, value, if_unchecked=False),
-            f"a text that matches {regex}",
-        )
-    if (minimum := condition.min) is not None:
-        yield (lambda value: _is_number(value) and value >= minimum), f"{minimum} or more"
-    if (maximum := condition.max) is not None:
-        yield (lambda value: _is_number(value) and value <= maximum), f"{maximum} or less"
-    if (choices := condition.any_of) is not None:
-        yield (lambda value: any(is_same_value(value, choice) for choice in choices)), f"one of {format_value(choices)}"
-    if (present := condition.present) is not None:
-        yield (lambda value: (value is not MISSING) == present), "given" if present else "left out"
+class _StatePredicate(CallPredicate):
+    """A value in the session's state meets a condition."""
 
+    reason = SkipReason.STATE
 
-def _is_number(value: Json) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    def __init__(self, check: ValueCheck) -> None:
+        self._check = check
+
+    def describe(self) -> str:
+        return f"state {self._check.describe()}"
+
+    def is_met(self, call: IncomingCall) -> bool:
+        state = call.caller.get_state()
+        if self._check.is_met(state):
+            return True
+        if self._check.find_unsearchable(state) is not None:
+            call.unsearched = (*call.unsearched, self)
+        return False
+
+    def explain_mismatch(self, call: IncomingCall) -> str:
+        return f"state {self._check.explain_mismatch(call.caller.get_state())}"
+
+    def compare(self, call: IncomingCall) -> Difference:
+        path, expected, found = self._check.compare(call.caller.get_state())
+        return Difference(f"state {path}", expected, found)
 
 
 class _NoExtraArgumentsPredicate(CallPredicate):
@@ -149,13 +141,15 @@ class _NoExtraArgumentsPredicate(CallPredicate):
     reason = SkipReason.ARGUMENTS
 
     def __init__(self, match: Match) -> None:
-        self._allowed_names = {*match.args, *(parse_path(name)[0] for name in match.args)}
+        first_steps = [parse_path(name)[0] for name in match.args]
+        self._allowed_names = {*match.args, *first_steps}
+        self._allows_all = any(step is WILDCARD for step in first_steps)
 
     def describe(self) -> str:
         return "no other arguments"
 
     def is_met(self, call: IncomingCall) -> bool:
-        return call.args.keys() <= self._allowed_names
+        return self._allows_all or call.args.keys() <= self._allowed_names
 
     def explain_mismatch(self, call: IncomingCall) -> str:
         return f"it has other arguments: {self._list_others(call)}"
@@ -189,8 +183,8 @@ class _AgentPredicate(CallPredicate):
         return Difference("the agent", " or ".join(self._names), call.agent)
 
 
-class _EarlierOutcomePredicate(CallPredicate):
-    """A tool was called in an earlier turn with a given outcome."""
+class _EarlierCallPredicate(CallPredicate):
+    """A tool was called in an earlier turn, with given arguments and a given response."""
 
     reason = SkipReason.EARLIER_CALLS
 
@@ -200,25 +194,55 @@ class _EarlierOutcomePredicate(CallPredicate):
         "called": lambda response: True,
     }
 
-    def __init__(self, earlier: EarlierOutcome) -> None:
+    def __init__(self, earlier: EarlierCall) -> None:
         self._earlier = earlier
-        self._pattern = GlobSet([earlier.tool])
+        self._pattern = GlobSet(earlier.tool)
         self._is_expected_outcome = self._OUTCOME_CHECKS[earlier.outcome]
+        self._argument_checks = build_checks(earlier.args)
+        self._result_checks = build_checks(earlier.result)
 
     def describe(self) -> str:
-        return f"after {self._earlier.tool} {self._earlier.outcome}".replace(" called", " was called")
+        return f"after {self._format_tools()} {self._earlier.outcome}".replace(" called", " was called") + (
+            f" with {details}" if (details := self._format_details()) else ""
+        )
 
     def is_met(self, call: IncomingCall) -> bool:
         record, history = call.record, call.caller.get_call_history()
         return any(
-            self._is_expected_outcome(earlier.response)
+            self._is_expected_outcome(earlier.response) and self._has_values(earlier, call)
             for tool in history.get_called_tools()
             if self._pattern.matches(tool)
             for earlier in history.iter_visible_calls(record, tool)
         )
 
     def explain_mismatch(self, call: IncomingCall) -> str:
-        return f"{self._earlier.tool} has not {self._earlier.outcome} before".replace("not called", "not been called")
+        outcome = f"{self._format_tools()} has not {self._earlier.outcome} before"
+        details = self._format_details()
+        return outcome.replace("not called", "not been called") + (f" with {details}" if details else "")
+
+    def _has_values(self, earlier: CallRecord, call: IncomingCall) -> bool:
+        if any(not check.is_met(earlier.args) for check in self._argument_checks):
+            return False
+        if self._result_checks:
+            response = earlier.response
+            if not isinstance(response, Mapping):
+                return False
+            if any(not check.is_met(cast("Mapping[str, Json]", response)) for check in self._result_checks):
+                return False
+        return all(_has_same_argument(name, earlier, call) for name in self._earlier.same)
+
+    def _format_tools(self) -> str:
+        return " or ".join(self._earlier.tool)
+
+    def _format_details(self) -> str:
+        checks = [check.describe() for check in self._argument_checks]
+        checks += [f"result {check.describe()}" for check in self._result_checks]
+        return " and ".join([*checks, *(f"the same {name}" for name in self._earlier.same)])
+
+
+def _has_same_argument(name: str, earlier: CallRecord, call: IncomingCall) -> bool:
+    value = find_value(dict(call.args), name)
+    return value is not MISSING and equals_value(find_value(dict(earlier.args), name), value)
 
 
 class _CallNumberPredicate(CallPredicate):
@@ -241,18 +265,55 @@ class _CallNumberPredicate(CallPredicate):
         return f"it is call {self._count_call(call)}, not {self._format_numbers()}"
 
     def _format_numbers(self) -> str:
-        fields = self._call_number.model_dump(exclude_none=True)
-        return ", ".join(f"{key} {value}" for key, value in fields.items())
+        fields = self._call_number.model_dump(exclude_none=True, exclude={"per", "within"})
+        text = ", ".join(f"{key} {value}" for key, value in fields.items())
+        if self._call_number.per is not None:
+            text += f" for each {' and '.join(self._call_number.per)}"
+        return text if self._call_number.within is None else f"{text} within {self._call_number.within:g} s"
 
     def _count_call(self, call: IncomingCall) -> int:
         return call.caller.get_call_history().count_for_rule(
-            call.record, self._rule_index, lambda record: self._is_counted(record, call)
+            call.record,
+            self._rule_index,
+            lambda record: self._find_group(record, call),
+            within=self._call_number.within,
         )
 
-    def _is_counted(self, record: CallRecord, call: IncomingCall) -> bool:
-        """Whether a call of the tool meets the predicates that do not depend on the order of calls."""
+    def _find_group(self, record: CallRecord, call: IncomingCall) -> bytes | None:
+        """Returns the calls among which a call of the tool is counted; None if it is not counted.
+
+        Only predicates that do not depend on the order of calls decide this.
+        """
         other = call.build_sibling(record)
-        return all(predicate.is_met(other) for predicate in self._order_independent)
+        if not all(predicate.is_met(other) for predicate in self._order_independent):
+            return None
+        if self._call_number.per is None:
+            return b""
+        values = [find_value(dict(record.args), name) for name in self._call_number.per]
+        return encode_json([[] if value is MISSING else [normalize_value(value)] for value in values])
+
+
+class _TimePredicate(CallPredicate):
+    """The call is made at a given time of the session's clock."""
+
+    reason = SkipReason.TIME
+
+    def __init__(self, window: TimeWindow) -> None:
+        self._window = window
+
+    def describe(self) -> str:
+        return f"at {self._format_window()}"
+
+    def is_met(self, call: IncomingCall) -> bool:
+        return self._window.contains(call.record.time)
+
+    def explain_mismatch(self, call: IncomingCall) -> str:
+        return f"it is made at {call.record.time:g} s, not at {self._format_window()}"
+
+    def _format_window(self) -> str:
+        window = self._window
+        text = f"{window.start:g} s or later" if window.end is None else f"{window.start:g} to {window.end:g} s"
+        return text if window.every is None else f"{text} of every {window.every:g} s"
 
 
 class _ProbabilityPredicate(CallPredicate):
@@ -260,13 +321,15 @@ class _ProbabilityPredicate(CallPredicate):
 
     reason = SkipReason.PROBABILITY
 
-    def __init__(self, rule_name: str, probability: float, seed: int | None) -> None:
+    def __init__(self, rule_name: str, match: Match) -> None:
         self._rule_name = rule_name
-        self._probability = probability
-        self._seed = seed
+        self._probability = match.probability
+        self._seed = match.seed
+        self._burst = match.burst or 1
 
     def describe(self) -> str:
-        return f"with probability {self._probability:g}"
+        text = f"with probability {self._probability:g}"
+        return text if self._burst == 1 else f"{text}, for {self._burst} calls"
 
     def is_met(self, call: IncomingCall) -> bool:
         return self._draw(call) < self._probability
@@ -275,7 +338,15 @@ class _ProbabilityPredicate(CallPredicate):
         return f"probability: the draw {self._draw(call):.3f} is not below {self._probability:g}"
 
     def _draw(self, call: IncomingCall) -> float:
-        return call.draw(self._rule_name, self._seed, "fires")
+        """Returns the draw of the call; with bursts, the lowest of the draws that decide about it.
+
+        The draws of earlier calls are computed again: they depend on nothing but the numbers of the calls.
+        """
+        last = call.record.call_number
+        first = max(1, last - self._burst + 1)
+        return min(
+            call.draw_for_number(number, self._rule_name, self._seed, "fires") for number in range(first, last + 1)
+        )
 
 
 def build_predicates(match: Match, *, rule_index: int, rule_name: str) -> list[CallPredicate]:
@@ -287,16 +358,19 @@ def build_predicates(match: Match, *, rule_index: int, rule_name: str) -> list[C
         static.append(_NoExtraArgumentsPredicate(match))
     if match.agent is not None:
         static.append(_AgentPredicate(match.agent))
-    predicates: list[CallPredicate] = [*static, *map(_EarlierOutcomePredicate, match.earlier_outcomes)]
+    predicates: list[CallPredicate] = [*static, *map(_StatePredicate, build_checks(match.state))]
+    predicates += map(_EarlierCallPredicate, match.earlier_calls)
+    if match.during is not None:
+        predicates.append(_TimePredicate(match.during))
     if match.call is not None:
         predicates.append(_CallNumberPredicate(rule_index, match.call, static))
     if match.probability < 1:
-        predicates.append(_ProbabilityPredicate(rule_name, match.probability, match.seed))
+        predicates.append(_ProbabilityPredicate(rule_name, match))
     return predicates
 
 
 def _build_argument_predicate(name: str, condition: ArgumentCondition, match: Match) -> CallPredicate:
     is_scalar = condition.model_fields_set == {"equals"} and isinstance(condition.equals, _SCALAR_TYPES)
-    if is_scalar and not match.defaults and len(parse_path(name)) == 1 and not name.startswith("/"):
+    if is_scalar and not match.defaults and escape_name(name) == name:
         return _EqualsPredicate(name, condition.equals)
-    return _ArgumentPredicate(name, condition, use_defaults=match.defaults)
+    return _ArgumentPredicate(ValueCheck(name, condition), use_defaults=match.defaults)

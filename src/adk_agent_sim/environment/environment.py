@@ -10,11 +10,13 @@ call --> pending fault of the tool? --> its actions --------------------------->
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+from pydantic import ValidationError
+
 from adk_agent_sim.environment.actions import AnyAction
-from adk_agent_sim.environment.actions.action import NO_RESULT, RuleExecution
+from adk_agent_sim.environment.actions.action import NO_RESULT, Action, RuleExecution
 from adk_agent_sim.environment.decision_tally import (
     ACTS_INSIDE,
     SWITCHED_OFF,
@@ -24,12 +26,15 @@ from adk_agent_sim.environment.decision_tally import (
 )
 from adk_agent_sim.environment.incoming_call import IncomingCall
 from adk_agent_sim.environment.report_fold import DecisionFacts, NearestRule, is_unintended, name_fault
+from adk_agent_sim.environment.rule_finding import suggest_closest
+from adk_agent_sim.environment.rule_lint import lint_rules
 from adk_agent_sim.environment.rule_match import Match
 from adk_agent_sim.environment.rulebook import Candidates, CompiledRule, Rulebook
-from adk_agent_sim.environment.rules import Rule
+from adk_agent_sim.environment.rules import Rule, Rules
 from adk_agent_sim.environment.session_randomness import SessionRandomness, create_randomness
 from adk_agent_sim.environment.skip_reason import SkipReason, UnansweredCall
-from adk_agent_sim.errors import RealToolRefused, SimulatorError
+from adk_agent_sim.errors import InvalidFault, NotFound, RealToolRefused, SimulatorError
+from adk_agent_sim.text.glob_match import is_glob
 from adk_agent_sim.timeline.framework_calls import MODEL_SEAT
 
 
@@ -164,7 +169,8 @@ class RuleDecision:
 
     def _explain_skip(self, rule: CompiledRule, position: int) -> str:
         if position == SWITCHED_OFF:
-            return "it is switched off"
+            belonging = f"; it belongs to the profile {' and '.join(rule.profiles)}" if rule.profiles else ""
+            return f"it is switched off{belonging}"
         if position == ACTS_INSIDE:
             return "it acts inside the tool, and no tool has this name"
         return rule.predicates[position].explain_mismatch(self.call)
@@ -190,13 +196,21 @@ class Environment:
         self.rulebook = rulebook
         self.randomness = randomness or create_randomness(rulebook.spec.seed, rulebook.label)
         self.sleeper = rulebook.create_sleeper()
-        """The clock of the session."""
+        """How time passes in delays."""
+        self.read_clock = rulebook.create_clock()
+        """Returns the seconds since the session began, if it runs in real time; otherwise delays make its time."""
+        self._records_times = self.read_clock is not None and any(rule.matches_by_time for rule in rulebook.rules)
         self.tally = DecisionTally(rulebook)
         """What happened so far, for the report."""
         self.is_recorded = False
         """Whether the timeline has the rules and the seed of this session."""
+        self.list_tools: Callable[[], Collection[str] | None] = lambda: None
+        """Returns the names of the tools that can be called, so that a fault names one; None if they are not known."""
         self._on_fault = on_fault
+        self.profile = rulebook.profile
+        """The active profile of the session; None if there is none."""
         self._disabled_rules = {rule.index for rule in rulebook.rules if not rule.rule.enabled}
+        self._disabled_rules |= rulebook.spec.list_inactive_rules(self.profile)
         self._pending_faults: list[PendingFault] = []
         self._fault_count = 0
 
@@ -245,20 +259,68 @@ class Environment:
             f"There is no rule {name!r}; the rules are: {', '.join(r.name for r in self.rulebook.rules)}."
         )
 
+    def switch_profile(self, profile: str | None) -> None:
+        """Make a profile the active one for this session, from the next call on; None for no profile.
+
+        Rules that belong to profiles are switched on or off; the others stay as they are.
+
+        Raises:
+            InvalidRules: There is no such profile.
+        """
+        self.rulebook.check_profile(profile)
+        inactive = self.rulebook.spec.list_inactive_rules(profile)
+        profiled = {rule.index for rule in self.rulebook.rules if rule.profiles}
+        always_off = {rule.index for rule in self.rulebook.rules if not rule.rule.enabled}
+        # A new set: decisions that were made before keep the old one for their explanations.
+        self._disabled_rules = (self._disabled_rules - profiled) | (always_off & profiled) | inactive
+        self.profile = profile
+
     def fault_next(self, tool: str, *actions: AnyAction) -> None:
-        """Apply these actions to the next call of a tool, instead of any rule. Several faults are used in order."""
+        """Apply these actions to the next call of a tool, instead of any rule. Several faults are used in order.
+
+        Raises:
+            InvalidFault: The actions cannot be carried out, or the tool's name has wildcards.
+            NotFound: There is no such tool.
+        """
+        fault = self._build_fault(str(self._fault_count + 1), tool, actions)
         self._fault_count += 1
-        self._pending_faults.append(_build_fault(str(self._fault_count), tool, actions))
+        self._pending_faults.append(fault)
         self._on_fault(tool)
 
     def replace_fault(self, fault_id: str, tool: str, *actions: AnyAction) -> bool:
-        """Replace a fault that is pending, at its place in the order; returns whether it was still there."""
+        """Replace a fault that is pending, at its place in the order; returns whether it was still there.
+
+        Raises:
+            InvalidFault: The actions cannot be carried out, or the tool's name has wildcards.
+            NotFound: There is no such tool.
+        """
+        new = self._build_fault(fault_id, tool, actions)
         for index, fault in enumerate(self._pending_faults):
             if fault.fault_id == fault_id:
-                self._pending_faults[index] = _build_fault(fault_id, tool, actions)
+                self._pending_faults[index] = new
                 self._on_fault(tool)
                 return True
         return False
+
+    def _build_fault(self, fault_id: str, tool: str, actions: Sequence[AnyAction]) -> PendingFault:
+        """Check a fault and build it: one that can never happen must not wait for its call."""
+        if is_glob(tool) or tool.split() != [tool]:
+            raise InvalidFault(tool, "write the name of one tool, without wildcards")
+        tools = self.list_tools()
+        if tool != MODEL_SEAT and tools is not None and tool not in tools:
+            advice = suggest_closest(tool, tools, "Use one of")
+            raise NotFound(f"The agents of this session have no tool {tool!r}. {advice}.")
+        try:
+            seat = "model" if tool == MODEL_SEAT else "tool"
+            rule = Rule(name=name_fault(tool), seat=seat, match=Match(tool=[tool]), do=list(actions))
+        except ValidationError as error:
+            problem = error.errors(include_url=False)[0]
+            path = ".".join(map(str, problem["loc"]))
+            raise InvalidFault(tool, f"{path}: {problem['msg']}") from None
+        for finding in lint_rules(Rules(rules=[rule]), exceptions=self.rulebook.exceptions):
+            if finding.severity == "error":
+                raise InvalidFault(tool, f"{finding.message}. {finding.advice}")
+        return PendingFault(fault_id=fault_id, tool=tool, rule=CompiledRule(rule, name=rule.name, index=-1))
 
     def remove_fault(self, fault_id: str) -> bool:
         """Remove a fault that is pending; returns whether it was still there."""
@@ -273,6 +335,8 @@ class Environment:
             call: The call.
             has_tool: Whether there is such a tool; if not, only rules that do not act inside the tool can answer.
         """
+        if self._records_times:
+            _ = call.record  # the time is that of the first look at the history
         if self._pending_faults and (fault := self._take_fault(call.tool)):
             decision = RuleDecision(call, fault.rule, ())
             self.tally.fold.add_decision(decision.build_facts())
@@ -327,7 +391,7 @@ class Environment:
         if decision.rule is None:
             return []
         execution = self._create_execution(decision.call, decision.rule, _fail_if_run)
-        return [action.describe(execution) for action in decision.rule.actions]
+        return [_describe_action(action, execution) for action in decision.rule.actions]
 
     def _create_execution(
         self, call: IncomingCall, rule: CompiledRule, run_tool: Callable[[], Awaitable[object]]
@@ -379,10 +443,9 @@ class Environment:
         return outcome
 
 
-def _build_fault(fault_id: str, tool: str, actions: Sequence[AnyAction]) -> PendingFault:
-    seat = "model" if tool == MODEL_SEAT else "tool"
-    rule = Rule(name=name_fault(tool), seat=seat, match=Match(tool=[tool]), do=list(actions))
-    return PendingFault(fault_id=fault_id, tool=tool, rule=CompiledRule(rule, name=rule.name, index=-1))
+def _describe_action(action: Action, execution: RuleExecution) -> str:
+    missing = execution.find_missing_values(action.template) if action.has_references else []
+    return f"{action.describe(execution)}, which fails: {'; '.join(missing)}" if missing else action.describe(execution)
 
 
 async def _fail_if_run() -> object:

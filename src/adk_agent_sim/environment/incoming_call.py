@@ -38,6 +38,10 @@ class Caller(Protocol):
         """Returns the tool's declared defaults, by argument."""
         ...
 
+    def get_state(self) -> Mapping[str, Json]:
+        """Returns the session's state as the call sees it."""
+        ...
+
 
 class IncomingCall:
     """A call that has no response yet."""
@@ -98,6 +102,10 @@ class IncomingCall:
             seed: The seed of the rule; None for that of the session.
             key: What is drawn, if a rule draws several numbers.
         """
+        return self.draw_for_number(self.record.call_number, rule, seed, *key)
+
+    def draw_for_number(self, number: int, rule: str, seed: int | None, *key: DrawKey) -> float:
+        """Like `draw`, for the call of the tool with a given number."""
         record, randomness = self.record, self.caller.randomness
         return draw_uniform(
             randomness.seed if seed is None else seed,
@@ -107,7 +115,7 @@ class IncomingCall:
             record.agent,
             record.branch,
             self.tool,
-            record.call_number,
+            number,
             *key,
         )
 
@@ -121,3 +129,4 @@ class _SiblingCaller:
         self.randomness = caller.randomness
         self.get_call_history = caller.get_call_history
         self.get_argument_defaults = caller.get_argument_defaults
+        self.get_state = caller.get_state

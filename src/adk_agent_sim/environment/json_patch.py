@@ -1,14 +1,14 @@
 """JSON Patch (RFC 6902): applies a list of operations to a copy of a value, all or none.
 
-Unlike the RFC, `test` compares types too: 1 is neither 1.0 nor true, as everywhere in a rules file.
+Unlike the RFC, `test` compares types too: 1 is neither 1.0 nor true.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal, Self, cast
 
-from pydantic import Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
 from adk_agent_sim.environment.json_values import (
     MISSING,
@@ -27,12 +27,30 @@ _OPERATIONS_WITH_VALUE = ("add", "replace", "test")
 _OPERATIONS_WITH_FROM = ("move", "copy")
 
 
+def _require_for_operations(key: str, operations: Sequence[str]) -> dict[str, Any]:
+    """Returns a JSON Schema in which a key is required with some operations and not allowed with others."""
+    return {
+        "if": {"properties": {"op": {"enum": list(operations)}}},
+        "then": {"required": [key]},
+        "else": {"not": {"required": [key]}},
+    }
+
+
 class PatchNotApplicable(ValueError):
     """An operation refers to something that the value does not have."""
 
 
 class PatchOperation(StrictModel):
     """One operation of a patch."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "allOf": [
+                _require_for_operations("value", _OPERATIONS_WITH_VALUE),
+                _require_for_operations("from", _OPERATIONS_WITH_FROM),
+            ]
+        }
+    )
 
     op: Literal["add", "remove", "replace", "move", "copy", "test"]
     path: str = Field(

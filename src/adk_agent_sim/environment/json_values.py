@@ -13,6 +13,19 @@ MISSING: Any = object()
 ValuePath: TypeAlias = tuple[str, ...]
 
 
+class _Wildcard(str):
+    """A step that stands for every child. A type of its own: a JSON Pointer may name a key `*`."""
+
+    __slots__ = ()
+
+
+WILDCARD = _Wildcard("*")
+"""The step `*` of a path."""
+
+_MAX_WILDCARD_PATHS = 10_000
+"""The most places that a path with wildcards is followed to."""
+
+
 def is_same_value(left: Json, right: Json) -> bool:
     """Whether two values and their types are equal: 1 is neither 1.0 nor True. The order of keys does not matter."""
     if left.__class__ is not right.__class__:
@@ -26,6 +39,39 @@ def is_same_value(left: Json, right: Json) -> bool:
         values, others = cast("list[Json]", left), cast("list[Json]", right)
         return len(values) == len(others) and all(map(is_same_value, values, others))
     return left == right
+
+
+def equals_value(value: Json, expected: Json) -> bool:
+    """Whether a value is what a condition expects: numbers by their value, so 50 is 50.0, but true is not 1.
+
+    JSON has one type of number; whether a model's 50 arrives as 50 or 50.0 depends on the library that parsed it.
+    """
+    if value.__class__ is not expected.__class__:
+        return is_number(value) and is_number(expected) and value == expected
+    if isinstance(value, dict):
+        mapping, other = cast("dict[str, Json]", value), cast("dict[str, Json]", expected)
+        return mapping.keys() == other.keys() and all(equals_value(inner, other[key]) for key, inner in mapping.items())
+    if isinstance(value, list):
+        values, others = cast("list[Json]", value), cast("list[Json]", expected)
+        return len(values) == len(others) and all(map(equals_value, values, others))
+    return value == expected
+
+
+def normalize_value(value: Json) -> Json:
+    """Returns the value that stands for all values that `equals_value` does not tell apart."""
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, Mapping):
+        mapping = cast("Mapping[str, Json]", value)
+        return {key: normalize_value(mapping[key]) for key in sorted(mapping)}
+    if isinstance(value, list):
+        return [normalize_value(inner) for inner in cast("list[Json]", value)]
+    return value
+
+
+def is_number(value: Json) -> bool:
+    """Whether a value is a number; true and false are not."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def copy_value(value: Json) -> Json:
@@ -60,10 +106,42 @@ def make_copier(value: Json) -> Callable[[], Json]:
 
 
 def parse_path(text: str) -> ValuePath:
-    """Parse `items.0.sku`, or the JSON Pointer `/items/0/sku`, which also works for names with dots."""
+    """Parse `items.0.sku` or `items.*.sku`, or the JSON Pointer `/items/0/sku`, in which every name is literal."""
     if text.startswith("/"):
         return tuple(part.replace("~1", "/").replace("~0", "~") for part in text[1:].split("/"))
-    return tuple(text.split(".")) if text else ()
+    return tuple(WILDCARD if step == "*" else step for step in text.split(".")) if text else ()
+
+
+def escape_name(name: str) -> str:
+    """Returns the path of a key: the name itself, or a JSON Pointer if the name would be read as another path."""
+    is_plain = bool(name) and name != "*" and "." not in name and not name.startswith("/")
+    return name if is_plain else "/" + name.replace("~", "~0").replace("/", "~1")
+
+
+def has_wildcard(path: ValuePath) -> bool:
+    """Whether a path can lead to several values."""
+    return any(step is WILDCARD for step in path)
+
+
+def expand_wildcards(value: Json, path: ValuePath) -> list[ValuePath]:
+    """Returns the paths without wildcards that exist in a value, in its order."""
+    found: list[tuple[ValuePath, Json]] = [((), value)]
+    for step in path:
+        found = [
+            ((*parents, key), child)
+            for parents, parent in found
+            for key, child in (_list_children(parent) if step is WILDCARD else [(step, get_child(parent, step))])
+            if child is not MISSING
+        ][:_MAX_WILDCARD_PATHS]
+    return [each for each, _ in found]
+
+
+def _list_children(value: Json) -> list[tuple[str, Json]]:
+    if isinstance(value, Mapping):
+        return list(cast("Mapping[str, Json]", value).items())
+    if isinstance(value, list):
+        return [(str(index), child) for index, child in enumerate(cast("list[Json]", value))]
+    return []
 
 
 def get_at_path(value: Json, path: ValuePath) -> Json:
@@ -73,6 +151,13 @@ def get_at_path(value: Json, path: ValuePath) -> Json:
         if value is MISSING:
             break
     return value
+
+
+def find_value(value: Json, name: str) -> Json:
+    """Returns the value with a name or at a path, or MISSING. A name with a dot takes precedence over a path."""
+    if isinstance(value, Mapping) and name in value:
+        return cast("Mapping[str, Json]", value)[name]
+    return get_at_path(value, parse_path(name))
 
 
 def get_child(value: Json, step: str) -> Json:

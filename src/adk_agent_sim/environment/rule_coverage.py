@@ -15,10 +15,11 @@ from dataclasses import dataclass
 from itertools import product
 from typing import TypeAlias
 
+from adk_agent_sim.environment.json_values import normalize_value
 from adk_agent_sim.environment.rule_match import ArgumentCondition, Match
 from adk_agent_sim.environment.rules import Rule
 from adk_agent_sim.text.glob_match import GlobSet, is_glob
-from adk_agent_sim.timeline.canonical_json import encode_json
+from adk_agent_sim.timeline.canonical_json import Json, encode_json
 
 Token: TypeAlias = tuple[object, ...]
 
@@ -163,7 +164,11 @@ def _split(match: Match) -> list[_Case] | None:
 
 def _list_tokens(match: Match) -> frozenset[Token]:
     """Return what a match requires of a call, apart from the tool and the number of the call."""
-    tokens = {("after", each) for each in match.after} | _list_argument_tokens(match.args, uses_defaults=match.defaults)
+    tokens = _list_argument_tokens(match.args, uses_defaults=match.defaults)
+    tokens |= {("after", each if isinstance(each, str) else _encode(each.model_dump())) for each in match.after}
+    tokens |= {("state", *token) for token in _list_argument_tokens(match.state, uses_defaults=False)}
+    if match.during is not None:
+        tokens.add(("during", _encode(match.during.model_dump())))
     # Several names or wildcards are alternatives, which a token cannot express; `_covers` looks at them.
     if match.agent is not None and len(match.agent) == 1 and not is_glob(match.agent[0]):
         tokens.add(("agent", match.agent[0]))
@@ -172,7 +177,11 @@ def _list_tokens(match: Match) -> frozenset[Token]:
 
 def _list_argument_tokens(args: Mapping[str, ArgumentCondition], *, uses_defaults: bool) -> set[Token]:
     return {
-        (uses_defaults, name, operator, encode_json(value))
+        (uses_defaults, name, operator, _encode(value))
         for name, condition in args.items()
         for operator, value in condition.model_dump(exclude_unset=True).items()
     }
+
+
+def _encode(value: Json) -> bytes:
+    return encode_json(normalize_value(value))

@@ -1,19 +1,21 @@
-"""Checks of valid rules: rules and actions that can never be used, duplicate names, and names the agent lacks."""
+"""Checks of valid rules: rules that can never be used, duplicate names, and names the agent lacks."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, cast
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field
+from typing import Any
 
-from adk_agent_sim.environment.actions.raise_exception import BUILT_IN_EXCEPTIONS, ExceptionFactories, Raise
-from adk_agent_sim.environment.json_values import parse_path
+from adk_agent_sim.environment.action_lint import check_actions
+from adk_agent_sim.environment.actions.raise_exception import BUILT_IN_EXCEPTIONS, ExceptionFactories
+from adk_agent_sim.environment.argument_lint import check_conditions, find_argument_problem
 from adk_agent_sim.environment.rule_coverage import CoverageIndex
-from adk_agent_sim.environment.rule_finding import RuleFinding, suggest_closest
-from adk_agent_sim.environment.rule_match import Match
+from adk_agent_sim.environment.rule_finding import KeyPath, RuleFinding, suggest_closest
+from adk_agent_sim.environment.rule_match import EarlierCall, Match
 from adk_agent_sim.environment.rules import Rule, Rules
+from adk_agent_sim.environment.template_lint import check_templates
 from adk_agent_sim.text.glob_match import GlobSet
-from adk_agent_sim.timeline.framework_calls import MODEL_SEAT
+from adk_agent_sim.timeline.framework_calls import CONTROL_TOOLS, MODEL_SEAT
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,6 +27,14 @@ class ToolCatalog:
 
     agents: Sequence[str]
     """The names of the agents."""
+
+    agent_tools: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
+    """The names of the tools that each agent can call; an agent that is not listed may call any."""
+
+    def select_tools(self, patterns: Sequence[str]) -> Mapping[str, Mapping[str, Any]]:
+        """Returns the schemas of the tools that a rule matches."""
+        names = GlobSet(patterns)
+        return {name: schema for name, schema in self.tools.items() if names.matches(name)}
 
 
 def lint_rules(
@@ -38,10 +48,13 @@ def lint_rules(
         catalog: The app's tools and agents, if the names in rules should be checked.
     """
     yield from _check_duplicate_names(rules)
+    yield from _check_profiles(rules)
     yield from _check_reachable(rules)
+    yield from _check_clock(rules)
     for number, rule in enumerate(rules.rules):
         yield from _check_probability(number, rule)
-        yield from _check_actions(number, rule, exceptions)
+        yield from check_actions(("rules", number, "do"), rule.do, exceptions)
+        yield from _check_templates(number, rule, catalog)
         if catalog is not None:
             yield from _check_unknown_names(number, rule.match, catalog)
 
@@ -70,14 +83,51 @@ def _check_probability(number: int, rule: Rule) -> Iterator[RuleFinding]:
 
 
 def _check_reachable(rules: Rules) -> Iterator[RuleFinding]:
+    """Yield the rules that are not reached in any of the profiles in which they are used."""
     names = rules.get_rule_names()
+    found: dict[int, Sequence[int] | None] = {}
+    for profile in [None, *rules.profiles]:
+        inactive = rules.list_inactive_rules(profile)
+        for number, covering in _find_covering(rules, inactive).items():
+            found[number] = covering if number not in found else found[number] and covering
+    for number, covering in found.items():
+        if covering:
+            yield _build_unreachable_finding(number, [names[each] for each in covering])
+
+
+def _find_covering(rules: Rules, inactive: Set[int]) -> dict[int, Sequence[int] | None]:
+    """Returns, for each rule that is used, the earlier rules that answer all its calls."""
     # One index per seat: `tool: "*"` does not mean the model.
     indexes = {seat: CoverageIndex([rule for rule in rules.rules if rule.seat == seat]) for seat in ("tool", "model")}
+    found: dict[int, Sequence[int] | None] = {}
     for number, rule in enumerate(rules.rules):
-        earlier_rules = indexes[rule.seat]
-        if covering := earlier_rules.find_covering(rule.match):
-            yield _build_unreachable_finding(number, [names[each] for each in covering])
-        earlier_rules.add(number, rule)
+        if number not in inactive:
+            found[number] = indexes[rule.seat].find_covering(rule.match)
+            indexes[rule.seat].add(number, rule)
+    return found
+
+
+def _check_profiles(rules: Rules) -> Iterator[RuleFinding]:
+    names = rules.get_rule_names()
+    known = set(names)
+    for profile, rule_names in rules.profiles.items():
+        for index, name in enumerate(rule_names):
+            if name not in known:
+                yield RuleFinding(
+                    code="unknown-rule",
+                    key_path=("profiles", profile, index),
+                    message=f"there is no rule {name!r}",
+                    advice=suggest_closest(name, names, "The rules are"),
+                )
+    if rules.profile is not None and rules.profile not in rules.profiles:
+        yield RuleFinding(
+            code="unknown-profile",
+            key_path=("profile",),
+            message=f"there is no profile {rules.profile!r}",
+            advice=suggest_closest(
+                rules.profile, rules.profiles, "The profiles are" if rules.profiles else "Add it under `profiles`"
+            ),
+        )
 
 
 def _build_unreachable_finding(number: int, covering: Sequence[str]) -> RuleFinding:
@@ -94,59 +144,113 @@ def _build_unreachable_finding(number: int, covering: Sequence[str]) -> RuleFind
     )
 
 
-def _check_actions(rule_index: int, rule: Rule, exceptions: ExceptionFactories) -> Iterator[RuleFinding]:
+def _check_templates(rule_index: int, rule: Rule, catalog: ToolCatalog | None) -> Iterator[RuleFinding]:
     for index, action in enumerate(rule.do):
-        if action.is_terminal and index < len(rule.do) - 1:
-            yield RuleFinding(
-                code="unreachable-action",
-                key_path=("rules", rule_index, "do", index + 1),
-                message=f"it is never reached: `{action.key}` raises before it",
-                advice=f"Move it before `{action.key}`, or remove it",
-            )
-        if isinstance(action, Raise) and action.error.type not in exceptions:
-            yield RuleFinding(
-                code="unknown-exception",
-                key_path=("rules", rule_index, "do", index, "raise"),
-                message=f"the exception {action.error.type!r} is not registered",
-                advice=suggest_closest(
-                    action.error.type, exceptions, "Register it in Python with exceptions={...}, or use one of"
-                ),
-            )
+        yield from check_templates(
+            ("rules", rule_index, "do", index),
+            action,
+            tools=catalog.select_tools(rule.match.tool) if catalog else None,
+            known_tools=catalog.tools if catalog else None,
+        )
 
 
 def _check_unknown_names(rule_index: int, match: Match, catalog: ToolCatalog) -> Iterator[RuleFinding]:
     """Yield the tools, agents and arguments that the app does not have."""
     match_path = ("rules", rule_index, "match")
-    for key, names, known, noun in (
-        ("tool", [name for name in match.tool if name != MODEL_SEAT], list(catalog.tools), "tool"),
-        ("after", [earlier.tool for earlier in match.earlier_outcomes], list(catalog.tools), "tool"),
-        ("agent", match.agent or [], catalog.agents, "agent"),
-    ):
-        for name in names:
-            if not any(map(GlobSet([name]).matches, known)):
-                yield RuleFinding(
-                    code=f"unknown-{noun}",
-                    key_path=(*match_path, key),
-                    message=f"the agent has no {noun} {name!r}",
-                    advice=suggest_closest(name, known, f"Its {noun}s are"),
-                )
-    pattern = GlobSet(match.tool)
-    tools = [schema for name, schema in catalog.tools.items() if pattern.matches(name)]
-    for name in match.args:
-        if tools and not any(_has_argument(schema, name) for schema in tools):
-            known = sorted({each for schema in tools for each in _get_properties(schema)})
+    tools = [name for name in match.tool if name != MODEL_SEAT]
+    yield from _check_names((*match_path, "tool"), tools, catalog.tools, "tool")
+    yield from _check_names((*match_path, "agent"), match.agent or (), catalog.agents, "agent")
+    for index, earlier in enumerate(match.earlier_calls):
+        yield from _check_earlier_call((*match_path, "after", index), earlier, match, catalog)
+    if not tools:
+        return
+    if match.call is not None:
+        yield from _check_arguments((*match_path, "call", "per"), match.call.per or (), match.tool, catalog)
+    yield from _check_agents_have_tools(match_path, match, catalog)
+    yield from check_conditions((*match_path, "args"), match.args, catalog.select_tools(match.tool))
+
+
+def _check_names(key_path: KeyPath, names: Sequence[str], known: Iterable[str], noun: str) -> Iterator[RuleFinding]:
+    known = list(known)
+    for name in names:
+        if not _list_matching([name], known):
             yield RuleFinding(
-                code="unknown-argument",
-                key_path=(*match_path, "args", name),
-                message=f"{' and '.join(match.tool)} has no argument {name!r}",
-                advice=suggest_closest(parse_path(name)[0], known, "Its arguments are"),
+                code=f"unknown-{noun}",
+                key_path=key_path,
+                message=f"the agent has no {noun} {name!r}",
+                advice=suggest_closest(name, known, f"Its {noun}s are"),
             )
 
 
-def _has_argument(schema: Mapping[str, Any], name: str) -> bool:
-    properties = _get_properties(schema)
-    return name in properties or parse_path(name)[0] in properties or bool(schema.get("additionalProperties"))
+def _check_earlier_call(
+    key_path: KeyPath, earlier: EarlierCall, match: Match, catalog: ToolCatalog
+) -> Iterator[RuleFinding]:
+    yield from _check_names(key_path, earlier.tool, catalog.tools, "tool")
+    yield from check_conditions((*key_path, "args"), earlier.args, catalog.select_tools(earlier.tool))
+    for tools in (earlier.tool, match.tool):
+        yield from _check_arguments((*key_path, "same"), earlier.same, tools, catalog)
 
 
-def _get_properties(schema: Mapping[str, Any]) -> Mapping[str, Any]:
-    return cast("Mapping[str, Any]", schema.get("properties") or {})
+def _check_arguments(
+    key_path: KeyPath, names: Sequence[str], tools: Sequence[str], catalog: ToolCatalog
+) -> Iterator[RuleFinding]:
+    for name in names:
+        if problem := find_argument_problem(name, catalog.select_tools(tools)):
+            yield RuleFinding(code="unknown-argument", key_path=key_path, message=problem[0], advice=problem[1])
+
+
+def _check_clock(rules: Rules) -> Iterator[RuleFinding]:
+    """Yield the conditions on a simulated time that never passes."""
+    if rules.time == "real" or any(action.takes_time for rule in rules.rules for action in rule.do):
+        return
+    for number, rule in enumerate(rules.rules):
+        conditions = {
+            "during": rule.match.during is not None,
+            "call": rule.match.call is not None and rule.match.call.within is not None,
+        }
+        for key, is_given in conditions.items():
+            if is_given:
+                yield RuleFinding(
+                    code="stopped-clock",
+                    key_path=("rules", number, "match", key),
+                    message="simulated time never passes, because no rule of the file has a delay",
+                    advice="Add delays, or write `time: real` at the top of the file",
+                    severity="warning",
+                )
+
+
+def _check_agents_have_tools(match_path: KeyPath, match: Match, catalog: ToolCatalog) -> Iterator[RuleFinding]:
+    """Yield the agents of a rule that have none of its tools, and the tools that none of its agents has."""
+    if match.agent is None or not _list_matching(match.agent, catalog.agents):
+        return
+    pairs = [
+        *[("tool", match.agent, [tool]) for tool in match.tool],
+        *[("agent", [agent], match.tool) for agent in match.agent],
+    ]
+    if not _can_call(match.agent, match.tool, catalog):
+        pairs = [("agent", match.agent, match.tool)]
+    for key, agents, tools in pairs:
+        if not _list_matching(agents, catalog.agents) or not _list_matching(tools, catalog.tools):
+            continue  # reported as unknown names
+        if not _can_call(agents, tools, catalog):
+            available = {
+                tool for agent in _list_matching(agents, catalog.agents) for tool in catalog.agent_tools[agent]
+            }
+            yield RuleFinding(
+                code="missing-tool",
+                key_path=(*match_path, key),
+                message=f"the agent {' or '.join(map(repr, agents))} has no tool {' or '.join(map(repr, tools))}",
+                advice=suggest_closest(tools[0], available - CONTROL_TOOLS, "Its tools are"),
+            )
+
+
+def _can_call(agents: Sequence[str], tools: Sequence[str], catalog: ToolCatalog) -> bool:
+    """Whether one of the agents has one of the tools."""
+    return any(
+        agent not in catalog.agent_tools or _list_matching(tools, catalog.agent_tools[agent])
+        for agent in _list_matching(agents, catalog.agents)
+    )
+
+
+def _list_matching(patterns: Sequence[str], names: Iterable[str]) -> list[str]:
+    return list(filter(GlobSet(patterns).matches, names))

@@ -3,69 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Literal, NamedTuple, Self, cast
+from typing import Annotated, Any, Literal, Self, cast
 
-from pydantic import BeforeValidator, Field, field_validator, model_validator
+from pydantic import (
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    Tag,
+    WithJsonSchema,
+    field_validator,
+    model_validator,
+)
 
 from adk_agent_sim.environment.strict_model import StrictModel
-from adk_agent_sim.forms import bounded_regex as patterns
+from adk_agent_sim.environment.value_conditions import OPERATORS, ArgumentCondition, Conditions
+
+__all__ = ["OPERATORS", "ArgumentCondition", "CallNumber", "EarlierCall", "Match", "TimeWindow"]
 
 _NAME_PATTERN = r"^\S+$"
 
 
-class ArgumentCondition(StrictModel):
-    """Conditions on one argument; all of them must hold."""
-
-    equals: Any = Field(default=None, description="This value, with the same type: 1 is neither 1.0 nor true")
-    regex: str | None = Field(
-        default=None, description="A text that contains a match of this pattern; anchor it with ^ and $"
-    )
-    min: int | float | None = Field(default=None, description="A number greater than or equal to this")
-    max: int | float | None = Field(default=None, description="A number less than or equal to this")
-    any_of: list[Any] | None = Field(default=None, min_length=1, description="One of these values")
-    present: bool | None = Field(default=None, description="Whether the argument is given at all")
-
-    @field_validator("regex")
-    @classmethod
-    def _check_regex(cls, regex: str | None) -> str | None:
-        if regex is None:
-            return None
-        try:
-            patterns.check_syntax(regex)
-        except ValueError as error:
-            raise ValueError(f"is not a regular expression: {error}") from None
-        # The results differ only for a pattern that is not evaluated, because matching could take too long.
-        if patterns.is_match(regex, "", if_unchecked=True) and not patterns.is_match(regex, "", if_unchecked=False):
-            raise ValueError("is a pattern that could take too long to match; write a simpler one")
-        return regex
-
-    @model_validator(mode="after")
-    def _check_satisfiable(self) -> Self:
-        if not self.model_fields_set:
-            raise ValueError("is empty: give one of " + ", ".join(sorted(OPERATORS)))
-        if self.min is not None and self.max is not None and self.min > self.max:
-            raise ValueError(f"can never hold: min {self.min} is greater than max {self.max}")
-        if self.present is False and len(self.model_fields_set) > 1:
-            raise ValueError("can never hold: an argument that must be absent cannot have a value")
-        return self
+_MAX_SECONDS = 31_536_000
+_PositiveSeconds = Annotated[float, Field(gt=0, le=_MAX_SECONDS, allow_inf_nan=False)]
 
 
-OPERATORS = frozenset(ArgumentCondition.model_fields)
+def _wrap_in_list(value: object) -> object:
+    return [cast("object", value)] if isinstance(value, str | Mapping) else value
 
 
-def _parse_condition(value: object) -> object:
-    """Read a mapping of operators as conditions, and any other value as the value the argument must equal."""
-    if isinstance(value, ArgumentCondition):
-        return value
-    keys = set(cast("Mapping[str, Any]", value)) if isinstance(value, Mapping) else set[str]()
-    if not keys & OPERATORS:
-        return ArgumentCondition(equals=value)
-    if keys - OPERATORS:
-        raise ValueError(
-            f"mixes conditions ({', '.join(sorted(keys & OPERATORS))}) with other keys "
-            f"({', '.join(sorted(map(str, keys - OPERATORS)))}); write {{equals: ...}} to match the whole object"
-        )
-    return cast("Any", value)
+_ArgumentName = Annotated[str, Field(min_length=1)]
+ArgumentNames = Annotated[
+    list[_ArgumentName],
+    BeforeValidator(
+        _wrap_in_list, json_schema_input_type=_ArgumentName | Annotated[list[_ArgumentName], Field(min_length=1)]
+    ),
+]
+"""One or more names or paths of arguments."""
 
 
 class CallNumber(StrictModel):
@@ -74,14 +48,24 @@ class CallNumber(StrictModel):
     Only calls of the tool in the session that match the rule's `tool`, `args` and `agent` are counted.
     """
 
+    model_config = ConfigDict(
+        json_schema_extra={"anyOf": [{"required": [key]} for key in ("nth", "every", "first", "after")]}
+    )
+
     nth: int | list[int] | None = Field(default=None, description="The number of the call, or a list of numbers")
     every: int | None = Field(default=None, ge=1, description="Every n-th call")
     first: int | None = Field(default=None, ge=1, description="The first n calls")
     after: int | None = Field(default=None, ge=1, description="All calls after the first n")
+    per: ArgumentNames | None = Field(
+        default=None, min_length=1, description="Count separately for each value of these arguments"
+    )
+    within: _PositiveSeconds | None = Field(
+        default=None, description="Count only the calls of the last seconds of the session's clock"
+    )
 
     @model_validator(mode="after")
     def _check_satisfiable(self) -> Self:
-        if not self.model_fields_set:
+        if not self.model_fields_set - {"per", "within"}:
             raise ValueError("is empty: give one of nth, every, first, after")
         if any(number < 1 for number in self.numbers):
             raise ValueError("calls are numbered from 1")
@@ -114,38 +98,75 @@ class CallNumber(StrictModel):
         return latest > 0 and self.is_selected(latest)
 
 
-class EarlierOutcome(NamedTuple):
-    """An outcome of an earlier call that a rule requires."""
-
-    tool: str
-    outcome: Literal["succeeded", "failed", "called"]
-
-
 _OUTCOMES = ("succeeded", "failed", "called")
 
-
-def _wrap_in_list(value: object) -> object:
-    return [value] if isinstance(value, str) else value
-
-
+_NamePattern = Annotated[str, Field(pattern=_NAME_PATTERN)]
 NamePatterns = Annotated[
-    list[Annotated[str, Field(pattern=_NAME_PATTERN)]],
-    BeforeValidator(_wrap_in_list, json_schema_input_type=str | list[str]),
+    list[_NamePattern],
+    BeforeValidator(
+        _wrap_in_list, json_schema_input_type=_NamePattern | Annotated[list[_NamePattern], Field(min_length=1)]
+    ),
 ]
 """One or more names; `*` matches any characters, `?` one character."""
+
+
+class EarlierCall(StrictModel):
+    """A call of an earlier turn, which the calling agent sees, that a rule requires."""
+
+    tool: NamePatterns = Field(min_length=1, description="The tool's name, with the wildcards of a rule's `tool`")
+    outcome: Literal["succeeded", "failed", "called"] = Field(
+        default="called", description="What the response reports; `called` means either"
+    )
+    args: Conditions = Field(default_factory=dict, description="Conditions on its arguments")
+    result: Conditions = Field(default_factory=dict, description="Conditions on its response")
+    same: ArgumentNames = Field(
+        default_factory=list, min_length=1, description="Arguments that have the same values as in the new call"
+    )
+
+
+_EarlierText = Annotated[str, WithJsonSchema({"type": "string", "pattern": r"^\s*\S+\s+(succeeded|failed|called)\s*$"})]
+_EarlierEntry = Annotated[
+    Annotated[_EarlierText, Tag("text")] | Annotated[EarlierCall, Tag("earlier_call")],
+    Discriminator(lambda value: "earlier_call" if isinstance(value, Mapping | EarlierCall) else "text"),
+]
+
+
+class TimeWindow(StrictModel):
+    """A time of the session's clock, in seconds since the session began."""
+
+    model_config = ConfigDict(json_schema_extra={"anyOf": [{"required": ["from"]}, {"required": ["to"]}]})
+
+    start: float = Field(default=0.0, alias="from", ge=0, le=_MAX_SECONDS, description="Its first moment")
+    end: _PositiveSeconds | None = Field(
+        default=None, alias="to", description="Its end; by default that of the session"
+    )
+    every: _PositiveSeconds | None = Field(default=None, description="The window is repeated after so many seconds")
+
+    @model_validator(mode="after")
+    def _check_order(self) -> Self:
+        if not self.model_fields_set - {"every"}:
+            raise ValueError("is empty: give from or to")
+        if self.end is not None and self.end <= self.start:
+            raise ValueError(f"can never hold: from {self.start:g} is not before to {self.end:g}")
+        if self.every is not None and (self.end is None or self.every < self.end):
+            raise ValueError("`every` must be at least as long as `to`, so that the windows do not overlap")
+        return self
+
+    def contains(self, seconds: float) -> bool:
+        """Whether a moment is in the window."""
+        moment = seconds % self.every if self.every else seconds
+        return moment >= self.start and (self.end is None or moment < self.end)
 
 
 class Match(StrictModel):
     """Which calls a rule applies to; keys that are not given match every call."""
 
+    model_config = ConfigDict(json_schema_extra={"dependentRequired": {"burst": ["probability"]}})
+
     tool: NamePatterns = Field(min_length=1, description="The tool's name; * matches any characters, ? one character")
-    args: dict[
-        str,
-        Annotated[ArgumentCondition, BeforeValidator(_parse_condition, json_schema_input_type=ArgumentCondition | Any)],
-    ] = Field(
+    args: Conditions = Field(
         default_factory=dict,
-        min_length=1,
-        description="By argument: the value it must equal, or conditions. Paths are allowed: filter.limit, items.0.sku",
+        description="By argument: the value it must equal, or conditions. Paths work: a.b, items.0.sku, items.*.sku",
     )
     exactly: bool = Field(default=False, description="The call has no arguments besides those under `args`")
     defaults: bool = Field(default=False, description="Arguments that are not given have the tool's defaults")
@@ -153,11 +174,27 @@ class Match(StrictModel):
     agent: NamePatterns | None = Field(
         default=None, min_length=1, description="The calling agent's name, with the wildcards of `tool`"
     )
-    after: Annotated[list[str], BeforeValidator(_wrap_in_list, json_schema_input_type=str | list[str])] = Field(
-        default_factory=list, description="An outcome of an earlier turn, such as `create_order succeeded`"
+    state: Conditions = Field(
+        default_factory=dict, description="As `args`, for the session's state as the call sees it"
     )
+    after: Annotated[
+        list[_EarlierEntry],
+        BeforeValidator(
+            _wrap_in_list, json_schema_input_type=_EarlierText | EarlierCall | list[_EarlierText | EarlierCall]
+        ),
+    ] = Field(
+        default_factory=list[str | EarlierCall],
+        description="A call of an earlier turn: `create_order succeeded`, or {tool, outcome, args, result, same}",
+    )
+    during: TimeWindow | None = Field(default=None, description="When the call is made, by the session's clock")
     probability: float = Field(
         default=1.0, ge=0, le=1, description="The probability that the rule is used if everything else matches"
+    )
+    burst: int | None = Field(
+        default=None,
+        ge=2,
+        le=1_000,
+        description="A draw that is below the probability holds for so many calls of the tool",
     )
     seed: int | None = Field(
         default=None, description="The seed of the probability and of random delays; by default the file's"
@@ -165,19 +202,25 @@ class Match(StrictModel):
 
     @field_validator("after")
     @classmethod
-    def _check_after(cls, after: list[str]) -> list[str]:
+    def _check_after(cls, after: list[str | EarlierCall]) -> list[str | EarlierCall]:
         for each in after:
-            words = each.split()
+            words = each.split() if isinstance(each, str) else ["", "called"]
             if len(words) != 2 or words[1] not in _OUTCOMES:
                 raise ValueError(f"{each!r} is not '<tool> succeeded', '<tool> failed' or '<tool> called'")
         return after
 
-    @property
-    def earlier_outcomes(self) -> list[EarlierOutcome]:
-        """The parsed entries of `after`."""
-        return [EarlierOutcome(*cast("Any", each.split())) for each in self.after]
+    @model_validator(mode="after")
+    def _check_burst(self) -> Self:
+        if self.burst is not None and self.probability == 1:
+            raise ValueError("`burst` needs a `probability` below 1, with which a burst begins")
+        return self
 
     @property
-    def is_unconditional(self) -> bool:
-        """Whether it matches every call of its tools."""
-        return not (self.args or self.exactly or self.call or self.agent or self.after) and self.probability == 1
+    def earlier_calls(self) -> list[EarlierCall]:
+        """The entries of `after`, those that are texts as models."""
+        return [_parse_earlier_call(each) if isinstance(each, str) else each for each in self.after]
+
+
+def _parse_earlier_call(text: str) -> EarlierCall:
+    tool, outcome = text.split()
+    return EarlierCall(tool=[tool], outcome=cast("Any", outcome))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
 from adk_agent_sim.environment.actions.action import Action
@@ -11,12 +11,12 @@ from adk_agent_sim.environment.actions.pass_through import Pass
 from adk_agent_sim.environment.actions.raise_exception import BUILT_IN_EXCEPTIONS, ExceptionFactories
 from adk_agent_sim.environment.actions.stale import Stale
 from adk_agent_sim.environment.call_predicates import CallPredicate, build_predicates
-from adk_agent_sim.environment.rule_finding import format_findings
+from adk_agent_sim.environment.rule_finding import format_findings, suggest_closest
 from adk_agent_sim.environment.rule_lint import lint_rules
 from adk_agent_sim.environment.rules import Rule, Rules
 from adk_agent_sim.errors import InvalidRules
 from adk_agent_sim.text.glob_match import GlobSet, is_glob
-from adk_agent_sim.timeline.clock import RealSleeper, Sleeper, VirtualSleeper
+from adk_agent_sim.timeline.clock import RealSleeper, Sleeper, VirtualSleeper, WallClock
 
 _MAX_CACHED_TOOLS = 10_000
 """The most tool names in the index: a model can invent any number of names."""
@@ -25,12 +25,17 @@ _MAX_CACHED_TOOLS = 10_000
 class CompiledRule:
     """A rule with its predicates and actions."""
 
-    __slots__ = ("actions", "index", "name", "only_changes_result", "predicate_checks", "predicates", "rule")
+    __slots__ = (
+        *("actions", "index", "name", "only_changes_result"),
+        *("predicate_checks", "predicates", "profiles", "rule"),
+    )
 
-    def __init__(self, rule: Rule, *, name: str, index: int) -> None:
+    def __init__(self, rule: Rule, *, name: str, index: int, profiles: Sequence[str] = ()) -> None:
         self.rule = rule
         self.name = name
         self.index = index
+        self.profiles = profiles
+        """The profiles in which it is used; empty if in all."""
         self.predicates: Sequence[CallPredicate] = build_predicates(rule.match, rule_index=index, rule_name=name)
         self.predicate_checks = tuple(predicate.is_met for predicate in self.predicates)
         self.actions: Sequence[Action] = tuple(rule.do)
@@ -47,6 +52,17 @@ class CompiledRule:
     def changes_answer(self) -> bool:
         """Whether it does more in the model's seat than to wait."""
         return any(not isinstance(action, Delay | Pass) for action in self.actions)
+
+    @property
+    def depends_on_time(self) -> bool:
+        """Whether it waits, or the time of a call decides whether it matches."""
+        return self.matches_by_time or any(action.takes_time for action in self.actions)
+
+    @property
+    def matches_by_time(self) -> bool:
+        """Whether the time of a call decides whether it matches."""
+        match = self.rule.match
+        return match.during is not None or (match.call is not None and match.call.within is not None)
 
     @property
     def acts_inside_call(self) -> bool:
@@ -67,6 +83,7 @@ class Rulebook:
         rules: Rules,
         *,
         label: str = "",
+        profile: str | None = None,
         exceptions: ExceptionFactories | None = None,
         sleeper: Sleeper | None = None,
         source: str = "Python",
@@ -77,13 +94,14 @@ class Rulebook:
         Args:
             rules: The rules.
             label: Distinguishes runs whose random draws should differ, such as a scenario and the number of a run.
+            profile: The profile with which sessions begin; by default the one that the rules name.
             exceptions: The exceptions that `raise` may name, besides the built-in ones.
             sleeper: How time passes in delays, for all sessions; by default each has a clock as the rules say.
             source: The origin of the rules, for messages.
             skip_checks: Skip the checks, for rules that were checked before or may contain unused rules.
 
         Raises:
-            InvalidRules: The checks found errors.
+            InvalidRules: The checks found errors, or there is no such profile.
         """
         self.exceptions: ExceptionFactories = {**BUILT_IN_EXCEPTIONS, **(exceptions or {})}
         findings = () if skip_checks else lint_rules(rules, exceptions=self.exceptions)
@@ -91,17 +109,22 @@ class Rulebook:
         if errors:
             raise InvalidRules(source, format_findings(errors))
         self.spec = rules
+        self.profile = profile if profile is not None else rules.profile
+        self.check_profile(self.profile, source)
         self.label = label
         self._sleeper = sleeper
         self.rules: Sequence[CompiledRule] = tuple(
-            CompiledRule(rule, name=name, index=index)
+            CompiledRule(
+                rule,
+                name=name,
+                index=index,
+                profiles=[profile for profile, names in rules.profiles.items() if name in names],
+            )
             for index, (name, rule) in enumerate(zip(rules.get_rule_names(), rules.rules, strict=True))
         )
         self.draws_with_session_seed = any(rule.draws_with_session_seed for rule in self.rules)
         self.waits_in_real_time = (
-            sleeper is None
-            and rules.time == "real"
-            and any(action.takes_time for rule in self.rules for action in rule.actions)
+            sleeper is None and rules.time == "real" and any(rule.depends_on_time for rule in self.rules)
         )
         model_rules = [rule for rule in self.rules if rule.rule.seat == "model"]
         self.has_model_rules = bool(model_rules)
@@ -110,9 +133,24 @@ class Rulebook:
         self._globs = [(GlobSet(rule.rule.match.tool), rule) for rule in self.rules if _has_glob(rule)]
         self._candidates_by_tool: dict[str, Candidates] = dict(self._index_by_tool())
 
+    def check_profile(self, profile: str | None, source: str = "Python") -> None:
+        """Raise InvalidRules if the rules have no such profile."""
+        known = self.spec.profiles
+        if profile is not None and profile not in known:
+            advice = suggest_closest(profile, known, "The profiles are" if known else "Add it under `profiles`")
+            raise InvalidRules(source, [f"There is no profile {profile!r}. {advice}."])
+
     def create_sleeper(self) -> Sleeper:
         """Create the clock of a session: sessions do not share simulated time."""
         return self._sleeper or (VirtualSleeper() if self.spec.time == "virtual" else RealSleeper())
+
+    def create_clock(self) -> Callable[[], float] | None:
+        """Create the clock of a session that runs in real time; None if rules simulate the time."""
+        if self.spec.time == "virtual":
+            return None
+        clock = WallClock()
+        start = clock.monotonic()
+        return lambda: clock.monotonic() - start
 
     def find_candidates(self, tool: str, *, by_name_only: bool = False) -> Candidates:
         """Returns the rules that match a tool's name, in the order of the file.

@@ -8,7 +8,8 @@ rules:
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self, cast
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, Self, cast
 
 from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
@@ -16,10 +17,15 @@ from adk_agent_sim.environment.actions import ActionEntry
 from adk_agent_sim.environment.rule_match import Match
 from adk_agent_sim.environment.rule_seat import SeatName, check_seat, describe_seats, prepare_model_rule
 from adk_agent_sim.environment.strict_model import StrictModel
+from adk_agent_sim.environment.variables import replace_variables
 
 
 def _wrap_in_list(value: object) -> object:
     return cast("object", value) if isinstance(value, list) else [value]
+
+
+_Name = Annotated[str, Field(pattern=r"^[^\s{}'.*]+$")]
+"""A name without spaces and without the characters that references and paths use."""
 
 
 class Rule(StrictModel):
@@ -31,7 +37,10 @@ class Rule(StrictModel):
     seat: SeatName = Field(default="tool", description="Whose calls it applies to: those of tools, or of the model")
     match: Match = Field(description="Which calls it applies to")
     do: Annotated[
-        list[ActionEntry], BeforeValidator(_wrap_in_list, json_schema_input_type=ActionEntry | list[ActionEntry])
+        list[ActionEntry],
+        BeforeValidator(
+            _wrap_in_list, json_schema_input_type=ActionEntry | Annotated[list[ActionEntry], Field(min_length=1)]
+        ),
     ] = Field(min_length=1, description="What happens to them: one action, or a list of actions in order")
     enabled: bool = Field(
         default=True, description="A disabled rule is skipped; a person can switch it on during a session"
@@ -63,8 +72,28 @@ class Rules(StrictModel):
     unanswered: Literal["real", "refuse"] = Field(
         default="real", description="What happens to a call that no rule answers: the real tool runs, or it fails"
     )
+    variables: dict[_Name, Any] = Field(
+        default_factory=dict, description="Values that texts of the file refer to as {{vars.name}}, with their types"
+    )
+    profiles: dict[_Name, list[str]] = Field(
+        default_factory=dict,
+        max_length=100,
+        description="By profile, the names of rules that are used only while that profile is active",
+    )
+    profile: str | None = Field(default=None, description="The profile that is active if no other is chosen")
     rules: list[Rule]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _replace_variables(cls, value: object) -> object:
+        return replace_variables(cast("Mapping[str, Any]", value)) if isinstance(value, Mapping) else value
 
     def get_rule_names(self) -> list[str]:
         """Returns the names of the rules; a rule without a name is called `rule N`."""
         return [rule.name or f"rule {number}" for number, rule in enumerate(self.rules, start=1)]
+
+    def list_inactive_rules(self, profile: str | None) -> set[int]:
+        """Returns the indexes of the rules that belong to other profiles only."""
+        profiled = {name for names in self.profiles.values() for name in names}
+        active = set(self.profiles.get(profile, ())) if profile is not None else set[str]()
+        return {index for index, name in enumerate(self.get_rule_names()) if name in profiled - active}

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any, cast
 
@@ -17,10 +18,13 @@ from adk_agent_sim.environment.actions import ACTIONS
 from adk_agent_sim.environment.actions.raise_exception import BUILT_IN_EXCEPTIONS, ExceptionFactories
 from adk_agent_sim.environment.rule_finding import KeyPath, RuleFinding, format_findings, suggest_closest
 from adk_agent_sim.environment.rule_lint import ToolCatalog, lint_rules
-from adk_agent_sim.environment.rule_match import ArgumentCondition, CallNumber, Match
+from adk_agent_sim.environment.rule_match import OPERATORS, CallNumber, EarlierCall, Match
 from adk_agent_sim.environment.rules import Rule, Rules
-from adk_agent_sim.environment.yaml_document import YamlDocument, YamlUnreadable, read_yaml_file
+from adk_agent_sim.environment.strict_model import StrictModel
+from adk_agent_sim.environment.variables import find_variable_problems
+from adk_agent_sim.environment.yaml_document import AmbiguousText, YamlDocument, YamlUnreadable, read_yaml_file
 from adk_agent_sim.errors import InvalidRules
+from adk_agent_sim.timeline.canonical_json import Json
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,18 +86,29 @@ def _check_document(
     document: YamlDocument, source: str, exceptions: ExceptionFactories | None, catalog: ToolCatalog | None
 ) -> RulesCheck:
     findings = [_build_duplicate_key_finding(path, source, line) for path, line in document.duplicate_keys]
+    ambiguous = map(_build_ambiguous_text_finding, document.ambiguous_texts)
+    problems: list[RuleFinding] = list(find_variable_problems(document.value))
     rules: Rules | None = None
-    try:
-        rules = Rules.model_validate(document.value)
-        problems: Iterator[RuleFinding] = lint_rules(
-            rules, exceptions={**BUILT_IN_EXCEPTIONS, **(exceptions or {})}, catalog=catalog
-        )
-    except ValidationError as error:
-        problems = _convert_validation_errors(error, document.value)
-    if rules is not None and not rules.rules:
-        problems = iter([_build_no_rules_finding()])
-    findings += [replace(each, file=source, line=document.find_line(each.key_path)) for each in problems]
+    # A value that refers to an unknown variable would be reported again, as a value of the wrong type.
+    if not any(each.severity == "error" for each in problems):
+        rules, others = _validate(document.value, {**BUILT_IN_EXCEPTIONS, **(exceptions or {})}, catalog)
+        problems += others
+    findings += [
+        replace(each, file=source, line=document.find_line(each.key_path)) for each in chain(ambiguous, problems)
+    ]
     return RulesCheck(rules=rules, findings=sorted(findings, key=lambda finding: finding.line))
+
+
+def _validate(
+    value: Json, exceptions: ExceptionFactories, catalog: ToolCatalog | None
+) -> tuple[Rules | None, list[RuleFinding]]:
+    try:
+        rules = Rules.model_validate(value)
+    except ValidationError as error:
+        return None, list(_convert_validation_errors(error, value))
+    if not rules.rules:
+        return rules, [_build_no_rules_finding()]
+    return rules, [*_check_empty_keys(rules, ()), *lint_rules(rules, exceptions=exceptions, catalog=catalog)]
 
 
 def _require_valid_rules(check: RulesCheck, source: str) -> Rules:
@@ -125,6 +140,34 @@ def _build_duplicate_key_finding(key_path: KeyPath, source: str, line: int) -> R
     )
 
 
+def _build_ambiguous_text_finding(ambiguous: AmbiguousText) -> RuleFinding:
+    return RuleFinding(
+        code="ambiguous-text",
+        key_path=ambiguous.key_path,
+        message=f"{ambiguous.text} is a text here, but other programs read it as {ambiguous.other}",
+        advice=f"Write {ambiguous.other}, or '{ambiguous.text}' in quotes",
+        severity="warning",
+    )
+
+
+def _check_empty_keys(model: StrictModel, key_path: KeyPath) -> Iterator[RuleFinding]:
+    """Yield the keys that are written without a value, which is as if they were not there."""
+    for name in sorted(model.model_fields_set):
+        field, value = type(model).model_fields[name], getattr(model, name)
+        path = (*key_path, field.alias or name)
+        if value is None and field.annotation is not Any:
+            yield RuleFinding(
+                code="says-nothing", key_path=path, message="it has no value", advice="Give it a value, or remove it"
+            )
+        elif isinstance(value, StrictModel):
+            yield from _check_empty_keys(value, path)
+        elif isinstance(value, list | dict):
+            children = cast("dict[str, object] | list[object]", value)
+            for key, child in children.items() if isinstance(children, dict) else enumerate(children):
+                if isinstance(child, StrictModel):
+                    yield from _check_empty_keys(child, (*path, key))
+
+
 def _build_no_rules_finding() -> RuleFinding:
     return RuleFinding(
         code="says-nothing",
@@ -140,7 +183,9 @@ _KEYS_BY_SECTION: Mapping[str, list[str]] = {
     "match": [*Match.model_fields],
     "call": [*CallNumber.model_fields],
     "do": [*ACTIONS],
-    "args": [*ArgumentCondition.model_fields],
+    "during": ["from", "to", "every"],
+    "after": [*EarlierCall.model_fields],
+    "args": sorted(OPERATORS),
 }
 """The keys that each section of a file allows, to suggest corrections of unknown keys."""
 
@@ -167,14 +212,27 @@ def _convert_error_detail(detail: ErrorDetails, value: Any) -> RuleFinding:
     key_path = _locate_in_file(detail["loc"], value)
     message = detail["msg"].removeprefix("Value error, ").removesuffix(".")
     code, advice = _classify_error(detail, key_path, message)
-    if code in ("unknown-key", "unknown-action"):
-        message = f"{key_path[-1]!r} is not known here" if code == "unknown-key" else "there is no such action"
+    if code in _MESSAGES:
+        message = _MESSAGES[code].format(key_path[-1] if key_path else "")
     return RuleFinding(code=code, key_path=key_path, message=_lowercase_first(message), advice=advice)
+
+
+_MESSAGES: Mapping[str, str] = {
+    "unknown-key": "{!r} is not known here",
+    "unknown-action": "there is no such action",
+    "two-actions": "{!r} is a second action in the same mapping",
+}
+"""The messages for errors that pydantic describes in its own terms."""
 
 
 def _classify_error(detail: ErrorDetails, key_path: KeyPath, message: str) -> tuple[str, str]:
     last = str(key_path[-1]) if key_path else ""
     kind = detail["type"]
+    if kind == "unknown_operator":
+        intended = cast("Mapping[str, str]", detail.get("ctx", {}))["intended"]
+        return "unknown-operator", f"Write {intended}; or {{equals: ...}}, if the argument is this object"
+    if kind == "extra_forbidden" and last in ACTIONS and _is_action(detail["loc"]):
+        return "two-actions", "Write a list: do: [{delay: 1}, {respond: ...}]"
     if kind == "extra_forbidden":
         return "unknown-key", suggest_closest(last, _list_allowed_keys(key_path), "Remove it, or write one of")
     if kind in ("union_tag_not_found", "union_tag_invalid"):
@@ -187,9 +245,15 @@ def _classify_error(detail: ErrorDetails, key_path: KeyPath, message: str) -> tu
         return "bad-delay", "Write seconds from 0 to 86400, or {uniform: [low, high]}, or {lognormal: {median, sigma}}"
     if "can never hold" in message:
         return "never-fires", "Fix the condition, or remove the rule"
-    if (last == "args" and kind == "too_short") or "is empty" in message:
+    if (last in ("args", "state", "result", "same", "per") and kind == "too_short") or "is empty" in message:
         return "says-nothing", "Leave the key out to match all calls"
     return "bad-value", "Fix the value; docs/environment.md describes each key"
+
+
+def _is_action(location: tuple[str | int, ...]) -> bool:
+    """Whether an error is about a key of an action itself, not about one inside its value."""
+    # Pydantic's location names the action's variant of the union: rules, 0, do, 1, delay, respond.
+    return len(location) >= 3 and location[-2] in ACTIONS and isinstance(location[-3], int)
 
 
 def _list_allowed_keys(key_path: KeyPath) -> list[str]:
@@ -206,7 +270,9 @@ def _read_action_key(value: object) -> str:
 def _locate_in_file(location: tuple[str | int, ...], value: Any) -> KeyPath:
     """Returns the position in the file, without the union variants that pydantic's location also names."""
     key_path: list[str | int] = []
-    for step in location:
+    for step, following in zip(location, (*location[1:], ""), strict=False):
+        if step in ACTIONS and _descend(value, following) is not None:
+            continue  # the variant of the action, before the key itself: rules, 0, do, 1, delay, delay
         child = _descend(value, step)
         if child is not None:
             value = child[0]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 from adk_agent_sim.environment.actions.raise_exception import BUILT_IN_EXCEPTIONS
-from adk_agent_sim.environment.json_values import is_same_value
-from adk_agent_sim.environment.rule_match import OPERATORS
+from adk_agent_sim.environment.json_values import escape_name, is_same_value, normalize_value
+from adk_agent_sim.environment.templates import escape_templates
 from adk_agent_sim.timeline.canonical_json import Json, encode_json
 from adk_agent_sim.timeline.events import Event
 from adk_agent_sim.timeline.framework_calls import CONTROL_TOOLS
@@ -40,7 +40,7 @@ def build_rules(trace_calls: Sequence[RecordedCall]) -> dict[str, Any]:
     """Returns a rules file as JSON. Equal calls with different results get their results in the recorded order."""
     groups: dict[tuple[str, bytes], list[RecordedCall]] = {}
     for call in trace_calls:
-        groups.setdefault((call.tool, encode_json(_sort_keys(call.args))), []).append(call)
+        groups.setdefault((call.tool, encode_json(normalize_value(dict(call.args)))), []).append(call)
     rules = [rule for calls in groups.values() for rule in _build_call_rules(calls)]
     return {"version": 1, "unanswered": "refuse", "rules": rules}
 
@@ -49,7 +49,7 @@ def _build_call_rules(calls: Sequence[RecordedCall]) -> list[dict[str, Any]]:
     first = calls[0]
     match: dict[str, Any] = {"tool": first.tool}
     if first.args:
-        match["args"] = {_escape_argument_name(name): _escape_literal(value) for name, value in first.args.items()}
+        match["args"] = {escape_name(name): _escape_literal(value) for name, value in first.args.items()}
     match["exactly"] = True
     if all(is_same_value(dict(call.do), dict(first.do)) for call in calls):
         return [{"match": match, "do": dict(first.do)}]
@@ -60,27 +60,15 @@ def _build_call_rules(calls: Sequence[RecordedCall]) -> list[dict[str, Any]]:
 
 def _build_action(result: ToolOutput | ToolError) -> dict[str, Json]:
     if isinstance(result, ToolOutput):
-        return {"respond": result.response if result.response is not None else result.result}
+        return {"respond": escape_templates(result.response if result.response is not None else result.result)}
+    message = escape_templates(result.error_message)
     if result.error_type in BUILT_IN_EXCEPTIONS:
-        return {"raise": {"type": result.error_type, "message": result.error_message}}
-    return {"respond": result.response or {"error": {"type": result.error_type, "message": result.error_message}}}
-
-
-def _escape_argument_name(name: str) -> str:
-    """Write a name that would be read as a path as a JSON Pointer."""
-    return "/" + name.replace("~", "~0").replace("/", "~1") if "." in name or name.startswith("/") else name
+        return {"raise": {"type": result.error_type, "message": message}}
+    error = {"error": {"type": result.error_type, "message": result.error_message}}
+    return {"respond": escape_templates(result.response or error)}
 
 
 def _escape_literal(value: Json) -> Json:
-    """Wrap a value that would be read as conditions in `equals`."""
-    is_condition = isinstance(value, Mapping) and bool(set(cast("Mapping[str, Json]", value)) & OPERATORS)
-    return {"equals": cast("Json", value)} if is_condition else cast("Json", value)
-
-
-def _sort_keys(value: Json) -> Json:
-    if isinstance(value, Mapping):
-        mapping = cast("Mapping[str, Json]", value)
-        return {key: _sort_keys(mapping[key]) for key in sorted(mapping)}
-    if isinstance(value, list):
-        return [_sort_keys(inner) for inner in cast("list[Json]", value)]
-    return value
+    """Returns what stands for a recorded value: braces are no references, and an object is no conditions."""
+    escaped = escape_templates(value)
+    return {"equals": escaped} if isinstance(value, Mapping) else escaped

@@ -2,16 +2,67 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
+from adk_agent_sim.environment.operator_typos import OPERATOR_SYNONYMS
 from adk_agent_sim.environment.rules import Rules
+from adk_agent_sim.environment.value_conditions import CONDITION_MARK, OPERATORS, ArgumentCondition
 
 
 def build_rules_schema() -> dict[str, Any]:
     """Returns the schema; `docs/environment.schema.json` is a copy, and a test compares them."""
-    schema = Rules.model_json_schema(by_alias=True, mode="validation")
+    schema = cast("dict[str, Any]", _refine(Rules.model_json_schema(by_alias=True, mode="validation")))
+    schema["$defs"]["Condition"] = _build_condition_schema()
+    schema["$defs"]["ArgumentCondition"] = _refine(ArgumentCondition.model_json_schema(by_alias=True))
+    schema["$defs"]["Variable"] = {
+        "description": "A variable of the file, with the type of its value.",
+        "type": "string",
+        "pattern": r"^\{\{\s*vars\.[^{}']+\}\}$",
+    }
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Rules for simulated tools (adk-agent-sim)",
         **{key: value for key, value in schema.items() if key != "title"},
     }
+
+
+def _build_condition_schema() -> dict[str, Any]:
+    """Returns the schema of a value in `args`: conditions, if it has an operator, or the value to compare with."""
+    return {
+        "description": "The value that it must equal, or conditions.",
+        "if": {"type": "object", "anyOf": [{"required": [operator]} for operator in sorted(OPERATORS)]},
+        "then": {"$ref": "#/$defs/ArgumentCondition"},
+        "else": {
+            "not": {"type": "object", "minProperties": 1, "propertyNames": {"enum": sorted(OPERATOR_SYNONYMS)}},
+        },
+    }
+
+
+def _refine(schema: Any) -> Any:
+    """Returns a schema that says what a file may contain, beyond what pydantic knows.
+
+    Conditions have a definition of their own, an optional key is left out instead of null, and a variable may stand for
+    any value that is not a text.
+    """
+    if isinstance(schema, list):
+        return [_refine(each) for each in cast("list[Any]", schema)]
+    if not isinstance(schema, dict):
+        return schema
+    mapping = {key: _refine(value) for key, value in cast("dict[str, Any]", schema).items()}
+    alternatives = mapping.get("anyOf")
+    if CONDITION_MARK.items() <= mapping.items():
+        notes = {key: mapping[key] for key in ("title", "description") if key in mapping}
+        return {**notes, "$ref": "#/$defs/Condition"}
+    if "title" in mapping and mapping.get("default", ...) is None:
+        del mapping["default"]
+        if alternatives:
+            mapping["anyOf"] = [each for each in alternatives if each != {"type": "null"}]
+    return _allow_variable(mapping)
+
+
+def _allow_variable(schema: dict[str, Any]) -> dict[str, Any]:
+    if schema.get("type") in ("number", "integer", "boolean", "array") or ("enum" in schema or "const" in schema):
+        notes = {key: schema[key] for key in ("title", "description", "default") if key in schema}
+        own = {key: value for key, value in schema.items() if key not in notes}
+        return {**notes, "anyOf": [own, {"$ref": "#/$defs/Variable"}]}
+    return schema

@@ -27,6 +27,12 @@ class SkipReason(StrEnum):
     PROBABILITY = "probability"
     """The random draw said no."""
 
+    STATE = "state"
+    """The session's state differs."""
+
+    TIME = "time"
+    """The call is made before or after the time that the rule is for."""
+
     CONDITION = "condition"
     """Any other condition."""
 
@@ -38,7 +44,13 @@ class SkipReason(StrEnum):
 
 
 INTENDED_REASONS = frozenset(
-    {SkipReason.EARLIER_CALLS, SkipReason.CALL_NUMBER, SkipReason.PROBABILITY, SkipReason.SWITCHED_OFF}
+    {
+        SkipReason.EARLIER_CALLS,
+        SkipReason.CALL_NUMBER,
+        SkipReason.TIME,
+        SkipReason.PROBABILITY,
+        SkipReason.SWITCHED_OFF,
+    }
 )
 """The rule means calls like this one, and leaves this one to the real tool on purpose."""
 

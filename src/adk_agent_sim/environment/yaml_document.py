@@ -1,6 +1,7 @@
 """Reads YAML or JSON as JSON values and knows the line of each value.
 
-Only JSON data is read: no tags, no dates, and `yes` is a text. Documents that expand too far (nested aliases, depth)
+Only JSON data is read: no tags, no dates. Plain words have the types of YAML 1.2's core schema, so `yes` is a text;
+words that older YAML reads differently are listed as ambiguous. Documents that expand too far (nested aliases, depth)
 are refused. PyYAML parses; this module resolves its nodes, which carry the lines.
 """
 
@@ -9,6 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
@@ -27,6 +29,9 @@ _MAX_DEPTH = 100
 _MAX_FILE_BYTES = 10_000_000
 """The largest file."""
 
+_MAX_DIGITS = 1_000
+"""The most digits of a hexadecimal or octal number."""
+
 _STR = "tag:yaml.org,2002:str"
 _NULL = "tag:yaml.org,2002:null"
 _BOOL = "tag:yaml.org,2002:bool"
@@ -41,6 +46,16 @@ class YamlUnreadable(ValueError):
     def __init__(self, line: int, reason: str) -> None:
         super().__init__(reason)
         self.line = line
+
+
+@dataclass(frozen=True, slots=True)
+class AmbiguousText:
+    """A word without quotes that is read as a text, but looks like another value."""
+
+    key_path: KeyPath
+    text: str
+    other: str
+    """The value that was perhaps meant, as it should be written."""
 
 
 class _PlainDataLoader(yaml.SafeLoader):
@@ -65,12 +80,26 @@ class _PlainDataLoader(yaml.SafeLoader):
         return node
 
 
+_INTEGER = r"[-+]?(?:0|[1-9][0-9]*)"
+_INFINITE = r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)"
+_AMBIGUOUS = re.compile(
+    r"(?P<true>yes|Yes|YES|on|On|ON)|(?P<false>no|No|NO|off|Off|OFF)"
+    r"|(?P<number>[-+]?(?:0[0-9][0-9_]*|[1-9][0-9_]*_[0-9_]*)(?:\.[0-9_]*)?)"
+)
+"""Texts that YAML 1.1, or a reader, takes for a truth value or a number."""
+
+_NUMBER_STARTS = tuple("-+.0123456789")
 _RESOLVERS = (
     (_NULL, r"(?:~|null|Null|NULL|)\Z", ("~", "n", "N", "")),
     (_BOOL, r"(?:true|True|TRUE|false|False|FALSE)\Z", tuple("tTfF")),
-    (_INT, r"-?(?:0|[1-9][0-9]*)\Z", tuple("-0123456789")),
-    (_FLOAT, r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?\Z", tuple("-0123456789")),
+    (_INT, rf"(?:{_INTEGER}|0o[0-7]+|0x[0-9a-fA-F]+)\Z", _NUMBER_STARTS),
+    (
+        _FLOAT,
+        rf"(?:[-+]?\.[0-9]+(?:[eE][-+]?[0-9]+)?|{_INTEGER}(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?|{_INFINITE})\Z",
+        _NUMBER_STARTS,
+    ),
 )
+"""The core schema of YAML 1.2, except that a number has no leading zeros: `007` is a text."""
 
 
 def _build_resolvers() -> dict[str, list[tuple[str, re.Pattern[str]]]]:
@@ -103,6 +132,8 @@ class YamlDocument:
         self._pairs_by_key: dict[int, dict[str, tuple[int, Node]]] = {}
         self.duplicate_keys: list[tuple[KeyPath, int]] = []
         """Keys that occur twice in one mapping: the path, and the line of the second occurrence."""
+        self.ambiguous_texts: list[AmbiguousText] = []
+        """Words without quotes that are texts here but not in other YAML."""
         self.value: Json = None if self._root is None else self._build_value(self._root, ())
 
     def find_line(self, key_path: KeyPath) -> int:
@@ -141,7 +172,10 @@ class YamlDocument:
         if isinstance(node, SequenceNode):
             items = cast("list[Node]", node.value)
             return [self._build_value(item, (*key_path, number)) for number, item in enumerate(items)]
-        return _parse_scalar(cast("ScalarNode", node))
+        scalar = cast("ScalarNode", node)
+        if scalar.tag == _STR and scalar.style is None and (ambiguous := _AMBIGUOUS.fullmatch(scalar.value)):
+            self.ambiguous_texts.append(AmbiguousText(key_path, scalar.value, _get_other_meaning(ambiguous)))
+        return _parse_scalar(scalar)
 
     def _iter_pairs(self, node: MappingNode, key_path: KeyPath) -> Iterator[tuple[str, Json]]:
         seen: set[str] = set()
@@ -209,13 +243,51 @@ def _parse_scalar(node: ScalarNode) -> Json:
 
 
 def _parse_number(node: ScalarNode, text: str) -> int | float:
+    if re.fullmatch(_INFINITE, text):
+        raise YamlUnreadable(_get_line(node), f"{text} is not a number of JSON: write a large number, or quotes")
     try:
-        number = int(text) if node.tag == _INT else float(text)
+        number = _parse_integer(text) if node.tag == _INT else float(text)
     except ValueError:
         raise YamlUnreadable(_get_line(node), "a number is too long to be read") from None
     if isinstance(number, float) and not math.isfinite(number):
         raise YamlUnreadable(_get_line(node), f"the number {text} is too large")
     return number
+
+
+def _parse_integer(text: str) -> int:
+    base = {"0x": 16, "0o": 8}.get(text[:2], 10)
+    if base != 10 and len(text) > _MAX_DIGITS:
+        raise ValueError("too many digits")  # Python limits only the digits of decimal numbers
+    return int(text, base)
+
+
+def _get_other_meaning(ambiguous: re.Match[str]) -> str:
+    if ambiguous["number"]:
+        sign = ambiguous[0][0] if ambiguous[0][0] in "-+" else ""
+        return sign + (ambiguous[0].lstrip("-+").replace("_", "").lstrip("0") or "0")
+    return "true" if ambiguous["true"] else "false"
+
+
+class _PlainDataDumper(yaml.SafeDumper):
+    """Puts quotes around each text that any YAML reads as another value."""
+
+
+def _build_quoting_resolvers() -> dict[str, list[tuple[str, re.Pattern[str]]]]:
+    """Returns the resolvers of YAML 1.1 and ours. PyYAML quotes a text if a resolver finds another tag for it."""
+    resolvers = {key: list(value) for key, value in yaml.SafeDumper.yaml_implicit_resolvers.items()}
+    for character, own in _build_resolvers().items():
+        resolvers.setdefault(character, []).extend(own)
+    for character in "-+0123456789":
+        resolvers[character].append((_INT, re.compile(rf"(?:{_AMBIGUOUS.pattern})\Z")))
+    return resolvers
+
+
+_PlainDataDumper.yaml_implicit_resolvers = _build_quoting_resolvers()
+
+
+def render_yaml(value: Json, *, allow_unicode: bool = True) -> str:
+    """Returns a JSON value as YAML, from which `YamlDocument` reads the same value."""
+    return yaml.dump(value, Dumper=_PlainDataDumper, sort_keys=False, allow_unicode=allow_unicode, width=120)
 
 
 def _get_line(node: Node) -> int:

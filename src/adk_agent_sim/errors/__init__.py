@@ -59,6 +59,7 @@ SimulatorError
 ├── InvalidAppState              the state that a scenario defines for an app does not match the app
 ├── AppLoadFailed                an app of an installed distribution cannot be loaded
 ├── UnknownTool                  the app has no such tool for the caller
+├── InvalidFault                 the fault for the next call of a tool can never happen
 ├── InvalidRules                 the rules for simulated tools contain errors
 │   └── PluginRequired           the rules need a plugin; a callback cannot apply them
 ├── RuleFailed                   a rule could not be applied to a call
@@ -85,6 +86,7 @@ from adk_agent_sim.errors.decision_errors import (
     TurnNotNext,
 )
 from adk_agent_sim.errors.environment_errors import (
+    InvalidFault,
     InvalidRules,
     ModelRequestFailed,
     PluginRequired,
@@ -163,6 +165,7 @@ __all__ = [
     "InvalidAppState",
     "InvalidArguments",
     "InvalidCallSyntax",
+    "InvalidFault",
     "InvalidField",
     "InvalidMessage",
     "InvalidPlayer",

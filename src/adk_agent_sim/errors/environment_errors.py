@@ -24,6 +24,15 @@ class PluginRequired(InvalidRules):
         super().__init__("a callback", [*findings, "Use EnvironmentSimulationFactory.create_plugin(...) instead."])
 
 
+class InvalidFault(SimulatorError):
+    """The fault for the next call of a tool can never happen; it is not added."""
+
+    def __init__(self, tool: str, reason: str) -> None:
+        super().__init__(f"The fault for {tool!r} cannot be used: {reason}.")
+        self.tool = tool
+        self.reason = reason
+
+
 class RuleFailed(SimulatorError):
     """A rule could not be applied to a call; the call fails with this error."""
 

@@ -37,6 +37,7 @@ ERROR_STATUSES: Mapping[type[Exception], ErrorStatus] = {
     errors.DecisionMismatch: ErrorStatus(StatusCode.INVALID_ARGUMENT, 422),
     errors.InvalidMessage: ErrorStatus(StatusCode.INVALID_ARGUMENT, 422),
     errors.MalformedValue: ErrorStatus(StatusCode.INVALID_ARGUMENT, 422),
+    errors.InvalidFault: ErrorStatus(StatusCode.INVALID_ARGUMENT, 422),
     errors.InvalidTransition: ErrorStatus(StatusCode.FAILED_PRECONDITION, 409),
     errors.NotFound: ErrorStatus(StatusCode.NOT_FOUND, 404),
     errors.AgentNotLocal: ErrorStatus(StatusCode.FAILED_PRECONDITION, 409),

@@ -9,10 +9,22 @@ without one.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
+from functools import cached_property
 from typing import Any, ClassVar
 
+from adk_agent_sim.environment.call_values import ValueMissing, resolve_reference
 from adk_agent_sim.environment.incoming_call import IncomingCall
 from adk_agent_sim.environment.strict_model import StrictModel
+from adk_agent_sim.environment.templates import (
+    BadTemplate,
+    Reference,
+    TemplateTooLong,
+    format_inserted,
+    has_template,
+    iter_references,
+    render,
+)
+from adk_agent_sim.errors import RuleFailed
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.clock import Sleeper
 from adk_agent_sim.timeline.json_conversion import to_json_value
@@ -69,11 +81,43 @@ class RuleExecution:
 
     async def sleep(self, seconds: float) -> None:
         """Wait, in real or virtual time."""
+        self.call.record.add_delay(seconds)
         await self._sleeper.sleep(seconds)
 
     def draw(self, *key: DrawKey) -> float:
         """Returns a random number from 0 to 1 that depends only on the seed, the rule, the call and the key."""
         return self.call.draw(self.rule, self._seed, *key)
+
+    def render(self, value: Json) -> Json:
+        """Returns a copy of a value in which references to the call are replaced.
+
+        Raises:
+            RuleFailed: The call does not have a value that the rule refers to.
+        """
+        try:
+            return render(value, self._resolve_reference)
+        except (ValueMissing, BadTemplate, TemplateTooLong) as error:
+            raise RuleFailed(self.rule, self.call.tool, str(error)) from None
+
+    def render_text(self, text: str) -> str:
+        """Like `render`, for a place where only a text fits."""
+        return format_inserted(self.render(text))
+
+    def find_missing_values(self, value: Json) -> list[str]:
+        """Returns, for each reference without a value in this call, what is missing."""
+        missing: dict[str, None] = {}
+        try:
+            for reference in iter_references(value):
+                try:
+                    self._resolve_reference(reference)
+                except ValueMissing as error:
+                    missing[str(error)] = None
+        except BadTemplate as error:
+            missing[str(error)] = None
+        return list(missing)
+
+    def _resolve_reference(self, reference: Reference) -> Json:
+        return resolve_reference(reference, self.call)
 
     def build_exception(self, name: str, message: str) -> Exception:
         """Create an exception of a registered type."""
@@ -95,6 +139,12 @@ class Action(StrictModel):
     gives_result: ClassVar[bool] = False
     """Whether it produces a result without running the tool."""
 
+    replaces_result: ClassVar[bool] = False
+    """Whether its result does not depend on the result so far, which is then lost."""
+
+    only_makes_result: ClassVar[bool] = False
+    """Whether it has no effect if its result is lost; `pass` has one, because the tool runs."""
+
     takes_time: ClassVar[bool] = False
     """Whether it waits."""
 
@@ -109,6 +159,11 @@ class Action(StrictModel):
         """Whether it draws random numbers."""
         return False
 
+    @property
+    def template(self) -> Json:
+        """The part of it whose texts may refer to the call, such as `{{args.id}}`; None if it has no such part."""
+        return None
+
     async def apply(self, execution: RuleExecution, result: object) -> object:
         """Returns the next result."""
         raise NotImplementedError
@@ -116,3 +171,8 @@ class Action(StrictModel):
     def describe(self, execution: RuleExecution | None = None) -> str:
         """Returns a short description; with the values drawn for a call if `execution` is given."""
         return self.key
+
+    @cached_property
+    def has_references(self) -> bool:
+        """Whether a text of it may refer to the call."""
+        return has_template(self.template)

@@ -6,7 +6,7 @@ import math
 from statistics import NormalDist
 from typing import Annotated, ClassVar, Self
 
-from pydantic import Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
 from adk_agent_sim.environment.actions.action import Action, RuleExecution
 from adk_agent_sim.environment.strict_model import StrictModel
@@ -33,6 +33,8 @@ class LogNormal(StrictModel):
 
 class Distribution(StrictModel):
     """A random delay."""
+
+    model_config = ConfigDict(json_schema_extra={"minProperties": 1, "maxProperties": 1})
 
     uniform: list[Seconds] | None = Field(
         default=None, min_length=2, max_length=2, description="Evenly distributed from the first to the second"

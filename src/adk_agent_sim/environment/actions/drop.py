@@ -8,17 +8,21 @@ from pydantic import BeforeValidator, Field
 
 from adk_agent_sim.environment.actions.action import Action, RuleExecution
 from adk_agent_sim.environment.json_patch import remove_at
-from adk_agent_sim.environment.json_values import MISSING, get_at_path, parse_path
+from adk_agent_sim.environment.json_values import MISSING, expand_wildcards, get_at_path, parse_path
 
 
 def _wrap_in_list(value: object) -> object:
     return [value] if isinstance(value, str) else value
 
 
+_ResultPath = Annotated[str, Field(min_length=1)]
 ResultPaths = Annotated[
-    list[Annotated[str, Field(min_length=1)]], BeforeValidator(_wrap_in_list, json_schema_input_type=str | list[str])
+    list[_ResultPath],
+    BeforeValidator(
+        _wrap_in_list, json_schema_input_type=_ResultPath | Annotated[list[_ResultPath], Field(min_length=1)]
+    ),
 ]
-"""One or more paths in a result, such as `total` or `products.0.price`."""
+"""One or more paths in a result, such as `total`, `products.0.price` or `products.*.price`."""
 
 
 class Drop(Action):
@@ -27,15 +31,18 @@ class Drop(Action):
     key: ClassVar[str] = "drop"
     acts_inside_call: ClassVar[bool] = True
     changes_result: ClassVar[bool] = True
+    only_makes_result: ClassVar[bool] = True
 
     drop: ResultPaths = Field(
-        min_length=1, description="The paths of the fields, such as `total` or `products.0.price`"
+        min_length=1, description="The paths of the fields, such as `total`, `products.0.price` or `products.*.price`"
     )
 
     async def apply(self, execution: RuleExecution, result: object) -> object:
         """Returns the result without the fields."""
         remaining = await execution.resolve_result(result)
-        for path in map(parse_path, self.drop):
-            execution.has_effect |= get_at_path(remaining, path) is not MISSING
-            remove_at(remaining, path)
+        for path in self.drop:
+            # From the end, so that the indexes of the other items stay the same.
+            for each in reversed(expand_wildcards(remaining, parse_path(path))):
+                execution.has_effect |= get_at_path(remaining, each) is not MISSING
+                remove_at(remaining, each)
         return remaining

@@ -15,6 +15,7 @@ class Pass(Action):
     key: ClassVar[str] = "pass"
     seats: ClassVar[frozenset[str]] = frozenset({"tool", "model"})
     acts_inside_call: ClassVar[bool] = True
+    replaces_result: ClassVar[bool] = True
 
     real: Literal[True] = Field(default=True, alias="pass")
 

@@ -9,6 +9,7 @@ from pydantic import BeforeValidator, Field
 
 from adk_agent_sim.environment.actions.action import Action, RuleExecution
 from adk_agent_sim.environment.strict_model import StrictModel
+from adk_agent_sim.timeline.canonical_json import Json
 
 ExceptionFactories: TypeAlias = Mapping[str, Callable[[str], Exception]]
 """Functions that create an exception from a message, by the names that rules may use."""
@@ -45,7 +46,9 @@ class ExceptionToRaise(StrictModel):
     """An exception to raise."""
 
     type: str = Field(description="A built-in exception such as ConnectionError or TimeoutError, or a registered name")
-    message: str = Field(default="injected by a rule", description="The message of the exception")
+    message: str = Field(
+        default="injected by a rule", description="The exception's message, which may refer to the call"
+    )
 
 
 def _wrap_type_name(value: object) -> object:
@@ -64,9 +67,15 @@ class Raise(Action):
         ExceptionToRaise, BeforeValidator(_wrap_type_name, json_schema_input_type=ExceptionToRaise | str)
     ] = Field(validation_alias="raise", serialization_alias="raise")
 
+    @property
+    def template(self) -> Json:
+        """The message."""
+        return self.error.message
+
     async def apply(self, execution: RuleExecution, result: object) -> object:
         """Raise the exception."""
-        raise execution.build_exception(self.error.type, self.error.message)
+        message = execution.render_text(self.error.message) if self.has_references else self.error.message
+        raise execution.build_exception(self.error.type, message)
 
     def describe(self, execution: RuleExecution | None = None) -> str:
         """Returns the key and the exception's type."""

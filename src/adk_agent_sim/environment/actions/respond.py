@@ -1,4 +1,4 @@
-"""The action `respond`: responds with a fixed value."""
+"""The action `respond`: responds with a value, which may refer to the call."""
 
 from __future__ import annotations
 
@@ -14,12 +14,21 @@ from adk_agent_sim.timeline.canonical_json import Json
 
 
 class Respond(Action):
-    """Responds with a fixed value; each call gets its own copy, because callbacks may change it."""
+    """Responds with a value; each call gets its own copy, because callbacks may change it."""
 
     key: ClassVar[str] = "respond"
     gives_result: ClassVar[bool] = True
+    replaces_result: ClassVar[bool] = True
+    only_makes_result: ClassVar[bool] = True
 
-    respond: Any = Field(description="The response; the model receives a value that is not an object as {result: ...}")
+    respond: Any = Field(
+        description="The response, which may refer to the call: {{args.id}}. What is no object arrives as {result: ...}"
+    )
+
+    @property
+    def template(self) -> Json:
+        """The response."""
+        return self.respond
 
     @cached_property
     def _copy_response(self) -> Callable[[], Json]:
@@ -27,4 +36,4 @@ class Respond(Action):
 
     async def apply(self, execution: RuleExecution, result: object) -> object:
         """Returns a copy of the value."""
-        return self._copy_response()
+        return execution.render(self.respond) if self.has_references else self._copy_response()

@@ -16,6 +16,8 @@ class Stale(Action):
     seats: ClassVar[frozenset[str]] = frozenset({"tool", "model"})
     acts_inside_call: ClassVar[bool] = True
     changes_result: ClassVar[bool] = True
+    replaces_result: ClassVar[bool] = True
+    only_makes_result: ClassVar[bool] = True
 
     stale: Literal[True] = True
 

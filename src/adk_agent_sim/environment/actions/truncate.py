@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Self, cast
 
-from pydantic import Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
 from adk_agent_sim.environment.actions.action import Action, RuleExecution
 from adk_agent_sim.environment.strict_model import StrictModel
@@ -13,6 +13,8 @@ from adk_agent_sim.timeline.canonical_json import Json
 
 class TruncateLimits(StrictModel):
     """The lengths to which texts and lists are cut, at any depth."""
+
+    model_config = ConfigDict(json_schema_extra={"minProperties": 1})
 
     chars: int | None = Field(default=None, ge=0, description="The most characters of a text")
     items: int | None = Field(default=None, ge=0, description="The most items of a list")
@@ -30,6 +32,7 @@ class Truncate(Action):
     key: ClassVar[str] = "truncate"
     acts_inside_call: ClassVar[bool] = True
     changes_result: ClassVar[bool] = True
+    only_makes_result: ClassVar[bool] = True
 
     truncate: TruncateLimits
 

@@ -10,7 +10,7 @@ from pydantic import Field
 from adk_agent_sim.environment.actions.action import Action, RuleExecution
 from adk_agent_sim.environment.actions.drop import ResultPaths
 from adk_agent_sim.environment.json_patch import replace_at
-from adk_agent_sim.environment.json_values import MISSING, get_at_path, parse_path
+from adk_agent_sim.environment.json_values import MISSING, expand_wildcards, get_at_path, parse_path
 from adk_agent_sim.timeline.canonical_json import Json
 
 
@@ -20,19 +20,21 @@ class WrongType(Action):
     key: ClassVar[str] = "wrong_type"
     acts_inside_call: ClassVar[bool] = True
     changes_result: ClassVar[bool] = True
+    only_makes_result: ClassVar[bool] = True
 
     wrong_type: ResultPaths = Field(
-        min_length=1, description="The paths of the fields, such as `total` or `products.0.price`"
+        min_length=1, description="The paths of the fields, such as `total`, `products.0.price` or `products.*.price`"
     )
 
     async def apply(self, execution: RuleExecution, result: object) -> object:
         """Returns the result with the fields changed; missing fields are ignored."""
         changed = await execution.resolve_result(result)
         for path in map(parse_path, self.wrong_type):
-            value = get_at_path(changed, path)
-            if value is not MISSING:
-                execution.has_effect = True
-                changed = replace_at(changed, path, _change_type(value))
+            for each in expand_wildcards(changed, path):
+                value = get_at_path(changed, each)
+                if value is not MISSING:
+                    execution.has_effect = True
+                    changed = replace_at(changed, each, _change_type(value))
         return changed
 
 

@@ -1,0 +1,211 @@
+"""Checks the conditions of rules against the schemas of the tools' arguments: names, paths, types and values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from adk_agent_sim.environment.json_values import WILDCARD, format_value, parse_path
+from adk_agent_sim.environment.rule_finding import KeyPath, RuleFinding, suggest_closest
+from adk_agent_sim.environment.rule_match import OPERATORS, ArgumentCondition
+from adk_agent_sim.environment.schema_path import DeadEnd, find_item_schemas, find_schemas, list_types
+from adk_agent_sim.forms.schema_checker import SchemaChecker
+from adk_agent_sim.forms.schema_dialect import JsonSchema
+from adk_agent_sim.timeline.canonical_json import Json
+
+_TYPE_NAMES: Mapping[str, str] = {
+    "string": "a text",
+    "integer": "an integer",
+    "number": "a number",
+    "boolean": "true or false",
+    "array": "a list",
+    "object": "an object",
+    "null": "null",
+}
+_ANNOTATIONS = frozenset({"type", "title", "description", "default", "examples"})
+"""Keywords that say no more about a value than its type does."""
+
+_OPERAND_TYPES: Mapping[str, tuple[str, ...]] = {
+    "regex": ("string",),
+    "min": ("number", "integer"),
+    "max": ("number", "integer"),
+    "contains": ("string", "array", "object"),
+    "any": ("array",),
+}
+"""The types of the values that an operator can accept."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Problem:
+    """Why a condition can never hold for a tool."""
+
+    code: str
+    message: str
+    advice: str
+
+
+def check_conditions(
+    key_path: KeyPath, conditions: Mapping[str, ArgumentCondition], tools: Mapping[str, Mapping[str, Any]]
+) -> Iterator[RuleFinding]:
+    """Yield the conditions that no call of the tools can meet.
+
+    Args:
+        key_path: The position of the conditions in the file.
+        conditions: The conditions, by the argument's name or path.
+        tools: The JSON Schemas of the arguments of the tools that the rule matches, by name.
+    """
+    for name, condition in conditions.items():
+        problems = [_find_problem(name, condition, tool, dict(schema)) for tool, schema in tools.items()]
+        # A condition on one of several tools is fine if it can hold for that one.
+        if problems and all(problems):
+            problem = next((each for each in problems if each and each.code != "unknown-argument"), problems[0])
+            assert problem is not None  # noqa: S101 - all are problems
+            yield RuleFinding(
+                code=problem.code, key_path=(*key_path, name), message=problem.message, advice=problem.advice
+            )
+
+
+def find_argument_problem(name: str, tools: Mapping[str, Mapping[str, Any]]) -> tuple[str, str] | None:
+    """Returns a message and advice if no tool has an argument with a name or at a path."""
+    problems = [_find_problem(name, None, tool, dict(schema)) for tool, schema in tools.items()]
+    if not problems or not all(problems):
+        return None
+    problem = problems[0]
+    assert problem is not None  # noqa: S101 - all are problems
+    return problem.message, problem.advice
+
+
+def _find_problem(name: str, condition: ArgumentCondition | None, tool: str, schema: JsonSchema) -> _Problem | None:
+    properties = cast("Mapping[str, Any]", schema.get("properties") or {})
+    path = (name,) if name in properties else parse_path(name)
+    if path[0] is not WILDCARD and path[0] not in properties and not schema.get("additionalProperties"):
+        return _Problem(
+            "unknown-argument",
+            f"{tool} has no argument {path[0]!r}",
+            suggest_closest(path[0], properties, "Its arguments are"),
+        )
+    found = find_schemas(schema, path)
+    if isinstance(found, DeadEnd):
+        return _describe_dead_end(found)
+    return condition and _find_condition_problem(name, condition, found, schema)
+
+
+def _describe_dead_end(dead_end: DeadEnd) -> _Problem:
+    if "object" in dead_end.types:
+        return _Problem(
+            "unknown-argument",
+            f"{dead_end.parent} has no field {dead_end.step!r}",
+            suggest_closest(dead_end.step, dead_end.known, "Its fields are"),
+        )
+    advice = "Compare the value as a whole"
+    if "array" in dead_end.types:
+        advice = f"Write {dead_end.parent}.0 for an item, or {dead_end.parent}.* for any of them"
+    return _Problem("bad-path", f"{dead_end.parent} is {_list_type_names(dead_end.types)}: it has no fields", advice)
+
+
+def _find_condition_problem(
+    name: str, condition: ArgumentCondition, schemas: Sequence[JsonSchema], root: JsonSchema
+) -> _Problem | None:
+    """Returns why no value of the schemas meets a condition; None if one may."""
+    types = _union_types(schemas)
+    given = condition.model_fields_set
+    for operator in sorted(given & _OPERAND_TYPES.keys()):
+        if types is not None and not types & set(_OPERAND_TYPES[operator]):
+            return _Problem(
+                "wrong-type",
+                f"{name} is {_list_type_names(types)}, which `{operator}` never accepts",
+                "Use a condition for values of that type",
+            )
+    values = [condition.equals] if "equals" in given else []
+    for value in [*values, *(condition.any_of or ())]:
+        if not any(_is_accepted(value, schema, root) for schema in schemas):
+            return _describe_value_problem(name, value, schemas, types)
+    if condition.negated is not None:
+        return _find_condition_problem(name, condition.negated, schemas, root)
+    if condition.any is not None:
+        items = find_item_schemas(schemas, root)
+        return _find_condition_problem(f"an item of {name}", condition.any, items, root) if items else None
+    return None
+
+
+def _is_accepted(value: Json, schema: JsonSchema, root: JsonSchema) -> bool:
+    types = list_types(schema)
+    if types is not None and not types & _get_types(value):
+        return False
+    if schema.keys() <= _ANNOTATIONS:
+        return True
+    definitions = {key: root[key] for key in ("$defs", "definitions") if key in root}
+    return not SchemaChecker({**schema, **definitions}).find_problems(value)
+
+
+def _describe_value_problem(
+    name: str, value: Json, schemas: Sequence[JsonSchema], types: frozenset[str] | None
+) -> _Problem:
+    shown = format_value(value)
+    if types is not None and not types & _get_types(value):
+        message = f"{name} is {_list_type_names(types)}, and {shown} is {_describe_type(value)}"
+        return _Problem("wrong-type", message, _suggest_value(value, types))
+    choices = [str(choice) for schema in schemas for choice in cast("list[object]", schema.get("enum") or [])]
+    if choices:
+        return _Problem(
+            "wrong-value", f"{name} is never {shown}", suggest_closest(str(value), choices, "Its values are")
+        )
+    return _Problem("wrong-value", f"{name} is never {shown}, by the tool's declaration", "Write a value that it takes")
+
+
+def _suggest_value(value: Json, types: frozenset[str]) -> str:
+    """Returns advice that shows the value in the right type, if it can be converted."""
+    if isinstance(value, str):
+        converted = _convert_text(value)
+        if converted is not None and types & _get_types(converted):
+            return f"Write {value.lower()} without quotes"
+    elif "string" in types and not isinstance(value, dict | list | None):
+        return f"Write '{str(value).lower() if isinstance(value, bool) else value}' in quotes"
+    if isinstance(value, dict):
+        return f"Write {_list_type_names(types)}, or conditions: {', '.join(sorted(OPERATORS))}"
+    return f"Write {_list_type_names(types)}"
+
+
+def _convert_text(text: str) -> Json:
+    """Returns the truth value or number that a text looks like; None if it does not."""
+    if text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+def _union_types(schemas: Iterable[JsonSchema]) -> frozenset[str] | None:
+    union: set[str] = set()
+    for schema in schemas:
+        types = list_types(schema)
+        if types is None:
+            return None
+        union |= types
+    return frozenset(union)
+
+
+def _get_types(value: Json) -> frozenset[str]:
+    """Returns the names that JSON Schema has for the type of a value; 5.0 is an integer too."""
+    if isinstance(value, bool):
+        return frozenset({"boolean"})
+    if isinstance(value, int) or (isinstance(value, float) and value.is_integer()):
+        return frozenset({"integer", "number"})
+    if value is None:
+        return frozenset({"null"})
+    for kind, name in ((float, "number"), (str, "string"), (list, "array")):
+        if isinstance(value, kind):
+            return frozenset({name})
+    return frozenset({"object"})
+
+
+def _describe_type(value: Json) -> str:
+    return _TYPE_NAMES[min(_get_types(value))]
+
+
+def _list_type_names(types: Iterable[str]) -> str:
+    return " or ".join(_TYPE_NAMES.get(each, each) for each in sorted(types)) or "a value"
