@@ -85,7 +85,7 @@ def test_the_decision_says_to_which_profile_a_skipped_rule_belongs() -> None:
     environment = Environment(Rulebook(parse_rules(_TEXT)))
     decision = environment.decide(IncomingCall("t", {}, "1", _Caller()))
 
-    assert decision.list_skipped_rules()[0].reason == "it is switched off; it belongs to the profile outage"
+    assert decision.list_skipped_rules()[0].explanation == "it is switched off; it belongs to the profile outage"
 
 
 def test_an_unknown_profile_is_refused() -> None:

@@ -255,7 +255,7 @@ def test_one_earlier_call_must_meet_all_conditions() -> None:
 
     assert decision.rule is None
     (skipped,) = decision.list_skipped_rules()
-    assert skipped.reason == "pay has not been called before with id is 1 and result ok is True"
+    assert skipped.explanation == "pay has not been called before with id is 1 and result ok is True"
 
 
 def _decide_calls(environment: Environment, calls: list[tuple[dict[str, Any], float]]) -> list[bool]:

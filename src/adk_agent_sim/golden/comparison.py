@@ -13,7 +13,7 @@ from adk_agent_sim.timeline.framework_calls import is_unknown_tool_response
 
 
 @dataclass(frozen=True, kw_only=True)
-class Difference:
+class RecordingDifference:
     """Something that is not as recorded."""
 
     message_number: int
@@ -45,7 +45,7 @@ class Comparison:
     compared_text_count: int
     """How many texts of agents, other than final responses, were compared."""
 
-    differences: Sequence[Difference] = field(default_factory=list[Difference])
+    differences: Sequence[RecordingDifference] = field(default_factory=list[RecordingDifference])
 
     @property
     def has_compared(self) -> bool:
@@ -81,11 +81,11 @@ def _is_comparable(call: RecordedToolCall) -> bool:
 
 def _compare_runs(
     number: int, recorded: RecordedRun, current: RecordedRun, ignored_paths: Sequence[str]
-) -> Iterator[Difference]:
+) -> Iterator[RecordingDifference]:
     yield from _compare_calls(number, recorded, current, ignored_paths)
     yield from _compare_texts(number, recorded, current)
     if recorded.final_text != current.final_text and current.outcome is RunOutcome.DONE:
-        yield Difference(
+        yield RecordingDifference(
             message_number=number,
             agent_name="",
             what="the final response",
@@ -96,7 +96,7 @@ def _compare_runs(
 
 def _compare_calls(
     number: int, recorded: RecordedRun, current: RecordedRun, ignored_paths: Sequence[str]
-) -> Iterator[Difference]:
+) -> Iterator[RecordingDifference]:
     current_calls = {call.call_id: call for call in current.calls}
     recorded_ids = {call.call_id for call in recorded.calls}
     for place, before in enumerate(recorded.calls, start=1):
@@ -116,7 +116,7 @@ def _compare_calls(
 
 def _compare_responses(
     number: int, what: str, before: RecordedToolCall, after: RecordedToolCall, ignored_paths: Sequence[str]
-) -> Iterator[Difference]:
+) -> Iterator[RecordingDifference]:
     if before.response is None:
         # Nothing is known about the response, but no recording means that the tool is missing or fails.
         if after.error or is_unknown_tool_response(after.tool_name, after.response):
@@ -128,7 +128,7 @@ def _compare_responses(
         yield _build_call_difference(number, what, before, expected, found)
 
 
-def _compare_texts(number: int, recorded: RecordedRun, current: RecordedRun) -> Iterator[Difference]:
+def _compare_texts(number: int, recorded: RecordedRun, current: RecordedRun) -> Iterator[RecordingDifference]:
     """Compare what each agent said on the way, in its order; a recording without authors has none of it."""
     expected = _group_texts(recorded, {text.key: None for text in recorded.texts})
     found = _group_texts(current, dict.fromkeys(expected))
@@ -136,7 +136,7 @@ def _compare_texts(number: int, recorded: RecordedRun, current: RecordedRun) -> 
         for place, text in enumerate(texts):
             now = found.get(key, [])[place : place + 1]
             if now != [text]:
-                yield Difference(
+                yield RecordingDifference(
                     message_number=number,
                     agent_name=key.agent_name,
                     what=f"text {place + 1}",
@@ -154,8 +154,12 @@ def _group_texts(run: RecordedRun, keys: Mapping[StreamKey, None]) -> dict[Strea
     return grouped
 
 
-def _build_call_difference(number: int, what: str, call: RecordedToolCall, recorded: Json, found: Json) -> Difference:
-    return Difference(message_number=number, agent_name=call.key.agent_name, what=what, recorded=recorded, found=found)
+def _build_call_difference(
+    number: int, what: str, call: RecordedToolCall, recorded: Json, found: Json
+) -> RecordingDifference:
+    return RecordingDifference(
+        message_number=number, agent_name=call.key.agent_name, what=what, recorded=recorded, found=found
+    )
 
 
 def _describe_call(call: RecordedToolCall) -> Json:
