@@ -87,6 +87,7 @@ def _fires(given: dict[str, Any], call: dict[str, Any] | None = None, /, **match
         ({"contains": 1}, [True], False),
         ({"contains": {"a": 1}}, {"a": 1, "b": 2}, True),
         ({"contains": {"a": 1, "c": 3}}, {"a": 1, "b": 2}, False),
+        ({"contains": {"a": 2}}, {"a": 1, "b": 2}, False),
         ({"contains": {"a": 1}}, [{"a": 1}], True),
         ({"contains": None}, [None], True),
         ({"contains": "a"}, {"a": 1}, False),
