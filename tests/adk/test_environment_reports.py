@@ -472,3 +472,24 @@ async def test_an_action_that_finds_nothing_to_change_has_not_fired() -> None:
     ]
     assert report.unused == []
     assert "  1 real results left as they were: nothing changed nothing" in str(report).splitlines()
+
+
+async def test_the_report_in_the_documentation_is_a_real_one() -> None:
+    def place_order() -> str:
+        """Order."""
+        return "ORD-1"
+
+    rules = """
+    rules:
+      - {name: out of stock, match: {tool: lookup, args: {key: a}}, do: {respond: 1}}
+      - {name: slow, match: {tool: lookup, args: {key: b}}, do: {delay: 2}}
+      - {name: never, match: {tool: lookup, agent: other}, do: {respond: 1}}
+      - {name: the first order fails, match: {tool: place_order, call: {first: 1}}, do: {raise: ConnectionError}}
+    """
+    plugin = EnvironmentSimulationFactory.create_plugin(parse_rules(rules))
+    orders: Any = [[("place_order", {})], [("place_order", {})]]
+    agent = build_scripted_agent([lookup, place_order], _lookups("a", "b", "a", "c"), *orders)
+    await collect_events(agent, plugin, ToolErrorPlugin())
+
+    text = (Path(__file__).parents[2] / "docs" / "environment.md").read_text(encoding="utf-8")
+    assert f"```\n{plugin.report()}\n```" in text

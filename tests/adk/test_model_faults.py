@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -376,3 +377,10 @@ async def test_an_agent_used_as_a_tool_has_its_own_model_calls() -> None:
     plugin = _create_plugin(_rule("{cut_text: 3}", "{agent: helper, call: {nth: 1}}"))
 
     assert get_function_responses(await collect_events(shop, plugin)) == [{"result": "A l"}]
+
+
+def test_the_rules_in_the_documentation_are_valid() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "environment.md").read_text(encoding="utf-8")
+    (rules,) = re.findall(r"```\n(rules:\n.*?seat: model.*?)```", text, flags=re.S)
+
+    assert [rule.seat for rule in parse_rules(rules).rules] == ["model", "model"]
