@@ -178,6 +178,25 @@ def test_the_schema_takes_exactly_what_the_loader_takes(key: str, value: Any) ->
     assert validator.is_valid(document) is not any(each.severity == "error" for each in findings)
 
 
+@pytest.mark.parametrize(
+    "match",
+    [
+        *[
+            {},
+            {"agent": "x", "probability": "{{vars.p}}", "burst": 2},
+            {"call": {"first": 2}, "state": {"a": {"min": 1}}},
+        ],
+        *[{"during": {"to": 5}, "after": "a called"}, {"tool": "x"}, {"args": {"a": 1}}, {"{{vars.agent}}": "x"}],
+        *[{"call": {}}, {"probability": 2}, {"burst": 2}, {"during": {}}, {"after": "a"}, {"state": {"a": {"gt": 1}}}],
+    ],
+)
+def test_the_schema_of_a_rule_for_the_model_takes_what_the_loader_takes(match: dict[str, Any]) -> None:
+    validator: Any = jsonschema.Draft202012Validator(build_rules_schema())
+    document = {"variables": {"p": 0.5}, "rules": [{"seat": "model", "match": match, "do": "empty"}]}
+
+    assert validator.is_valid(document) is not bool(check_rules_text(json.dumps(document)).errors)
+
+
 def test_the_schema_refuses_conditions_that_the_loader_refuses() -> None:
     validator: Any = jsonschema.Draft202012Validator(json.loads(_run("schema").stdout))
     values: dict[str, Any] = {"plain": 1, "note": {"note": 1}, "range": {"min": 1, "max": 2}, "empty": {}}

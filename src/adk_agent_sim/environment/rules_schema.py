@@ -19,11 +19,21 @@ def build_rules_schema() -> dict[str, Any]:
         "type": "string",
         "pattern": r"^\{\{\s*vars\.[^{}']+\}\}$",
     }
+    _describe_model_match(schema["$defs"])
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Rules for simulated tools (adk-agent-sim)",
         **{key: value for key, value in schema.items() if key != "title"},
     }
+
+
+def _describe_model_match(definitions: dict[str, Any]) -> None:
+    """Let the conditions of a rule for the model's seat have the schemas that they have for tools."""
+    match = definitions["Rule"]["then"]["properties"]["match"]
+    allowed = match.pop("propertyNames")["enum"]
+    match["properties"] = {name: {"$ref": f"#/$defs/Match/properties/{name}"} for name in allowed}
+    match["dependentRequired"] = definitions["Match"]["dependentRequired"]
+    match["additionalProperties"] = False
 
 
 def _build_condition_schema() -> dict[str, Any]:
@@ -48,7 +58,11 @@ def _refine(schema: Any) -> Any:
         return [_refine(each) for each in cast("list[Any]", schema)]
     if not isinstance(schema, dict):
         return schema
-    mapping = {key: _refine(value) for key, value in cast("dict[str, Any]", schema).items()}
+    mapping = {
+        # What follows these keys decides which schema holds; a variable is not known there.
+        key: value if key in ("if", "propertyNames") else _refine(value)
+        for key, value in cast("dict[str, Any]", schema).items()
+    }
     alternatives = mapping.get("anyOf")
     if CONDITION_MARK.items() <= mapping.items():
         notes = {key: mapping[key] for key in ("title", "description") if key in mapping}
