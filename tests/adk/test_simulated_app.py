@@ -11,7 +11,7 @@ from google.adk.plugins import ReflectAndRetryToolPlugin
 from scripted_agent import build_scripted_agent, get_function_responses, run_scripted_agent
 
 from adk_agent_sim import EnvironmentSimulationFactory, EnvironmentSimulationPlugin, Simulation, simulated
-from adk_agent_sim.adk.environment_plugin import RULES_VARIABLE
+from adk_agent_sim.adk.environment_plugin import PROFILE_VARIABLE, RULES_VARIABLE
 from adk_agent_sim.environment.rules import Rules
 from adk_agent_sim.errors import InvalidRules, RunFailed, SimulatorError
 
@@ -42,6 +42,16 @@ async def test_the_plugin_reads_the_rules_of_the_variable() -> None:
 
     assert await run_scripted_agent(_build_agent(), plugin) == [{"value": 7}]
     assert plugin.report().tools[0].simulated == {"seven": 1}
+
+
+async def test_the_plugin_takes_the_profile_of_the_variable(rules_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (rules_file.parent / rules_file.name).write_text(f"profiles: {{quiet: [seven]}}\n{_RULES}")
+    assert await run_scripted_agent(_build_agent(), EnvironmentSimulationPlugin()) == [{"result": "real"}]
+    monkeypatch.setenv(PROFILE_VARIABLE, "quiet")
+    assert await run_scripted_agent(_build_agent(), EnvironmentSimulationPlugin()) == [{"value": 7}]
+    monkeypatch.setenv(PROFILE_VARIABLE, "loud")
+    with pytest.raises(RuntimeError, match="no profile 'loud'"):
+        await run_scripted_agent(_build_agent(), EnvironmentSimulationPlugin())
 
 
 async def test_a_path_is_relative_to_the_current_folder(rules_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:

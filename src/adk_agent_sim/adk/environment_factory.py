@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -12,7 +11,11 @@ from google.adk.tools import BaseTool, ToolContext
 from google.adk.tools.environment_simulation.environment_simulation_config import EnvironmentSimulationConfig
 
 from adk_agent_sim.adk.environment_config import convert_config_to_rules
-from adk_agent_sim.adk.environment_plugin import EnvironmentSimulationPlugin, answer_by_rules
+from adk_agent_sim.adk.environment_plugin import (
+    EnvironmentSimulationPlugin,
+    answer_by_rules,
+    read_profile_variable,
+)
 from adk_agent_sim.adk.environment_registry import EnvironmentRegistry
 from adk_agent_sim.environment.actions.raise_exception import ExceptionFactories
 from adk_agent_sim.environment.environment_report import EnvironmentReport
@@ -25,9 +28,6 @@ from adk_agent_sim.timeline.framework_calls import CONTROL_TOOLS
 
 EnvironmentSource: TypeAlias = EnvironmentSimulationConfig | Rules | str | Path
 """How tools are simulated: ADK's config, rules, or the path of a rules file."""
-
-PROFILE_VARIABLE = "ADK_SIM_PROFILE"
-"""Names the profile of rules that have profiles."""
 
 BeforeToolCallback: TypeAlias = Callable[[BaseTool, dict[str, Any], ToolContext], Awaitable[dict[str, Any] | None]]
 
@@ -130,16 +130,11 @@ def _build_rulebook(
     return Rulebook(
         rules,
         label=label,
-        profile=profile if profile is not None else _read_profile_variable(rules),
+        profile=profile if profile is not None else read_profile_variable(rules),
         exceptions=exceptions,
         sleeper=sleeper,
         source="Python" if isinstance(config, Rules) else str(config),
     )
-
-
-def _read_profile_variable(rules: Rules) -> str | None:
-    """Return the profile that the environment chooses; None if the rules have no profiles, as most files."""
-    return (os.environ.get(PROFILE_VARIABLE) or None) if rules.profiles else None
 
 
 def _list_plugin_reasons(rulebook: Rulebook) -> list[str]:

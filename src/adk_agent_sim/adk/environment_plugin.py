@@ -46,6 +46,9 @@ from adk_agent_sim.timeline.json_conversion import to_json_value
 RULES_VARIABLE = "ADK_SIM_RULES"
 """The environment variable with the path of a rules file."""
 
+PROFILE_VARIABLE = "ADK_SIM_PROFILE"
+"""The environment variable that names the profile of rules that have profiles."""
+
 _log = get_logger(__name__)
 
 
@@ -306,7 +309,15 @@ def _load_rulebook(rules: Rulebook | Rules | str | Path | None) -> Rulebook:
     if source == "":
         advice = "Set it to the path of a rules file, or remove the plugin to run the agent with its real tools."
         raise InvalidRules(f"the environment variable {RULES_VARIABLE}", [f"It is not set. {advice}"])
-    return Rulebook(source if isinstance(source, Rules) else load_rules(source))
+    loaded = source if isinstance(source, Rules) else load_rules(source)
+    return Rulebook(
+        loaded, profile=read_profile_variable(loaded), source="Python" if isinstance(source, Rules) else str(source)
+    )
+
+
+def read_profile_variable(rules: Rules) -> str | None:
+    """Return the profile that the environment chooses; None if the rules have no profiles, as most files."""
+    return (os.environ.get(PROFILE_VARIABLE) or None) if rules.profiles else None
 
 
 async def answer_by_rules(

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from adk_agent_sim.environment.actions.wrong_type import WrongType
     from adk_agent_sim.environment.environment_report import EnvironmentReport
     from adk_agent_sim.environment.json_patch import PatchOperation
-    from adk_agent_sim.environment.rule_match import ArgumentCondition, CallNumber, Match
+    from adk_agent_sim.environment.rule_match import ArgumentCondition, CallNumber, EarlierCall, Match, TimeWindow
     from adk_agent_sim.environment.rules import Rule, Rules
     from adk_agent_sim.environment.rules_file import load_rules, parse_rules
 
@@ -45,6 +45,7 @@ _HOMES = {
     "Delay": "actions.delay",
     "Distribution": "actions.delay",
     "Drop": "actions.drop",
+    "EarlierCall": "rule_match",
     "Empty": "actions.model_faults",
     "EnvironmentReport": "environment_report",
     "Error": "actions.error_response",
@@ -62,6 +63,7 @@ _HOMES = {
     "Rule": "rules",
     "Rules": "rules",
     "Stale": "actions.stale",
+    "TimeWindow": "rule_match",
     "Timeout": "actions.timeout",
     "Truncate": "actions.truncate",
     "TruncateLimits": "actions.truncate",
@@ -81,6 +83,7 @@ __all__ = [
     "Delay",
     "Distribution",
     "Drop",
+    "EarlierCall",
     "Empty",
     "EnvironmentReport",
     "Error",
@@ -98,6 +101,7 @@ __all__ = [
     "Rule",
     "Rules",
     "Stale",
+    "TimeWindow",
     "Timeout",
     "Truncate",
     "TruncateLimits",
