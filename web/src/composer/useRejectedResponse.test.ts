@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { sampleRow } from "../testing/samples";
-import { findRejection } from "./useRejectedResponse";
+import { describeRejection, findRejection } from "./useRejectedResponse";
 
 const REJECTED = sampleRow({ subject: "set_model_response", status: "failed", result: "no TODO" });
 const FAILED_RUN = sampleRow({ kind: "error", agent_name: "", summary: "ValidationError" });
@@ -22,4 +22,21 @@ test.each([
   ["nothing has happened", []],
 ])("a response is not rejected if %s", (_name, rows) => {
   expect(findRejection(rows, "ClinicDesk")).toBeUndefined();
+});
+
+test("a rejection names the fields and what is wrong in them, without the words of the library", () => {
+  const result = JSON.stringify({
+    error:
+      "Validation Error found:\n2 validation errors for Rating\ntitle\n  Value error, it must not contain TODO " +
+      "[type=value_error, input_value='TODO', input_type=str]\n    For further information visit https://x\n" +
+      "place.stars\n  Input should be less than 6 [type=less_than, input_value=7]",
+  });
+
+  expect(describeRejection(sampleRow({ result }))).toBe(
+    "title: it must not contain TODO. place.stars: Input should be less than 6. Correct it and send it again.",
+  );
+});
+
+test("a rejection that is cut or written otherwise refers to the timeline", () => {
+  expect(describeRejection(sampleRow({ result: '{"error": "Validation Error fou…' }))).toBe("The timeline says why.");
 });

@@ -37,9 +37,7 @@ export function useRejectedResponse({
       setDrafts({ sentResponse: null });
       return;
     }
-    onRejected(
-      `The agent rejected the response: ${rejection.result || rejection.summary} Correct it and send it again.`,
-    );
+    onRejected(`The agent rejected the response. ${describeRejection(rejection)}`);
     setDrafts((before) => ({
       mode: "answer",
       sentResponse: null,
@@ -55,4 +53,15 @@ export function findRejection(rows: readonly Row[], agentName: string): Row | un
   );
   const isRejected = last?.kind === "error" || (last?.subject === RESPONSE_TOOL && last.status === "failed");
   return isRejected ? last : undefined;
+}
+
+/** pydantic's lines about a field: its name, and below it what is wrong. */
+const FIELD_PROBLEM = /(?:\\n|\n)([\w.]+)(?:\\n|\n)\s+(.+?) \[type=/g;
+
+/** What is wrong in which field, where the reason says so; the whole reason is in the timeline. */
+export function describeRejection(row: Row): string {
+  const problems = [...row.result.matchAll(FIELD_PROBLEM)].map(
+    ([, field, problem]) => `${field}: ${problem?.replace(/^Value error, /, "")}.`,
+  );
+  return problems.length ? `${problems.join(" ")} Correct it and send it again.` : "The timeline says why.";
 }
