@@ -68,6 +68,7 @@ async def test_the_request_and_the_state_follow_the_session(page: Page) -> None:
 async def test_panes_fold_and_remember_their_widths(page: Page) -> None:
     briefing = page.locator(".pane-left")
     splitter = page.get_by_label("Width of the briefing")
+    await expect(page.get_by_role("textbox", name="Message")).to_be_focused()  # it takes the focus once it is there
     await splitter.focus()
     for _ in range(4):
         await page.keyboard.press("ArrowRight")
