@@ -1,29 +1,34 @@
 import { type ReactNode, useMemo, useState } from "react";
 import { CopyButton } from "../ui/CopyButton";
-import { formatNumber, isNumber, type Json, JsonError, parse, stringify } from "./lossless";
+import { formatSize } from "../ui/format";
+import { LongText } from "./LongText";
+import { formatNumber, isNumber, type Json, stringify } from "./lossless";
+import { CHUNK, findGroupSize, findOpenBranches } from "./openBranches";
 import { formatPreview } from "./preview";
 import { type RenderMarkdown, TextValue } from "./TextValue";
+import { useParsedJson } from "./useParsedJson";
 import "./json-tree.css";
 
 interface TreeOptions {
   openLevels: number;
+  /** The branches that are expanded at first. */
+  open: ReadonlySet<Json>;
   renderMarkdown?: RenderMarkdown | undefined;
 }
 
 interface TreeProps {
   value: Json;
-  /** How many levels are expanded at first. */
+  /** How many levels are expanded at first, as far as that is not too much to render. */
   openLevels?: number;
   renderMarkdown?: RenderMarkdown | undefined;
 }
 
-const CHUNK = 100;
-
 /** A JSON value as a collapsible tree; collapsed parts are not rendered. */
 export function JsonTree({ value, openLevels = 2, renderMarkdown }: TreeProps) {
+  const open = useMemo(() => findOpenBranches([value], 0, openLevels), [value, openLevels]);
   return (
     <div className="jt">
-      <TreeNode value={value} depth={0} options={{ openLevels, renderMarkdown }} />
+      <TreeNode value={value} depth={0} options={{ openLevels, open, renderMarkdown }} />
     </div>
   );
 }
@@ -36,18 +41,18 @@ interface TextProps {
 
 /** A JSON text as a tree, or as plain text if it cannot be parsed, such as a truncated one. */
 export function JsonTextTree({ text, ...rest }: TextProps) {
-  const value = useMemo(() => tryParse(text), [text]);
-  return value === undefined ? <pre className="jt jt-plain">{text}</pre> : <JsonTree value={value} {...rest} />;
-}
-
-function tryParse(text: string): Json | undefined {
-  try {
-    return parse(text);
-  } catch (error) {
-    if (error instanceof JsonError) {
-      return undefined;
-    }
-    throw error;
+  const parsed = useParsedJson(text);
+  switch (parsed.status) {
+    case "reading":
+      return (
+        <p className="quiet" role="status">
+          Reading {formatSize(text.length)}…
+        </p>
+      );
+    case "invalid":
+      return <LongText className="jt jt-plain" text={text} />;
+    case "parsed":
+      return <JsonTree value={parsed.value} {...rest} />;
   }
 }
 
@@ -61,8 +66,8 @@ interface NodeProps {
 function TreeNode({ name, value, depth, options }: NodeProps) {
   const label = name === undefined ? null : <span className="jt-name">{name}</span>;
   if (typeof value === "string") {
-    const { renderMarkdown } = options;
-    const renderJson = (inside: Json) => <JsonTree value={inside} {...options} />;
+    const { openLevels, renderMarkdown } = options;
+    const renderJson = (inside: Json) => <JsonTree value={inside} {...{ openLevels, renderMarkdown }} />;
     return <TextValue label={label} name={name} text={value} depth={depth} {...{ renderJson, renderMarkdown }} />;
   }
   if (!(value instanceof Map) && !Array.isArray(value)) {
@@ -89,7 +94,7 @@ interface BranchProps {
 
 function TreeBranch({ label, name, value, depth, options }: BranchProps) {
   const size = Array.isArray(value) ? value.length : value.size;
-  const [open, setOpen] = useState(depth < options.openLevels);
+  const [open, setOpen] = useState(options.open.has(value));
   const count = Array.isArray(value) ? `[${size}]` : `{${size}}`;
   if (size === 0) {
     return (
@@ -127,10 +132,7 @@ interface RangeProps {
 
 /** A range of items; more than 100 are grouped by hundreds, more than 10,000 by ten thousands. */
 function TreeRange({ value, from, to, depth, options }: RangeProps) {
-  let size = 1;
-  while ((to - from) / size > CHUNK) {
-    size *= CHUNK;
-  }
+  const size = findGroupSize(to - from);
   if (size > 1) {
     const starts = Array.from({ length: Math.ceil((to - from) / size) }, (_, index) => from + index * size);
     return starts.map((start) => (
@@ -144,16 +146,23 @@ function TreeRange({ value, from, to, depth, options }: RangeProps) {
       />
     ));
   }
-  const entries: [string | number, Json][] = Array.isArray(value)
-    ? value.slice(from, to).map((item, index) => [from + index, item])
-    : [...value].slice(from, to);
-  return entries.map(([step, item]) => (
+  return listEntries(value, from, to).map(([step, item]) => (
     <TreeNode key={step} name={step} value={item} depth={depth} options={options} />
   ));
 }
 
+function listEntries(value: Json[] | Map<string, Json>, from: number, to: number): [string | number, Json][] {
+  return Array.isArray(value)
+    ? value.slice(from, to).map((item, index) => [from + index, item])
+    : [...value].slice(from, to);
+}
+
 function TreeChunk({ value, from, to, depth, options }: RangeProps) {
   const [open, setOpen] = useState(false);
+  const openBranches = useMemo(() => {
+    const items = open && to - from <= CHUNK ? listEntries(value, from, to).map(([, item]) => item) : [];
+    return findOpenBranches(items, depth, options.openLevels);
+  }, [open, value, from, to, depth, options.openLevels]);
   return (
     <div className="jt-branch">
       <div className="jt-row">
@@ -165,7 +174,7 @@ function TreeChunk({ value, from, to, depth, options }: RangeProps) {
       </div>
       {open ? (
         <div className="jt-inside">
-          <TreeRange value={value} from={from} to={to} depth={depth} options={options} />
+          <TreeRange value={value} from={from} to={to} depth={depth} options={{ ...options, open: openBranches }} />
         </div>
       ) : null}
     </div>

@@ -1,7 +1,9 @@
 import { type ReactNode, useMemo, useState } from "react";
 import { CopyButton } from "../ui/CopyButton";
+import { LongText, MAX_PLAIN_LENGTH } from "./LongText";
 import type { Json } from "./lossless";
-import { looksLikeMarkdown, parseNestedJson } from "./textFormat";
+import { looksLikeJson, looksLikeMarkdown } from "./textFormat";
+import { useParsedJson } from "./useParsedJson";
 
 export type RenderMarkdown = (text: string) => ReactNode;
 
@@ -20,13 +22,15 @@ const MAX_DEPTH = 60;
 /** A string in a tree: truncated if long; opens as JSON or Markdown if it contains that. */
 export function TextValue({ label, name, text, depth, renderJson, renderMarkdown }: TextValueProps) {
   const [isExpanded, setIsExpanded] = useState(false);
-  const nestedJson = useMemo(() => (depth < MAX_DEPTH ? parseNestedJson(text) : null), [text, depth]);
+  const parsed = useParsedJson(depth < MAX_DEPTH && looksLikeJson(text) ? text : null);
+  const nestedJson = parsed.status === "parsed" ? parsed.value : null;
   const isMarkdown = useMemo(
     () => nestedJson === null && renderMarkdown !== undefined && looksLikeMarkdown(text),
     [text, nestedJson, renderMarkdown],
   );
   const shown = isExpanded || text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN)}…`;
-  const isBlock = shown.includes("\n");
+  const isLong = shown.length > MAX_PLAIN_LENGTH;
+  const isBlock = !isLong && shown.includes("\n");
   const [openChoice, setOpenChoice] = useState<boolean | null>(null);
   const isOpen = openChoice ?? (name === undefined && (nestedJson !== null || isMarkdown));
   const kind = nestedJson !== null ? "JSON" : isMarkdown ? "markdown" : "";
@@ -35,7 +39,7 @@ export function TextValue({ label, name, text, depth, renderJson, renderMarkdown
     <div className="jt-branch">
       <div className="jt-row">
         {label}
-        {isOpen ? null : isBlock ? (
+        {isOpen || isLong ? null : isBlock ? (
           <span className="jt-block">{shown}</span>
         ) : (
           <span className="jt-text">{JSON.stringify(shown)}</span>
@@ -62,6 +66,11 @@ export function TextValue({ label, name, text, depth, renderJson, renderMarkdown
         )}
         <CopyButton isPlain label="copy" title={`Copy ${name ?? "all of it"}`} text={text} />
       </div>
+      {isLong && !isOpen ? (
+        <div className="jt-inside">
+          <LongText text={text} />
+        </div>
+      ) : null}
       {isOpen ? (
         <div className="jt-inside">
           {nestedJson === null ? <div className="jt-markdown">{renderMarkdown?.(text)}</div> : renderJson(nestedJson)}

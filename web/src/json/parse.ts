@@ -1,4 +1,4 @@
-/** Parses JSON, and reports line, column and reason where it cannot. */
+/** Parses JSON, at once or in slices, and reports line, column and reason where it cannot. */
 
 import { ExactNumber, type Json, type JsonObject } from "./value";
 
@@ -29,7 +29,9 @@ const ESCAPES: Readonly<Record<string, string>> = {
 
 /** Parses JSON; throws a `JsonError`. An object with a key twice is an error: one of the values would be lost. */
 export function parse(text: string): Json {
-  return new Parser(text).parseDocument();
+  const reader = new JsonReader(text);
+  reader.read(Number.POSITIVE_INFINITY);
+  return reader.getValue();
 }
 
 /** Parses a number; null if the text is not a JSON number. */
@@ -49,103 +51,194 @@ function isUnescaped(code: number): boolean {
   return code >= 0x20 && code !== 0x22 && code !== 0x5c;
 }
 
-class Parser {
+function isWhitespace(code: number): boolean {
+  return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
+}
+
+type Container = Json[] | JsonObject;
+/** What comes next in the text, after whitespace. */
+type Expected = "value" | "first item" | "first key" | "key" | "colon" | "comma" | "end";
+
+/** Parses a text step by step, so that a long one can be parsed in slices. It throws a `JsonError` like `parse`. */
+export class JsonReader {
   private offset = 0;
+  private expected: Expected = "value";
+  /** The arrays and objects around the current offset, outermost first. */
+  private readonly containers: Container[] = [];
+  /** For each object among them, the key whose value comes next. */
+  private readonly keys: string[] = [];
+  /** The string that is being read: where it starts, and what was read of it. */
+  private string: { readonly start: number; readonly parts: string[] } | null = null;
+  private value: Json | undefined;
 
   constructor(private readonly text: string) {}
 
-  parseDocument(): Json {
-    const value = this.parseValue(0);
-    this.skipWhitespace();
-    if (this.offset < this.text.length) {
-      this.fail(`unexpected ${this.describeNext()} after the value`);
-    }
-    return value;
+  /** How many characters were read. */
+  get position(): number {
+    return this.offset;
   }
 
-  private parseValue(depth: number): Json {
-    this.skipWhitespace();
-    if (depth > MAX_DEPTH) {
+  /**
+   * Reads about `count` more characters and returns whether the text is complete. Only a number, a word or an escape
+   * sequence that starts before the limit is read beyond it.
+   */
+  read(count: number): boolean {
+    const limit = this.offset + count;
+    while (this.offset < limit) {
+      if (this.string !== null) {
+        this.readString(this.string, limit);
+        continue;
+      }
+      this.skipWhitespace(limit);
+      if (this.offset < limit && this.readToken()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** The value, once `read` has returned true. */
+  getValue(): Json {
+    if (this.value === undefined) {
+      throw new Error("the text is not read to its end");
+    }
+    return this.value;
+  }
+
+  /** Reads one token, or only what begins a string; returns whether the text is complete. */
+  private readToken(): boolean {
+    switch (this.expected) {
+      case "first item":
+        this.expected = "value";
+        this.consumeClose("]");
+        return false;
+      case "first key":
+        this.expected = "key";
+        this.consumeClose("}");
+        return false;
+      case "value":
+        this.readValue();
+        return false;
+      case "key":
+        if (this.text[this.offset] !== '"') {
+          this.fail(`expected a key in double quotes, found ${this.describeNext()}`);
+        }
+        this.startString();
+        return false;
+      case "colon":
+        if (!this.consume(":")) {
+          this.fail(`expected ":" after the key, found ${this.describeNext()}`);
+        }
+        this.expected = "value";
+        return false;
+      case "comma":
+        this.readComma();
+        return false;
+      case "end":
+        if (this.offset < this.text.length) {
+          this.fail(`unexpected ${this.describeNext()} after the value`);
+        }
+        return true;
+    }
+  }
+
+  private readValue(): void {
+    if (this.containers.length > MAX_DEPTH) {
       this.fail(`nested deeper than ${MAX_DEPTH} levels`);
     }
-    const first = this.text[this.offset];
-    switch (first) {
+    switch (this.text[this.offset]) {
       case "{":
-        return this.parseObject(depth);
+        this.openContainer(new Map(), "first key");
+        break;
       case "[":
-        return this.parseArray(depth);
+        this.openContainer([], "first item");
+        break;
       case '"':
-        return this.parseString();
+        this.startString();
+        break;
       default:
-        return this.parseLiteral();
+        this.addValue(this.readLiteral());
     }
   }
 
-  private parseObject(depth: number): JsonObject {
-    const object: JsonObject = new Map();
+  private openContainer(container: Container, expected: Expected): void {
+    this.containers.push(container);
+    this.expected = expected;
     this.offset += 1;
-    this.skipWhitespace();
-    if (this.consume("}")) {
-      return object;
+  }
+
+  private readComma(): void {
+    const isArray = Array.isArray(this.containers.at(-1));
+    const close = isArray ? "]" : "}";
+    if (this.consumeClose(close)) {
+      return;
     }
-    for (;;) {
-      this.skipWhitespace();
-      if (this.text[this.offset] !== '"') {
-        this.fail(`expected a key in double quotes, found ${this.describeNext()}`);
-      }
-      const key = this.parseString();
-      if (object.has(key)) {
-        this.fail(`the key ${JSON.stringify(key)} is there twice`);
-      }
-      this.skipWhitespace();
-      if (!this.consume(":")) {
-        this.fail(`expected ":" after the key, found ${this.describeNext()}`);
-      }
-      const value = this.parseValue(depth + 1);
-      object.set(key, value);
-      this.skipWhitespace();
-      if (this.consume("}")) {
-        return object;
-      }
-      if (!this.consume(",")) {
-        this.fail(`expected "," or "}", found ${this.describeNext()}`);
-      }
+    if (!this.consume(",")) {
+      this.fail(`expected "," or "${close}", found ${this.describeNext()}`);
+    }
+    this.expected = isArray ? "value" : "key";
+  }
+
+  /** Ends the innermost array or object if its closing bracket is next. */
+  private consumeClose(close: string): boolean {
+    if (!this.consume(close)) {
+      return false;
+    }
+    this.addValue(this.containers.pop() as Container);
+    return true;
+  }
+
+  /** Puts a complete value where it belongs. */
+  private addValue(value: Json): void {
+    const container = this.containers.at(-1);
+    this.expected = container === undefined ? "end" : "comma";
+    if (container === undefined) {
+      this.value = value;
+    } else if (Array.isArray(container)) {
+      container.push(value);
+    } else {
+      container.set(this.keys.pop() as string, value);
     }
   }
 
-  private parseArray(depth: number): Json[] {
-    const items: Json[] = [];
-    this.offset += 1;
-    this.skipWhitespace();
-    if (this.consume("]")) {
-      return items;
-    }
-    for (;;) {
-      items.push(this.parseValue(depth + 1));
-      this.skipWhitespace();
-      if (this.consume("]")) {
-        return items;
-      }
-      if (!this.consume(",")) {
-        this.fail(`expected "," or "]", found ${this.describeNext()}`);
-      }
+  private addString(text: string): void {
+    if (this.expected === "key") {
+      this.addKey(text);
+    } else {
+      this.addValue(text);
     }
   }
 
-  private parseString(): string {
-    const start = this.offset;
-    const parts: string[] = [];
+  private addKey(key: string): void {
+    if ((this.containers.at(-1) as JsonObject).has(key)) {
+      this.fail(`the key ${JSON.stringify(key)} is there twice`);
+    }
+    this.keys.push(key);
+    this.expected = "colon";
+  }
+
+  private startString(): void {
+    this.string = { start: this.offset, parts: [] };
     this.offset += 1;
-    for (;;) {
+  }
+
+  /** Reads the current string up to its end or up to the limit. */
+  private readString({ start, parts }: { start: number; parts: string[] }, limit: number): void {
+    while (this.offset < limit) {
       const plain = this.offset;
-      while (isUnescaped(this.text.charCodeAt(this.offset))) {
+      while (this.offset < limit && isUnescaped(this.text.charCodeAt(this.offset))) {
         this.offset += 1;
       }
       parts.push(this.text.slice(plain, this.offset));
+      if (this.offset === limit) {
+        return;
+      }
       const next = this.text[this.offset];
       if (next === '"') {
         this.offset += 1;
-        return parts.join("");
+        this.string = null;
+        this.addString(parts.join(""));
+        return;
       }
       if (next === undefined) {
         this.fail('the string that starts here has no closing "', start);
@@ -153,11 +246,11 @@ class Parser {
       if (next !== "\\") {
         this.fail(next === "\n" ? "a line break inside a string: write \\n" : "a control character inside a string");
       }
-      parts.push(this.parseEscape());
+      parts.push(this.readEscape());
     }
   }
 
-  private parseEscape(): string {
+  private readEscape(): string {
     const letter = this.text[this.offset + 1] ?? "";
     if (letter === "u") {
       const digits = this.text.slice(this.offset + 2, this.offset + 6);
@@ -175,7 +268,7 @@ class Parser {
     return meant;
   }
 
-  private parseLiteral(): Json {
+  private readLiteral(): Json {
     for (const [word, value] of [
       ["true", true],
       ["false", false],
@@ -195,8 +288,8 @@ class Parser {
     return toNumber(number);
   }
 
-  private skipWhitespace(): void {
-    while (this.offset < this.text.length && " \t\n\r".includes(this.text[this.offset] as string)) {
+  private skipWhitespace(limit: number): void {
+    while (this.offset < limit && isWhitespace(this.text.charCodeAt(this.offset))) {
       this.offset += 1;
     }
   }
@@ -219,7 +312,12 @@ class Parser {
   }
 
   private fail(reason: string, offset = this.offset): never {
-    const before = this.text.slice(0, offset).split("\n");
-    throw new JsonError(reason, offset, before.length, (before.at(-1) as string).length + 1);
+    let line = 1;
+    let lineStart = 0;
+    for (let end = this.text.indexOf("\n"); end !== -1 && end < offset; end = this.text.indexOf("\n", lineStart)) {
+      line += 1;
+      lineStart = end + 1;
+    }
+    throw new JsonError(reason, offset, line, offset - lineStart + 1);
   }
 }

@@ -1,8 +1,8 @@
-/** Detects strings that contain JSON or Markdown. */
-
-import { type Json, JsonError, parse } from "./lossless";
+/** Detects strings that seem to contain JSON or Markdown. */
 
 const MAX_LENGTH = 1_000_000;
+/** Formatting a longer text would block the page. */
+export const MAX_MARKDOWN_LENGTH = 50_000;
 const MAX_SCANNED = 5_000;
 const MARKDOWN = [
   /^#{1,6} \S/m,
@@ -13,23 +13,16 @@ const MARKDOWN = [
   /\[[^\]\n]{1,200}\]\([^)\s]{1,500}\)/,
 ];
 
-/** The object or list that a string contains as JSON, or null. */
-export function parseNestedJson(text: string): Json | null {
-  const first = text.trimStart()[0];
-  if ((first !== "{" && first !== "[") || text.length > MAX_LENGTH) {
-    return null;
-  }
-  try {
-    return parse(text);
-  } catch (error) {
-    if (error instanceof JsonError) {
-      return null;
-    }
-    throw error;
-  }
+/** Whether a string begins like an object or a list, and is worth parsing. */
+export function looksLikeJson(text: string): boolean {
+  return text.length <= MAX_LENGTH && /^\s*[[{]/.test(text);
 }
 
+/** Whether a string begins like Markdown, and is short enough to be formatted without blocking the page. */
 export function looksLikeMarkdown(text: string): boolean {
+  if (text.length > MAX_MARKDOWN_LENGTH) {
+    return false;
+  }
   const begin = text.slice(0, MAX_SCANNED);
   return MARKDOWN.some((pattern) => pattern.test(begin));
 }

@@ -1,7 +1,9 @@
 import { useState } from "react";
-import { api } from "../api/client";
+import { api, getErrorMessage } from "../api/client";
 import type { DisplayValue, MediaFile, Row } from "../api/types";
 import { JsonTextTree } from "../json/JsonTree";
+import { LongText } from "../json/LongText";
+import { MAX_MARKDOWN_LENGTH } from "../json/textFormat";
 import { CopyButton } from "../ui/CopyButton";
 import { ErrorAlert } from "../ui/ErrorAlert";
 import { formatCount, formatDateTime, formatSize } from "../ui/format";
@@ -50,6 +52,14 @@ function DetailValue({
   loadFull: () => Promise<string>;
 }) {
   const [isRaw, setIsRaw] = useState(false);
+  const [loading, setLoading] = useState<{ error: string } | null>(null);
+  const showAll = () => {
+    setLoading({ error: "" });
+    loadFull().then(
+      () => setLoading(null),
+      (error: unknown) => setLoading({ error: getErrorMessage(error) }),
+    );
+  };
   const foldable = value.format === "traceback";
   const content = <ValueText value={value} isRaw={isRaw} />;
   return (
@@ -63,10 +73,14 @@ function DetailValue({
               type="button"
               className="button plain small"
               aria-label={`Show all of ${place}`}
-              onClick={() => void loadFull()}
+              disabled={loading?.error === ""}
+              onClick={showAll}
             >
               Show all
             </button>
+            <span className="quiet" role="status">
+              {loading?.error === "" ? "Loading…" : ""}
+            </span>
           </>
         )}
         <span className="grow" />
@@ -83,6 +97,7 @@ function DetailValue({
         ) : null}
         <CopyButton text={value.is_complete ? value.text : loadFull} accessibleName={`Copy ${place}`} />
       </header>
+      {loading?.error ? <ErrorAlert title={loading.error} /> : null}
       {foldable ? (
         <details>
           <summary className="quiet">{formatCount(value.text.trimEnd().split("\n").length, "line")}</summary>
@@ -106,13 +121,19 @@ export function ValueText({
   /** How many levels of a tree are expanded at first. */
   openLevels?: number;
 }) {
-  if (!isRaw && value.is_complete && value.format === "markdown") return <Markdown text={value.text} />;
-  if (!isRaw && value.is_complete && value.format === "json") {
-    return (
-      <JsonTextTree text={value.text} openLevels={openLevels} renderMarkdown={(text) => <Markdown text={text} />} />
-    );
+  const { format, text } = value;
+  const isFormatted = !isRaw && value.is_complete;
+  if (isFormatted && format === "json") {
+    return <JsonTextTree text={text} openLevels={openLevels} renderMarkdown={(inside) => <Markdown text={inside} />} />;
   }
-  return <pre>{value.text}</pre>;
+  if (!isFormatted || format !== "markdown") return <LongText text={text} />;
+  if (text.length <= MAX_MARKDOWN_LENGTH) return <Markdown text={text} />;
+  return (
+    <>
+      <p className="quiet">This Markdown is too long to be formatted.</p>
+      <LongText text={text} />
+    </>
+  );
 }
 
 function MediaFigure({ file }: { file: MediaFile }) {
