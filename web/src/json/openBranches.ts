@@ -5,7 +5,7 @@ import type { Json } from "./lossless";
 /** A list or object with more items is shown in groups of this many. */
 export const CHUNK = 100;
 /** How many rows are rendered at first; more would block the page. */
-export const MAX_OPEN_ROWS = 400;
+export const MAX_OPEN_ROWS = 300;
 
 /** The branches among the items, which are at `depth`, that are expanded at first: outer ones before inner ones. */
 export function findOpenBranches(items: readonly Json[], depth: number, openLevels: number): ReadonlySet<Json> {

@@ -13,37 +13,31 @@ export interface TextPiece {
 /** The pieces of a text, in order and without gaps. They end at line breaks, except within a very long line. */
 export function splitIntoPieces(text: string): TextPiece[] {
   const pieces: TextPiece[] = [];
-  let start = 0;
-  while (start < text.length) {
-    const piece = findPiece(text, start);
-    pieces.push(piece);
-    start = piece.end;
-  }
-  return pieces;
-}
+  let piece: TextPiece = { start: 0, end: 0, lineCount: 0 };
 
-function findPiece(text: string, start: number): TextPiece {
-  let end = start;
-  let lineCount = 0;
-  while (lineCount < MAX_PIECE_LINES && end < text.length) {
-    const lineEnd = findLineEnd(text, end, start + MAX_PIECE_LENGTH);
-    if (lineEnd === null) {
-      break;
+  function startPiece(): void {
+    if (piece.lineCount > 0) {
+      pieces.push(piece);
     }
-    end = lineEnd;
-    lineCount += 1;
+    piece = { start: piece.end, end: piece.end, lineCount: 0 };
   }
-  return lineCount > 0 ? { start, end, lineCount } : { start, end: cutLine(text, start), lineCount: 1 };
-}
 
-/** Where the line ends, including its line break; null if that is beyond the limit. */
-function findLineEnd(text: string, start: number, limit: number): number | null {
-  // Without the bound, each piece of a text in one line would be searched to the text's end.
-  const lineBreak = text.slice(start, limit).indexOf("\n");
-  if (lineBreak >= 0) {
-    return start + lineBreak + 1;
+  while (piece.end < text.length) {
+    const lineBreak = text.indexOf("\n", piece.end);
+    const lineEnd = lineBreak < 0 ? text.length : lineBreak + 1;
+    if (piece.lineCount === MAX_PIECE_LINES || lineEnd - piece.start > MAX_PIECE_LENGTH) {
+      startPiece();
+    }
+    while (lineEnd - piece.start > MAX_PIECE_LENGTH) {
+      piece.end = cutLine(text, piece.start);
+      piece.lineCount = 1;
+      startPiece();
+    }
+    piece.end = lineEnd;
+    piece.lineCount += 1;
   }
-  return text.length <= limit ? text.length : null;
+  startPiece();
+  return pieces;
 }
 
 /** Where a line that is too long is cut: not between the two halves of a character. */
