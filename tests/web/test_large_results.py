@@ -94,8 +94,8 @@ def timeline(services: RunningServices) -> Timeline:
 async def record_result(timeline: Timeline, result: Any) -> str:
     """Return the id of a new session in which a tool returned the result."""
     session_id = (await timeline.create_session(description="large")).session_id
-    call = {"id": "c1", "name": "report", "args": {}}
-    content = {"role": "model", "parts": [{"function_call": call}]}
+    call: dict[str, Any] = {"id": "c1", "name": "report", "args": {}}
+    content: dict[str, Any] = {"role": "model", "parts": [{"function_call": call}]}
     event = AgentEvent(invocation_id="i", event={"content": content}, final=False)
     started = ToolStarted(call_id="c1", tool_name="report", arguments={})
     finished = ToolFinished(call_id="c1", result=result, duration_ms=1.0)
@@ -196,6 +196,21 @@ async def test_a_row_that_is_closed_while_its_result_is_read_stops_the_work(page
     await expect(inside).to_have_count(0)
     await page.evaluate(_RELEASE_SLICE)
     assert await page.evaluate("window.held.length") == 0
+
+
+async def test_a_result_that_cannot_be_loaded_says_so_and_can_be_loaded_later(
+    page: Page, timeline: Timeline, watch: PageWatch
+) -> None:
+    watch.allow_fault("ERR_FAILED")
+    player = await open_session(page, await record_result(timeline, _LINE))
+    inside = await player.open_row(player.find_rows("report"))
+    await page.route("**/rows/*?full=true", lambda route: route.abort())
+    await inside.get_by_role("button", name="Show all of result").click()
+    await expect(inside.get_by_role("alert")).to_contain_text("The server does not respond.")
+    await page.unroute("**/rows/*?full=true")
+    await inside.get_by_role("button", name="Show all of result").click()
+    await expect(inside).to_contain_text("show all 2,000,003 characters")
+    await expect(inside.get_by_role("alert")).to_have_count(0)
 
 
 async def test_of_a_session_with_2_000_rows_few_are_in_the_page(open_page: OpenPage, timeline: Timeline) -> None:

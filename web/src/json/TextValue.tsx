@@ -2,7 +2,7 @@ import { type ReactNode, useMemo, useState } from "react";
 import { CopyButton } from "../ui/CopyButton";
 import { LongText, MAX_PLAIN_LENGTH } from "./LongText";
 import type { Json } from "./lossless";
-import { looksLikeJson, looksLikeMarkdown } from "./textFormat";
+import { looksLikeJson, looksLikeMarkdown, MAX_QUICK_MARKDOWN_LENGTH } from "./textFormat";
 import { useParsedJson } from "./useParsedJson";
 
 export type RenderMarkdown = (text: string) => ReactNode;
@@ -32,7 +32,8 @@ export function TextValue({ label, name, text, depth, renderJson, renderMarkdown
   const isLong = shown.length > MAX_PLAIN_LENGTH;
   const isBlock = !isLong && shown.includes("\n");
   const [openChoice, setOpenChoice] = useState<boolean | null>(null);
-  const isOpen = openChoice ?? (name === undefined && (nestedJson !== null || isMarkdown));
+  const isQuick = nestedJson !== null || (isMarkdown && text.length <= MAX_QUICK_MARKDOWN_LENGTH);
+  const isOpen = openChoice ?? (name === undefined && isQuick);
   const kind = nestedJson !== null ? "JSON" : isMarkdown ? "markdown" : "";
 
   return (

@@ -1,8 +1,10 @@
 /** Detects strings that seem to contain JSON or Markdown. */
 
 const MAX_LENGTH = 1_000_000;
-/** Formatting a longer text would block the page. */
-export const MAX_MARKDOWN_LENGTH = 50_000;
+/** A longer text is formatted on request only: it takes some tenths of a second. */
+export const MAX_QUICK_MARKDOWN_LENGTH = 20_000;
+/** A longer text is never formatted: it would block the page for seconds. */
+export const MAX_MARKDOWN_LENGTH = 200_000;
 const MAX_SCANNED = 5_000;
 const MARKDOWN = [
   /^#{1,6} \S/m,
@@ -18,7 +20,7 @@ export function looksLikeJson(text: string): boolean {
   return text.length <= MAX_LENGTH && /^\s*[[{]/.test(text);
 }
 
-/** Whether a string begins like Markdown, and is short enough to be formatted without blocking the page. */
+/** Whether a string begins like Markdown, and is short enough to be formatted. */
 export function looksLikeMarkdown(text: string): boolean {
   if (text.length > MAX_MARKDOWN_LENGTH) {
     return false;

@@ -1,14 +1,11 @@
 import { useState } from "react";
 import { api, getErrorMessage } from "../api/client";
 import type { DisplayValue, MediaFile, Row } from "../api/types";
-import { JsonTextTree } from "../json/JsonTree";
-import { LongText } from "../json/LongText";
-import { MAX_MARKDOWN_LENGTH } from "../json/textFormat";
 import { CopyButton } from "../ui/CopyButton";
 import { ErrorAlert } from "../ui/ErrorAlert";
 import { formatCount, formatDateTime, formatSize } from "../ui/format";
-import { Markdown } from "../ui/Markdown";
 import { useRowDetail } from "./useRowDetail";
+import { ValueText } from "./ValueText";
 
 /** The details of a row, loaded when it expands and again when it changes. */
 export function RowBody({ sessionId, row }: { sessionId: string; row: Row }) {
@@ -107,32 +104,6 @@ function DetailValue({
         content
       )}
     </section>
-  );
-}
-
-/** A value as what it is: Markdown, a JSON tree, or text. */
-export function ValueText({
-  value,
-  isRaw,
-  openLevels = 2,
-}: {
-  value: DisplayValue;
-  isRaw: boolean;
-  /** How many levels of a tree are expanded at first. */
-  openLevels?: number;
-}) {
-  const { format, text } = value;
-  const isFormatted = !isRaw && value.is_complete;
-  if (isFormatted && format === "json") {
-    return <JsonTextTree text={text} openLevels={openLevels} renderMarkdown={(inside) => <Markdown text={inside} />} />;
-  }
-  if (!isFormatted || format !== "markdown") return <LongText text={text} />;
-  if (text.length <= MAX_MARKDOWN_LENGTH) return <Markdown text={text} />;
-  return (
-    <>
-      <p className="quiet">This Markdown is too long to be formatted.</p>
-      <LongText text={text} />
-    </>
   );
 }
 

@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef, useState } from "react";
 import type { DisplayValue, Row } from "../api/types";
-import { ValueText } from "./RowBody";
 import { useRowDetail } from "./useRowDetail";
+import { ValueText } from "./ValueText";
 
 /** Below the line of a row in comfortable density: the beginning of its result. */
 export function RowPreview({ row, onShowAll }: { row: Row; onShowAll: () => void }) {
