@@ -182,6 +182,14 @@ async def test_a_text_of_100_000_lines_is_read_to_its_end(page: Page, timeline: 
     await assert_is_small(inside)
 
 
+async def test_a_long_text_that_contains_json_opens_as_json(page: Page, timeline: Timeline) -> None:
+    inside = await show_result(page, await record_result(timeline, {"text": json.dumps(_ROWS[:500])}))
+    await inside.get_by_role("button", name="JSON", exact=True).click()
+    await inside.get_by_role("button", name="400 … 499").click()
+    await expect(inside.locator(".jt-number", has_text="400")).to_be_visible()
+    await assert_is_small(inside)
+
+
 async def test_a_row_that_is_closed_while_its_result_is_read_stops_the_work(page: Page, timeline: Timeline) -> None:
     player = await open_session(page, await record_result(timeline, _ROWS))
     row = player.find_rows("report")

@@ -63,7 +63,8 @@ interface NodeProps {
   options: TreeOptions;
 }
 
-function TreeNode({ name, value, depth, options }: NodeProps) {
+function TreeNode({ name: key, value, depth, options }: NodeProps) {
+  const name = typeof key === "string" ? shorten(key) : key;
   const label = name === undefined ? null : <span className="jt-name">{name}</span>;
   if (typeof value === "string") {
     const { openLevels, renderMarkdown } = options;
@@ -75,7 +76,7 @@ function TreeNode({ name, value, depth, options }: NodeProps) {
       <div className="jt-row">
         {label}
         <span className={isNumber(value) ? "jt-number" : "jt-word"}>
-          {isNumber(value) ? formatNumber(value) : String(value)}
+          {isNumber(value) ? shorten(formatNumber(value)) : String(value)}
         </span>
         <CopyButton isPlain label="copy" title={`Copy ${describeName(name)}`} text={() => stringify(value)} />
       </div>
@@ -179,6 +180,13 @@ function TreeChunk({ value, from, to, depth, options }: RangeProps) {
       ) : null}
     </div>
   );
+}
+
+const MAX_WORD_LENGTH = 400;
+
+/** A key or a number as far as it is shown; copying takes all of it. */
+function shorten(word: string): string {
+  return word.length <= MAX_WORD_LENGTH ? word : `${word.slice(0, MAX_WORD_LENGTH)}…`;
 }
 
 function describeName(name: string | number | undefined): string {
