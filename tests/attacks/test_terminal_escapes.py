@@ -416,7 +416,6 @@ def test_nothing_else_prints_or_makes_loggers() -> None:
     allowed = {
         "text/terminal_output.py": "the one module that prints",
         "text/escaped_logging.py": "the one module that makes loggers",
-        "cli/terminal.py": "silences ADK's logger",
         "adk/compat.py": "filters a warning of ADK's logger",
         "server/openapi.py": "writes the constant description of the web API for `make web-types`",
     }
