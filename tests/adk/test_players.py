@@ -10,6 +10,7 @@ from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
 from google.genai import types
 
+from adk_agent_sim.adk.cassette_player import CassettePlayer
 from adk_agent_sim.adk.players import create_player_factory
 from adk_agent_sim.adk.recording_player import RecordingPlayer
 from adk_agent_sim.adk.simulation import Simulation
@@ -50,6 +51,7 @@ def test_every_player_of_the_model_seat_can_be_made(trace: Path) -> None:
         PlayerKind.REAL: create_player_factory("real")(),
         PlayerKind.HUMAN: create_player_factory("human")(),
         PlayerKind.REPLAY: create_player_factory(f"replay:{trace}")(),
+        PlayerKind.RECORD: create_player_factory(f"record:{trace.with_name('new.json')}")(),
         PlayerKind.FUNCTION: create_player_factory(answer_ok)(),
     }
 
@@ -57,6 +59,7 @@ def test_every_player_of_the_model_seat_can_be_made(trace: Path) -> None:
     assert made[PlayerKind.REAL] is Player.REAL
     assert made[PlayerKind.HUMAN] is Player.HUMAN
     assert isinstance(made[PlayerKind.REPLAY], RecordingPlayer)
+    assert isinstance(made[PlayerKind.RECORD], CassettePlayer)
     assert made[PlayerKind.FUNCTION] is answer_ok
 
 

@@ -72,14 +72,14 @@ def test_any_text_is_parsed_or_refused(text: str) -> None:
     assert str(spec) == text
 
 
-@pytest.mark.parametrize("text", ["record:a.json", "script:a.yaml", "mock:llm", "oracle"])
+@pytest.mark.parametrize("text", ["script:a.yaml", "mock:llm", "oracle"])
 def test_a_player_that_is_not_built_yet_is_not_called_unknown(text: str) -> None:
     with pytest.raises(PlayerNotAvailable) as raised:
         parse_seat_player(Seat.MODEL, text)
 
     assert str(raised.value) == (
         f"The player {text!r} cannot be used: {text.partition(':')[0]} is not available yet for the model seat; "
-        "this release has: real, human, replay:FILE, a function."
+        "this release has: real, human, replay:FILE, record:FILE, a function."
     )
 
 

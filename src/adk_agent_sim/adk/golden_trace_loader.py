@@ -36,6 +36,8 @@ def load_golden_trace(path: Path, eval_id: str | None = None) -> EvalCase:
     if kind is None:
         reason = "it is neither an EvalSet, nor a session file of ADK, nor a timeline"
         raise ImportRefused(str(path), "a golden trace", reason)
+    if kind == "cassette":
+        raise ImportRefused(str(path), "a golden trace", "it is a model cassette, which has no final responses")
     if kind == "evalset":
         return _require_single_case(path, read_eval_cases(path, eval_id))
     if eval_id is not None:

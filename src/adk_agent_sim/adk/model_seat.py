@@ -158,11 +158,7 @@ class ModelSeat(BaseLlm):
 
     async def ask_own_model(self, request: LlmRequest) -> LlmResponse:
         """Return the complete answer of the agent's own model."""
-        answer = LlmResponse()
-        async with aclosing(self.get_own_model().generate_content_async(request, stream=False)) as answers:
-            async for answer in answers:  # noqa: B007 - the last one is complete
-                pass
-        return answer
+        return await get_complete_answer(self.get_own_model().generate_content_async(request, stream=False))
 
     def connect(self, llm_request: LlmRequest) -> AbstractAsyncContextManager[BaseLlmConnection]:
         """Open a live connection to the session's player, or to the agent's own model."""
@@ -170,6 +166,15 @@ class ModelSeat(BaseLlm):
         if player is None or not player.can_play_live:
             return self.get_own_model().connect(llm_request)
         return open_live_connection(llm_request, lambda request: player.answer(request, self, stream=False))
+
+
+async def get_complete_answer(answers: AsyncGenerator[LlmResponse, None]) -> LlmResponse:
+    """Return the last of a model's answers to one request, which is the complete one."""
+    answer = LlmResponse()
+    async with aclosing(answers):
+        async for answer in answers:  # noqa: B007 - the last one is complete
+            pass
+    return answer
 
 
 class SeatOwner:

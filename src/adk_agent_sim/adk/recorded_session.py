@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 from uuid import uuid4
@@ -50,7 +50,7 @@ from adk_agent_sim.timeline.submissions import EventBatch, TurnDecision, TurnReq
 ModelFunction: TypeAlias = Callable[[LlmRequest], LlmResponse | Awaitable[LlmResponse]]
 """A function that plays a model."""
 
-SessionPlayer: TypeAlias = "Player | ModelFunction | StreamPlayer"
+SessionPlayer: TypeAlias = "Player | ModelFunction | StreamPlayer | OwnModelPlayer"
 """Who plays the models of a session."""
 
 
@@ -60,6 +60,48 @@ class UserMessageListener(Protocol):
 
     def handle_user_message(self, message: types.Content) -> None:
         """Handle a user message, before the model is called for it."""
+        ...
+
+
+@runtime_checkable
+class RunListener(Protocol):
+    """A model's player that needs to know which session it plays, and when a run of it has ended."""
+
+    def handle_session_start(self, session: Session) -> None:
+        """Handle the ADK session, before its first user message."""
+        ...
+
+    async def handle_run_end(self) -> None:
+        """Handle the end of a run, however it ended."""
+        ...
+
+
+class OpenTurn(Protocol):
+    """A model call that has begun."""
+
+    @property
+    def player(self) -> Player:
+        """Who answers it."""
+        ...
+
+    def answer(
+        self, ask_own_model: Callable[[], AsyncGenerator[LlmResponse, None]]
+    ) -> AsyncGenerator[LlmResponse, None]:
+        """Yield the responses; `ask_own_model` asks the agent's own model, if it is to be asked."""
+        ...
+
+
+@runtime_checkable
+class OwnModelPlayer(Protocol):
+    """A model's player that may let the agent's own model answer, and sees what it answers."""
+
+    @property
+    def can_play_live(self) -> bool:
+        """Whether live connections go to this player instead of the agent's own model."""
+        ...
+
+    def open_turn(self, request: LlmRequest, agent_name: str, path: AgentPath) -> OpenTurn:
+        """Begin an agent's next turn."""
         ...
 
 
@@ -157,6 +199,8 @@ class RecordedSession:
 
     async def record_agent_joined(self, session: Session) -> None:
         """Record that the ADK session is on the timeline from now on."""
+        if isinstance(self.player, RunListener):
+            self.player.handle_session_start(session)
         joined = AgentJoined(
             app_name=session.app_name,
             user_id=session.user_id,
@@ -200,6 +244,8 @@ class RecordedSession:
         self, invocation_id: str, outcome: RunOutcome, error: BaseException | None = None
     ) -> None:
         """Record that an invocation ended."""
+        if isinstance(self.player, RunListener):
+            await self.player.handle_run_end()
         ended = RunEnded(
             invocation_id=invocation_id,
             outcome=outcome,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Self
@@ -13,8 +13,20 @@ from google.adk.agents.context import Context
 from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
 
-from adk_agent_sim.adk.model_seat import MODEL_PLAYER, ModelCallInterceptor, ModelSeat, take_interceptor
-from adk_agent_sim.adk.recorded_session import ModelFunction, PendingCall, RecordedSession, StreamPlayer
+from adk_agent_sim.adk.model_seat import (
+    MODEL_PLAYER,
+    ModelCallInterceptor,
+    ModelSeat,
+    get_complete_answer,
+    take_interceptor,
+)
+from adk_agent_sim.adk.recorded_session import (
+    ModelFunction,
+    OwnModelPlayer,
+    PendingCall,
+    RecordedSession,
+    StreamPlayer,
+)
 from adk_agent_sim.errors import DeadlineExceeded, ServerUnreachable, TurnAbandoned
 from adk_agent_sim.text.escaped_logging import get_logger
 from adk_agent_sim.timeline.events import AgentPath, Event, Player, TurnDecided
@@ -63,15 +75,21 @@ class TurnPlayer:
     @property
     def can_play_live(self) -> bool:
         """Whether the player takes live connections; the agent's own model opens its own."""
-        return self.is_played
+        player = self.recorded_session.get_player(self.agent_name)
+        return player.can_play_live if isinstance(player, OwnModelPlayer) else self.is_played
 
     async def answer(self, request: LlmRequest, seat: ModelSeat, *, stream: bool) -> AsyncGenerator[LlmResponse, None]:
         """Yield what the agent's player decides; the agent's own model is streamed."""
         # An agent that is used as a tool without our plugins never reaches our callbacks, so it still runs with the
         # player of its caller; the label that ADK puts on every request names the agent that really calls.
         agent_name = (request.config.labels or {}).get(AGENT_NAME_LABEL, self.agent_name)
+
+        def ask_own_model() -> AsyncGenerator[LlmResponse, None]:
+            return seat.get_own_model().generate_content_async(request, stream)
+
         player = self.recorded_session.get_player(agent_name)
         interceptor = take_interceptor()
+        decider, stream_answers = Player.REAL, ask_own_model
         if player is Player.HUMAN:
             interceptor = None  # rules never change what a person decides
             answer = await self._ask_human(request, seat, agent_name)
@@ -81,10 +99,13 @@ class TurnPlayer:
         elif interceptor is not None and interceptor.decide():
             yield await self._answer_by_rule(request, seat, agent_name, interceptor)
             return
+        elif isinstance(player, OwnModelPlayer):
+            turn = player.open_turn(request, agent_name, self._find_path())
+            decider, stream_answers = turn.player, lambda: turn.answer(ask_own_model)
         elif not isinstance(player, Player):
             yield await self._call_model_function(request, player, agent_name, interceptor)
             return
-        async with aclosing(self._stream_own_model(request, seat, agent_name, interceptor, stream=stream)) as answers:
+        async with aclosing(self._stream_answers(request, agent_name, decider, stream_answers, interceptor)) as answers:
             async for answer in answers:
                 yield answer
 
@@ -164,6 +185,11 @@ class TurnPlayer:
         async def ask_player() -> LlmResponse:
             if isinstance(player, Player):
                 return await seat.ask_own_model(request)
+            if isinstance(player, OwnModelPlayer):
+                turn = player.open_turn(request, agent_name, self._find_path())
+                return await get_complete_answer(
+                    turn.answer(lambda: seat.get_own_model().generate_content_async(request, stream=False))
+                )
             return await self._call(player, request, agent_name)
 
         try:
@@ -221,35 +247,32 @@ class TurnPlayer:
         )
         return await result if inspect.isawaitable(result) else result
 
-    async def _stream_own_model(
+    async def _stream_answers(
         self,
         request: LlmRequest,
-        seat: ModelSeat,
         agent_name: str,
+        player: Player,
+        stream_answers: Callable[[], AsyncGenerator[LlmResponse, None]],
         interceptor: ModelCallInterceptor | None,
-        *,
-        stream: bool,
     ) -> AsyncGenerator[LlmResponse, None]:
-        """Stream the agent's own model; the first complete answer is recorded as the decision before ADK acts on it."""
-        turn_id = await self._ask(request, agent_name, Player.REAL)
+        """Stream what answers; the first complete answer is recorded as the decision before ADK acts on it."""
+        turn_id = await self._ask(request, agent_name, player)
         await self._record_rule(turn_id, agent_name, interceptor)
         start = self.recorded_session.monotonic()
         decided = False
         try:
-            async with aclosing(seat.get_own_model().generate_content_async(request, stream)) as answers:
+            async with aclosing(stream_answers()) as answers:
                 async for answer in answers:
                     if not answer.partial and not decided:
                         decided = True
                         if interceptor is not None:
                             interceptor.record_response(answer)
-                        await self._record_decision(
-                            turn_id, answer, Player.REAL, self.recorded_session.monotonic() - start
-                        )
+                        await self._record_decision(turn_id, answer, player, self.recorded_session.monotonic() - start)
                     yield answer
         except Exception as error:
             if not decided:
                 await self._record_decision(
-                    turn_id, _build_error_response(error), Player.REAL, self.recorded_session.monotonic() - start
+                    turn_id, _build_error_response(error), player, self.recorded_session.monotonic() - start
                 )
             raise
 
@@ -267,7 +290,7 @@ class TurnPlayer:
         )
 
 
-def _get_function_player(function: ModelFunction | StreamPlayer) -> Player:
+def _get_function_player(function: ModelFunction | StreamPlayer | OwnModelPlayer) -> Player:
     return getattr(function, "player", Player.SIMULATED)
 
 

@@ -44,6 +44,9 @@ SimulatorError
 ├── RunFailed                    the agent's run raised an exception
 ├── Cancelled                    a person cancelled a tool call
 ├── ReplayImpossible             the golden trace does not contain what the agent's model is asked for
+│   └── CassetteMismatch         a model request is not the one in the cassette
+├── RecordedModelFailed          the agent's own model failed when the cassette was recorded
+├── InvalidCassetteMode          the variable ADK_SIM_CASSETTE has a value that means nothing
 ├── InvalidScript                the file is not a valid script
 ├── InvalidCallSyntax            the line that a person typed is not a tool call
 ├── ExportRefused                the session cannot be exported; nothing was written
@@ -97,12 +100,15 @@ from adk_agent_sim.errors.run_errors import (
     AdkIncompatible,
     AgentLoadFailed,
     Cancelled,
+    CassetteMismatch,
     DeadlineExceeded,
     InvalidCallSyntax,
+    InvalidCassetteMode,
     InvalidPlayer,
     InvalidScript,
     OwnModelFailed,
     PlayerNotAvailable,
+    RecordedModelFailed,
     ReplayImpossible,
     RunFailed,
     ToolsetUnavailable,
@@ -152,6 +158,7 @@ __all__ = [
     "AppLoadFailed",
     "BlocksMissing",
     "Cancelled",
+    "CassetteMismatch",
     "DeadlineExceeded",
     "DecisionMismatch",
     "DecisionRefused",
@@ -165,6 +172,7 @@ __all__ = [
     "InvalidAppState",
     "InvalidArguments",
     "InvalidCallSyntax",
+    "InvalidCassetteMode",
     "InvalidFault",
     "InvalidField",
     "InvalidMessage",
@@ -187,6 +195,7 @@ __all__ = [
     "PortInUse",
     "Problem",
     "RealToolRefused",
+    "RecordedModelFailed",
     "ReplayImpossible",
     "RuleFailed",
     "RunFailed",

@@ -59,6 +59,40 @@ class ReplayImpossible(SimulatorError):
     """The golden trace does not contain what the agent's model is asked for."""
 
 
+class CassetteMismatch(ReplayImpossible):
+    """A model request is not the one in the cassette, so the recorded answer is none to it."""
+
+    def __init__(self, path: str, agent_name: str, message_number: int, turn_number: int, reason: str) -> None:
+        super().__init__(
+            f"The model cassette {path} has no answer for agent {agent_name!r} (user message {message_number}, turn "
+            f"{turn_number} of {agent_name!r}): {reason}. If the change is intended, run again with "
+            "ADK_SIM_CASSETTE=update, which asks the agent's own model for this turn and records its answer."
+        )
+        self.path = path
+        self.agent_name = agent_name
+        self.message_number = message_number
+        self.turn_number = turn_number
+
+
+class RecordedModelFailed(SimulatorError):
+    """The agent's own model failed when the cassette was recorded, so it fails again."""
+
+    def __init__(self, agent_name: str, error_type: str, message: str) -> None:
+        super().__init__(
+            f"The model of agent {agent_name!r} failed when it was recorded: {error_type}: {message}. "
+            "Delete the turn from the cassette and run again with ADK_SIM_CASSETTE=update to record it again."
+        )
+        self.error_type = error_type
+
+
+class InvalidCassetteMode(SimulatorError, ValueError):
+    """The variable ADK_SIM_CASSETTE has a value that means nothing."""
+
+    def __init__(self, value: str, known: str) -> None:
+        super().__init__(f"ADK_SIM_CASSETTE is {value!r}, which means nothing: set it to {known}, or do not set it.")
+        self.value = value
+
+
 class InvalidScript(SimulatorError):
     """The file is not a valid script."""
 

@@ -84,7 +84,7 @@ def _compare_runs(
 ) -> Iterator[RecordingDifference]:
     yield from _compare_calls(number, recorded, current, ignored_paths)
     yield from _compare_texts(number, recorded, current)
-    if recorded.final_text != current.final_text and current.outcome is RunOutcome.DONE:
+    if recorded.final_text not in (None, current.final_text) and current.outcome is RunOutcome.DONE:
         yield RecordingDifference(
             message_number=number,
             agent_name="",

@@ -82,7 +82,9 @@ class RecordedRun:
     decisions: Sequence[RecordedDecision]
     calls: Sequence[RecordedToolCall]
     texts: Sequence[RecordedText]
-    final_text: str
+
+    final_text: str | None
+    """The final response; None if the source does not say which one it was."""
 
     outcome: RunOutcome | None
     """How the run ended; None if it has not ended, or the source does not say."""

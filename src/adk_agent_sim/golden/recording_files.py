@@ -1,4 +1,4 @@
-"""Reads recordings from files: timelines, EvalSets of all formats, ADK sessions and fixtures of `adk test`."""
+"""Reads recordings from files: timelines, EvalSets of all formats, ADK sessions, fixtures of `adk test`, cassettes."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from adk_agent_sim.errors import ImportRefused, ReplayImpossible
+from adk_agent_sim.golden.cassette_files import read_cassette
+from adk_agent_sim.golden.cassette_recording import build_cassette_recordings
 from adk_agent_sim.golden.eval_set import summarize_error
 from adk_agent_sim.golden.eval_set_files import read_eval_cases
 from adk_agent_sim.golden.importers import convert_eval_case_to_events, import_adk_session
@@ -48,7 +50,10 @@ def _describe_unknown_file(path: Path) -> str:
         return "there is no such file"
     if path.is_dir():
         return "it is a folder"
-    return "it is none of: an EvalSet, an ADK session or fixture of `adk test`, a timeline that `adksim export` wrote"
+    return (
+        "it is none of: an EvalSet, an ADK session or fixture of `adk test`, a timeline that `adksim export` wrote, "
+        "a model cassette"
+    )
 
 
 def _read_eval_set(path: Path) -> list[Recording]:
@@ -67,8 +72,13 @@ def _read_timeline(path: Path) -> list[Recording]:
     return [build_recording(each) for each in events.values()]
 
 
+def _read_cassette(path: Path) -> list[Recording]:
+    return build_cassette_recordings(read_cassette(path))
+
+
 _READERS: Mapping[TraceKind, Callable[[Path], list[Recording]]] = {
     "evalset": _read_eval_set,
     "session": _read_session,
     "timeline": _read_timeline,
+    "cassette": _read_cassette,
 }

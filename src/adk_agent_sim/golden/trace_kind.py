@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias, cast
 from adk_agent_sim.golden.export_formats import EXPORT_FORMATS
 from adk_agent_sim.timeline.strict_json import InvalidJson, parse_json
 
-TraceKind: TypeAlias = Literal["evalset", "session", "timeline"]
+TraceKind: TypeAlias = Literal["evalset", "session", "timeline", "cassette"]
 
 
 _OLD_EVAL_SET_KEYS = frozenset({"[].query", "[].data"})
@@ -22,6 +22,8 @@ def detect_trace_kind(path: Path) -> TraceKind | None:
         return "evalset"
     if "events" in keys and keys & {"app_name", "appName"}:
         return "session"
+    if {"format", "sessions"} <= keys:
+        return "cassette"
     return "timeline" if "format" in keys else None
 
 

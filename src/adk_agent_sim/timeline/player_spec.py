@@ -55,7 +55,9 @@ class PlayerKind(StrEnum):
 MOCK_STRATEGIES = ("schema", "stateful", "llm", "replay")
 
 SEAT_PLAYERS: Mapping[Seat, frozenset[PlayerKind]] = {
-    Seat.MODEL: frozenset({PlayerKind.REAL, PlayerKind.HUMAN, PlayerKind.REPLAY, PlayerKind.FUNCTION}),
+    Seat.MODEL: frozenset(
+        {PlayerKind.REAL, PlayerKind.HUMAN, PlayerKind.REPLAY, PlayerKind.RECORD, PlayerKind.FUNCTION}
+    ),
     Seat.TOOL: frozenset({PlayerKind.REAL}),
     Seat.USER: frozenset({PlayerKind.HUMAN}),
     Seat.WORLD: frozenset(),

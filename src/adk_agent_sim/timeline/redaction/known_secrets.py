@@ -40,6 +40,9 @@ class KnownSecrets:
         self._heads: dict[str, _Node] = {}
         self._prefilter: re.Pattern[str] | None = None
 
+    def __len__(self) -> int:
+        return len(self._values)
+
     def add(self, secret: str) -> None:
         """Add a value; short ones are ignored."""
         secret = secret.strip()

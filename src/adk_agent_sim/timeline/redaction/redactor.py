@@ -80,6 +80,11 @@ class Redactor:
             elif match := _URL_PASSWORD.search(value):
                 self._learn(match[1], is_certain=True)
 
+    @property
+    def known_count(self) -> int:
+        """How many values are known to be secret."""
+        return len(self._known)
+
     def learn_event(self, event: Event) -> None:
         """Remember the secrets that an event names, to mask them in other events too."""
         self.learn_secrets(_get_redactable_fields(event.payload))

@@ -1,0 +1,232 @@
+"""Plays the models of a session from a model cassette, or records the agents' own models to one.
+
+    record    every turn: ask the own model --> write the turn
+    replay    every turn: compare the request with the recorded one --> the recorded answer, or CassetteMismatch
+    update    as replay, but a turn whose request differs is recorded again
+
+The answers of a replay are without secrets, as they are recorded. A model that streamed is replayed with its complete
+responses.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from difflib import SequenceMatcher
+from enum import StrEnum
+from typing import TypeAlias
+
+from google.adk.models.llm_request import LlmRequest
+from google.adk.sessions import Session
+from google.genai import types
+
+from adk_agent_sim.adk.cassette_answers import MissingAnswer, ReplayedAnswer, TapedAnswer
+from adk_agent_sim.adk.cassette_requests import CallIds, CassetteConverter
+from adk_agent_sim.errors import CassetteMismatch, InvalidCassetteMode
+from adk_agent_sim.golden.cassette import Cassette, CassetteBlock, CassetteSession, CassetteTurn
+from adk_agent_sim.golden.cassette_files import CassetteFile
+from adk_agent_sim.golden.cassette_matching import RequestDifference, RequestMatcher, summarize_differences
+from adk_agent_sim.golden.cassette_take import CassetteTake, SlotState, TurnSlot
+from adk_agent_sim.golden.recording import StreamKey
+from adk_agent_sim.text.escaped_logging import get_logger
+from adk_agent_sim.timeline.clock import Clock, WallClock
+from adk_agent_sim.timeline.events import AgentPath
+from adk_agent_sim.timeline.json_conversion import to_json_value
+from adk_agent_sim.timeline.redaction.redactor import Redactor
+from adk_agent_sim.timeline.strict_json import dump_json
+
+CASSETTE_VARIABLE = "ADK_SIM_CASSETTE"
+"""The environment variable that allows a replay to record."""
+
+CassetteAnswer: TypeAlias = ReplayedAnswer | TapedAnswer | MissingAnswer
+"""What answers a model call."""
+
+_log = get_logger(__name__)
+
+
+class CassetteMode(StrEnum):
+    """What a player does with its cassette; the values are those of ADK_SIM_CASSETTE, except REPLAY."""
+
+    REPLAY = "replay"
+    RECORD = "record"
+    UPDATE = "update"
+
+
+def read_cassette_mode(environment: Mapping[str, str]) -> CassetteMode:
+    """Return what ADK_SIM_CASSETTE asks for; REPLAY if it is not set. Raise InvalidCassetteMode if it is unknown."""
+    value = environment.get(CASSETTE_VARIABLE, "")
+    modes = {"": CassetteMode.REPLAY, **{mode.value: mode for mode in CassetteMode if mode is not CassetteMode.REPLAY}}
+    if value not in modes:
+        raise InvalidCassetteMode(value, " or ".join(filter(None, modes)))
+    return modes[value]
+
+
+class CassettePlayer:
+    """Answers the model calls of one session."""
+
+    def __init__(
+        self, file: CassetteFile, cassette: Cassette, mode: CassetteMode, *, clock: Clock | None = None
+    ) -> None:
+        """Play or record one session.
+
+        Args:
+            file: Where turns are written to, unless the mode is REPLAY.
+            cassette: What is played, unless the mode is RECORD.
+            mode: What to do.
+            clock: Says which times in a request are the current time.
+        """
+        self.can_play_live = mode is not CassetteMode.RECORD
+        """Whether live connections are answered; the agent's own model opens its own, which is not recorded."""
+        self._file = file
+        self._mode = mode
+        self._clock = clock or WallClock()
+        known_ids = [call_id for session in cassette.sessions for call_id in session.iter_call_ids()]
+        self._converter = CassetteConverter(CallIds(known_ids if mode is CassetteMode.UPDATE else ()), Redactor())
+        self._candidates = cassette.sessions if mode is not CassetteMode.RECORD else ()
+        self._new_session = CassetteSession(app_name="", user_id="", state=CassetteBlock.from_value({}))
+        self._takes: list[CassetteTake] = []
+        """The sessions of the cassette that this one may be; the first of them is written."""
+        self._run_index = -1
+        self._turn_counts: Counter[str] = Counter()
+        self._written: CassetteSession | None = None
+        """What the file has of this session."""
+        self._write_lock = threading.Lock()
+        self._initial_secret_count = self._converter.secret_count
+
+    def handle_session_start(self, session: Session) -> None:
+        """Remember whose session it is, and prefer recordings that began with the same state."""
+        state = CassetteBlock.from_value(self._converter.convert_value(to_json_value(session.state)))
+        self._new_session = CassetteSession(app_name=session.app_name, user_id=session.user_id, state=state)
+        self._candidates = tuple(sorted(self._candidates, key=lambda each: each.state != state))
+
+    def handle_user_message(self, message: types.Content) -> None:
+        """Begin the run that follows this message."""
+        content = self._converter.convert_message(message)
+        sessions = self._finish_run() if self._run_index >= 0 else list(self._candidates)
+        self._run_index += 1
+        self._turn_counts.clear()
+        matcher = self._create_matcher()
+        fitting = [
+            each
+            for each in sessions
+            if self._run_index < len(each.runs)
+            and matcher.is_match(each.runs[self._run_index].message.value, content.value)
+        ]
+        if not fitting and self._mode is CassetteMode.REPLAY:
+            # The comparison of the first request says what is new about the message.
+            longer = [each for each in sessions if self._run_index < len(each.runs)]
+            fitting = sorted(longer, key=lambda each: -_rate_similarity(each.runs[self._run_index].message, content))[
+                :1
+            ]
+        if not fitting and self._mode is not CassetteMode.REPLAY:
+            fitting = [self._continue_session(sessions)]
+        self._takes = [CassetteTake(each, self._run_index, content) for each in fitting]
+        if self._mode is CassetteMode.UPDATE and len(fitting[0].runs) > self._run_index and self._written is None:
+            self._written = fitting[0]
+
+    async def handle_run_end(self) -> None:
+        """Leave turns that were not played out of the file, if others were recorded in their run."""
+        if not self._takes:
+            return
+        was_changed = self._takes[0].is_changed
+        unplayed_count = self._takes[0].finish_run()
+        if unplayed_count and was_changed:
+            await self._write_async()
+        elif unplayed_count:
+            _log.warning(
+                "The agents did not ask for %d of the turns that the model cassette %s has after user message %d.",
+                *(unplayed_count, self._file.path, self._run_index + 1),
+            )
+
+    def open_turn(self, request: LlmRequest, agent_name: str, path: AgentPath) -> CassetteAnswer:
+        """Begin a model call and return what answers it."""
+        self._turn_counts[agent_name] += 1
+        converted = self._converter.convert_request(agent_name, request)
+        path = self._converter.call_ids.convert_path(path)
+        key = StreamKey(agent_name=agent_name, path=path)
+        found = [(take, take.find_next(agent_name, path)) for take in self._takes]
+        matcher = self._create_matcher()
+        rated = sorted(
+            [
+                (len(differences), place, differences)
+                for place, (_, slot) in enumerate(found)
+                if slot is not None and slot.turn is not None
+                for differences in [matcher.find_differences(slot.turn.request, converted)]
+            ]
+        )
+        if rated and not rated[0][0]:
+            return self._play(found, [place for count, place, _ in rated if not count])
+        if self._mode is CassetteMode.REPLAY:
+            return MissingAnswer(error=self._build_mismatch(agent_name, rated[0][2] if rated else []))
+        take, slot = found[rated[0][1] if rated else 0]
+        self._takes = [take]
+        return TapedAnswer(
+            slot=take.reopen(key, slot), request=converted, converter=self._converter, write=self._write_async
+        )
+
+    def _play(self, found: Sequence[tuple[CassetteTake, TurnSlot | None]], places: Sequence[int]) -> CassetteAnswer:
+        """Answer from the first take that fits, and forget those that do not."""
+        turns: list[CassetteTurn] = []
+        for place in places:
+            slot = found[place][1]
+            if slot is not None and slot.turn is not None:
+                slot.state = SlotState.DONE
+                turns.append(slot.turn)
+        self._takes = [found[place][0] for place in places]
+        # A stale turn that is played after all returns to the file.
+        write = self._write_async if self._takes[0].is_changed else None
+        return ReplayedAnswer(turn=turns[0], converter=self._converter, write=write)
+
+    def _build_mismatch(self, agent_name: str, differences: Sequence[RequestDifference]) -> CassetteMismatch:
+        if differences:
+            reason = f"the request differs from the recorded one in {summarize_differences(differences)}"
+        elif self._takes:
+            reason = "the agent calls its model more often than it was recorded"
+        else:
+            reason = f"it has no session with {self._run_index + 1} user messages like these"
+        error = CassetteMismatch(
+            str(self._file.path), agent_name, self._run_index + 1, self._turn_counts[agent_name], reason
+        )
+        _log.error("%s", error)
+        return error
+
+    def _continue_session(self, sessions: Sequence[CassetteSession]) -> CassetteSession:
+        """Return a session without the run that begins now: with the runs that were played before, if any."""
+        if self._run_index == 0 or not sessions:
+            return self._new_session
+        before = sessions[0]
+        if len(before.runs) > self._run_index:
+            self._written = None  # another conversation, which only began in the same way
+        return replace(before, runs=before.runs[: self._run_index])
+
+    def _finish_run(self) -> list[CassetteSession]:
+        return [take.build_session() for take in self._takes]
+
+    def _create_matcher(self) -> RequestMatcher:
+        return RequestMatcher(self._clock.now())
+
+    async def _write_async(self) -> None:
+        # Another process may hold the lock of the file.
+        await asyncio.to_thread(self._write)
+
+    def _write(self) -> None:
+        with self._write_lock:
+            session = self._takes[0].build_session()
+            if self._converter.secret_count > self._initial_secret_count:
+                clean: dict[str, CassetteBlock] = {}
+
+                def redact(block: CassetteBlock) -> CassetteBlock:
+                    if block.digest not in clean:
+                        clean[block.digest] = self._converter.redact_block(block)
+                    return clean[block.digest]
+
+                session = session.map_blocks(redact)
+            self._file.put_session(session, self._written)
+            self._written = session
+
+
+def _rate_similarity(recorded: CassetteBlock, found: CassetteBlock) -> float:
+    return SequenceMatcher(None, dump_json(recorded.value)[:2_000], dump_json(found.value)[:2_000]).quick_ratio()

@@ -1,0 +1,181 @@
+"""A model cassette: the model requests of sessions, and what the agents' own models answered to them.
+
+    Cassette --> CassetteSession --> CassetteRun (one per user message) --> CassetteTurn: request, responses or an error
+
+It consists of JSON values and does not depend on ADK. `cassette_format.py` writes it as text, `cassette_files.py` keeps
+it in a file, `cassette_matching.py` compares requests. Calls have the ids of the cassette (`call-1`), not of a session.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from hashlib import blake2b
+from typing import cast
+
+from adk_agent_sim.golden.recording import StreamKey
+from adk_agent_sim.text.surrogates import replace_lone_surrogates
+from adk_agent_sim.timeline.canonical_json import Json
+from adk_agent_sim.timeline.strict_json import dump_json
+
+_DIGEST_BYTES = 8
+
+_LINES = "lines"
+"""The only key of an object that stands for a text of several lines."""
+
+
+@dataclass(frozen=True)
+class CassetteBlock:
+    """A JSON value that the file has once, however often it is used; equal if the values are."""
+
+    digest: str
+
+    value: Json = field(compare=False, repr=False)
+    """The value, as a file gives it back."""
+
+    @classmethod
+    def from_value(cls, value: Json) -> CassetteBlock:
+        """Return the block of any JSON value."""
+        text = replace_lone_surrogates(dump_json(value))
+        digest = blake2b(text.encode(), digest_size=_DIGEST_BYTES).hexdigest()
+        return cls(digest, json.loads(text))
+
+    @cached_property
+    def text(self) -> str:
+        """The value as indented JSON; kept, because a file is written often."""
+        if isinstance(self.value, str) and "\n" in self.value:
+            # A diff of an instruction shows the lines that changed, not one long line.
+            return dump_json({_LINES: self.value.split("\n")}, indent=2)
+        return dump_json(self.value, indent=2)
+
+    @classmethod
+    def from_file(cls, value: Json) -> CassetteBlock:
+        """Return the block of a value in a file."""
+        is_text = isinstance(value, dict) and list(cast("dict[str, Json]", value)) == [_LINES]
+        return cls.from_value("\n".join(value[_LINES]) if is_text else value)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CassetteRequest:
+    """What a model was asked, as far as the model could read it, without secrets."""
+
+    instruction: CassetteBlock
+    """The system instruction."""
+
+    tools: CassetteBlock
+    """A list of declarations: `{"function": ...}` for a function, `{"google_search": ...}` for a built-in tool."""
+
+    config: CassetteBlock
+    """The settings by name, the model's name included."""
+
+    contents: tuple[CassetteBlock, ...]
+    """The conversation."""
+
+    def map_blocks(self, convert: Callable[[CassetteBlock], CassetteBlock]) -> CassetteRequest:
+        """Return a request with other blocks."""
+        return CassetteRequest(
+            instruction=convert(self.instruction),
+            tools=convert(self.tools),
+            config=convert(self.config),
+            contents=tuple(map(convert, self.contents)),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class CassetteTurn:
+    """One model call."""
+
+    key: StreamKey
+    """Which agent called, and where it ran."""
+
+    request: CassetteRequest
+
+    responses: tuple[CassetteBlock, ...] = ()
+    """The complete responses, an `LlmResponse` each; nearly always one."""
+
+    error: CassetteBlock | None = None
+    """The `type` and `message` of what the model raised, if it did."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CassetteRun:
+    """What followed one message of the user."""
+
+    message: CassetteBlock
+    """The message, a `types.Content`."""
+
+    turns: tuple[CassetteTurn, ...] = ()
+    """The model calls, in the order in which they began."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CassetteSession:
+    """One session."""
+
+    app_name: str
+    user_id: str
+
+    state: CassetteBlock
+    """The session state before the first message."""
+
+    runs: tuple[CassetteRun, ...] = ()
+
+    @property
+    def identity(self) -> tuple[str, str, tuple[str, ...]]:
+        """What makes it this conversation; recording it again replaces it."""
+        return self.app_name, self.state.digest, tuple(run.message.digest for run in self.runs)
+
+    @property
+    def sort_key(self) -> list[str]:
+        """Its place in a file, which does not depend on which of several sessions ended first."""
+        return [self.app_name, *(dump_json(run.message.value) for run in self.runs), dump_json(self.state.value)]
+
+    def map_blocks(self, convert: Callable[[CassetteBlock], CassetteBlock]) -> CassetteSession:
+        """Return a session with other blocks."""
+        runs = [
+            CassetteRun(
+                message=convert(run.message),
+                turns=tuple(
+                    replace(
+                        turn,
+                        request=turn.request.map_blocks(convert),
+                        responses=tuple(map(convert, turn.responses)),
+                        error=convert(turn.error) if turn.error else None,
+                    )
+                    for turn in run.turns
+                ),
+            )
+            for run in self.runs
+        ]
+        return replace(self, state=convert(self.state), runs=tuple(runs))
+
+    def iter_call_ids(self) -> Iterator[str]:
+        """Yield the ids of the calls that the models made."""
+        for run in self.runs:
+            for turn in run.turns:
+                for response in turn.responses:
+                    yield from (call.get("id") or "" for call in list_calls(response.value))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cassette:
+    """All sessions of a file, in the file's order."""
+
+    sessions: tuple[CassetteSession, ...] = ()
+
+    def put_session(self, session: CassetteSession, earlier: CassetteSession | None = None) -> Cassette:
+        """Return a cassette with a session in place of one with the same conversation, and of its earlier version."""
+        others = [each for each in self.sessions if each.identity != session.identity and each != earlier]
+        return Cassette(sessions=tuple(sorted([*others, session], key=lambda each: each.sort_key)))
+
+
+def list_calls(response: Mapping[str, Json]) -> list[Mapping[str, Json]]:
+    """Return the function calls of an `LlmResponse` in JSON."""
+    return [part["function_call"] for part in list_parts(response.get("content")) if part.get("function_call")]
+
+
+def list_parts(content: Mapping[str, Json] | None) -> Sequence[Mapping[str, Json]]:
+    """Return the parts of a `types.Content` in JSON; none if there is no content."""
+    return (content.get("parts") or ()) if content else ()

@@ -1,0 +1,90 @@
+"""Reads a model cassette as recordings: what each agent decided, and what its tools returned as the model saw it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from adk_agent_sim.golden.cassette import Cassette, CassetteRun, CassetteTurn, list_calls, list_parts
+from adk_agent_sim.golden.recording import RecordedDecision, RecordedRun, RecordedToolCall, Recording
+from adk_agent_sim.timeline.canonical_json import Json
+from adk_agent_sim.timeline.framework_calls import is_request_call
+from adk_agent_sim.timeline.history import is_user_query
+
+
+def build_cassette_recordings(cassette: Cassette) -> list[Recording]:
+    """Return the recording of each session, which are named after the app and numbered."""
+    return [
+        Recording(
+            name=f"{session.app_name}-{number}",
+            app_name=session.app_name,
+            user_id=session.user_id,
+            state=session.state.value,
+            runs=[_build_run(run) for run in session.runs],
+        )
+        for number, session in enumerate(cassette.sessions, start=1)
+    ]
+
+
+def _build_run(run: CassetteRun) -> RecordedRun:
+    return RecordedRun(
+        message=run.message.value,
+        is_query=is_user_query(run.message.value),
+        decisions=[
+            RecordedDecision(key=turn.key, response=_merge_responses(turn), turn_id=f"turn-{number}")
+            for number, turn in enumerate(run.turns, start=1)
+        ],
+        calls=list(_iter_calls(run.turns)),
+        texts=(),
+        final_text=None,
+        outcome=None,
+    )
+
+
+def _merge_responses(turn: CassetteTurn) -> Mapping[str, Json]:
+    """Return the decision of a turn; a model that failed decided nothing, and says so."""
+    if turn.error is not None:
+        return {"error_code": turn.error.value["type"], "error_message": turn.error.value["message"]}
+    responses: list[Mapping[str, Json]] = [block.value for block in turn.responses]
+    if len(responses) == 1:
+        return responses[0]
+    parts = [part for response in responses for part in list_parts(response.get("content"))]
+    return {**(responses[0] if responses else {}), "content": {"role": "model", "parts": parts}}
+
+
+@dataclass(frozen=True)
+class _NamedResponse:
+    tool_name: str
+    response: Mapping[str, Json]
+
+
+def _iter_calls(turns: Sequence[CassetteTurn]) -> Iterator[RecordedToolCall]:
+    for place, turn in enumerate(turns):
+        following = next((each for each in turns[place + 1 :] if each.key == turn.key), None)
+        responses = _list_new_responses(turn, following) if following else []
+        calls = [call for response in turn.responses for call in list_calls(response.value)]
+        for call in calls:
+            name = call.get("name") or ""
+            if is_request_call(name):
+                continue
+            same = [id(each) for each in calls if each.get("name") == name]
+            found = [each.response for each in responses if each.tool_name == name]
+            yield RecordedToolCall(
+                key=turn.key,
+                call_id=call.get("id") or "",
+                tool_name=name,
+                arguments=call.get("args") or {},
+                # The ids that ADK makes are not in requests, so calls and responses are matched by their order.
+                response=found[same.index(id(call))] if len(found) == len(same) else None,
+                actions={},
+            )
+
+
+def _list_new_responses(turn: CassetteTurn, following: CassetteTurn) -> list[_NamedResponse]:
+    """Return the responses of tools that an agent's next request has and this one had not."""
+    return [
+        _NamedResponse(part["function_response"].get("name") or "", part["function_response"].get("response") or {})
+        for block in following.request.contents[len(turn.request.contents) :]
+        for part in list_parts(block.value)
+        if part.get("function_response")
+    ]
