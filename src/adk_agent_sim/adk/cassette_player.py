@@ -91,6 +91,7 @@ class CassettePlayer:
         """The sessions of the cassette that this one may be; the first of them is written."""
         self._run_index = -1
         self._turn_counts: Counter[str] = Counter()
+        self._has_mismatch = False
         self._written: CassetteSession | None = None
         """What the file has of this session."""
         self._write_lock = threading.Lock()
@@ -135,7 +136,7 @@ class CassettePlayer:
         unplayed_count = self._takes[0].finish_run()
         if unplayed_count and was_changed:
             await self._write_async()
-        elif unplayed_count:
+        elif unplayed_count and not self._has_mismatch:
             _log.warning(
                 "The agents did not ask for %d of the turns that the model cassette %s has after user message %d.",
                 *(unplayed_count, self._file.path, self._run_index + 1),
@@ -190,6 +191,7 @@ class CassettePlayer:
         error = CassetteMismatch(
             str(self._file.path), agent_name, self._run_index + 1, self._turn_counts[agent_name], reason
         )
+        self._has_mismatch = True
         _log.error("%s", error)
         return error
 

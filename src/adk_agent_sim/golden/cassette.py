@@ -53,8 +53,8 @@ class CassetteBlock:
     @classmethod
     def from_file(cls, value: Json) -> CassetteBlock:
         """Return the block of a value in a file."""
-        is_text = isinstance(value, dict) and list(cast("dict[str, Json]", value)) == [_LINES]
-        return cls.from_value("\n".join(value[_LINES]) if is_text else value)
+        entries = cast("dict[str, Json]", value) if isinstance(value, dict) else {}
+        return cls.from_value("\n".join(entries[_LINES]) if list(entries) == [_LINES] else value)
 
 
 @dataclass(frozen=True, kw_only=True)

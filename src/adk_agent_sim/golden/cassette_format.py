@@ -8,7 +8,8 @@
      "blocks": {DIGEST: ...}}
 
 Every request repeats the conversation: `from_previous` stands for a slice of the contents of the agent's previous turn
-in the session. A text of several lines is `{"lines": [...]}`. A digest is only a name; whoever edits a block by hand need not change it.
+in the session. A text of several lines is `{"lines": [...]}`. A digest is only a name; whoever edits a block by hand
+need not change it.
 """
 
 from __future__ import annotations

@@ -34,8 +34,8 @@ _LATEST_TIME = 10_000_000_000
 _CONTEXT_START = "For context:"
 """How ADK begins what it tells an agent about another agent; tests/adk/test_compat.py compares it with ADK."""
 
-_WORDS = re.compile(r"\w+|\s+|[^\w\s]")
-_CONTEXT_WORDS = 6
+_WORDS = re.compile(r"\w+(?:\.\d+)?|\s+|[^\w\s]")
+_CONTEXT_WORDS = 10
 _MAX_DIFF_WORDS = 400
 _MAX_DIFF_LENGTH = 400
 _MAX_BLOCKS = 3
@@ -84,7 +84,8 @@ class RequestMatcher:
         if isinstance(recorded, int | float) and type(recorded) is type(found):
             is_time = _EARLIEST_TIME < recorded < _LATEST_TIME
             return recorded == found or (is_time and self._is_now(cast("float", found)))
-        return bool(recorded == MASK or recorded == found)
+        # Python finds True, 1 and 1.0 equal, a model may not.
+        return recorded == MASK or (isinstance(recorded, type(found)) and bool(recorded == found))
 
     def _is_text_match(self, recorded: str, found: str) -> bool:
         """Compare two texts piece by piece, each of which is read once."""

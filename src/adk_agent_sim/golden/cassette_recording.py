@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from adk_agent_sim.golden.cassette import Cassette, CassetteRun, CassetteTurn, list_calls, list_parts
+from adk_agent_sim.golden.cassette import Cassette, CassetteRun, CassetteSession, CassetteTurn, list_calls, list_parts
 from adk_agent_sim.golden.recording import RecordedDecision, RecordedRun, RecordedToolCall, Recording
 from adk_agent_sim.timeline.canonical_json import Json
-from adk_agent_sim.timeline.framework_calls import is_request_call
+from adk_agent_sim.timeline.framework_calls import is_refused_call, is_request_call
 from adk_agent_sim.timeline.history import is_user_query
 
 
@@ -20,13 +20,15 @@ def build_cassette_recordings(cassette: Cassette) -> list[Recording]:
             app_name=session.app_name,
             user_id=session.user_id,
             state=session.state.value,
-            runs=[_build_run(run) for run in session.runs],
+            runs=[_build_run(session, place) for place in range(len(session.runs))],
         )
         for number, session in enumerate(cassette.sessions, start=1)
     ]
 
 
-def _build_run(run: CassetteRun) -> RecordedRun:
+def _build_run(session: CassetteSession, place: int) -> RecordedRun:
+    run = session.runs[place]
+    earlier = [turn for each in session.runs[:place] for turn in each.turns] if _answers_request(run) else []
     return RecordedRun(
         message=run.message.value,
         is_query=is_user_query(run.message.value),
@@ -34,11 +36,27 @@ def _build_run(run: CassetteRun) -> RecordedRun:
             RecordedDecision(key=turn.key, response=_merge_responses(turn), turn_id=f"turn-{number}")
             for number, turn in enumerate(run.turns, start=1)
         ],
-        calls=list(_iter_calls(run.turns)),
+        calls=[*_iter_resumed_calls(earlier, run.turns), *_iter_calls(run.turns)],
         texts=(),
         final_text=None,
         outcome=None,
     )
+
+
+def _answers_request(run: CassetteRun) -> bool:
+    """Return whether the message answers a question of ADK, such as for consent, so that the call is made again."""
+    responses = [part.get("function_response") for part in list_parts(run.message.value)]
+    return any(response and is_request_call(response.get("name") or "") for response in responses)
+
+
+def _iter_resumed_calls(earlier: Sequence[CassetteTurn], turns: Sequence[CassetteTurn]) -> Iterator[RecordedToolCall]:
+    """Yield the calls of an agent's last turn before the run, whose responses are in its first one of the run."""
+    for key in {turn.key: None for turn in turns}:
+        last = next((turn for turn in reversed(earlier) if turn.key == key), None)
+        if last is not None:
+            first = next(turn for turn in turns if turn.key == key)
+            # A call to which the user does not consent is not made.
+            yield from (call for call in _iter_calls([last, first], count=1) if not is_refused_call(call.response))
 
 
 def _merge_responses(turn: CassetteTurn) -> Mapping[str, Json]:
@@ -58,8 +76,9 @@ class _NamedResponse:
     response: Mapping[str, Json]
 
 
-def _iter_calls(turns: Sequence[CassetteTurn]) -> Iterator[RecordedToolCall]:
-    for place, turn in enumerate(turns):
+def _iter_calls(turns: Sequence[CassetteTurn], count: int | None = None) -> Iterator[RecordedToolCall]:
+    """Yield the calls of the first `count` turns, or of all, with the responses in the turns after them."""
+    for place, turn in enumerate(turns[:count]):
         following = next((each for each in turns[place + 1 :] if each.key == turn.key), None)
         responses = _list_new_responses(turn, following) if following else []
         calls = [call for response in turn.responses for call in list_calls(response.value)]
