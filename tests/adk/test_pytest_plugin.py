@@ -29,7 +29,7 @@ RULES = {"rules": [{"name": "hit", "match": {"tool": "lookup", "args": {"key": "
 """
 
 
-def _pytest(folder: Path, tests: str) -> str:
+def _pytest(folder: Path, tests: str, **variables: str) -> str:
     (folder / "test_it.py").write_text(textwrap.dedent(_HEAD) + textwrap.dedent(tests))
     (folder / "pytest.ini").write_text("[pytest]\nasyncio_mode = auto\nasyncio_default_fixture_loop_scope = function\n")
     path = os.pathsep.join([str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
@@ -42,7 +42,7 @@ def _pytest(folder: Path, tests: str) -> str:
         text=True,
         check=False,
         timeout=MAX_WAIT_SECONDS,
-        env={**os.environ, "PYTHONPATH": path, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+        env={**os.environ, "PYTHONPATH": path, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", **variables},
     )
     return done.stdout + done.stderr
 
@@ -111,6 +111,36 @@ def test_the_marker_fails_a_test_in_which_a_tool_would_run_for_real(tmp_path: Pa
     assert "2 failed, 2 passed" in output
     assert "real tools were called: touch" in output
     assert "lookup would run for real: the test allows no real tools" in output
+
+
+def test_the_fixture_of_a_cassette_records_only_if_it_is_told_to(tmp_path: Path) -> None:
+    test = """
+        import os
+        from google.adk.agents import LlmAgent
+        from scripted_model import ScriptedModel, text_response
+        from adk_agent_sim import Simulation
+
+        @pytest.mark.parametrize("number", [1, 2])
+        async def test_it(model_cassette, number):
+            script = [text_response("hello")] if "ADK_SIM_CASSETTE" in os.environ else []  # it can only be asked then
+            agent = LlmAgent(name="shop", model=ScriptedModel(script=script))
+            async with Simulation(agent, model=model_cassette) as sim:
+                assert (await sim.send(f"message {number}")).text == "hello"
+    """
+    files = [tmp_path / f"test_it.test_it_{number}_.cassette.json" for number in (1, 2)]
+
+    missing = _pytest(tmp_path, test)
+    assert "2 errors" in missing
+    assert "there is no model cassette test_it.test_it_1_.cassette.json beside the test" in missing
+    assert "ADK_SIM_CASSETTE=record pytest " in missing
+    assert "test_it.py::test_it[1]'" in missing
+    assert not any(file.exists() for file in files)
+
+    assert "2 passed" in _pytest(tmp_path, test, ADK_SIM_CASSETTE="record")
+    written = files[0].read_bytes()
+    files[1].unlink()
+    assert "1 passed, 1 error" in _pytest(tmp_path, test)
+    assert files[0].read_bytes() == written
 
 
 def test_pytest_finds_it_by_itself_and_it_does_not_import_adk() -> None:

@@ -1,10 +1,12 @@
-"""The pytest plugin: the fixture `simulated_environment` and the marker `no_real_tools`.
+"""The pytest plugin: the fixtures `simulated_environment` and `model_cassette`, and the marker `no_real_tools`.
 
 pytest loads it wherever the package is installed, so ADK, which takes seconds to import, is imported only when used.
 """
 
 from __future__ import annotations
 
+import os
+import shlex
 from collections.abc import Callable, Generator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from adk_agent_sim.text.escaping import escape_line
+from adk_agent_sim.timeline.file_names import to_file_stem
 
 if TYPE_CHECKING:
     from adk_agent_sim.adk.environment_factory import EnvironmentSource
@@ -48,6 +51,31 @@ def simulated_environment(request: pytest.FixtureRequest) -> Callable[..., Envir
         return plugin
 
     return make_plugin
+
+
+@pytest.fixture
+def model_cassette(request: pytest.FixtureRequest) -> str:
+    """Return a player that answers from a model cassette beside the test file, which is named after the test.
+
+    Pass it on as `Simulation(agent, model=model_cassette)` or `SimulatorPlugin(player=model_cassette)`. A test without
+    a cassette fails, unless ADK_SIM_CASSETTE is `record` or `update`: then the agents' own models are recorded.
+    """
+    from adk_agent_sim.adk.cassette_player import CASSETTE_VARIABLE, CassetteMode, read_cassette_mode
+
+    names = request.node.nodeid.partition("::")[2].replace("::", ".")
+    path = request.path.with_name(f"{request.path.stem}.{to_file_stem(names, 'test')}.cassette.json")
+    mode = read_cassette_mode(os.environ)
+    if path.exists():
+        return f"replay:{path}"
+    if mode is CassetteMode.REPLAY:
+        pytest.fail(
+            escape_line(
+                f"there is no model cassette {path.name} beside the test. Record it with the agent's own model: "
+                f"{CASSETTE_VARIABLE}=record pytest {shlex.quote(request.node.nodeid)}"
+            ),
+            pytrace=False,
+        )
+    return f"record:{path}"
 
 
 @pytest.hookimpl(wrapper=True)
