@@ -113,3 +113,19 @@ def test_the_reference_names_every_key_and_operator() -> None:
     }
 
     assert {key for key in keys if not re.search(rf"\b{key}\b\??(:| \||\n)", reference)} == set()
+
+
+async def test_the_cassette_in_the_documentation_does_what_it_says(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("ADK_SIM_CASSETTE", raising=False)
+    monkeypatch.chdir(tmp_path)
+    text = (_DOCS / "cassettes.md").read_text(encoding="utf-8")
+    (python,) = re.findall(r"```python\n(.*?)```", text, flags=re.S)
+    printed, _ = re.findall(r"```text\n(.*?)```", text, flags=re.S)
+    example: dict[str, Any] = {"__name__": "example"}
+    exec(python, example)  # noqa: S102 - our own documentation
+
+    await example["main"]("desk.cassette.json")
+
+    assert capsys.readouterr().out == printed

@@ -10,7 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from google.adk.agents import LlmAgent, RunConfig
+from google.adk.agents import (
+    LlmAgent,
+    ParallelAgent,  # pyright: ignore[reportDeprecated] - users still have them
+    RunConfig,
+    SequentialAgent,  # pyright: ignore[reportDeprecated]
+)
 from google.adk.agents.run_config import StreamingMode  # pyright: ignore[reportPrivateImportUsage] - as documented
 from google.adk.apps import App
 from google.adk.models import BaseLlm
@@ -350,6 +355,39 @@ class TestUpdate:
         assert len(json.loads(read(file))["sessions"]) == 1
         assert await replay(file, "2+2?", "bye") == ["It is 4.", "Bye."]
 
+    async def test_only_the_session_that_changed_is_replaced(self, file: Path) -> None:
+        for name in ("Ada", "Bob"):
+            model = ScriptedModel(script=[text_response(f"You are {name}.")])
+            agent = build_agent(model, instruction="The user is {name}.")
+            await say(agent, f"record:{file}", "Who am I?", state={"name": name})
+        model = ScriptedModel(script=[text_response("You are Bob, of course.")])
+
+        agent = build_agent(model, instruction="The user is {name}!")
+        await say(agent, f"replay:{file}", "Who am I?", state={"name": "Bob"})
+
+        texts = [turn["responses"][0]["content"]["parts"][0]["text"] for turn in list_turns(file)]
+        assert texts == ["You are Ada.", "You are Bob, of course."]
+
+    async def test_another_conversation_that_begins_in_the_same_way_is_added(self, file: Path) -> None:
+        await record(file, "hi", "I am Ada", script=[text_response("Who are you?"), text_response("Hello Ada.")])
+        model = ScriptedModel(script=[text_response("Hello Bob.")])
+
+        assert await say(build_agent(model), f"replay:{file}", "hi", "I am Bob") == ["Who are you?", "Hello Bob."]
+        assert await replay(file, "hi", "I am Bob") == ["Who are you?", "Hello Bob."]
+        assert await replay(file, "hi", "I am Ada") == ["Who are you?", "Hello Ada."]
+
+    async def test_an_inner_agent_whose_request_is_the_same_is_not_asked_again(self, file: Path) -> None:
+        def build(root: BaseLlm, helper: BaseLlm, **settings: Any) -> LlmAgent:
+            return build_agent(root, tools=[AgentTool(build_agent(helper, name="helper", tools=[]))], **settings)
+
+        calls = call_response(("helper", {"request": "one"}))
+        root = ScriptedModel(script=[calls, text_response("Done.")])
+        await say(build(root, EchoModel()), f"record:{file}", "go")
+
+        changed = build(root, NoModel(), instruction="Be brief.")
+        assert await say(changed, f"replay:{file}", "go") == ["Done."]
+        assert [turn.get("parent_call_id", "") for turn in list_turns(file)] == ["", "adk-call-1", ""]
+
     async def test_what_has_not_changed_is_not_written(self, file: Path) -> None:
         await record(file, "2+2?")
         stamp = os.stat(file).st_mtime_ns
@@ -556,6 +594,58 @@ async def test_an_agent_that_is_called_twice_at_once_has_its_own_answers(file: P
     assert [turn.get("parent_call_id", "") for turn in list_turns(file)] == ["", "adk-call-1", "adk-call-2", ""]
     assert "You said one" in recorded
     assert "You said two" in recorded
+
+
+class MeetingModel(BaseLlm):
+    """A model that lets the agent `one` answer only after `two` has answered."""
+
+    model: str = "scripted"
+    _two_answered: asyncio.Event = PrivateAttr(default_factory=asyncio.Event)
+
+    async def generate_content_async(
+        self, llm_request: LlmRequest, stream: bool = False
+    ) -> AsyncGenerator[LlmResponse, None]:
+        name = (llm_request.config.labels or {})["adk_agent_name"]
+        if name == "one":
+            await self._two_answered.wait()
+        yield LlmResponse(content=_build_content(f"I am {name}."))
+        if name == "two":
+            self._two_answered.set()
+
+
+@pytest.mark.filterwarnings("ignore:(Sequential|Parallel)Agent is deprecated:DeprecationWarning")
+async def test_parallel_agents_may_answer_in_another_order(file: Path) -> None:
+    speakers: list[list[str]] = []
+    for model, player in ((MeetingModel(), f"record:{file}"), (NoModel(), f"replay:{file}")):
+        one, two, merger = (build_agent(model, name=name, tools=[]) for name in ("one", "two", "merger"))
+        both = ParallelAgent(name="both", sub_agents=[one, two])  # pyright: ignore[reportDeprecated]
+        root = SequentialAgent(name="root", sub_agents=[both, merger])  # pyright: ignore[reportDeprecated]
+        async with Simulation(root, model=player) as sim:
+            await sim.send("go")
+            speakers.append([event.author for event in sim.events() if event.author != "user"])
+
+    assert speakers[0] == ["two", "one", "merger"]
+    assert sorted(speakers[1]) == ["merger", "one", "two"]
+    document = json.loads(read(file))
+    merged = [document["blocks"][each]["parts"] for each in list_turns(file)[-1]["contents"]]
+    assert ["two" in str(parts[-1]) for parts in merged] == [False, True, False]
+
+
+async def test_probabilities_and_counts_of_tokens_do_not_break_an_answer(file: Path) -> None:
+    candidate = types.LogprobsResultCandidate(token="hunter", token_id=123456, log_probability=-0.1)  # noqa: S106
+    answer = LlmResponse(
+        content=_build_content("Hi."),
+        usage_metadata=types.GenerateContentResponseUsageMetadata(prompt_token_count=123456, total_token_count=1234567),
+        logprobs_result=types.LogprobsResult(chosen_candidates=[candidate]),
+    )
+    await record(file, "hi", script=[answer.model_dump(exclude_none=True)])
+    usage: list[Any] = []
+
+    def watch(callback_context: Any, llm_response: LlmResponse) -> None:
+        usage.append(llm_response.usage_metadata)
+
+    assert await replay(file, "hi", after_model_callback=watch) == ["Hi."]
+    assert usage == [answer.usage_metadata]
 
 
 async def test_nothing_else_is_overwritten(file: Path) -> None:

@@ -105,28 +105,32 @@ class CassettePlayer:
 
     def handle_user_message(self, message: types.Content) -> None:
         """Begin the run that follows this message."""
-        content = self._converter.convert_message(message)
-        sessions = self._finish_run() if self._run_index >= 0 else list(self._candidates)
+        self._begin_run(self._converter.convert_message(message))
+
+    def _begin_run(self, message: CassetteBlock) -> None:
+        takes = [(take.build_session(), take.origin) for take in self._takes]
+        sessions = takes if self._run_index >= 0 else [(each, each) for each in self._candidates]
         self._run_index += 1
         self._turn_counts.clear()
+        place = self._run_index
+        longer = [each for each in sessions if place < len(each[0].runs)]
         matcher = self._create_matcher()
-        fitting = [
-            each
-            for each in sessions
-            if self._run_index < len(each.runs)
-            and matcher.is_match(each.runs[self._run_index].message.value, content.value)
-        ]
+        fitting = [each for each in longer if matcher.is_match(each[0].runs[place].message.value, message.value)]
         if not fitting and self._mode is CassetteMode.REPLAY:
             # The comparison of the first request says what is new about the message.
-            longer = [each for each in sessions if self._run_index < len(each.runs)]
-            fitting = sorted(longer, key=lambda each: -_rate_similarity(each.runs[self._run_index].message, content))[
-                :1
-            ]
-        if not fitting and self._mode is not CassetteMode.REPLAY:
-            fitting = [self._continue_session(sessions)]
-        self._takes = [CassetteTake(each, self._run_index, content) for each in fitting]
-        if self._mode is CassetteMode.UPDATE and len(fitting[0].runs) > self._run_index and self._written is None:
-            self._written = fitting[0]
+            fitting = sorted(longer, key=lambda each: -_rate_similarity(each[0].runs[place].message, message))[:1]
+        elif not fitting:
+            fitting = [self._extend_session(*sessions[0])] if place and sessions else [(self._new_session, None)]
+        self._takes = [CassetteTake(session, place, message, origin) for session, origin in fitting]
+
+    def _extend_session(
+        self, session: CassetteSession, origin: CassetteSession | None
+    ) -> tuple[CassetteSession, CassetteSession | None]:
+        """Return the runs that were played before, and what the file has of them that is replaced by the extension."""
+        if len(session.runs) > self._run_index:
+            # It is another conversation that began in the same way, so the file keeps it.
+            self._written = origin = None
+        return replace(session, runs=session.runs[: self._run_index]), origin
 
     async def handle_run_end(self) -> None:
         """Leave turns that were not played out of the file, if others were recorded in their run."""
@@ -144,6 +148,8 @@ class CassettePlayer:
 
     def open_turn(self, request: LlmRequest, agent_name: str, path: AgentPath) -> CassetteAnswer:
         """Begin a model call and return what answers it."""
+        if self._run_index < 0:  # ADK resumes a session without a message
+            self._begin_run(CassetteBlock.from_value({}))
         self._turn_counts[agent_name] += 1
         converted = self._converter.convert_request(agent_name, request)
         path = self._converter.call_ids.convert_path(path)
@@ -195,18 +201,6 @@ class CassettePlayer:
         _log.error("%s", error)
         return error
 
-    def _continue_session(self, sessions: Sequence[CassetteSession]) -> CassetteSession:
-        """Return a session without the run that begins now: with the runs that were played before, if any."""
-        if self._run_index == 0 or not sessions:
-            return self._new_session
-        before = sessions[0]
-        if len(before.runs) > self._run_index:
-            self._written = None  # another conversation, which only began in the same way
-        return replace(before, runs=before.runs[: self._run_index])
-
-    def _finish_run(self) -> list[CassetteSession]:
-        return [take.build_session() for take in self._takes]
-
     def _create_matcher(self) -> RequestMatcher:
         return RequestMatcher(self._clock.now())
 
@@ -226,7 +220,7 @@ class CassettePlayer:
                     return clean[block.digest]
 
                 session = session.map_blocks(redact)
-            self._file.put_session(session, self._written)
+            self._file.put_session(session, self._written or self._takes[0].origin)
             self._written = session
 
 

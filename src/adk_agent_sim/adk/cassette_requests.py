@@ -16,6 +16,7 @@ from uuid import uuid4
 from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
 from google.genai import types
+from pydantic import ValidationError
 
 from adk_agent_sim.adk.request_blocks import RequestEncoder
 from adk_agent_sim.golden.cassette import CassetteBlock, CassetteRequest, list_calls
@@ -160,10 +161,15 @@ class CassetteConverter:
     def _redact_response(self, value: dict[str, Json]) -> dict[str, Json]:
         content = value.get("content")
         clean = cast("dict[str, Json]", self._redactor.redact_value({**value, "content": None}))
-        if content is None:
-            del clean["content"]
-            return clean
-        return {**clean, "content": _convert_without_bytes(content, self._redactor.redact_value)}
+        del clean["content"]
+        if content is not None:
+            clean["content"] = _convert_without_bytes(content, self._redactor.redact_value)
+        try:
+            LlmResponse.model_validate_json(dump_json(clean))
+        except ValidationError:
+            # A mask took the place of a number, such as one of the ids of tokens beside the probabilities.
+            return {name: inner for name, inner in clean.items() if name == "content" or inner == value.get(name)}
+        return clean
 
     def _convert_content_json(self, content: Json) -> Json:
         for part in cast("Sequence[Mapping[str, Json]]", content.get("parts") or ()):

@@ -75,8 +75,9 @@ class Simulation:
 
         Args:
             agent: The agent or workflow, or an App with its plugins.
-            model: Who plays the model: you ("human"), the agent's own model ("real"), a golden trace ("replay:FILE"
-                with the path of an EvalSet), or a function from the request to the response.
+            model: Who plays the model: you ("human"), the agent's own model ("real"), a recording ("replay:FILE" with
+                the path of an EvalSet, a timeline or a model cassette), the agent's own model, recorded to a cassette
+                ("record:FILE"), or a function from the request to the response.
             state: The initial session state.
             user_id: The ADK user id.
             run_config: ADK's settings for the runs, such as streaming.

@@ -93,13 +93,13 @@ class SimulatorPlugin(SeatPlugin):
 
         Args:
             server_url: The server's gRPC address; by default ADK_SIM_SERVER_URL, or else localhost:50051. A recording
-                that plays needs no server: without an address, none is looked for.
+                that plays, or is made, needs no server: without an address, none is looked for.
             target_agents: The names of the agents to play, a comma-separated text or a list; by default
                 ADK_SIM_TARGET_AGENTS, or else all agents.
             session_description: The name of the sessions in the browser; by default the app's name.
             player: Who plays: "human", "replay:FILE" for a recording (an EvalSet, a fixture of `adk test`, an ADK
-                session, a timeline), "real" to only record the agent's own model, or a function from the request to
-                the response.
+                session, a timeline, a model cassette), "record:FILE" to record the agent's own model to a cassette,
+                "real" to only record it on the timeline, or a function from the request to the response.
             deadline: How many seconds a turn waits for a person; by default without limit.
             on_deadline: What to do then: call the agent's own model ("real_model") or fail the run ("error").
             on_unreachable: The same for a server that does not answer.
@@ -113,7 +113,8 @@ class SimulatorPlugin(SeatPlugin):
         Raises:
             InvalidPlayer: There is no such player.
             ServerUnreachable: The address is invalid, or the CA file cannot be read.
-            ImportRefused: The file of a replay is not a recording.
+            ImportRefused: The file of a replay is not a recording, or that of a cassette is something else.
+            InvalidCassetteMode: ADK_SIM_CASSETTE has a value that means nothing.
         """
         super().__init__(name=name)
         targets = target_agents if target_agents is not None else os.environ.get(TARGET_AGENTS_VARIABLE, "")

@@ -43,9 +43,9 @@ _DIFF_LABELS = ("recorded", "now")
 def replay(file: Path, agent_dir: Path, name: str | None, ignored_paths: tuple[str, ...], as_json: bool) -> None:
     """Call the real tools again, as in the recording FILE, and show what has changed.
 
-    FILE is an EvalSet, a fixture of `adk test`, an ADK session or a timeline (adksim export --format jsonl). No model
-    is called: each agent makes its recorded decisions. A timeline has those of all agents. An EvalSet lacks those of
-    agents used as tools, so their recorded results are used.
+    FILE is an EvalSet, a fixture of `adk test`, an ADK session, a timeline (adksim export --format jsonl) or a model
+    cassette. No model is called: each agent makes its recorded decisions. A timeline and a cassette have those of all
+    agents. An EvalSet lacks those of agents used as tools, so their recorded results are used.
 
     Exits with 1 if something has changed or a case cannot be replayed, and with 3 if nothing could be compared.
 

@@ -65,7 +65,7 @@ class CassetteMismatch(ReplayImpossible):
     def __init__(self, path: str, agent_name: str, message_number: int, turn_number: int, reason: str) -> None:
         super().__init__(
             f"The model cassette {path} has no answer for agent {agent_name!r} (user message {message_number}, turn "
-            f"{turn_number} of {agent_name!r}): {reason}. If the change is intended, run again with "
+            f"{turn_number} of {agent_name!r}): {reason.rstrip('.')}. If the change is intended, run again with "
             "ADK_SIM_CASSETTE=update, which asks the agent's own model for this turn and records its answer."
         )
         self.path = path

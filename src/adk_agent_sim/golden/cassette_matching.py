@@ -188,11 +188,12 @@ def compare_words(recorded: str, found: str) -> str:
     else:
         for kind, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
             parts += _abbreviate(old[a:b]) if kind == "equal" else _mark(old[a:b], new[c:d])
-    return _shorten("".join([*parts, *tail, "…" if end > _CONTEXT_WORDS else ""]))
+    return _shorten(" ".join("".join([*parts, *tail, "…" if end > _CONTEXT_WORDS else ""]).split()))
 
 
 def _mark(old: Sequence[str], new: Sequence[str]) -> list[str]:
-    removed, added = "".join(old), "".join(new)
+    # What changed may be only a line break.
+    removed, added = ("".join(words).replace("\n", "↵") for words in (old, new))
     half = _MAX_DIFF_LENGTH // 3
     return [
         f"[-{_shorten(removed, half)}-]" if removed else "",

@@ -48,14 +48,18 @@ class TurnSlot:
 class CassetteTake:
     """A session of a cassette while a run of it is played or recorded."""
 
-    def __init__(self, session: CassetteSession, run_index: int, message: CassetteBlock) -> None:
+    def __init__(
+        self, session: CassetteSession, run_index: int, message: CassetteBlock, origin: CassetteSession | None
+    ) -> None:
         """Begin a run.
 
         Args:
             session: The session with the runs before; it may have this and later ones already.
             run_index: The number of the run, from 0.
             message: The message of the user, if the session has no such run yet.
+            origin: What the file had of the session when it was read; None if it had nothing.
         """
+        self.origin = origin
         self.is_changed = False
         """Whether the run is not as it was in the session."""
         self._session = session
