@@ -28,6 +28,7 @@ from pydantic import PrivateAttr
 from scripted_model import ScriptedModel, call_response, text_response
 
 from adk_agent_sim import Simulation, SimulatorPlugin
+from adk_agent_sim.adk.recording_replay import replay_recording
 from adk_agent_sim.adk.steps import Done
 from adk_agent_sim.errors import (
     CassetteMismatch,
@@ -36,6 +37,7 @@ from adk_agent_sim.errors import (
     RecordedModelFailed,
     RunFailed,
 )
+from adk_agent_sim.golden.recording_files import read_recordings
 from adk_agent_sim.timeline.events import Player, TurnDecided
 
 SUM = [call_response(("add", {"a": 2, "b": 2})), text_response("It is 4.")]
@@ -646,6 +648,42 @@ async def test_probabilities_and_counts_of_tokens_do_not_break_an_answer(file: P
 
     assert await replay(file, "hi", after_model_callback=watch) == ["Hi."]
     assert usage == [answer.usage_metadata]
+
+
+async def test_a_process_that_is_killed_in_a_tool_has_written_all_turns_before(file: Path) -> None:
+    seen: list[str] = []
+
+    def look() -> str:
+        """Look."""
+        seen.append(read(file))  # what the file has if the process ends here
+        return "nothing"
+
+    script = [*SUM, call_response(("look", {})), text_response("Nothing.")]
+    await record(file, "2+2?", "look", script=script, tools=[add, look])
+    write(file, seen[0])
+
+    assert await replay(file, "2+2?", tools=[add, look]) == ["It is 4."]
+    with pytest.raises(RunFailed, match=r"user message 2, turn 2 of 'math'\): the agent calls its model more often"):
+        await replay(file, "2+2?", "look", tools=[add, look])
+
+
+async def test_a_cassette_as_a_recording_shows_which_tools_return_something_else(file: Path) -> None:
+    def add(a: int, b: int) -> int:
+        """Add."""
+        return a + b + 1
+
+    await record(file, "2+2?")
+    (recording,) = read_recordings(file)
+    app = App(name="app", root_agent=build_agent(tools=[add]))
+
+    (difference,) = (await replay_recording(app, recording)).comparison.differences
+
+    assert recording.name == "math-1"
+    assert (difference.what, difference.recorded, difference.found) == (
+        "call 1 of add",
+        {"result": 4},
+        {"result": 5},
+    )
 
 
 async def test_nothing_else_is_overwritten(file: Path) -> None:

@@ -160,6 +160,11 @@ class TestFrameworkNames:
 
         assert ADK_AGENT_NAME_LABEL_KEY == framework_calls.AGENT_NAME_LABEL
 
+    def test_what_another_agent_did_begins_as_in_adk(self) -> None:
+        from google.adk.flows.llm_flows.context._fencing import OTHER_AGENT_CONTEXT_PREAMBLE
+
+        assert OTHER_AGENT_CONTEXT_PREAMBLE.startswith(framework_calls.OTHER_AGENT_PREFIX)
+
     async def test_adks_own_hint_is_recognised(self) -> None:
         agent = LlmAgent(
             name="calculator", model="no/such/model", tools=[FunctionTool(double, require_confirmation=True)]

@@ -17,6 +17,7 @@ from typing import cast
 
 from adk_agent_sim.golden.cassette import CassetteBlock, CassetteRequest
 from adk_agent_sim.timeline.canonical_json import Json
+from adk_agent_sim.timeline.framework_calls import OTHER_AGENT_PREFIX
 from adk_agent_sim.timeline.redaction.redactor import MASK
 from adk_agent_sim.timeline.strict_json import dump_json
 
@@ -30,9 +31,6 @@ _NOW_SECONDS = 86_400
 
 _EARLIEST_TIME = 1_000_000_000
 _LATEST_TIME = 10_000_000_000
-
-_CONTEXT_START = "For context:"
-"""How ADK begins what it tells an agent about another agent; tests/adk/test_compat.py compares it with ADK."""
 
 _WORDS = re.compile(r"\w+(?:\.\d+)?|\s+|[^\w\s]")
 _CONTEXT_WORDS = 10
@@ -272,7 +270,7 @@ def _describe_content(content: Mapping[str, Json]) -> str:
 
 def _is_context(content: Mapping[str, Json]) -> bool:
     parts: Sequence[Mapping[str, Json]] = content.get("parts") or ()
-    return bool(parts) and (parts[0].get("text") or "").startswith(_CONTEXT_START)
+    return bool(parts) and (parts[0].get("text") or "").startswith(OTHER_AGENT_PREFIX)
 
 
 def _sort_context(contents: Sequence[CassetteBlock]) -> list[CassetteBlock]:

@@ -45,6 +45,9 @@ REQUEST_INPUT = "adk_request_input"
 AGENT_NAME_LABEL = "adk_agent_name"
 """The label of a model request that holds the name of the agent whose model is called."""
 
+OTHER_AGENT_PREFIX = "For context:"
+"""How a content begins in which ADK tells an agent what another agent did."""
+
 _DEFAULT_HINT_PREFIX = "Please approve or reject the tool call"
 
 
