@@ -523,6 +523,64 @@ async def test_ids_and_the_current_time_may_differ(file: Path) -> None:
     assert await replay(file, "look", tools=[look_up]) == ["Done."]
 
 
+async def test_an_id_that_a_tool_made_is_the_one_of_this_session_in_the_answer(file: Path) -> None:
+    from uuid import uuid4
+
+    orders: dict[str, str] = {}
+
+    def order(what: str) -> dict[str, str]:
+        """Order something."""
+        number = str(uuid4())
+        orders[number] = what
+        return {"order": number}
+
+    def track(number: str) -> str:
+        """Track an order."""
+        return f"{orders[number]} is on its way"
+
+    model = TrackingModel()
+    first = await say(build_agent(model, tools=[order, track]), f"record:{file}", "A cable, please.")
+    orders.clear()
+    second = await replay(file, "A cable, please.", tools=[order, track])
+
+    (number,) = orders
+    assert second == [f"Order {number}: a cable is on its way"]
+    assert second != first
+
+
+class TrackingModel(BaseLlm):
+    """A model that orders a cable and tracks it."""
+
+    model: str = "scripted"
+
+    async def generate_content_async(
+        self, llm_request: LlmRequest, stream: bool = False
+    ) -> AsyncGenerator[LlmResponse, None]:
+        results = [
+            part.function_response.response or {}
+            for content in llm_request.contents
+            for part in content.parts or ()
+            if part.function_response
+        ]
+        if not results:
+            yield LlmResponse.model_validate(call_response(("order", {"what": "a cable"})))
+        elif len(results) == 1:
+            yield LlmResponse.model_validate(call_response(("track", {"number": results[0]["order"]})))
+        else:
+            yield LlmResponse(content=_build_content(f"Order {results[0]['order']}: {results[1]['result']}"))
+
+
+async def test_a_difference_inside_of_a_tool_fails_the_run(file: Path) -> None:
+    def build(root: BaseLlm, helper: BaseLlm, **settings: Any) -> LlmAgent:
+        return build_agent(root, tools=[AgentTool(build_agent(helper, name="helper", tools=[], **settings))])
+
+    root = ScriptedModel(script=[call_response(("helper", {"request": "one"})), text_response("Done.")])
+    await say(build(root, EchoModel()), f"record:{file}", "go")
+
+    with pytest.raises(RunFailed, match=r"agent 'helper' \(user message 1, turn 1 of 'helper'\).*in the instruction"):
+        await say(build(NoModel(), NoModel(), instruction="Be brief."), f"replay:{file}", "go")
+
+
 class TestManySessions:
     async def test_sessions_side_by_side_are_in_one_file(self, file: Path) -> None:
         app = App(

@@ -189,6 +189,29 @@ def test_an_invalid_file_is_refused(change: str, reason: str, tmp_path: Path) ->
         read_cassette(path)
 
 
+def test_a_file_that_would_fill_the_memory_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    CassetteFile(path).put_session(build_session("a"))
+    document = json.loads(path.read_text())
+    (turn,) = document["sessions"][0]["runs"][0]["turns"]
+    bomb = {**turn, "contents": [{"from_previous": [0, 10**9]}] * 10}
+    document["sessions"][0]["runs"][0]["turns"] = [turn, *[bomb] * 20]
+    path.write_text(json.dumps(document))
+
+    with pytest.raises(ImportRefused, match="a request has more than 100,000 contents"):
+        read_cassette(path)
+
+
+def test_a_file_that_is_nested_too_deeply_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text(
+        f'{{"format": "adksim.cassette", "version": 1, "sessions": {"[" * 900}{"]" * 900}, "blocks": {{}}}}'
+    )
+
+    with pytest.raises(ImportRefused, match="it has more than 300 levels"):
+        read_cassette(path)
+
+
 def test_a_cassette_is_recognised_by_its_content(tmp_path: Path) -> None:
     path = tmp_path / "anything.txt"
     CassetteFile(path).put_session(build_session("a"))

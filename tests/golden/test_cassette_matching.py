@@ -84,6 +84,15 @@ def test_everything_else_must_be_equal(recorded: Any, found: Any) -> None:
     assert not RequestMatcher(NOW).is_match(recorded, found)
 
 
+def test_a_uuid_has_the_same_counterpart_everywhere() -> None:
+    matcher = RequestMatcher(NOW)
+
+    assert matcher.is_match([ONE, ONE], [OTHER, OTHER])
+    assert matcher.uuids == {ONE: OTHER}
+    assert not RequestMatcher(NOW).is_match([ONE, ONE], [OTHER, OTHER.replace("7", "8")])
+    assert not RequestMatcher(NOW, {ONE: ONE}).is_match(ONE, OTHER)
+
+
 @pytest.mark.parametrize("found", [int(NOW), 1_700_000_000])
 def test_seconds_may_be_those_of_now(found: int) -> None:
     assert RequestMatcher(NOW).is_match({"at": 1_700_000_000}, {"at": found})

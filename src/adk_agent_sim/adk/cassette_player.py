@@ -91,11 +91,13 @@ class CassettePlayer:
         """The sessions of the cassette that this one may be; the first of them is written."""
         self._run_index = -1
         self._turn_counts: Counter[str] = Counter()
-        self._has_mismatch = False
+        self._mismatch: CassetteMismatch | None = None
+        """The first difference of the current run."""
         self._written: CassetteSession | None = None
         """What the file has of this session."""
         self._write_lock = threading.Lock()
-        self._initial_secret_count = self._converter.secret_count
+        self._initial_secret_count = self._clean_count = self._converter.secret_count
+        self._clean_blocks: dict[str, CassetteBlock] = {}
 
     def handle_session_start(self, session: Session) -> None:
         """Remember whose session it is, and prefer recordings that began with the same state."""
@@ -112,10 +114,12 @@ class CassettePlayer:
         sessions = takes if self._run_index >= 0 else [(each, each) for each in self._candidates]
         self._run_index += 1
         self._turn_counts.clear()
+        self._mismatch = None
         place = self._run_index
         longer = [each for each in sessions if place < len(each[0].runs)]
-        matcher = self._create_matcher()
-        fitting = [each for each in longer if matcher.is_match(each[0].runs[place].message.value, message.value)]
+        fitting = [
+            each for each in longer if self._create_matcher().is_match(each[0].runs[place].message.value, message.value)
+        ]
         if not fitting and self._mode is CassetteMode.REPLAY:
             # The comparison of the first request says what is new about the message.
             fitting = sorted(longer, key=lambda each: -_rate_similarity(each[0].runs[place].message, message))[:1]
@@ -140,7 +144,7 @@ class CassettePlayer:
         unplayed_count = self._takes[0].finish_run()
         if unplayed_count and was_changed:
             await self._write_async()
-        elif unplayed_count and not self._has_mismatch:
+        elif unplayed_count and self._mismatch is None:
             _log.warning(
                 "The agents did not ask for %d of the turns that the model cassette %s has after user message %d.",
                 *(unplayed_count, self._file.path, self._run_index + 1),
@@ -155,20 +159,23 @@ class CassettePlayer:
         path = self._converter.call_ids.convert_path(path)
         key = StreamKey(agent_name=agent_name, path=path)
         found = [(take, take.find_next(agent_name, path)) for take in self._takes]
-        matcher = self._create_matcher()
-        rated = sorted(
-            [
-                (len(differences), place, differences)
-                for place, (_, slot) in enumerate(found)
-                if slot is not None and slot.turn is not None
-                for differences in [matcher.find_differences(slot.turn.request, converted)]
-            ]
-        )
-        if rated and not rated[0][0]:
-            return self._play(found, [place for count, place, _ in rated if not count])
+        compared = [
+            (place, matcher, matcher.find_differences(slot.turn.request, converted))
+            for place, (_, slot) in enumerate(found)
+            if slot is not None and slot.turn is not None
+            for matcher in [self._create_matcher()]
+        ]
+        # Sorting is stable: of several that fit, the first one answers.
+        rated = sorted(compared, key=lambda each: len(each[2]))
+        if rated and not rated[0][2]:
+            self._converter.uuids = rated[0][1].uuids
+            return self._play(found, [place for place, _, differences in rated if not differences])
         if self._mode is CassetteMode.REPLAY:
-            return MissingAnswer(error=self._build_mismatch(agent_name, rated[0][2] if rated else []))
-        take, slot = found[rated[0][1] if rated else 0]
+            # An agent that is used as a tool may have failed, and the error become the tool's response: the agent that
+            # called it then differs only because of that.
+            self._mismatch = self._mismatch or self._build_mismatch(agent_name, rated[0][2] if rated else [])
+            return MissingAnswer(error=self._mismatch)
+        take, slot = found[rated[0][0] if rated else 0]
         self._takes = [take]
         return TapedAnswer(
             slot=take.reopen(key, slot), request=converted, converter=self._converter, write=self._write_async
@@ -197,12 +204,11 @@ class CassettePlayer:
         error = CassetteMismatch(
             str(self._file.path), agent_name, self._run_index + 1, self._turn_counts[agent_name], reason
         )
-        self._has_mismatch = True
         _log.error("%s", error)
         return error
 
     def _create_matcher(self) -> RequestMatcher:
-        return RequestMatcher(self._clock.now())
+        return RequestMatcher(self._clock.now(), self._converter.uuids)
 
     async def _write_async(self) -> None:
         # Another process may hold the lock of the file.
@@ -212,16 +218,18 @@ class CassettePlayer:
         with self._write_lock:
             session = self._takes[0].build_session()
             if self._converter.secret_count > self._initial_secret_count:
-                clean: dict[str, CassetteBlock] = {}
-
-                def redact(block: CassetteBlock) -> CassetteBlock:
-                    if block.digest not in clean:
-                        clean[block.digest] = self._converter.redact_block(block)
-                    return clean[block.digest]
-
-                session = session.map_blocks(redact)
+                session = session.map_blocks(self._redact_block, self._converter.redact_response)
             self._file.put_session(session, self._written or self._takes[0].origin)
             self._written = session
+
+    def _redact_block(self, block: CassetteBlock) -> CassetteBlock:
+        """Return a block without the secrets that became known after it was converted."""
+        if self._clean_count != self._converter.secret_count:
+            self._clean_count = self._converter.secret_count
+            self._clean_blocks.clear()
+        if block.digest not in self._clean_blocks:
+            self._clean_blocks[block.digest] = self._converter.redact_block(block)
+        return self._clean_blocks[block.digest]
 
 
 def _rate_similarity(recorded: CassetteBlock, found: CassetteBlock) -> float:

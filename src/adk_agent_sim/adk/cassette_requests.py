@@ -20,6 +20,7 @@ from pydantic import ValidationError
 
 from adk_agent_sim.adk.request_blocks import RequestEncoder
 from adk_agent_sim.golden.cassette import CassetteBlock, CassetteRequest, list_calls
+from adk_agent_sim.golden.cassette_matching import UUID_PATTERN
 from adk_agent_sim.timeline.blocks import Block
 from adk_agent_sim.timeline.canonical_json import Json, decode_json
 from adk_agent_sim.timeline.events import AgentPath
@@ -95,6 +96,8 @@ class CassetteConverter:
         self.call_ids = call_ids
         self._redactor = redactor
         self._encoder = RequestEncoder()
+        self.uuids: dict[str, str] = {}
+        """What this session has in place of recorded UUIDs, such as those that a tool makes."""
         self._blocks: dict[str, CassetteBlock] = {}
         """The blocks of the cassette by the ids of those of the timeline."""
 
@@ -126,13 +129,14 @@ class CassetteConverter:
     def redact_block(self, block: CassetteBlock) -> CassetteBlock:
         """Return a block without the secrets that are known by now."""
         value = block.value
-        if isinstance(value, dict) and "content" in value:
-            clean: Json = self._redact_response(cast("dict[str, Json]", value))
-        elif isinstance(value, dict) and "parts" in value:
-            clean = _convert_without_bytes(cast("dict[str, Json]", value), self._redactor.redact_value)
-        else:
-            clean = self._redactor.redact_value(value)
+        redact = self._redactor.redact_value
+        clean: Json = _convert_without_bytes(value, redact) if _is_content(value) else redact(value)
         return block if clean == value else CassetteBlock.from_value(clean)
+
+    def redact_response(self, block: CassetteBlock) -> CassetteBlock:
+        """Return a response without the secrets that are known by now."""
+        clean = self._redact_response(block.value)
+        return block if clean == block.value else CassetteBlock.from_value(clean)
 
     def convert_response(self, response: LlmResponse, earlier_ids: Mapping[str, list[str]]) -> CassetteBlock:
         """Return a response of the agent's own model, whose calls all have ids.
@@ -152,7 +156,8 @@ class CassetteConverter:
     def restore_response(self, block: CassetteBlock) -> LlmResponse:
         """Return a recorded response with the ids of this session."""
         # As JSON, not as a value: only there are bytes base64.
-        value: dict[str, Json] = decode_json(dump_json(block.value).encode())
+        text = UUID_PATTERN.sub(lambda found: self.uuids.get(found[0], found[0]), dump_json(block.value))
+        value: dict[str, Json] = decode_json(text.encode())
         for call in list_calls(value):
             if call.get("id"):
                 cast("dict[str, Json]", call)["id"] = self.call_ids.restore_call(call["id"])
@@ -235,6 +240,11 @@ def _convert_without_bytes(content: Mapping[str, Json], convert: Callable[[Json]
         if "data" in (before.get("inline_data") or {}):
             after["inline_data"]["data"] = before["inline_data"]["data"]
     return converted
+
+
+def _is_content(value: Json) -> bool:
+    parts = cast("Mapping[str, Json]", value).get("parts") if isinstance(value, Mapping) else None
+    return isinstance(parts, list) and all(isinstance(part, Mapping) for part in cast("list[Json]", parts))
 
 
 def _remove_bytes(content: Mapping[str, Json]) -> Json:

@@ -132,7 +132,11 @@ class CassetteSession:
         """Its place in a file, which does not depend on which of several sessions ended first."""
         return [self.app_name, *(dump_json(run.message.value) for run in self.runs), dump_json(self.state.value)]
 
-    def map_blocks(self, convert: Callable[[CassetteBlock], CassetteBlock]) -> CassetteSession:
+    def map_blocks(
+        self,
+        convert: Callable[[CassetteBlock], CassetteBlock],
+        convert_response: Callable[[CassetteBlock], CassetteBlock],
+    ) -> CassetteSession:
         """Return a session with other blocks."""
         runs = [
             CassetteRun(
@@ -141,7 +145,7 @@ class CassetteSession:
                     replace(
                         turn,
                         request=turn.request.map_blocks(convert),
-                        responses=tuple(map(convert, turn.responses)),
+                        responses=tuple(map(convert_response, turn.responses)),
                         error=convert(turn.error) if turn.error else None,
                     )
                     for turn in run.turns

@@ -37,6 +37,12 @@ CASSETTE_VERSION = 1
 
 _FROM_PREVIOUS = "from_previous"
 
+_MAX_DEPTH = 300
+"""How deep a file may be nested; what is recorded is not."""
+
+_MAX_CONTENTS = 100_000
+"""How many contents a request may have: a few slices of slices would fill the memory."""
+
 
 def render_cassette(cassette: Cassette) -> str:
     """Return the text of a file."""
@@ -52,7 +58,7 @@ def render_cassette(cassette: Cassette) -> str:
 
 def parse_cassette(text: str | bytes) -> Cassette:
     """Parse the text of a file; raise ValueError if it is invalid."""
-    value = parse_json_object(text)
+    value = parse_json_object(text, max_depth=_MAX_DEPTH)
     if (value.get("format"), value.get("version")) != (CASSETTE_FORMAT, CASSETTE_VERSION):
         raise ValueError(
             f"the format is {value.get('format')!r}, version {value.get('version')!r}; "
@@ -168,6 +174,8 @@ def _parse_turn(
         else:
             start, end = reference[_FROM_PREVIOUS]
             contents.extend(previous[agent_name][start:end])
+        if len(contents) > _MAX_CONTENTS:
+            raise ValueError(f"a request has more than {_MAX_CONTENTS:,} contents")
     previous[agent_name] = tuple(contents)
     responses: Sequence[Json] = value.get("responses") or ()
     return CassetteTurn(

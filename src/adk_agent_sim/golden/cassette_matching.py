@@ -21,9 +21,9 @@ from adk_agent_sim.timeline.framework_calls import OTHER_AGENT_PREFIX
 from adk_agent_sim.timeline.redaction.redactor import MASK
 from adk_agent_sim.timeline.strict_json import dump_json
 
-_UUID = r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}"
+UUID_PATTERN = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
 _DATE = r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)?"
-_VARIABLE = re.compile(rf"(?P<uuid>{_UUID})|(?P<date>(?<!\d){_DATE}(?!\d))|(?P<mask>{re.escape(MASK)})")
+_VARIABLE = re.compile(rf"(?P<uuid>{UUID_PATTERN.pattern})|(?P<date>(?<!\d){_DATE}(?!\d))|(?P<mask>{re.escape(MASK)})")
 _WORD_END = re.compile(r"\s")
 
 _NOW_SECONDS = 86_400
@@ -56,8 +56,15 @@ class RequestDifference:
 class RequestMatcher:
     """Compares requests at a moment in time."""
 
-    def __init__(self, now: float) -> None:
-        """Use `now`, the seconds since the Unix epoch, as the current time."""
+    def __init__(self, now: float, known_uuids: Mapping[str, str] | None = None) -> None:
+        """Compare one request.
+
+        Args:
+            now: The current time, in seconds since the Unix epoch.
+            known_uuids: What the session has in place of recorded UUIDs, as far as it is known already.
+        """
+        self.uuids = dict(known_uuids or {})
+        """What the session has in place of recorded UUIDs, each of which must be the same everywhere."""
         self._now = now
 
     def find_differences(self, recorded: CassetteRequest, found: CassetteRequest) -> list[RequestDifference]:
@@ -110,7 +117,9 @@ class RequestMatcher:
             return True
         if recorded.lastgroup != found.lastgroup:
             return False
-        return recorded.lastgroup == "uuid" or (recorded.lastgroup == "date" and self._is_current_date(found[0]))
+        if recorded.lastgroup == "uuid":
+            return self.uuids.setdefault(recorded[0], found[0]) == found[0]
+        return recorded.lastgroup == "date" and self._is_current_date(found[0])
 
     def _is_current_date(self, text: str) -> bool:
         try:
@@ -150,8 +159,11 @@ class RequestMatcher:
     ) -> Iterator[RequestDifference]:
         if recorded == found:
             return
-        if len(recorded) == len(found) and self._has_same_contents(_sort_context(recorded), _sort_context(found)):
-            return
+        for arrange in (list[CassetteBlock], _sort_context) if len(recorded) == len(found) else ():
+            matcher = RequestMatcher(self._now, self.uuids)
+            if matcher.has_same_contents(arrange(recorded), arrange(found)):
+                self.uuids = matcher.uuids
+                return
         for place, (before, now) in enumerate(zip_longest(recorded, found), start=1):
             if before is None:
                 yield _describe_single(place, "it was not there before", now.value)
@@ -160,7 +172,8 @@ class RequestMatcher:
             elif before != now and not self.is_match(before.value, now.value):
                 yield _describe(f"content {place} ({_describe_content(now.value)})", before.value, now.value)
 
-    def _has_same_contents(self, recorded: Sequence[CassetteBlock], found: Sequence[CassetteBlock]) -> bool:
+    def has_same_contents(self, recorded: Sequence[CassetteBlock], found: Sequence[CassetteBlock]) -> bool:
+        """Return whether two conversations of the same length are the same, in this order."""
         return all(
             before == now or self.is_match(before.value, now.value) for before, now in zip(recorded, found, strict=True)
         )
