@@ -470,6 +470,16 @@ class TestSecrets:
         assert "plain-words-9" not in read(file)
         assert await replay(file, "2+2?", instruction="The word is plain-words-9.") == ["It is 4."]
 
+    async def test_a_word_that_is_a_secret_only_where_it_is_replayed_still_matches(
+        self, file: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        await record(file, "Ask postgres for 2+2.", instruction="Use postgres.")
+        monkeypatch.setenv("DB_PASSWORD", "postgres")
+
+        assert await replay(file, "Ask postgres for 2+2.", instruction="Use postgres.") == ["It is 4."]
+        with pytest.raises(RunFailed, match=r"Use \[redacted\]\[-\.-\]\{\+!\+\}"):
+            await replay(file, "Ask postgres for 2+2.", instruction="Use postgres!")
+
     async def test_a_secret_in_the_state_is_masked(self, file: Path) -> None:
         model = ScriptedModel(script=[text_response("Hi.")])
         await say(build_agent(model), f"record:{file}", "hi", state={"api_key": "hunter-2-secret"})

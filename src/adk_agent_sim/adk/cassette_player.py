@@ -26,7 +26,7 @@ from google.genai import types
 from adk_agent_sim.adk.cassette_answers import MissingAnswer, ReplayedAnswer, TapedAnswer
 from adk_agent_sim.adk.cassette_requests import CallIds, CassetteConverter
 from adk_agent_sim.errors import CassetteMismatch, InvalidCassetteMode
-from adk_agent_sim.golden.cassette import Cassette, CassetteBlock, CassetteSession, CassetteTurn
+from adk_agent_sim.golden.cassette import Cassette, CassetteBlock, CassetteRequest, CassetteSession, CassetteTurn
 from adk_agent_sim.golden.cassette_files import CassetteFile
 from adk_agent_sim.golden.cassette_matching import RequestDifference, RequestMatcher, summarize_differences
 from adk_agent_sim.golden.cassette_take import CassetteTake, SlotState, TurnSlot
@@ -117,9 +117,7 @@ class CassettePlayer:
         self._mismatch = None
         place = self._run_index
         longer = [each for each in sessions if place < len(each[0].runs)]
-        fitting = [
-            each for each in longer if self._create_matcher().is_match(each[0].runs[place].message.value, message.value)
-        ]
+        fitting = [each for each in longer if self._is_same_message(each[0].runs[place].message, message)]
         if not fitting and self._mode is CassetteMode.REPLAY:
             # The comparison of the first request says what is new about the message.
             fitting = sorted(longer, key=lambda each: -_rate_similarity(each[0].runs[place].message, message))[:1]
@@ -160,10 +158,9 @@ class CassettePlayer:
         key = StreamKey(agent_name=agent_name, path=path)
         found = [(take, take.find_next(agent_name, path)) for take in self._takes]
         compared = [
-            (place, matcher, matcher.find_differences(slot.turn.request, converted))
+            (place, *self._compare(slot.turn.request, converted))
             for place, (_, slot) in enumerate(found)
             if slot is not None and slot.turn is not None
-            for matcher in [self._create_matcher()]
         ]
         # Sorting is stable: of several that fit, the first one answers.
         rated = sorted(compared, key=lambda each: len(each[2]))
@@ -179,6 +176,22 @@ class CassettePlayer:
         self._takes = [take]
         return TapedAnswer(
             slot=take.reopen(key, slot), request=converted, converter=self._converter, write=self._write_async
+        )
+
+    def _compare(
+        self, recorded: CassetteRequest, found: CassetteRequest
+    ) -> tuple[RequestMatcher, list[RequestDifference]]:
+        matcher = self._create_matcher()
+        if not (differences := matcher.find_differences(recorded, found)):
+            return matcher, differences
+        # A value may be a secret only here, such as one in a variable of this machine.
+        matcher = self._create_matcher()
+        return matcher, matcher.find_differences(recorded.map_blocks(self._redact_block), found)
+
+    def _is_same_message(self, recorded: CassetteBlock, found: CassetteBlock) -> bool:
+        return any(
+            self._create_matcher().is_match(each.value, found.value)
+            for each in (recorded, self._redact_block(recorded))
         )
 
     def _play(self, found: Sequence[tuple[CassetteTake, TurnSlot | None]], places: Sequence[int]) -> CassetteAnswer:
@@ -223,13 +236,14 @@ class CassettePlayer:
             self._written = session
 
     def _redact_block(self, block: CassetteBlock) -> CassetteBlock:
-        """Return a block without the secrets that became known after it was converted."""
+        """Return a block without the secrets that became known after it was converted, or are known only here."""
         if self._clean_count != self._converter.secret_count:
             self._clean_count = self._converter.secret_count
             self._clean_blocks.clear()
-        if block.digest not in self._clean_blocks:
-            self._clean_blocks[block.digest] = self._converter.redact_block(block)
-        return self._clean_blocks[block.digest]
+        clean = self._clean_blocks.get(block.digest)
+        if clean is None:
+            clean = self._clean_blocks[block.digest] = self._converter.redact_block(block)
+        return clean
 
 
 def _rate_similarity(recorded: CassetteBlock, found: CassetteBlock) -> float:
