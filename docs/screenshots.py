@@ -71,7 +71,49 @@ async def exported(page: Page) -> None:
     await page.get_by_text("Written as").wait_for()
 
 
-STATES: dict[str, State] = {"agents": agents, "turn": turn, "form": form, "exported": exported}
+async def preview(page: Page) -> None:
+    """What an export would write, while the next turn waits."""
+    player = await turn(page)
+    await player.find_field("b").fill("2")
+    await player.execute()
+    await player.wait_for_turn()
+    await player.respond("(17 + 4) * 2 is **42**.")
+    await player.wait_until_done()
+    await page.get_by_role("banner").get_by_role("button", name="Export").click()
+    await page.get_by_role("dialog").get_by_role("button", name="Write the file").wait_for()
+
+
+async def rules(page: Page) -> None:
+    """The rules beside the timeline."""
+    await turn(page)
+    await page.get_by_role("button", name="Rules").click()
+    await page.get_by_role("region", name="Rules").wait_for()
+
+
+async def sessions(page: Page) -> None:
+    """The list of sessions, one of which waits."""
+    await turn(page)
+    await page.get_by_role("link", name="Sessions").click()
+    await page.get_by_role("row").nth(1).wait_for()
+
+
+async def queue(page: Page) -> None:
+    """The queue of requests that wait for a person."""
+    await turn(page)
+    await page.get_by_role("link", name="Queue").click()
+    await page.get_by_role("row").nth(1).wait_for()
+
+
+STATES: dict[str, State] = {
+    "agents": agents,
+    "turn": turn,
+    "form": form,
+    "rules": rules,
+    "preview": preview,
+    "exported": exported,
+    "sessions": sessions,
+    "queue": queue,
+}
 
 
 async def take(browser: Browser, name: str, width: int, theme: Theme, path: Path) -> None:
