@@ -38,14 +38,16 @@ async def read_lines(process: ForkedProcess | Process) -> list[str]:
 class ServerProcess:
     """`adksim serve` in a separate process; keeps its port when it is restarted."""
 
-    def __init__(self, database: Path, *options: str, web: bool = False) -> None:
+    def __init__(self, database: Path, *options: str, web: bool = False, in_new_interpreter: bool = False) -> None:
         self.database = database
         self.port = 0
         self.web_url = ""
         """The URL of the web app, with a one-time code, if it is served."""
         self._web = ["--port", "0"] if web else ["--no-web"]
         self._options = options
-        self._process: ForkedProcess | None = None
+        self._in_new_interpreter = in_new_interpreter
+        """Whether the command line in the list of processes is its own, not that of the process it is forked from."""
+        self._process: ForkedProcess | Process | None = None
 
     @property
     def url(self) -> str:
@@ -54,9 +56,15 @@ class ServerProcess:
     async def start(self) -> None:
         """Start the server and wait until it listens."""
         stated = ["serve", *self._web, "--db", str(self.database), "--grpc-port", str(self.port), *self._options]
-        self._process = await fork_server.start(
-            ["-c", _MAIN, *stated], environment=ENVIRONMENT, cwd=self.database.parent
+        command = ["-c", _MAIN, *stated]
+        self._process = (
+            await asyncio.create_subprocess_exec(
+                sys.executable, *command, stdout=asyncio.subprocess.PIPE, env=ENVIRONMENT, cwd=self.database.parent
+            )
+            if self._in_new_interpreter
+            else await fork_server.start(command, environment=ENVIRONMENT, cwd=self.database.parent)
         )
+        assert self._process.stdout
         async for line in self._process.stdout:
             if line.startswith(b"Open "):
                 self.web_url = line.split()[1].decode()

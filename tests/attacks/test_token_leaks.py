@@ -31,7 +31,7 @@ def _check_files(folder: Path, token: str) -> None:
 
 @pytest.mark.process
 async def test_the_process_list_and_the_output_have_no_token(tmp_path: Path) -> None:
-    server = ServerProcess(tmp_path / "s.db", web=True)
+    server = ServerProcess(tmp_path / "s.db", web=True, in_new_interpreter=True)
     await server.start()
     try:
         entry = find_entry(server.port)

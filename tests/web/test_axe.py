@@ -22,7 +22,7 @@ rules:
     match: {tool: search, args: {query: milk}}
     do: {error: {code: 503, message: out of milk}}
 """
-WIDTHS = pytest.mark.parametrize("width", [1280, 900])
+WIDTHS = pytest.mark.parametrize("width", [1280, pytest.param(900, marks=pytest.mark.long)])
 
 
 @pytest.fixture

@@ -53,8 +53,12 @@ class RequestEncoder:
             **_dump_fields(request, _EXCLUDED_FIELDS),
             "config": _dump_fields(request.config, _EXCLUDED_CONFIG_FIELDS),
         }
-        if settings.response_schema is not None:
-            config["config"]["response_schema"] = to_json_schema(settings.response_schema)
+        # An agent may state its output schema in either field; forms read it from one.
+        schema = settings.response_schema
+        if schema is None and isinstance(config["config"].get("response_json_schema"), dict):
+            schema = config["config"].pop("response_json_schema")
+        if schema is not None:
+            config["config"]["response_schema"] = to_json_schema(schema)
         if (schema := find_response_arguments_schema(request)) is not None:
             config[RESPONSE_ARGUMENTS_SCHEMA] = schema
         _remove_connections(config)

@@ -52,7 +52,10 @@ def split_request(message: v1.GenerateContentRequest, exact_request: Mapping[str
     request = exact_request if exact_request is not None else from_request_message(message)
     config = cast("Mapping[str, Json]", request.get("config") or {})
     rest: dict[str, Json] = {name: value for name, value in config.items() if name not in _SEPARATE_CONFIG_FIELDS}
-    schema = config.get("response_schema") or rest.pop("response_json_schema", None)
+    # An empty schema is a schema too: it accepts everything.
+    schema = config.get("response_schema")
+    if schema is None:
+        schema = rest.pop("response_json_schema", None)
     if schema is not None:
         rest["response_schema"] = to_json_schema(schema)
     other_fields = {name: value for name, value in request.items() if name not in _SEPARATE_FIELDS}
