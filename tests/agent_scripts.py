@@ -43,6 +43,9 @@ REFUSED_BY_ADK_TEST = {
 }
 """The kinds that `adk test` cannot replay, and why."""
 
+_PARALLEL_KINDS = {"parallel_research", "ticket_workflow"}
+"""The kinds in which agents run side by side."""
+
 _MAX_TEXT_LENGTH = 400
 
 
@@ -164,6 +167,17 @@ async def _answer_confirmations(step: Step, consents: deque[bool]) -> Step:
     while isinstance(step, Confirmation):
         step = await (step.approve() if consents.popleft() else step.deny())
     return step
+
+
+def sort_parallel(kind: str, run: ExpectedRun) -> ExpectedRun:
+    """Return what happened without the order in which agents that run side by side took turns."""
+    if kind not in _PARALLEL_KINDS:
+        return run
+    turns = [
+        turn.model_copy(update={"calls": sorted(turn.calls, key=lambda call: call.model_dump_json())})
+        for turn in run.turns
+    ]
+    return run.model_copy(update={"asked": sorted(run.asked), "ran": sorted(run.ran), "turns": turns})
 
 
 async def summarize_run(sim: Simulation) -> ExpectedRun:

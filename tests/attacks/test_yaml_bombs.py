@@ -195,6 +195,8 @@ _READERS = {
     "cli/call_parsing.py": "a line that a person types in the terminal",
     "golden/adk_files.py": "ADK's models, after strict_json has accepted the text",
     "golden/eval_set.py": "checks a text that it is about to write",
+    "golden/cassette.py": "a value that was serialised in the lines above",
+    "adk/cassette_requests.py": "ADK's models, of a value that was serialised in the same line",
     "environment/yaml_document.py": "the one reader of YAML",
 }
 

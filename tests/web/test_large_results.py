@@ -152,6 +152,7 @@ async def test_a_result_of_5_mb_is_a_tree_that_opens_to_its_end(page: Page, time
     assert json.loads(copied) == _ROWS
 
 
+@pytest.mark.long
 async def test_a_raw_result_of_5_mb_is_read_to_its_end_in_a_window(page: Page, timeline: Timeline) -> None:
     inside = await show_result(page, await record_result(timeline, _ROWS))
     await inside.get_by_role("button", name="Raw result").click()
@@ -172,6 +173,7 @@ async def test_a_line_of_2_mb_is_read_to_its_end_and_copied(page: Page, timeline
     assert copied == _LINE
 
 
+@pytest.mark.long
 async def test_a_text_of_100_000_lines_is_read_to_its_end(page: Page, timeline: Timeline) -> None:
     inside = await show_result(page, await record_result(timeline, "\n".join(_LINES)))
     await inside.get_by_role("button", name=re.compile(r"^show all [\d,]+ characters")).click()
@@ -182,6 +184,7 @@ async def test_a_text_of_100_000_lines_is_read_to_its_end(page: Page, timeline: 
     await assert_is_small(inside)
 
 
+@pytest.mark.long
 async def test_a_long_text_that_contains_json_opens_as_json(page: Page, timeline: Timeline) -> None:
     inside = await show_result(page, await record_result(timeline, {"text": json.dumps(_ROWS[:500])}))
     await inside.get_by_role("button", name="JSON", exact=True).click()
