@@ -43,7 +43,7 @@ REFUSED_BY_ADK_TEST = {
 }
 """The kinds that `adk test` cannot replay, and why."""
 
-_PARALLEL_KINDS = {"parallel_research", "ticket_workflow"}
+_PARALLEL_KINDS = {"parallel_research"}
 """The kinds in which agents run side by side."""
 
 _MAX_TEXT_LENGTH = 400

@@ -148,7 +148,6 @@ async def test_the_api_server_takes_the_plugin_and_the_rules_without_python(fold
     assert parts[-1]["text"] == "It is 7."
 
 
-@pytest.mark.long
 async def test_adk_web_rejects_every_run_with_the_error_of_the_rules(folder: Path) -> None:
     (folder / "looker" / "agent.py").write_text(_PLAIN_AGENT)
     (folder / "broken.yaml").write_text("rules: [{match: {tool: lookup}, do: {respnd: 1}}]")

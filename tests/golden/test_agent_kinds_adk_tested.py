@@ -21,7 +21,6 @@ from adk_agent_sim.errors import NotReplayable
 
 pytestmark = [
     pytest.mark.process,
-    pytest.mark.long,
     pytest.mark.filterwarnings("ignore:(Sequential|Parallel|Loop)Agent is deprecated:DeprecationWarning"),
 ]
 
