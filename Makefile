@@ -10,8 +10,8 @@ API_TYPES = web/src/api/schema.d.ts
 # Tests run in parallel, one process per core; their markers (pyproject.toml) say when they run.
 WORKERS ?= auto
 PYTEST = $(BIN)/pytest --numprocesses=$(WORKERS) --maxprocesses=8 --dist=worksteal
-# Tests of servers, browsers and subprocesses often wait, so one process more than there are cores is faster.
-GATE_WORKERS ?= $(shell expr $$(nproc) + 1)
+# Tests of servers, browsers and subprocesses often wait, so two processes more than there are cores are faster.
+GATE_WORKERS ?= $(shell expr $$(nproc) + 2)
 SOAK_HOURS ?= 8
 ATTACKS = tests/attacks tests/server/test_guard.py tests/web/test_hostile.py tests/scenario/format/test_bad_files.py
 # Without bytecode files, each of the hundreds of processes that the tests start would compile ADK again.
@@ -53,18 +53,19 @@ layers: $(VENV)/.ready
 
 # The inner loop tries fewer values in property tests than the gate.
 quick: web
-	HYPOTHESIS_PROFILE=check $(PYTEST) --numprocesses=$(GATE_WORKERS) -m "not browser and not process and not long and not soak"
+	HYPOTHESIS_PROFILE=check $(PYTEST) -m "not browser and not process and not long and not soak"
 
 unit: web chromium
 	$(PYTEST) --numprocesses=$(GATE_WORKERS) -m "not long and not soak"
 
-test-all: lint types layers web-check web chromium  ## As test with the long counts and new values for property tests, and again with the newest releases of all dependencies; up to 3 hours
+test-all: lint types layers web-check web chromium $(ARE_VENV)/.ready  ## As test with the long counts and new values for property tests, and again with the newest releases of all dependencies; up to 3 hours
 	HYPOTHESIS_PROFILE=explore $(PYTEST) -m "not soak"
+	$(MAKE) are-parity PARITY="--seed $$(date +%j) --calls 20000 --graphs 500 --agents 200"
 	$(MAKE) test-newest
 
 test-newest: web chromium
 	$(BIN)/uv venv --quiet --clear --python $(BIN)/python .venv-newest
-	$(BIN)/uv pip install --quiet --python .venv-newest/bin/python --upgrade --editable ".[eval,postgres]" --group dev
+	$(BIN)/uv pip install --quiet --python .venv-newest/bin/python --upgrade --editable ".[documents,eval,hf,postgres,ray]" --group dev
 	$(PYTEST:$(BIN)/%=.venv-newest/bin/%) -m "not long and not soak"
 
 test-pythons: $(VENV)/.ready  ## `make check` on every Python from 3.11 up that is installed, each in an environment of its own
@@ -109,11 +110,13 @@ $(ARE_VENV)/.ready: $(VENV)/.ready
 	$(BIN)/uv pip install --quiet --python $(ARE_VENV)/bin/python meta-agents-research-environments==1.2.0
 	@touch $@
 
-are-parity: $(ARE_VENV)/.ready  ## Compare scenarios and calls, made from a seed, live with the real ARE package
-	$(BIN)/python tests/parity/run.py $(ARE_VENV)/bin/python
+are-parity: $(ARE_VENV)/.ready  ## Fuzz apps, engine and judge against the real ARE package; PARITY="--seed 7 --calls 500" for other counts
+	$(BIN)/python tests/parity/run.py $(ARE_VENV)/bin/python $(PARITY)
+	$(BIN)/python tests/parity/judge_parity.py $(ARE_VENV)/bin/python
 
-modules: $(VENV)/.ready  ## Write the module tables of ARCHITECTURE.md from the docstrings
+modules: $(VENV)/.ready  ## Write the module tables of ARCHITECTURE.md and docs/app-tools.md from the docstrings
 	$(BIN)/python docs/module_index.py
+	$(BIN)/python docs/app_tools_index.py
 
 requirements: $(VENV)/.ready  ## Write the tests' names into docs/requirements.md
 	$(BIN)/python tests/requirements.py
@@ -128,7 +131,7 @@ protos: $(PROTOS_VENV)/.ready  ## Generate src/adk_agent_sim/generated from prot
 	$(PROTOS_VENV)/bin/python protos/generate.py src/adk_agent_sim/generated
 
 lock: $(VENV)/.ready  ## Compile requirements.lock, with the hashes that an installation checks
-	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-emit-index-url --generate-hashes --no-header --no-annotate --extra eval --extra postgres --group dev pyproject.toml --output-file requirements.lock
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-emit-index-url --generate-hashes --no-header --no-annotate --extra documents --extra eval --extra hf --extra postgres --group dev pyproject.toml --output-file requirements.lock
 
 # Needs the network, so it is not part of the gate.
 advisories: web-tools  ## Ask the public databases for security advisories about the locked Python and browser packages

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 
-from polling import MAX_WAIT_SECONDS
+import fork_server
 
 _AGENT = """\
 from adk_agent_sim.adk.demo.{demo}.agent import *
@@ -28,14 +26,10 @@ def run_adk_test(agent: Path) -> tuple[bool, str]:
     """Return whether `adk test` passes on all fixtures of the folder, and its output."""
     config = agent / "pytest.ini"
     config.write_text("[pytest]\n")
-    done = subprocess.run(
-        [*(sys.executable, "-m", "google.adk.cli", "test", str(agent)), *("--", "-c", str(config))],
-        capture_output=True,
-        text=True,
-        timeout=MAX_WAIT_SECONDS,
-        check=False,
+    done = fork_server.run(
+        [*("-m", "google.adk.cli", "test", str(agent)), *("--", "-c", str(config))],
         cwd=agent,
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parent)},
+        environment={**os.environ, "PYTHONPATH": str(Path(__file__).parent)},
     )
     output = done.stdout + done.stderr
     return done.returncode == 0 and " passed" in output and " skipped" not in output, output

@@ -14,7 +14,6 @@ import contextlib
 import json
 import os
 import re
-import subprocess
 import sys
 import traceback
 from collections.abc import Generator, Mapping, Sequence
@@ -22,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import fork_server
 from agent_scripts import AGENTS, EVAL_SET_FILE, NOWHERE, record_conversation
 from google.adk.evaluation.eval_case import (
     EvalCase,
@@ -32,7 +32,6 @@ from google.adk.evaluation.eval_case import (
 )
 from google.adk.evaluation.eval_set import EvalSet
 from google.genai import types
-from polling import MAX_WAIT_SECONDS
 
 UNMODIFIED = "unmodified"
 TRAJECTORY = "tool_trajectory_avg_score"
@@ -141,14 +140,10 @@ def evaluate_kinds(folder: Path, kinds: Sequence[str]) -> dict[str, EvalOutcome]
     (folder / "eval_config.json").write_text(json.dumps(config))
     for kind in kinds:
         write_agent_folder(folder / "agents", kind)
-    done = subprocess.run(
-        [sys.executable, __file__, str(folder), *kinds],
-        capture_output=True,
-        text=True,
-        timeout=MAX_WAIT_SECONDS,
-        check=False,
+    done = fork_server.run(
+        [__file__, str(folder), *kinds],
         cwd=folder,
-        env={
+        environment={
             **os.environ,
             "PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), *sys.path]),
             "ADK_SIM_SERVER_URL": NOWHERE,
@@ -219,7 +214,7 @@ def _list_invocations(case: EvalCase) -> list[Invocation]:
 
 
 @contextlib.contextmanager
-def _print_to_file(path: Path) -> Generator[None]:
+def print_to_file(path: Path) -> Generator[None]:
     """Print to a file; ADK's logger keeps the stream that it found first, so the file takes the stream's place."""
     streams = (sys.stdout, sys.stderr)
     saved = [os.dup(stream.fileno()) for stream in streams]
@@ -242,7 +237,7 @@ def main(folder: Path, kinds: Sequence[str]) -> None:
     options = ["--config_file_path", str(folder / "eval_config.json"), "--print_detailed_results"]
     for kind in kinds:
         os.environ[RECORDING_VARIABLE] = str(folder / kind / EVAL_SET_FILE)
-        with _print_to_file(folder / f"{kind}.log"):
+        with print_to_file(folder / f"{kind}.log"):
             for selection in _list_selections(folder / kind / "mutants.evalset.json", kind):
                 try:
                     cli_eval.main([str(folder / "agents" / kind), selection, *options])

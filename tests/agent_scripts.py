@@ -7,9 +7,10 @@ tests/agents/KIND/script.json   the user's messages, the decisions of each agent
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Container, Sequence
+from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 from google.adk.apps import App
@@ -23,6 +24,8 @@ from adk_agent_sim.adk.steps import Confirmation, Done, ModelTurn, Step
 from adk_agent_sim.golden.golden_trace_builder import split_user_turns
 from adk_agent_sim.timeline.events import ToolStarted, TurnAsked
 from adk_agent_sim.timeline.history import FinalResponse, HistoryEntry, ToolCall, ToolError, ToolOutput
+
+T = TypeVar("T")
 
 AGENTS = Path(__file__).parent / "agents"
 
@@ -43,8 +46,8 @@ REFUSED_BY_ADK_TEST = {
 }
 """The kinds that `adk test` cannot replay, and why."""
 
-_PARALLEL_KINDS = {"parallel_research"}
-"""The kinds in which agents run side by side."""
+_PARALLEL_AGENTS = {"parallel_research": {"solar_researcher", "storage_researcher", "wind_researcher"}}
+"""The agents of a kind that run side by side."""
 
 _MAX_TEXT_LENGTH = 400
 
@@ -170,14 +173,27 @@ async def _answer_confirmations(step: Step, consents: deque[bool]) -> Step:
 
 
 def sort_parallel(kind: str, run: ExpectedRun) -> ExpectedRun:
-    """Return what happened without the order in which agents that run side by side took turns."""
-    if kind not in _PARALLEL_KINDS:
-        return run
+    """Return what happened without the order in which agents that run side by side took turns.
+
+    What each of them did stays in its order, and so does what others did before and after them.
+    """
+    parallel = _PARALLEL_AGENTS.get(kind, set())
     turns = [
-        turn.model_copy(update={"calls": sorted(turn.calls, key=lambda call: call.model_dump_json())})
+        turn.model_copy(update={"calls": _sort_branches(turn.calls, lambda call: call.agent, parallel)})
         for turn in run.turns
     ]
-    return run.model_copy(update={"asked": sorted(run.asked), "ran": sorted(run.ran), "turns": turns})
+    asked = _sort_branches(run.asked, str, parallel)
+    ran = _sort_branches(run.ran, lambda tool: tool.partition(".")[0], parallel)
+    return run.model_copy(update={"asked": asked, "ran": ran, "turns": turns})
+
+
+def _sort_branches(items: Sequence[T], get_agent: Callable[[T], str], parallel: Container[str]) -> list[T]:
+    """Return the items with each series of those of parallel agents sorted by agent."""
+    arranged: list[T] = []
+    for is_parallel, series in groupby(items, lambda item: get_agent(item) in parallel):
+        found = list(series)
+        arranged += sorted(found, key=get_agent) if is_parallel else found
+    return arranged
 
 
 async def summarize_run(sim: Simulation) -> ExpectedRun:

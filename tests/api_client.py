@@ -20,8 +20,8 @@ from websockets.asyncio.client import ClientConnection, connect
 from adk_agent_sim import AgentSimulator, SimulatedAgentConfig
 from adk_agent_sim.persistence.access_tokens import MemoryTokenStore, TokenStore
 from adk_agent_sim.server.access_control import open_access_control
-from adk_agent_sim.server.api_models import SessionGone, SessionInfo, SessionListUpdate, SessionUpdate
 from adk_agent_sim.server.connection_limits import IdleConnections
+from adk_agent_sim.server.session_api_models import SessionGone, SessionInfo, SessionListUpdate, SessionUpdate
 from adk_agent_sim.server.session_services import SessionServices
 from adk_agent_sim.server.web_server import RunningServer, start_web_server
 from adk_agent_sim.timeline.clock import Clock
@@ -167,7 +167,13 @@ async def serve_agents(
 ) -> AsyncGenerator[ApiClient]:
     """Serve agents, and yield a client with the token."""
     configs = [agent if isinstance(agent, SimulatedAgentConfig) else build_config(agent, folder) for agent in agents]
-    simulator = AgentSimulator(configs, database=database)
+    async with serve_simulator(AgentSimulator(configs, database=database)) as client:
+        yield client
+
+
+@asynccontextmanager
+async def serve_simulator(simulator: AgentSimulator) -> AsyncGenerator[ApiClient]:
+    """Start a simulator, and yield a client with the token."""
     async with (
         await simulator.start(port=0) as server,
         httpx.AsyncClient(

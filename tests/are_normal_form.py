@@ -18,6 +18,7 @@ _NEW_ID = re.compile(r"<NEW:\d+>")
 _FILE_INFO_KEYS = {"islink", "ino", "type"}
 _MACHINE_KEYS = {"created", "mtime", "ino", "uid", "gid", "mode", "nlink", "destination"}
 _RANDOM_KEYS = {"price", "duration", "distance_km", "delay"}
+_PEOPLE_KEYS = {"participant_ids", "participants"}
 _TIME_KEYS = {"timestamp", "time_read", "last_updated", "time_stamp"}
 _EARLIEST_WALL_CLOCK = 1_750_000_000
 
@@ -110,6 +111,8 @@ def _normalize_object(value: dict[str, Any], ids: IdNumbering, *, answered: bool
         value = value | {"delay_history": [{"time_stamp": each["time_stamp"]} for each in value["delay_history"]]}
     kept = {key: _normalize_by_key(key, held) for key, held in value.items() if key not in dropped}
     result = {ids.replace_ids(key): normalize(held, ids, answered=answered) for key, held in kept.items()}
+    for key in _PEOPLE_KEYS & result.keys():  # after the ids, which sort differently on both sides
+        result[key] = sorted(result[key], key=str) if type(result[key]) is list else result[key]  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
     emails: Any = result.get("emails")
     if isinstance(emails, list) and all("timestamp" in each for each in result["emails"]):
         mails: list[dict[str, Any]] = result["emails"]
@@ -123,8 +126,9 @@ def _normalize_by_key(key: str, value: Any) -> Any:
         return "<WALL>" if key == "last_updated" and value > _EARLIEST_WALL_CLOCK else math.floor(value)
     if key == "order_date" and isinstance(value, str):
         return re.sub(r"\.\d+", "", value)
-    if key == "participant_ids":
-        return sorted(value)
+    # The older messaging app names a conversation after its people in the order of a set; the user is called Me.
+    if key in ("title", "conversation_title") and isinstance(value, str) and "Me" in value.split(", "):
+        return ", ".join(sorted(value.split(", ")))
     if key == "children":
-        return sorted(value, key=lambda each: each["name"])
+        return sorted(cast("list[dict[str, Any]]", value), key=lambda each: each["name"])
     return value

@@ -6,6 +6,7 @@ if what the test looked at was right.
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -13,7 +14,8 @@ from typing import Literal
 from urllib.parse import urlsplit
 
 import chromium
-from playwright.async_api import Browser, BrowserContext, ConsoleMessage, Error, Page, async_playwright
+import polling
+from playwright.async_api import Browser, BrowserContext, ConsoleMessage, Error, Page, Route, async_playwright
 from polling import MAX_WAIT_SECONDS
 
 Theme = Literal["light", "dark"]
@@ -137,3 +139,53 @@ class PageWatch:
         address = urlsplit(url.removeprefix("blob:"))
         if address.scheme != "data" and address.netloc not in self._servers:
             self._faults.append(f"The page asked another origin: {url}")
+
+
+async def hold_requests(page: Page, address: str) -> asyncio.Event:
+    """Keep the requests to an address from reaching the server until the returned event is set."""
+    released = asyncio.Event()
+
+    async def continue_later(route: Route) -> None:
+        await released.wait()
+        await route.continue_()
+
+    await page.route(address, continue_later)
+    return released
+
+
+class HeldResponses:
+    """Responses of the server that the page has not got yet."""
+
+    def __init__(self, page: Page) -> None:
+        self._page = page
+        self._released = asyncio.Event()
+        self._waiting: list[Route] = []
+        self._has_response = asyncio.Event()
+
+    async def handle_route(self, route: Route) -> None:
+        """Let a request reach the server, and keep the response."""
+        self._waiting.append(route)
+        response = await route.fetch()
+        self._has_response.set()
+        await self._released.wait()
+        await route.fulfill(response=response)
+        self._waiting.remove(route)
+
+    async def wait_for_response(self) -> None:
+        """Wait until the server has responded to a request."""
+        async with asyncio.timeout(MAX_WAIT_SECONDS):
+            await self._has_response.wait()
+
+    async def release(self) -> None:
+        """Give the page its responses, and wait until it was painted with them."""
+        self._released.set()
+        await polling.wait_until(lambda: not self._waiting)
+        await self._page.evaluate("() => new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
+        self._released.clear()
+
+
+async def hold_responses(page: Page, address: str | re.Pattern[str]) -> HeldResponses:
+    """Keep the responses from an address from the page until they are released; the requests reach the server."""
+    held = HeldResponses(page)
+    await page.route(address, held.handle_route)
+    return held

@@ -15,6 +15,7 @@ from collections.abc import AsyncIterator, Generator, Iterator
 from pathlib import Path
 from typing import Any
 
+import fork_server
 import pytest
 import stores
 from counts import load_profile, soak_is_over
@@ -46,6 +47,19 @@ def _note_process(event: str, arguments: tuple[Any, ...]) -> None:
 
 
 sys.addaudithook(_note_process)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Start one server of processes for all workers."""
+    if not hasattr(config, "workerinput"):
+        fork_server.share_with_children()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_setupnodes(specs: list[Any]) -> None:
+    """Fork the workers from one process that has imported the libraries, instead of importing them in each."""
+    for spec in specs:
+        spec.python = fork_server.find_worker_python()
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -2,7 +2,11 @@
 
 import sys
 
-from mcp.server.mcpserver import MCPServer
+import fork_request
+
+fork_request.continue_where_imported("mcp.server.mcpserver")
+
+from mcp.server.mcpserver import MCPServer  # noqa: E402 - not imported twice
 
 server = MCPServer("shelf")
 

@@ -7,11 +7,12 @@ import os
 import subprocess
 import sys
 from asyncio.subprocess import Process
+from collections.abc import Mapping
 from pathlib import Path
 
 import fork_server
 from click.testing import CliRunner, Result
-from fork_server import ForkedProcess
+from fork_server import ForkedProcess, OpenProcess
 
 from adk_agent_sim.cli.main import adksim as main
 
@@ -19,9 +20,25 @@ _MAIN = "from adk_agent_sim.cli.main import main; main()"
 ENVIRONMENT = os.environ | {"PYTHONUNBUFFERED": "1"}
 
 
-def run_adksim(*arguments: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+def run_adksim(
+    *arguments: str | Path, cwd: Path | None = None, text_input: str = ""
+) -> subprocess.CompletedProcess[str]:
     """Run a command until it exits."""
-    return fork_server.run(["-c", _MAIN, *map(str, arguments)], environment=ENVIRONMENT, cwd=cwd)
+    command = ["-c", _MAIN, *map(str, arguments)]
+    return fork_server.run(command, environment=ENVIRONMENT, cwd=cwd, text_input=text_input)
+
+
+def open_adksim(
+    *arguments: str | Path,
+    cwd: Path | None = None,
+    terminal: int | None = None,
+    keep_errors: bool = False,
+    environment: Mapping[str, str] | None = None,
+) -> OpenProcess:
+    """Start a command; see `fork_server.open_process`."""
+    command = ["-c", _MAIN, *map(str, arguments)]
+    variables = {**ENVIRONMENT, **(environment or {})}
+    return fork_server.open_process(command, environment=variables, cwd=cwd, terminal=terminal, keep_errors=keep_errors)
 
 
 def invoke_adksim(*arguments: str | Path) -> Result:

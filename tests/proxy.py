@@ -1,4 +1,4 @@
-"""A TCP proxy whose connections a test can cut; new connections are accepted again."""
+"""A TCP proxy whose connections a test can cut or freeze; new connections are accepted again."""
 
 from __future__ import annotations
 
@@ -13,12 +13,23 @@ class Proxy:
     def __init__(self, target_port: int) -> None:
         self._target_port = target_port
         self._writers: set[asyncio.StreamWriter] = set()
+        self._can_forward = asyncio.Event()
+        self._can_forward.set()
         self.port = 0
 
     def cut(self) -> None:
         """Close all connections, even in the middle of a message."""
         for writer in self._writers:
             writer.transport.abort()
+
+    def freeze(self) -> None:
+        """Forward nothing any more, but keep all connections open, as a machine without power does."""
+        self._can_forward.clear()
+
+    def close(self) -> None:
+        """Close all connections, also frozen ones."""
+        self.cut()
+        self._can_forward.set()
 
     async def handle(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
@@ -28,22 +39,22 @@ class Proxy:
             return
         self._writers |= {writer, back}
         try:
-            await asyncio.gather(_forward(reader, back), _forward(there, writer))
+            await asyncio.gather(self._forward(reader, back), self._forward(there, writer))
         finally:
             self._writers -= {writer, back}
             writer.transport.abort()
             back.transport.abort()
 
-
-async def _forward(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    try:
-        while data := await reader.read(65_536):
-            writer.write(data)
-            await writer.drain()
-    except OSError:
-        pass
-    finally:
-        writer.transport.abort()
+    async def _forward(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            while data := await reader.read(65_536):
+                await self._can_forward.wait()
+                writer.write(data)
+                await writer.drain()
+        except OSError:
+            pass
+        finally:
+            writer.transport.abort()
 
 
 @asynccontextmanager
@@ -55,5 +66,5 @@ async def run_proxy(target_port: int) -> AsyncGenerator[Proxy]:
     try:
         yield proxy
     finally:
-        proxy.cut()
+        proxy.close()
         server.close()

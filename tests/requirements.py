@@ -13,6 +13,7 @@ from pathlib import Path
 
 TESTS = Path(__file__).parent
 TABLE = TESTS.parent / "docs" / "requirements.md"
+_MARKER = "pytest.mark.req"
 
 _ROW = re.compile(r"^\| (?P<id>\d{3}/\S+) \| (?P<text>.*) \| (?P<proof>[^|]*) \|$")
 
@@ -21,7 +22,10 @@ def collect_markers() -> dict[str, list[str]]:
     """Return the tests of each requirement id, as `folder/file.py::name`."""
     found: dict[str, list[str]] = defaultdict(list)
     for path in sorted(TESTS.rglob("test_*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        text = path.read_text(encoding="utf-8")
+        if _MARKER not in text:
+            continue  # parsing is most of the work
+        for node in ast.walk(ast.parse(text)):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 for requirement in _iter_requirement_ids(node):
                     found[requirement].append(f"{path.relative_to(TESTS).as_posix()}::{node.name}")
@@ -49,7 +53,7 @@ def _rewrite_row(line: str, proofs: dict[str, list[str]]) -> str:
 
 def _iter_requirement_ids(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[str]:
     for decorator in function.decorator_list:
-        if isinstance(decorator, ast.Call) and ast.unparse(decorator.func) == "pytest.mark.req":
+        if isinstance(decorator, ast.Call) and ast.unparse(decorator.func) == _MARKER:
             for argument in decorator.args:
                 yield ast.literal_eval(argument)
 

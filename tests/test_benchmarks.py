@@ -5,30 +5,26 @@ from __future__ import annotations
 import ast
 import os
 import runpy
-import subprocess
 import sys
 from pathlib import Path
 
+import fork_server
 import pytest
-from polling import MAX_WAIT_SECONDS
+from fork_request import PYTHON_VARIABLE
 
 _FOLDER = Path(__file__).parents[1] / "benchmarks"
 _SCRIPTS = sorted(path for path in _FOLDER.glob("*.py") if "__main__" in path.read_text(encoding="utf-8"))
-_SOME = {"run": ["turn", "grow", "export", "import", "store"]}
+_SOME = {"run": ["turn", "stored", "export", "import", "store"]}
 """All but what is a script of its own."""
 
 
 @pytest.mark.process
 @pytest.mark.parametrize("script", _SCRIPTS, ids=lambda path: path.stem)
 def test_a_benchmark_prints_its_table_and_nothing_else(script: Path, tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, script, "--quick", *_SOME.get(script.stem, ())],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=MAX_WAIT_SECONDS,
+    done = fork_server.run(
+        [str(script), "--quick", *_SOME.get(script.stem, ())],
         cwd=tmp_path,
-        env={**os.environ, "PYTHONWARNINGS": "default"},
+        environment={**os.environ, "PYTHONWARNINGS": "default", PYTHON_VARIABLE: fork_server.find_forking_python()},
     )
     assert (done.returncode, done.stderr) == (0, "")
     lines = done.stdout.splitlines()

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 from textwrap import dedent
 
+import fork_server
 import pytest
-from polling import MAX_WAIT_SECONDS
 
 _ROOT = Path(__file__).parents[1]
 _BLOCK = re.compile(r"^```(python|diff) file=(\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+_FORGET_SIMULATOR = """\
+import sys
+for name in [name for name in sys.modules if name.split(".")[0] == "adk_agent_sim"]:
+    del sys.modules[name]
+"""
+"""A process of the fork server may have imported the sources that the examples are not applied to."""
 
 _USE_EXAMPLES = """
     import asyncio, json
@@ -54,14 +60,8 @@ def test_the_examples_work_as_written(tmp_path: Path) -> None:
             target.write_text(text, encoding="utf-8")
         else:
             target.write_text(_apply_diff(target.read_text(encoding="utf-8"), text), encoding="utf-8")
-    script = f"import sys; sys.path.insert(0, {str(tmp_path / 'src')!r})\n{dedent(_USE_EXAMPLES)}"
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", script],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=MAX_WAIT_SECONDS,
-    )
+    script = f"{_FORGET_SIMULATOR}sys.path.insert(0, {str(tmp_path / 'src')!r})\n{dedent(_USE_EXAMPLES)}"
+    done = fork_server.run(["-W", "ignore", "-c", script], environment=os.environ)
 
     assert len(blocks) == 7
     assert done.returncode == 0, done.stderr

@@ -1,13 +1,12 @@
 """The examples and the code of the README run."""
 
+import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
+import fork_server
 import pytest
 from google.adk.evaluation.eval_set import EvalSet
-from polling import MAX_WAIT_SECONDS
 
 pytestmark = pytest.mark.process
 
@@ -25,9 +24,7 @@ root_agent = LlmAgent(name="math_agent", model="gemini-2.5-flash", instruction="
 
 
 def _run(*command: str, cwd: Path) -> str:
-    done = subprocess.run(
-        [sys.executable, *command], capture_output=True, text=True, check=False, cwd=cwd, timeout=MAX_WAIT_SECONDS
-    )
+    done = fork_server.run(command, environment=os.environ, cwd=cwd)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -66,8 +63,7 @@ def test_the_readmes_session_runs_on_the_readers_agent(reader: Path) -> None:
 def test_the_readmes_server_starts_on_the_readers_agent(reader: Path) -> None:
     code, _, _ = _readme()
     (reader / "play.py").write_text(code.replace(".run()", ".run(port=0)"))
-    with subprocess.Popen([sys.executable, "play.py"], stdout=subprocess.PIPE, text=True, cwd=reader) as process:
-        assert process.stdout
+    with fork_server.open_process(["play.py"], environment=os.environ, cwd=reader) as process:
         address = process.stdout.readline()
         process.terminate()
     assert re.match(r"Open http://127\.0\.0\.1:\d+/\?code=\S+", address)

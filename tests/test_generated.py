@@ -73,7 +73,7 @@ def test_numbers_below_20_are_those_that_the_first_protocol_fixed(message: type[
     assert fixed == _FIXED[message]
 
 
-def test_the_service_has_the_fixed_methods_and_four_more() -> None:
+def test_the_service_has_the_fixed_methods_and_six_more() -> None:
     service = simulator_service_pb2.DESCRIPTOR.services_by_name["SimulatorService"]
 
     assert service.full_name == "adksim.v1.SimulatorService"
@@ -87,8 +87,10 @@ def test_the_service_has_the_fixed_methods_and_four_more() -> None:
         "CloseSession",
         "AppendEvents",
         "ReadBlocks",
+        "OfferRestarts",
+        "SubmitToolResponse",
     ]
-    assert [method.name for method in service.methods if method.server_streaming] == ["Subscribe"]
+    assert [method.name for method in service.methods if method.server_streaming] == ["Subscribe", "OfferRestarts"]
 
 
 @pytest.mark.req("003/proto-3")

@@ -9,6 +9,8 @@ from contextlib import suppress
 from playwright.async_api import Locator, Page, expect
 from playwright.async_api import TimeoutError as ClickTimeout
 
+_EXECUTE = re.compile("^Execute")
+
 
 class WorkbenchUser:
     """A person who uses the workbench."""
@@ -58,10 +60,10 @@ class WorkbenchUser:
             await self.find_field(name).fill(text)
         await self.execute()
 
-    async def execute(self) -> None:
-        """Press Execute."""
+    async def execute(self, name: str | re.Pattern[str] = _EXECUTE) -> None:
+        """Press Execute, or the button of this name."""
         await self._note_turn()
-        await self.composer.get_by_role("button", name=re.compile("^Execute")).click()
+        await self.composer.get_by_role("button", name=name).click()
 
     async def respond(self, text: str) -> None:
         """Send the final response."""

@@ -1,4 +1,4 @@
-"""Builds small worlds: a user, an email app, a clock, and the given events."""
+"""Builds small worlds (a user, an email app, a clock, and the given events), and reads worlds as ARE records them."""
 
 from __future__ import annotations
 
@@ -88,3 +88,23 @@ def _format_argument(value: Any) -> str | None:
 
 def _get_type_name(value: Any) -> str | None:
     return None if value is None else type(value).__name__
+
+
+def list_log_rows(world: World) -> list[list[Any]]:
+    """Return the log of a world as ARE's recordings have it, where the agent's events have no ids."""
+    start = world.scenario.start_time or 0
+    return [
+        [
+            round(each.time - start, 6),
+            each.kind,
+            "<agent>" if each.event_id.startswith("AGENT-") else each.event_id,
+            f"{each.app}__{each.function}",
+            "ok" if each.error is None else "failed",
+        ]
+        for each in world.event_log()
+    ]
+
+
+def take_notification_rows(world: World) -> list[dict[str, Any]]:
+    """Take the notifications of a world, and return them as ARE's recordings have them."""
+    return [{"t": each.elapsed_seconds, "type": each.kind, "text": each.text} for each in world.take_notifications()]

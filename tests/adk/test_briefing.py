@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -120,7 +121,7 @@ async def test_tools_that_ask_first_and_the_transfer_are_listed_before_and_in_a_
 @pytest.mark.process
 async def test_descriptions_of_an_mcp_server_are_shown_without_the_wrapper_of_adk(tmp_path: Path) -> None:
     server = Path(__file__).parents[1] / "mcp_server.py"
-    parameters = StdioServerParameters(command=sys.executable, args=[str(server)])
+    parameters = StdioServerParameters(command=sys.executable, args=[str(server)], env=dict(os.environ))
     toolset = McpToolset(connection_params=StdioConnectionParams(server_params=parameters, timeout=60))
     shelf = LlmAgent(name="shelf", model="gemini-2.5-flash", tools=[toolset])
     async with serve_agents(tmp_path, shelf) as browser:

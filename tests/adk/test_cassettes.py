@@ -68,18 +68,25 @@ class FailingModel(BaseLlm):
 
 
 class StreamingModel(BaseLlm):
-    """A model that streams words, and then the whole answer."""
+    """A model that streams a thought and words, and then the whole answer."""
 
     model: str = "scripted"
-    _asked: int = PrivateAttr(default=0)
+    _words: tuple[str, ...] = PrivateAttr(default=("It ", "is ", "4."))
+    _complete: str = PrivateAttr(default="It is 4.")
+
+    def set_words(self, *words: str, complete: str = "") -> None:
+        """Stream other words."""
+        self._words, self._complete = words, complete or "".join(words)
 
     async def generate_content_async(
         self, llm_request: LlmRequest, stream: bool = False
     ) -> AsyncGenerator[LlmResponse, None]:
-        self._asked += 1
-        for word in ("It ", "is ", "4."):
-            yield LlmResponse(content=_build_content(word), partial=True)
-        yield LlmResponse(content=_build_content("It is 4."))
+        thought = types.Part(text="Hm. ", thought=True)
+        words = [types.Part(text=word) for word in self._words]
+        for part in (thought, *words):
+            yield LlmResponse(content=types.Content(role="model", parts=[part]), partial=True)
+        parts = [thought, types.Part(text=self._complete)]
+        yield LlmResponse(content=types.Content(role="model", parts=parts))
 
 
 def _build_content(text: str) -> types.Content:
@@ -419,16 +426,71 @@ async def test_a_failure_of_the_model_is_recorded_and_raised_again(file: Path) -
     assert "sk-ant" not in read(file)
 
 
-async def test_a_model_that_streamed_is_replayed_with_its_complete_answer(file: Path) -> None:
-    streaming = RunConfig(streaming_mode=StreamingMode.SSE)
-    texts: list[list[str]] = []
-    for model, player in ((StreamingModel(), f"record:{file}"), (NoModel(), f"replay:{file}")):
-        async with Simulation(build_agent(model), model=player, run_config=streaming) as sim:
-            await sim.send("2+2?")
-            contents = [event.content for event in sim.events() if event.author != "user"]
-            texts.append(["".join(part.text or "" for part in content.parts or ()) for content in contents if content])
+class TestStreaming:
+    STREAMED = ("*Hm. ", "It ", "is ", "4.")
+    COMPLETE = ("*Hm. It is 4.",)
 
-    assert texts == [["It ", "is ", "4.", "It is 4."], ["It is 4."]]
+    async def _run(self, agent: LlmAgent, player: str, *, stream: bool) -> tuple[str, ...]:
+        """Return the texts of all events, pieces included; a thought has a star."""
+        mode = StreamingMode.SSE if stream else StreamingMode.NONE
+        async with Simulation(agent, model=player, run_config=RunConfig(streaming_mode=mode)) as sim:
+            await sim.send("2+2?")
+            events = [event for event in sim.events() if event.author != "user" and event.content]
+        assert [event.partial or False for event in events] == [True] * (len(events) - 1) + [False]
+        parts = [(event.content and event.content.parts) or () for event in events]
+        return tuple("".join(("*" if part.thought else "") + (part.text or "") for part in each) for each in parts)
+
+    @pytest.mark.parametrize("stream", [True, False])
+    async def test_the_pieces_are_replayed_as_they_were_recorded_if_adk_streams(self, stream: bool, file: Path) -> None:
+        recorded = await self._run(build_agent(StreamingModel()), f"record:{file}", stream=True)
+        written = read(file)
+
+        assert recorded == self.STREAMED + self.COMPLETE
+        assert await self._run(build_agent(), f"replay:{file}", stream=stream) == recorded[0 if stream else -1 :]
+        assert read(file) == written
+
+    async def test_an_answer_that_was_not_streamed_is_replayed_in_one_piece(self, file: Path) -> None:
+        await record(file, "2+2?", script=[text_response("It is 4.")])
+
+        assert await self._run(build_agent(), f"replay:{file}", stream=True) == ("It is 4.",)
+        assert "pieces" not in read(file)
+
+    @pytest.mark.parametrize(
+        ("answer", "pieces"),
+        [("It is 5, I think.", ("It ", "is ", "5, I think.")), ("It i", ("It ", "i")), ("", ())],
+    )
+    async def test_an_answer_that_was_edited_by_hand_is_streamed_too(
+        self, answer: str, pieces: tuple[str, ...], file: Path
+    ) -> None:
+        await self._run(build_agent(StreamingModel()), f"record:{file}", stream=True)
+        document = json.loads(read(file))
+        (turn,) = document["sessions"][0]["runs"][0]["turns"]
+        turn["responses"][0]["content"]["parts"][1]["text"] = answer
+        write(file, json.dumps(document))
+
+        replayed = await self._run(build_agent(), f"replay:{file}", stream=True)
+
+        assert replayed == ("*Hm. ", *pieces, f"*Hm. {answer}")
+
+    async def test_a_secret_that_is_spread_over_pieces_does_not_reach_the_file(self, file: Path) -> None:
+        secret = TestSecrets.SECRET
+        model = StreamingModel()
+        model.set_words("It is ", secret[:30], secret[30:], ".")
+
+        await self._run(build_agent(model), f"record:{file}", stream=True)
+
+        assert secret[:30] not in read(file)
+        assert secret[30:] not in read(file)
+        replayed = await self._run(build_agent(), f"replay:{file}", stream=True)
+        assert "".join(replayed[:-1]) == replayed[-1] == "*Hm. It is [redacted]."
+
+    async def test_pieces_that_are_not_those_of_the_answer_are_not_recorded(self, file: Path) -> None:
+        model = StreamingModel()
+        model.set_words("Let me see: ", "it is 4.", complete="It is 4.")
+
+        await self._run(build_agent(model), f"record:{file}", stream=True)
+
+        assert await self._run(build_agent(), f"replay:{file}", stream=True) == ("*Hm. It is 4.",)
 
 
 class TestSecrets:

@@ -12,7 +12,9 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from pathlib import Path
+from threading import Event, Thread
 from typing import Any
 
 import pytest
@@ -296,6 +298,41 @@ class TestMissingNames:
         assert not is_framework_tool(FunctionTool(double))
 
 
+class TestPython:
+    def test_a_thread_is_found_where_it_waits(self) -> None:
+        started, release = Event(), Event()
+
+        def wait_here() -> None:
+            started.set()
+            release.wait()
+
+        thread = Thread(target=wait_here)
+        thread.start()
+        started.wait()
+        frame = compat.get_thread_frame(thread)
+        names: list[str] = []
+        while frame:
+            names.append(frame.f_code.co_name)
+            frame = frame.f_back
+        release.set()
+        thread.join()
+
+        assert "wait_here" in names
+        assert compat.get_thread_frame(thread) is None
+
+    def test_a_module_knows_whether_it_is_being_imported(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        code = (
+            "import sys; from adk_agent_sim.adk import compat; seen = compat.is_being_imported(sys.modules[__name__])"
+        )
+        (tmp_path / "asked_while_imported.py").write_text(code)
+        monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+
+        module = import_module("asked_while_imported")
+
+        assert vars(module)["seen"] is True
+        assert not compat.is_being_imported(module)
+
+
 class TestOneModule:
     def test_only_compat_uses_private_names_of_adk(self) -> None:
         users = {
@@ -311,7 +348,7 @@ class TestOneModule:
             path.relative_to(SOURCE).as_posix(): found
             for path in SOURCE.rglob("*.py")
             if "generated" not in path.parts
-            and (found := re.findall(r".*(?:SLF001|reportPrivateUsage).*", path.read_text(encoding="utf-8")))
+            and (found := _find_lines(r"SLF001|reportPrivateUsage", path.read_text(encoding="utf-8")))
         }
 
         assert silenced.keys() <= {"adk/tool_seat.py"}, silenced
@@ -328,7 +365,12 @@ def _get_live_call_tool() -> object:
 
 
 def _get_adk_session(sim: Simulation) -> Any:
-    return sim._agent_run._adk_session  # pyright: ignore[reportPrivateUsage]
+    return sim._agent_run.run_environment.adk_session  # pyright: ignore[reportPrivateUsage]
+
+
+def _find_lines(pattern: str, text: str) -> list[str]:
+    """Return the lines with a match."""
+    return [line for line in text.split("\n") if re.search(pattern, line)] if re.search(pattern, text) else []
 
 
 def _iter_private_names(tree: ast.AST) -> Iterator[str]:

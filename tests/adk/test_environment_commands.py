@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 import os
 import socket
-import subprocess
-import sys
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import fork_server
 import httpx
 import pytest
+from fork_server import OpenProcess
 from google.adk.evaluation.eval_case import EvalCase, IntermediateData, Invocation
 from google.adk.evaluation.eval_set import EvalSet
 from google.genai import types
@@ -101,18 +101,8 @@ def _run_adk_eval(folder: Path, *cases: str, **environment: str) -> str:
     (folder / "one.evalset.json").write_text(eval_set.model_dump_json())
     (folder / "config.json").write_text(json.dumps({"criteria": {"tool_trajectory_avg_score": 1.0}}))
 
-    done = subprocess.run(
-        [
-            *(sys.executable, "-m", "google.adk.cli", "eval", "looker", "one.evalset.json"),
-            *("--config_file_path", "config.json"),
-        ],
-        capture_output=True,
-        text=True,
-        timeout=MAX_WAIT_SECONDS,
-        check=False,
-        cwd=folder,
-        env=_environment(**environment),
-    )
+    command = ["-m", "google.adk.cli", "eval", "looker", "one.evalset.json", "--config_file_path", "config.json"]
+    done = fork_server.run(command, cwd=folder, environment=_environment(**environment))
 
     output = done.stdout + done.stderr
     assert (done.returncode, f"Tests passed: {len(cases)}" in output) == (0, True), output
@@ -159,7 +149,7 @@ async def test_adk_web_rejects_every_run_with_the_error_of_the_rules(folder: Pat
     assert "functionCall" not in response.text
 
 
-async def _send_message(url: str, server: subprocess.Popen[bytes], path: str) -> httpx.Response:
+async def _send_message(url: str, server: OpenProcess, path: str) -> httpx.Response:
     async with httpx.AsyncClient(base_url=url, timeout=MAX_WAIT_SECONDS) as client:
         await wait_until(lambda: server.poll() is not None or _listens(url))
         session: dict[str, Any] = (await client.post("/apps/looker/users/u/sessions", json={})).json()
@@ -169,25 +159,18 @@ async def _send_message(url: str, server: subprocess.Popen[bytes], path: str) ->
 
 
 @contextmanager
-def _served(
-    folder: Path, command: str, *options: str, **environment: str
-) -> Generator[tuple[str, subprocess.Popen[bytes]]]:
+def _served(folder: Path, command: str, *options: str, **environment: str) -> Generator[tuple[str, OpenProcess]]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    with (folder / "log").open("wb") as log:
-        server = subprocess.Popen(
-            [sys.executable, "-m", "google.adk.cli", command, "--port", str(port), *options, str(folder)],
-            stdout=log,
-            stderr=log,
-            cwd=folder,
-            env=_environment(**environment),
-        )
+    arguments = ["-m", "google.adk.cli", command, "--port", str(port), *options, str(folder)]
+    with fork_server.open_process(
+        arguments, cwd=folder, environment=_environment(**environment), keep_errors=True
+    ) as server:
         try:
             yield f"http://127.0.0.1:{port}", server
         finally:
             server.terminate()
-            server.wait(MAX_WAIT_SECONDS)
 
 
 def _listens(url: str) -> bool:

@@ -540,6 +540,7 @@ async def test_the_report_shows_what_happened_to_all_calls() -> None:
                 "simulated": {},
                 "unchanged": {},
                 "changed": 0,
+                "human": 0,
                 "uncovered": 0,
                 "refused": 0,
                 "unknown": 0,
@@ -551,12 +552,14 @@ async def test_the_report_shows_what_happened_to_all_calls() -> None:
                 "simulated": {"hit": 2, "cut": 1},
                 "unchanged": {},
                 "changed": 1,
+                "human": 0,
                 "uncovered": 1,
                 "refused": 0,
                 "unknown": 0,
             },
         ],
         "unused": ["never"],
+        "inactive": {},
         "coverage": [
             {**_LOOKUP, "rule": "hit", "tried": 4, "fired": 2, "skipped": {"arguments": 2}},
             {**_LOOKUP, "rule": "cut", "tried": 2, "fired": 1, "skipped": {"arguments": 1}, "not_reached": 2},
@@ -571,6 +574,7 @@ async def test_the_report_shows_what_happened_to_all_calls() -> None:
             }
         ],
         "near_misses_left_out": 0,
+        "unused_responses": [],
         "seeds": [],
         "uses_real_time": False,
     }

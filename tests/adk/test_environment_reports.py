@@ -180,6 +180,19 @@ _SCRIPTED = [
         _shop_with_sub_agent,
     ),
     _Scripted(
+        "profiles, of which one is active",
+        """
+        profile: slow
+        profiles: {slow: [crawling, late], outage: [down, late], never: [rare]}
+        rules:
+          - {name: down, match: {tool: lookup}, do: {raise: ConnectionError}}
+          - {name: crawling, match: {tool: lookup, args: {key: a}}, do: [{delay: 9}, {respond: 2}]}
+          - {name: late, match: {tool: create_order, call: {after: 9}}, do: {delay: 2}}
+          - {name: rare, match: {tool: other}, do: {respond: 3}}
+        """,
+        _shop(_lookups("a", "b"), [("create_order", {})]),
+    ),
+    _Scripted(
         "parallel agents",
         "seed: 1\nrules: [{name: some, match: {tool: lookup, probability: 0.5, agent: x}, do: {respond: 1}}]",
         _parallel_agents,
@@ -241,6 +254,48 @@ async def test_the_recorded_report_is_the_live_one(session: _Scripted, tmp_path:
     assert plugin.report() == live, "without a timeline"
 
 
+_FOR_CALLBACKS = (
+    *("no rules", "only a tool that no rule names", "probability, counts and earlier calls"),
+    *("texts that are too long to be searched", "ADK's own config, with a mock"),
+)
+
+
+@pytest.mark.parametrize(
+    "session", [each for each in _SCRIPTED if each.name in _FOR_CALLBACKS], ids=lambda session: session.name
+)
+async def test_the_report_of_a_callback_is_that_of_the_plugin(session: _Scripted) -> None:
+    """The rules of these sessions act before the call, which is what a callback can do."""
+    rules = parse_rules(session.rules) if isinstance(session.rules, str) else session.rules
+    if isinstance(rules, Rules):
+        rules = rules.model_copy(update={"seed": 5})  # each of both would draw its own
+    plugin = EnvironmentSimulationFactory.create_plugin(rules)
+    await collect_events(session.build(), plugin, ToolErrorPlugin())
+    callback = EnvironmentSimulationFactory.create_callback(rules)
+    agent = session.build()
+    agent.before_tool_callback = callback
+    await collect_events(agent, ToolErrorPlugin())
+    assert callback.report() == plugin.report()
+    assert callback.report().tools
+
+    recording = EnvironmentSimulationFactory.create_callback(rules)
+    agent = session.build()
+    agent.before_tool_callback = recording
+    async with Simulation(agent, model="real") as sim:
+        await sim.send("go")
+        assert build_recorded_report(sim.log()) == recording.report() == callback.report()
+
+
+async def test_the_report_of_a_callback_does_not_count_calls_that_wait_for_consent() -> None:
+    rules = parse_rules("rules: [{name: hit, match: {tool: lookup}, do: {respond: 1}}]")
+    callback = EnvironmentSimulationFactory.create_callback(rules)
+    tools = [FunctionTool(each, require_confirmation=True) for each in (lookup, create_order)]
+    await collect_events(
+        build_scripted_agent(tools, _lookups("a"), [("create_order", {})], before_tool_callback=callback)
+    )
+
+    assert (callback.report().tools, callback.report().unused) == ([], ["hit"])
+
+
 async def _cancel_calls(sim: Simulation) -> None:
     turn = await sim.send("go")
     calling = asyncio.ensure_future(turn.calls([("lookup", {"key": "a"}), ("wait", {}), ("slow_change", {})]))
@@ -269,6 +324,18 @@ async def _add_faults(sim: Simulation) -> None:
     await turn.respond("done")
 
 
+async def _switch_profiles(sim: Simulation) -> None:
+    turn = await sim.send("go")
+    sim.environment.switch_profile("b")
+    turn = await turn.call("lookup", {"key": "b"})
+    sim.environment.switch_profile("c")
+    sim.environment.switch_profile("d")
+    turn = await turn.call("lookup", {"key": "c"})
+    await turn.respond("done")
+    sim.environment.switch_profile("e")
+    await sim.close()
+
+
 async def _confirm_calls(sim: Simulation) -> None:
     turn = await sim.send("go")
     asked = await turn.call("pay", {})
@@ -279,7 +346,7 @@ async def _confirm_calls(sim: Simulation) -> None:
 
 
 @pytest.mark.parametrize(
-    "play", [_cancel_calls, _stop_run, _add_faults, _confirm_calls], ids=lambda play: play.__name__
+    "play", [_cancel_calls, _stop_run, _add_faults, _switch_profiles, _confirm_calls], ids=lambda play: play.__name__
 )
 async def test_it_is_so_when_a_person_intervenes(play: Callable[[Simulation], Awaitable[None]], tmp_path: Path) -> None:
     release = asyncio.Event()
@@ -301,9 +368,17 @@ async def test_it_is_so_when_a_person_intervenes(play: Callable[[Simulation], Aw
     rules = parse_rules(
         """
         time: real
+        profiles: {a: [in a], b: [in b], c: [in c], d: [in d], e: [in e], f: [in f]}
+        profile: a
         rules:
           - {name: late, match: {tool: lookup, args: {key: a}}, do: [{delay: 3600}, {respond: 1}]}
           - {name: cut, match: {tool: slow_change}, do: {drop: a}}
+          - {name: in a, match: {tool: unheard}, do: {respond: 1}}
+          - {name: in b, match: {tool: lookup}, do: {respond: 2}}
+          - {name: in c, match: {tool: unheard}, do: {respond: 3}}
+          - {name: in d, match: {tool: lookup, args: {key: z}}, do: {respond: 4}}
+          - {name: in e, match: {tool: unheard}, do: {respond: 5}}
+          - {name: in f, match: {tool: unheard}, do: {respond: 6}}
         """
     )
     tools = [lookup, wait, slow_change, FunctionTool(pay, require_confirmation=True)]
@@ -311,6 +386,9 @@ async def test_it_is_so_when_a_person_intervenes(play: Callable[[Simulation], Aw
         await play(sim)
         live = await _compare_reports(sim, tmp_path)
     assert sum(tool.calls for tool in live.tools) > 0
+    if play is _switch_profiles:
+        assert live.unused == ["late", "cut", "in a", "in c", "in d", "in e"]
+        assert live.inactive == {"in f": ["f"]}
     if play is _confirm_calls:
         (tool,) = live.tools
         assert (tool.tool, tool.calls, tool.real) == ("pay", 1, 1), "a call that waits for consent is not counted twice"
@@ -407,6 +485,29 @@ async def test_the_report_says_what_every_rule_did() -> None:
     ]
     assert report.unused == ["never", "rarely", "off", "elsewhere"]
     assert report.near_misses == [], "a rule let the call go"
+
+
+async def test_a_rule_whose_profile_was_not_active_is_not_said_to_be_never_used() -> None:
+    report = await _play(
+        """
+        profile: slow
+        profiles: {slow: [crawling, late], outage: [down, late, worse], worst: [worse]}
+        rules:
+          - {name: down, match: {tool: lookup}, do: {respond: 1}}
+          - {name: worse, match: {tool: create_order}, do: {respond: 1}}
+          - {name: crawling, match: {tool: lookup, args: {key: z}}, do: {respond: 2}}
+          - {name: late, match: {tool: create_order}, do: {respond: 3}}
+          - {name: always, match: {tool: other}, do: {respond: 4}}
+        """,
+        _lookups("a"),
+    )
+
+    assert report.unused == ["crawling", "late", "always"]
+    assert report.inactive == {"down": ["outage"], "worse": ["outage", "worst"]}
+    assert str(report).splitlines()[1:3] == [
+        "rules never used: crawling, late, always",
+        "rules of profiles that were not active: down (outage), worse (outage and worst)",
+    ]
 
 
 async def test_a_live_call_names_the_rule_that_came_closest_and_what_differed() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from google.adk.agents import LlmAgent
 from google.adk.apps import App
 from google.adk.plugins import BasePlugin
+from google.adk.tools import AgentTool
 from google.adk.tools.environment_simulation import environment_simulation_config as adk
 from google.adk.tools.environment_simulation.environment_simulation_config import (
     EnvironmentSimulationConfig,
@@ -411,8 +413,10 @@ async def test_the_inventory_example_always_answers_one_item_and_fails_a_fifth_o
     assert answers.count(_REAL) == 200 - failed
 
 
-@pytest.mark.req("002/injection-pass-through")
-async def test_a_call_that_only_a_mock_could_answer_gets_an_error_that_names_the_tool_and_never_the_tool() -> None:
+@pytest.mark.req(
+    "002/injection-pass-through", "002/mock-after-injections", "002/ToolSimulationConfig.mock_strategy_type"
+)
+async def test_a_call_that_no_injection_matches_is_answered_by_the_mock_and_never_by_the_tool() -> None:
     config = _config(
         _responds({"hit": 1}, match_args={"query": "x"}), mock_strategy_type=MockStrategy.MOCK_STRATEGY_TOOL_SPEC
     )
@@ -420,15 +424,191 @@ async def test_a_call_that_only_a_mock_could_answer_gets_an_error_that_names_the
     injected, mocked = await _answers(config, [("search", {"query": "x"})], [("search", {"query": "y"})])
 
     assert injected == {"hit": 1}
-    assert mocked["error_code"] == 501
-    assert "'search' needs a mock" in mocked["error_message"]
+    assert "query y" in mocked["result"]
 
 
+@pytest.mark.req("002/example-mixing")
+async def test_the_notification_example_fails_for_the_invalid_recipient_and_mocks_success_for_all_others() -> None:
+    def send_notification(recipient_id: str, text: str = "") -> dict[str, Any]:
+        """Send a notification."""
+        raise AssertionError("the real tool must not run")
+
+    config = _config(
+        _fails(400, "Invalid recipient.", match_args={"recipient_id": "INVALID"}),
+        tool="send_notification",
+        mock_strategy_type=MockStrategy.MOCK_STRATEGY_TOOL_SPEC,
+    )
+    calls = [[("send_notification", {"recipient_id": each})] for each in ("INVALID", "U-1")]
+    agent = build_scripted_agent([send_notification], *calls)
+
+    invalid, sent = await run_scripted_agent(agent, EnvironmentSimulationFactory.create_plugin(config))
+
+    assert invalid == {"error_code": 400, "error_message": "Invalid recipient."}
+    assert sent["recipient_id"] == "U-1"
+    assert sent["notification_id"].startswith("NOT-")
+
+
+@pytest.mark.req("002/example-plugin")
+async def test_the_plugin_example_mocks_the_search_across_the_app() -> None:
+    def search_products(query: str) -> dict[str, Any]:
+        """Find products."""
+        raise AssertionError("the real tool must not run")
+
+    config = _config(tool="search_products", mock_strategy_type=MockStrategy.MOCK_STRATEGY_TOOL_SPEC)
+    helper = build_scripted_agent([search_products], [("search_products", {"query": "cable"})], name="helper")
+    agent = build_scripted_agent(
+        [search_products, AgentTool(helper)],
+        [("search_products", {"query": "lamp"})],
+        [("helper", {"request": "cables"})],
+    )
+    plugin = EnvironmentSimulationFactory.create_plugin(config)
+
+    found, _ = await run_scripted_agent(agent, plugin)
+
+    assert all("lamp" in product["name"] for product in found["products"])
+    assert found["total"] == len(found["products"]) > 0
+    assert [(each.tool, dict(each.simulated)) for each in plugin.report().tools if each.simulated] == [
+        ("search_products", {"search_products, mock": 2})
+    ]
+
+
+def create_order(item: str, quantity: int = 1) -> dict[str, Any]:
+    """Create an order."""
+    raise AssertionError("the real tool must not run")
+
+
+def get_order(order_id: str) -> dict[str, Any]:
+    """Look up an order."""
+    raise AssertionError("the real tool must not run")
+
+
+def cancel_order(order_id: str) -> dict[str, Any]:
+    """Cancel an order."""
+    raise AssertionError("the real tool must not run")
+
+
+@pytest.mark.req("002/example-mock-strategy", "002/mock-generated-id", "002/mock-not-found", "002/mock-state-store")
+async def test_the_order_example_creates_gets_and_cancels_an_order_consistently() -> None:
+    config = EnvironmentSimulationConfig(
+        tool_simulation_configs=[
+            ToolSimulationConfig(tool_name=name, mock_strategy_type=MockStrategy.MOCK_STRATEGY_TOOL_SPEC)
+            for name in ("create_order", "get_order", "cancel_order")
+        ]
+    )
+    tools = [create_order, get_order, cancel_order]
+    create: ModelCalls = [("create_order", {"item": "lamp"})]
+    (made,) = await run_scripted_agent(
+        build_scripted_agent(tools, create), EnvironmentSimulationFactory.create_plugin(config)
+    )
+    order = {"order_id": made["order_id"]}
+    turns: list[ModelCalls] = [
+        *(create, [("get_order", order)], [("cancel_order", order)], [("get_order", order)]),
+        [("get_order", {"order_id": "never made"})],
+    ]
+
+    responses = await run_scripted_agent(
+        build_scripted_agent(tools, *turns), EnvironmentSimulationFactory.create_plugin(config)
+    )
+
+    assert responses[:2] == [made, made]
+    assert made | {"item": "lamp", "quantity": 1} == made
+    assert responses[2] == responses[3] == {**made, "status": "cancelled"}
+    assert responses[4] == {"error_code": 404, "error_message": "There is no order 'never made'."}
+    callback = EnvironmentSimulationFactory.create_callback(config)
+    assert await run_scripted_agent(build_scripted_agent(tools, *turns, before_tool_callback=callback)) == responses
+
+
+@pytest.mark.req(
+    "002/EnvironmentSimulationConfig.environment_data", "002/mock-environment-data", "002/example-environment-data"
+)
+async def test_the_snapshot_example_answers_with_its_names_prices_and_stock() -> None:
+    def search_products(query: str = "", max_price: float | None = None) -> dict[str, Any]:
+        """Find products."""
+        raise AssertionError("the real tool must not run")
+
+    products = [
+        {"id": "P-001", "name": "Wireless Headphones", "price": 79.99, "stock": 12},
+        {"id": "P-002", "name": "USB-C Hub {{vars.x}}", "price": 34.99, "stock": 0},
+    ]
+    config = _config(tool="search_products", mock_strategy_type=MockStrategy.MOCK_STRATEGY_TOOL_SPEC)
+    config.environment_data = json.dumps({"products": products, "warehouse_location": "US-WEST-2"})
+    turns: list[ModelCalls] = [[("search_products", {})], [("search_products", {"query": "hub", "max_price": 50})]]
+
+    responses = await run_scripted_agent(
+        build_scripted_agent([search_products], *turns), EnvironmentSimulationFactory.create_plugin(config)
+    )
+
+    assert responses == [{"products": products, "total": 2}, {"products": products[1:], "total": 1}]
+
+
+_TRACE = [
+    {
+        "invocation_id": "inv-001",
+        "user_content": {"role": "user", "parts": [{"text": "Search for high-end headphones"}]},
+        "intermediate_data": {
+            "tool_uses": [
+                {
+                    "name": "search_products",
+                    "args": {"query": "high-end headphones"},
+                    "response": {"products": [{"id": "P-123", "name": "Premium Wireless ANC Headphones"}]},
+                }
+            ]
+        },
+    }
+]
+
+
+@pytest.mark.req("002/EnvironmentSimulationConfig.tracing", "002/mock-tracing", "002/example-tracing")
+@pytest.mark.parametrize("strategy", [MockStrategy.MOCK_STRATEGY_TOOL_SPEC, MockStrategy.MOCK_STRATEGY_TRACING])
+@pytest.mark.filterwarnings("ignore:.*MOCK_STRATEGY_TRACING is deprecated")
+async def test_the_traces_example_answers_as_the_trace_and_other_searches_in_its_manner(strategy: MockStrategy) -> None:
+    def search_products(query: str) -> dict[str, Any]:
+        """Find products."""
+        raise AssertionError("the real tool must not run")
+
+    def get_product(product_id: str) -> dict[str, Any]:
+        """Look up a product."""
+        raise AssertionError("the real tool must not run")
+
+    names = ("search_products", "get_product")
+    config = EnvironmentSimulationConfig(
+        tool_simulation_configs=[ToolSimulationConfig(tool_name=name, mock_strategy_type=strategy) for name in names],
+        tracing=json.dumps(_TRACE),
+    )
+    turns: list[ModelCalls] = [
+        [("search_products", {"query": query})] for query in ("high-end headphones", "wireless", "lamp")
+    ]
+    turns += [[("get_product", {"product_id": "P-123"})]]
+
+    responses = await run_scripted_agent(
+        build_scripted_agent([search_products, get_product], *turns), EnvironmentSimulationFactory.create_plugin(config)
+    )
+
+    product = {"id": "P-123", "name": "Premium Wireless ANC Headphones"}
+    assert responses == [
+        {"products": [product]},
+        {"products": [product], "total": 1},
+        {"products": [], "total": 0},
+        product,
+    ]
+
+
+@pytest.mark.req("002/MockStrategy.MOCK_STRATEGY_TRACING")
 def test_the_deprecated_strategy_warns() -> None:
     config = _config(mock_strategy_type=MockStrategy.MOCK_STRATEGY_TRACING)
 
     with pytest.warns(DeprecationWarning, match="MOCK_STRATEGY_TOOL_SPEC"):
         EnvironmentSimulationFactory.create_plugin(config)
+
+
+def test_data_and_traces_that_mocks_cannot_read_are_reported(caplog: pytest.LogCaptureFixture) -> None:
+    config = _config(_responds({"a": 1}))
+    for text in ("The shop sells lamps.", "[1, 2]"):
+        caplog.clear()
+        config.environment_data = config.tracing = text
+        EnvironmentSimulationFactory.create_plugin(config)
+        assert "environment_data is not used" in caplog.text
+        assert "tracing is not used" in caplog.text
 
 
 def test_a_whole_app_takes_the_plugin_as_the_spec_shows_it() -> None:

@@ -7,6 +7,7 @@ import json
 import re
 import subprocess
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -15,23 +16,31 @@ from google.adk.agents import (
     LlmAgent,
     ParallelAgent,  # pyright: ignore[reportDeprecated] - users still have them
 )
+from google.adk.apps import App
 from google.adk.evaluation.eval_case import IntermediateData
 from google.adk.events import Event as AdkEvent
 from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
 from google.adk.plugins import BasePlugin
+from google.adk.runners import Runner
+from google.adk.sessions import InMemorySessionService
 from google.adk.tools import AgentTool
 from google.genai import errors, types
+from pydantic import TypeAdapter
 from scripted_agent import build_scripted_agent, collect_events, get_function_responses
 from scripted_model import ScriptedModel, call_response, text_response
 
 from adk_agent_sim import EnvironmentSimulationFactory, RunFailed, Simulation
 from adk_agent_sim.adk.environment_plugin import EnvironmentSimulationPlugin
-from adk_agent_sim.environment.actions import ApiError
+from adk_agent_sim.adk.own_model import decide_with_own_model
+from adk_agent_sim.adk.steps import ModelTurn
+from adk_agent_sim.environment.actions import ActionEntry, AnyAction, ApiError, Empty, Respond, UnknownToolCall
 from adk_agent_sim.environment.actions.model_faults import ApiStatus
 from adk_agent_sim.environment.recorded_report import build_recorded_report
+from adk_agent_sim.environment.report_fold import name_fault
+from adk_agent_sim.environment.rules import Rules
 from adk_agent_sim.environment.rules_file import parse_rules
-from adk_agent_sim.errors import PluginRequired
+from adk_agent_sim.errors import InvalidFault, PluginRequired
 from adk_agent_sim.timeline.clock import VirtualSleeper
 from adk_agent_sim.timeline.events import EnvironmentDecided, Player, TurnAsked, TurnDecided
 from adk_agent_sim.timeline.framework_calls import MODEL_SEAT
@@ -316,6 +325,105 @@ async def test_a_fault_can_be_put_on_the_next_model_call() -> None:
         with pytest.raises(RunFailed, match="429"):
             await sim.send("go")
         await sim.send("again")
+
+
+@pytest.mark.parametrize(
+    ("action", "failure", "texts"),
+    [
+        ({"api_error": 429}, "429", []),
+        ({"api_error": {"code": 503, "message": "busy"}}, "503", []),
+        ({"raise": "TimeoutError"}, "TimeoutError", []),
+        ({"timeout": 30}, "did not answer within 30 s", []),
+        ({"delay": 2}, "", ["A long answer."]),
+        ({"empty": True}, "", []),
+        ({"cut_text": 6}, "", ["A long"]),
+        ({"max_tokens": 1}, "", ["A"]),
+        ({"malformed_call": True}, "", []),
+        ({"stale": True}, "", ["An earlier answer."]),
+    ],
+    ids=str,
+)
+async def test_each_fault_can_be_put_on_the_next_model_call_without_any_rule(
+    action: dict[str, Any], failure: str, texts: list[str]
+) -> None:
+    answers = ["An earlier answer.", "A long answer.", "A long answer."]
+    shop = LlmAgent(name="shop", model=ScriptedModel(script=[text_response(text) for text in answers]))
+    async with Simulation(shop, model="real") as sim:
+        await sim.send("before")
+        sim.environment.fault_next_model_call(TypeAdapter[AnyAction](ActionEntry).validate_python(action))
+        assert sim.environment.pending_faults == {MODEL_SEAT: 1}
+        with pytest.raises(RunFailed, match=failure) if failure else nullcontext():
+            await sim.send("go")
+        assert _list_texts([event for event in sim.events() if event.author == "shop"])[1:] == texts
+        assert sim.environment.pending_faults == {}
+        await sim.send("after")
+        assert _list_texts(sim.events())[-1] == "A long answer."
+
+        (mark,) = [event.payload for event in sim.log() if isinstance(event.payload, EnvironmentDecided)]
+        assert (mark.rule, mark.changed_answer) == (name_fault(MODEL_SEAT), "delay" not in action)
+        assert build_recorded_report(sim.log()) == sim.environment_report
+
+
+async def test_a_fault_is_put_on_the_next_model_call_of_any_runner() -> None:
+    plugin = EnvironmentSimulationFactory.create_plugin(Rules(rules=[]))
+    sessions = InMemorySessionService()
+    runner = Runner(app=App(name="shop", root_agent=_build_shop(), plugins=[plugin]), session_service=sessions)
+    session = await sessions.create_session(app_name="shop", user_id="u", session_id="s")
+    plugin.get_environment(session).fault_next_model_call(Empty())
+    events = [
+        event
+        async for event in runner.run_async(
+            user_id="u", session_id="s", new_message=types.Content(role="user", parts=[types.Part(text="go")])
+        )
+    ]
+    await runner.close()
+
+    assert (_list_texts(events), get_function_responses(events)) == ([], [])
+
+
+async def test_a_fault_for_the_model_that_cannot_happen_is_refused() -> None:
+    async with Simulation(_build_shop()) as sim:
+        with pytest.raises(InvalidFault, match="acts in the tool's seat"):
+            sim.environment.fault_next_model_call(Respond(respond=1))
+        with pytest.raises(InvalidFault, match=r"'lookup' is a tool of the agents\. Write a name that none has"):
+            sim.environment.fault_next_model_call(UnknownToolCall(unknown_tool="lookup"))
+        sim.environment.fault_next_model_call(UnknownToolCall(unknown_tool="lookups"))
+
+
+async def test_a_turn_that_a_person_leaves_to_the_model_is_a_model_call() -> None:
+    rules = parse_rules(_rule("[{delay: 3}, {cut_text: 2}]", "{call: {nth: 2}}"))
+    script = [text_response("One."), text_response("Two."), text_response("Three.")]
+    async with Simulation(LlmAgent(name="shop", model=ScriptedModel(script=script)), environment=rules) as sim:
+        run = sim._agent_run  # pyright: ignore[reportPrivateUsage]
+        turn = await sim.send("mine")
+        assert isinstance(turn, ModelTurn)
+        await turn.respond("By a person.")
+        for _ in script:
+            turn = await sim.send("yours")
+            assert isinstance(turn, ModelTurn)
+            await decide_with_own_model(run.recorded_session, turn.turn_id)
+            await sim.next()
+
+        assert _list_texts([event for event in sim.events() if event.author == "shop"]) == [
+            *("By a person.", "One.", "Tw", "Three.")
+        ]
+        players = [event.player for event in sim.log() if isinstance(event.payload, TurnDecided)]
+        assert players == [Player.HUMAN, Player.REAL, Player.SIMULATED, Player.REAL]
+        assert [each.tried for each in sim.environment_report.coverage] == [3], "a person's turn is not counted"
+        assert build_recorded_report(sim.log()) == sim.environment_report
+
+
+async def test_the_time_that_a_model_takes_has_passed_for_the_calls_that_follow() -> None:
+    text = """
+    rules:
+      - {name: slow model, seat: model, match: {call: {nth: 2}}, do: {delay: 5}}
+      - {name: outage, match: {tool: lookup, during: {from: 5}}, do: {respond: late}}
+    """
+    script = [*[call_response(("lookup", {})) for _ in range(3)], text_response("Done.")]
+    shop = LlmAgent(name="shop", model=ScriptedModel(script=script), tools=[lookup])
+    events = await collect_events(shop, _create_plugin(text))
+
+    assert get_function_responses(events) == [{"key": ""}, {"result": "late"}, {"result": "late"}]
 
 
 def test_a_callback_refuses_rules_for_the_model() -> None:

@@ -9,8 +9,8 @@ import textwrap
 import tomllib
 from pathlib import Path
 
+import fork_server
 import pytest
-from polling import MAX_WAIT_SECONDS
 
 pytestmark = pytest.mark.process
 
@@ -33,16 +33,12 @@ def _pytest(folder: Path, tests: str, **variables: str) -> str:
     (folder / "test_it.py").write_text(textwrap.dedent(_HEAD) + textwrap.dedent(tests))
     (folder / "pytest.ini").write_text("[pytest]\nasyncio_mode = auto\nasyncio_default_fixture_loop_scope = function\n")
     path = os.pathsep.join([str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
-    done = subprocess.run(
+    done = fork_server.run(
         [
-            *(sys.executable, "-m", "pytest", "-q", "--strict-markers", "-W", "ignore", "-p", "no:cacheprovider"),
+            *("-m", "pytest", "-q", "--strict-markers", "-W", "ignore", "-p", "no:cacheprovider"),
             *("-p", "pytest_asyncio.plugin", "-p", "adk_agent_sim.adk.pytest_plugin", str(folder)),
         ],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=MAX_WAIT_SECONDS,
-        env={**os.environ, "PYTHONPATH": path, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", **variables},
+        environment={**os.environ, "PYTHONPATH": path, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", **variables},
     )
     return done.stdout + done.stderr
 

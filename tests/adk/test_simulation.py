@@ -27,7 +27,7 @@ from scripted_model import ScriptedModel, call_response, extract_decisions, repl
 from stores import GatedStore
 
 from adk_agent_sim import RunFailed, Simulation
-from adk_agent_sim.adk import agent_run as runs
+from adk_agent_sim.adk import run_task
 from adk_agent_sim.adk.agent_run import AgentRun
 from adk_agent_sim.adk.demo.math_agent.agent import app as math_app
 from adk_agent_sim.adk.demo.math_agent.agent import root_agent as math_agent
@@ -525,7 +525,7 @@ async def test_a_run_that_ignores_its_cancellation_is_abandoned_with_a_warning(
             with contextlib.suppress(asyncio.CancelledError):
                 await released.wait()
 
-    monkeypatch.setattr(runs, "_STOP_TIMEOUT", 0.05)
+    monkeypatch.setattr(run_task, "_STOP_TIMEOUT", 0.05)
     run = AgentRun(_calculator(before_model_callback=stubborn), Timeline())
     await run.open()
     await run.start(types.Content(role="user", parts=[types.Part(text="2+2?")]))

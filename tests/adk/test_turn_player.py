@@ -19,7 +19,7 @@ from adk_agent_sim.timeline.timeline import Timeline
 
 
 def _find_wait_task() -> asyncio.Task[Any]:
-    (task,) = (task for task in asyncio.all_tasks() if "Timeline.wait_for_decision" in repr(task.get_coro()))
+    (task,) = (task for task in asyncio.all_tasks() if "wait_for_decision" in repr(task.get_coro()))
     return task
 
 

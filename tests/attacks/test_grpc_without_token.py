@@ -30,6 +30,7 @@ _CALLS = {
     "CloseSession": v1.CloseSessionRequest(),
     "SubmitRequest": v1.SubmitRequestRequest(),
     "SubmitDecision": v1.SubmitDecisionRequest(),
+    "SubmitToolResponse": v1.SubmitToolResponseRequest(),
     "AppendEvents": v1.AppendEventsRequest(),
     "ReadBlocks": v1.ReadBlocksRequest(),
 }
@@ -60,7 +61,7 @@ async def channel(served: RunningServices) -> AsyncIterator[grpc.aio.Channel]:
 def test_every_method_is_attacked() -> None:
     service = simulator_service_pb2.DESCRIPTOR.services_by_name["SimulatorService"]
 
-    assert {method.name for method in service.methods} == {*_CALLS, "Subscribe"}
+    assert {method.name for method in service.methods} == {*_CALLS, "Subscribe", "OfferRestarts"}
 
 
 @pytest.mark.parametrize("metadata", _BAD_METADATA)
@@ -80,6 +81,14 @@ async def test_conversations_cannot_be_followed(served: RunningServices, channel
     session = await served.timeline.create_session("private")
     with pytest.raises(grpc.aio.AioRpcError) as rejected:
         await build_stub(channel).Subscribe(v1.SubscribeRequest(session_id=session.session_id)).read()
+
+    assert rejected.value.code() is grpc.StatusCode.UNAUTHENTICATED
+
+
+async def test_sessions_cannot_be_taken_over(channel: grpc.aio.Channel) -> None:
+    with pytest.raises(grpc.aio.AioRpcError) as rejected:
+        # Nothing is sent, as below.
+        await build_stub(channel).OfferRestarts().read()
 
     assert rejected.value.code() is grpc.StatusCode.UNAUTHENTICATED
 

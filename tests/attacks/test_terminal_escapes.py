@@ -23,14 +23,15 @@ from adk_agent_sim.adk.agent_loader import load_app
 from adk_agent_sim.adk.simulation import Simulation
 from adk_agent_sim.cli.main import adksim
 from adk_agent_sim.cli.prompts import make_completer
-from adk_agent_sim.environment.report_fold import DecisionFacts, NearestRule, ReportFold
+from adk_agent_sim.environment.report_fold import DecisionFacts, NearestRule, ReportFold, RuleScope
 from adk_agent_sim.environment.skip_reason import Difference, SkipReason
 from adk_agent_sim.persistence.access_tokens import TokenKind, create_token
 from adk_agent_sim.persistence.database_store import open_store
 from adk_agent_sim.text.escaped_logging import EscapingFormatter, get_logger
 from adk_agent_sim.text.escaping import escape_document, escape_json, escape_line, escape_message
 from adk_agent_sim.text.terminal_output import join_text, print_uncaught, style
-from adk_agent_sim.timeline.events import AgentEvent, AgentJoined, RunEnded, RunOutcome, ToolFailed, UserSpoke
+from adk_agent_sim.timeline.events import AgentEvent, RunEnded, RunOutcome, ToolFailed, UserSpoke
+from adk_agent_sim.timeline.session_events import AgentJoined
 from adk_agent_sim.timeline.store import Store
 from adk_agent_sim.timeline.submissions import EventBatch
 from adk_agent_sim.timeline.timeline import Timeline
@@ -165,6 +166,18 @@ def _run_export(files: _Files) -> _Lines:
     yield ["export", "\x1b[2J", "--db", files.database], None
 
 
+def _run_fork(files: _Files) -> _Lines:
+    files.store_session()
+    session: list[object] = ["fork", "last", "--db", files.database]
+    yield session, None
+    yield [*session, "--json"], None
+    edited = [*session, "--turn", "1", "--agent", files.agent, "--message", HOSTILE]
+    yield [*edited, "--response", _NAME, "--json"], None
+    yield edited, "/turns\n/quit\n"
+    yield [*session, "--turn", "9", "--agent", files.folder / _FILE_NAME], None
+    yield ["fork", "\x1b[2J", "--db", files.database], None
+
+
 def _run_replay(files: _Files) -> _Lines:
     files.record_session()
     eval_set = json.loads(files.eval_set.read_text(encoding="utf-8"))
@@ -176,11 +189,43 @@ def _run_replay(files: _Files) -> _Lines:
     yield ["replay", path, "--agent", files.agent, "--case", "\x9b2J"], None
 
 
+def _run_evals(files: _Files) -> _Lines:
+    files.record_session()
+    eval_set = json.loads(files.eval_set.read_text(encoding="utf-8"))
+    eval_set["eval_cases"][0]["eval_id"] = _NAME
+    (files.agent / "agent.py").write_text(_AGENT.replace("+ key", '+ "changed"'), encoding="utf-8")
+    path = files.write("cases.evalset.json", eval_set)
+    yield ["evals", path], None
+    yield ["evals", path, "--agent", files.agent], None
+    yield ["evals", path, "--agent", files.agent, "--json"], None
+    yield ["evals", path, "--agent", files.agent, "--case", _NAME], None
+    yield ["evals", path, "--case", "\x9b2J"], None
+
+
 def _run_env_check(files: _Files) -> _Lines:
     rules: list[dict[str, Any]] = [{"name": _NAME, "match": {"tool": "a\x1b[2J", HOSTILE: 1}, "do": {HOSTILE: _NAME}}]
     yield ["env", "check", files.write("rules.json", {"rules": rules})], None
     yield ["env", "check", files.write("rules.json", {"rules": rules}), "--json"], None
     yield ["env", "check", files.folder / _FILE_NAME], None
+
+
+def _run_env_record(files: _Files) -> _Lines:
+    steps: list[dict[str, Any]] = [
+        {"user": HOSTILE},
+        {"call": "lookup", "args": {"key": HOSTILE}},
+        {"call": "fail", "args": {}},
+    ]
+    script = files.write("script.json", {"steps": [*steps, {"respond": HOSTILE}]})
+    do = {"respond": {"value": HOSTILE}}
+    rules = files.write("rules.json", {"rules": [{"match": {"tool": "lookup"}, "do": do}]})
+    record = ["env", "record", "--agent", files.agent, "--script", script]
+    yield [*record, "--out", files.folder / f"{_FILE_NAME}.yaml"], None
+    yield [*record, "--check", rules], None
+    yield [*record, "--check", rules, "--json"], None
+    yield [*record, "--check", files.write("bad.json", {_NAME: 1})], None
+    yield ["env", "record", "--agent", files.agent, "--trace", files.write("x.json", [_NAME]), "--out", "x"], None
+    unmet = files.write("unmet.json", {"steps": [*steps[:1], {**steps[1], "expect": {HOSTILE: 1}}]})
+    yield ["env", "record", "--agent", files.agent, "--script", unmet, "--out", "x"], None
 
 
 def _run_env_from_trace(files: _Files) -> _Lines:
@@ -238,6 +283,87 @@ def _run_convert(files: _Files) -> _Lines:
     yield ["scenario", "convert", files.write_scenario(), out, "--strictness", "\x1b[2J"], None
 
 
+def _run_judge(files: _Files) -> _Lines:
+    scenario, trace, answers = (
+        files.write_scenario(),
+        files.folder / f"{_FILE_NAME}trace.json",
+        files.folder / "a.jsonl",
+    )
+    user = build_world_event("u", "USER", delay=0)
+    events = [user, build_world_event(_NAME, "AGENT", ("u",), subject=HOSTILE), build_reply_event(HOSTILE, "u")]
+    judged = files.write("judged.json", build_scenario_file(*events, scenario_id=_NAME))
+    yield ["scenario", "run", "--oracle", judged, "--output", trace], None
+    changed = json.loads(trace.read_text(encoding="utf-8"))
+    for event in changed["completed_events"][1:]:
+        event["action"]["args"][0]["value"] = json.dumps([HOSTILE])
+    other = files.write("changed.json", changed)
+    for given in (trace, other, scenario):
+        yield ["scenario", "judge", judged, given, "--explain"], None
+        yield ["scenario", "judge", judged, given, "--json"], None
+    answers.write_text(HOSTILE, encoding="utf-8", errors="surrogatepass")
+    yield ["scenario", "judge", judged, other, "--judge", f"replay:{answers}"], None
+    yield ["scenario", "judge", scenario, trace, "--judge", "replay:\x1b[2J"], None
+    yield ["scenario", "judge", files.write("broken.json", {"metadata": {HOSTILE: 1}}), files.folder / _FILE_NAME], None
+
+
+def _run_check(files: _Files) -> _Lines:
+    yield from _run_on_scenario("check")(files)
+    user = build_world_event("u", "USER", delay=0)
+    mail = build_world_event(_NAME, "AGENT", ("u",), subject=HOSTILE)
+    reply: dict[str, Any] = {"sender": "a@example.org", "email_id": f"{{{{{_NAME}}}}}", "content": HOSTILE}
+    answer = build_world_event(f"{_NAME}2", "ENV", (_NAME,), "Emails__reply_to_email_from_user", **reply)
+    read = build_world_event(HOSTILE, "AGENT", ("u",), "Emails__list_emails", folder_name="INBOX")
+    for number, events in enumerate([(user, mail, answer), (user, read), (user, build_reply_event(HOSTILE, "u"))]):
+        scenario = files.write(f"{number}.json", build_scenario_file(*events, scenario_id=_NAME))
+        yield ["scenario", "check", scenario], None
+        yield ["scenario", "check", scenario, files.folder, "--json"], None
+    yield ["scenario", "check", files.folder / "1.json", "--judge", "replay:\x1b[2J"], None
+
+
+def _run_agreement(files: _Files) -> _Lines:
+    traces = [f"{number}{_NAME}" for number in range(3)]
+    rows = [{"trace": name, "passed": name[0] != "0", "reason": HOSTILE} for name in traces]
+    runs, labels = files.write("verdicts.json", rows), files.folder / f"{_FILE_NAME}labels.csv"
+    names = [name.replace('"', '""') for name in traces[:2]]
+    text = "run,label\n" + "".join(f'"{name}",fail\n' for name in names) + '"\x1b[2J",pass\n'
+    labels.write_text(text, encoding="utf-8", errors="replace")
+    yield ["scenario", "agreement", runs, labels], None
+    yield ["scenario", "agreement", runs, labels, "--json"], None
+    labels.write_text("run,label\n\x1b[2J,\x1b[2J\n", encoding="utf-8")
+    yield ["scenario", "agreement", runs, labels], None
+    yield ["scenario", "agreement", files.write("other.json", {HOSTILE: 1}), labels], None
+
+
+def _run_bench(files: _Files) -> _Lines:
+    out = files.folder / _FILE_NAME
+    yield ["bench", files.write("broken.json", {"metadata": {HOSTILE: 1}}), "--player", "oracle", "--out", out], None
+    yield ["bench", files.write_scenario(), "--filter", "\x1b[2J", "--out", out], None
+    yield ["bench", "\x1b[2J", "--player", "oracle", "--out", out], None
+
+
+def _write_bench(files: _Files, name: str, *, passed: bool) -> Path:
+    folder = files.folder / f"{_FILE_NAME}{name}"
+    folder.mkdir()
+    texts: dict[str, Any] = dict.fromkeys(("scenario", "agent", "model", "player", "rules"), _NAME)
+    outcome: dict[str, Any] = {"outcome": "passed" if passed else "failed", "passed": passed, "reason": _NAME}
+    line = json.dumps({**texts, **outcome, "tags": [_NAME], "report": _NAME})
+    (folder / "results.jsonl").write_text(line + "\n", encoding="utf-8")
+    return folder
+
+
+def _run_bench_report(files: _Files) -> _Lines:
+    folder = _write_bench(files, "bench", passed=False)
+    yield ["bench", "report", folder], None
+    yield ["bench", "report", folder, "--json"], None
+
+
+def _run_bench_diff(files: _Files) -> _Lines:
+    folders = [_write_bench(files, name, passed=name == "a") for name in ("a", "b")]
+    yield ["bench", "diff", *folders], None
+    yield ["bench", "diff", *folders, "--json"], None
+    yield ["bench", "diff", *folders, "--before", "\x1b[2J"], None
+
+
 _PLAYED = "/tools\n/state\n/log\nstep\nstep\n+100\n/log\noracle\nEmails__get_email_by_id email_id=\x1b[2J\nxyz\n/quit\n"
 
 _COMMANDS: Mapping[str, Callable[[_Files], _Lines]] = {
@@ -248,21 +374,31 @@ _COMMANDS: Mapping[str, Callable[[_Files], _Lines]] = {
     "token new": _run_token_new,
     "token revoke": _run_token_revoke,
     "export": _run_export,
+    "fork": _run_fork,
     "replay": _run_replay,
+    "evals": _run_evals,
     "env check": _run_env_check,
     "env from-trace": _run_env_from_trace,
     "env report": _run_env_report,
+    "env record": _run_env_record,
     "scenario lint": _run_on_scenario("lint"),
+    "scenario check": _run_check,
     "scenario show": _run_on_scenario("show"),
     "scenario run": _run_on_scenario("run", "--oracle"),
     "scenario play": _run_on_scenario("play", typed=_PLAYED),
+    "scenario judge": _run_judge,
+    "scenario agreement": _run_agreement,
     "scenario annotate": _run_on_scenario("annotate"),
     "scenario convert": _run_convert,
+    "bench run": _run_bench,
+    "bench report": _run_bench_report,
+    "bench diff": _run_bench_diff,
     "doctor": _run_doctor,
 }
 
 _NOT_RUN = {
     "serve": "it prints its own addresses, and logs through the loggers tested below",
+    "bench watch": "it prints its own address, and logs in the same way",
     "env schema": "it prints a constant",
     "open": "it prints an address of a server of the same user",
 }
@@ -395,14 +531,14 @@ def test_tracebacks_of_unexpected_errors_are_escaped(capsys: pytest.CaptureFixtu
 
 def test_the_report_of_an_environment_has_one_line_per_fact() -> None:
     fold = ReportFold()
-    fold.add_rules({_NAME: [_NAME]}, uses_real_time=False)
+    fold.add_rules({_NAME: RuleScope([_NAME]), f"{_NAME}2": RuleScope([_NAME], [_NAME])}, uses_real_time=False)
     fold.real[_NAME] += 1
     nearest = NearestRule(_NAME, (Difference(_NAME, _NAME, _NAME),))
     skipped = [(_NAME, SkipReason.ARGUMENTS.value)]
     fold.add_decision(DecisionFacts(tool=_NAME, rule="", skipped=skipped, unanswered="live", nearest=nearest))
     report = str(fold.build_report())
 
-    assert len(report.splitlines()) == 8
+    assert len(report.splitlines()) == 10  # among them one for each of the two rules, and the inactive one
     assert not find_unsafe_characters(report)
 
 

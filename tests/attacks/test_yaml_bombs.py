@@ -15,8 +15,10 @@ from adk_agent_sim.adk.script import read_script
 from adk_agent_sim.environment import yaml_document
 from adk_agent_sim.environment.rules_file import check_rules_file, load_rules
 from adk_agent_sim.environment.yaml_document import YamlDocument, YamlUnreadable
-from adk_agent_sim.errors import ImportRefused, InvalidRules, InvalidScenario, InvalidScript
+from adk_agent_sim.errors import ImportRefused, InvalidRules, InvalidScenario, InvalidScript, NotAnEvalSet
 from adk_agent_sim.forms.bounded_regex import check_syntax, estimate_steps, is_match
+from adk_agent_sim.golden.eval_file import EvalFile
+from adk_agent_sim.golden.eval_set_editor import EvalSetEditor
 from adk_agent_sim.golden.eval_set_files import read_eval_cases
 from adk_agent_sim.golden.importers import import_adk_session, import_eval_case
 from adk_agent_sim.golden.recording_files import read_recordings
@@ -154,6 +156,10 @@ def test_a_json_bomb_is_refused_by_every_reader_of_files(name: str, tmp_path: Pa
         read_recordings(path)
     with pytest.raises(InvalidScenario):
         load_scenario(path)
+    with pytest.raises(ImportRefused):
+        EvalFile(path)
+    with pytest.raises(NotAnEvalSet):
+        EvalSetEditor(path).read()
     assert detect_trace_kind(path) is None
 
 
@@ -196,7 +202,15 @@ _READERS = {
     "golden/adk_files.py": "ADK's models, after strict_json has accepted the text",
     "golden/eval_set.py": "checks a text that it is about to write",
     "golden/cassette.py": "a value that was serialised in the lines above",
+    "scenario/format/json_edit.py": "one key of a text that strict_json has accepted",
+    "scenario/players/checked_scenario.py": "traces that were serialised by the same check",
+    "timeline/redaction/credential_mask.py": "a text on its way to the timeline, to find credentials in it",
+    "adk/pause_answers.py": "asks whether ADK would read what a person typed as JSON; the value is not used",
+    "adk/forking/session_restarter.py": "a message of limited size from the server, for ADK's models",
     "adk/cassette_requests.py": "ADK's models, of a value that was serialised in the same line",
+    "bench/results_file.py": "lines of a bench; pydantic limits their depth, and the model has no nested values",
+    "bench/bench_control.py": "small files in a bench's folder, in the same way",
+    "server/bench_catalog.py": "lines of a bench, in the same way",
     "environment/yaml_document.py": "the one reader of YAML",
 }
 

@@ -7,29 +7,15 @@ import pty
 import re
 import select
 import signal
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from google.adk.evaluation.eval_set import EvalSet
 from polling import MAX_WAIT_SECONDS
+from processes import open_adksim, run_adksim
 
 pytestmark = pytest.mark.process
-
-_ADKSIM = [sys.executable, "-c", "from adk_agent_sim.cli.main import main; main()"]
-
-
-def _run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*_ADKSIM, *arguments],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=MAX_WAIT_SECONDS,
-        stdin=subprocess.DEVNULL,
-    )
 
 
 def _read_eval_set(path: Path) -> EvalSet:
@@ -39,7 +25,7 @@ def _read_eval_set(path: Path) -> EvalSet:
 @pytest.mark.parametrize("agent", ["math", "shop"])
 def test_without_a_terminal_it_plays_by_itself_exports_and_exits_0(agent: str, tmp_path: Path) -> None:
     path = tmp_path / "demo.evalset.json"
-    done = _run("demo", "--terminal", "--agent", agent, "--eval-set", str(path))
+    done = run_adksim("demo", "--terminal", "--agent", agent, "--eval-set", str(path))
 
     assert done.returncode == 0, done.stderr
     assert len(_read_eval_set(path).eval_cases) == 1
@@ -49,7 +35,7 @@ def test_without_a_terminal_it_plays_by_itself_exports_and_exits_0(agent: str, t
 
 
 def test_help_teaches() -> None:
-    whole, one = _run("--help"), _run("demo", "--help")
+    whole, one = run_adksim("--help"), run_adksim("demo", "--help")
 
     assert "Start with `adksim demo`" in whole.stdout
     assert "--eval-set" in one.stdout
@@ -57,7 +43,7 @@ def test_help_teaches() -> None:
 
 
 def test_an_unknown_command_is_an_error() -> None:
-    done = _run("nonsense")
+    done = run_adksim("nonsense")
 
     assert done.returncode == 2
     assert "No such command 'nonsense'" in done.stderr
@@ -68,9 +54,7 @@ class Terminal:
 
     def __init__(self, *arguments: str) -> None:
         self._fd, child = pty.openpty()
-        self.process = subprocess.Popen(
-            [*_ADKSIM, *arguments], stdin=child, stdout=child, stderr=child, start_new_session=True
-        )
+        self.process = open_adksim(*arguments, terminal=child)
         os.close(child)
         self.seen = ""
         self._unread = ""
@@ -95,6 +79,12 @@ class Terminal:
             self.seen += piece
         self._unread = output[match.end() :]
         return output[: match.end()]
+
+    def start_turn(self, message: str) -> None:
+        """Say something as the user, and wait until the model is asked."""
+        self.read_until("user> ")
+        self.type(message)
+        self.read_until("model of math_agent> ")
 
     def interrupt(self) -> None:
         """Press Ctrl-C."""
@@ -129,9 +119,7 @@ def test_a_person_plays_makes_mistakes_and_exports(tmp_path: Path, open_terminal
     terminal.read_until("user> ")
     terminal.type("/tolls")
     terminal.read_until("There is no command /tolls for the user. Type /help for the commands")
-    terminal.read_until("user> ")
-    terminal.type("What is 2+2?")
-    terminal.read_until("model of math_agent> ")
+    terminal.start_turn("What is 2+2?")
     terminal.type("ad a=2 b=2")
     terminal.read_until("Tool 'ad' is not offered in this turn; the tools are: add, multiply")
     terminal.type("add a=two b=2")
@@ -153,9 +141,7 @@ def test_ctrl_c_cancels_a_running_call_and_the_session_goes_on(
     tmp_path: Path, open_terminal: Callable[..., Terminal]
 ) -> None:
     terminal = open_terminal("demo", "--terminal", "--eval-set", str(tmp_path / "x.json"))
-    terminal.read_until("user> ")
-    terminal.type("count")
-    terminal.read_until("model of math_agent> ")
+    terminal.start_turn("count")
     terminal.type("count_slowly to=1000")
     terminal.read_until("running for 1 s; Ctrl-C cancels the call")
     terminal.interrupt()
@@ -172,9 +158,7 @@ def test_leaving_an_unfinished_session_says_what_is_missing(
     tmp_path: Path, open_terminal: Callable[..., Terminal]
 ) -> None:
     terminal = open_terminal("demo", "--terminal", "--eval-set", str(tmp_path / "x.json"))
-    terminal.read_until("user> ")
-    terminal.type("What is 2+2?")
-    terminal.read_until("model of math_agent> ")
+    terminal.start_turn("What is 2+2?")
     terminal.press(b"\x04")
     terminal.read_until("Nothing was exported: no user turn has a final response")
 
@@ -185,13 +169,9 @@ def test_leaving_an_unfinished_session_says_what_is_missing(
 def test_leaving_in_the_middle_keeps_the_finished_turns(tmp_path: Path, open_terminal: Callable[..., Terminal]) -> None:
     path = tmp_path / "x.json"
     terminal = open_terminal("demo", "--terminal", "--eval-set", str(path))
-    terminal.read_until("user> ")
-    terminal.type("first")
-    terminal.read_until("model of math_agent> ")
+    terminal.start_turn("first")
     terminal.type("say done")
-    terminal.read_until("user> ")
-    terminal.type("second")
-    terminal.read_until("model of math_agent> ")
+    terminal.start_turn("second")
     terminal.type("/done")
     terminal.read_until("The agent is waiting: answer with say TEXT first, or leave with /quit")
     terminal.read_until("model of math_agent> ")
@@ -207,9 +187,7 @@ def test_a_line_that_is_not_a_call_is_explained_and_tab_completes(
     tmp_path: Path, open_terminal: Callable[..., Terminal]
 ) -> None:
     terminal = open_terminal("demo", "--terminal", "--eval-set", str(tmp_path / "x.json"))
-    terminal.read_until("user> ")
-    terminal.type("What is 2+2?")
-    terminal.read_until("model of math_agent> ")
+    terminal.start_turn("What is 2+2?")
     terminal.type("The answer is 4")
     terminal.read_until("There is no tool 'The' here. To send this text as the answer, write: say The answer is 4")
     terminal.type("/bogus")

@@ -78,6 +78,31 @@ def test_check_compares_with_the_tools_of_an_agent(valid_file: Path, tmp_path: P
     assert "Write 'order_id' instead" in lines[1]
 
 
+def test_check_finds_models_that_are_unknown_or_have_no_credentials(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("GOOGLE_API_KEY", "GEMINI_API_KEY", "GOOGLE_GENAI_USE_VERTEXAI", "GOOGLE_CLOUD_PROJECT"):
+        monkeypatch.delenv(name, raising=False)
+    file = tmp_path / "rules.yaml"
+    file.write_text(
+        "rules:\n  - match: {tool: a}\n    do: {mock: llm, model: gemnii-flash}\n  - match: {tool: b}\n"
+        "    do: {mock: llm}\n  - match: {tool: c}\n    do: {mock: llm, model: gone, answers: c.json}\n"
+    )
+
+    unknown, missing = _run("check", file).output.splitlines()
+    monkeypatch.setenv("GOOGLE_API_KEY", "x")
+    (still_unknown,) = _run("check", file).output.splitlines()
+    monkeypatch.setenv("GOOGLE_GENAI_USE_VERTEXAI", "true")
+    monkeypatch.delenv("GOOGLE_API_KEY")
+    _, no_project = _run("check", file).output.splitlines()
+
+    assert "rules.yaml:3: error[unknown-model] rules[0].do[0].model: ADK knows no model 'gemnii-flash'" in unknown
+    assert "rules.yaml:5: warning[missing-credentials]" in missing
+    assert "gemini-flash-latest cannot be asked here: neither GOOGLE_API_KEY nor GEMINI_API_KEY is set" in missing
+    assert still_unknown == unknown
+    assert "GOOGLE_CLOUD_PROJECT is not set" in no_project
+
+
 def test_the_schema_in_the_documentation_is_the_one_that_is_printed() -> None:
     assert _run("schema").stdout == (_ROOT / "docs" / "environment.schema.json").read_text(encoding="utf-8")
 

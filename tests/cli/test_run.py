@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 from google.adk.evaluation.eval_set import EvalSet
+from processes import run_adksim
+from unvisited_server import listen_for_nobody
 
 from adk_agent_sim.adk.agent_loader import get_demo_folder
 from adk_agent_sim.cli.main import adksim
@@ -68,13 +68,27 @@ root_agent = LlmAgent(name="noisy", model="gemini-2.5-flash", tools=[warn])
 '''
 
 
+_AGENT_WITH_PLUGIN = '''
+from adk_agent_sim import SimulatorPlugin
+from google.adk.agents import LlmAgent
+from google.adk.apps import App
+
+
+def look() -> int:
+    """Look."""
+    return 7
+
+
+root_agent = LlmAgent(name="looker", model="gemini-2.5-flash", tools=[look])
+app = App(name="looker", root_agent=root_agent, plugins=[SimulatorPlugin()])
+'''
+
+
 @pytest.mark.process
 def test_the_terminal_shows_what_adk_warns_about_except_what_the_player_causes(tmp_path: Path) -> None:
     (tmp_path / "noisy").mkdir()
     (tmp_path / "noisy" / "agent.py").write_text(_NOISY_AGENT)
-    command = [sys.executable, "-c", "from adk_agent_sim.cli.main import main; main()", "run", "noisy"]
-    lines = "hello\nwarn\n!make_tea\nsay done\n/quit\n"
-    done = subprocess.run(command, input=lines, capture_output=True, text=True, cwd=tmp_path, check=False)
+    done = run_adksim("run", "noisy", cwd=tmp_path, text_input="hello\nwarn\n!make_tea\nsay done\n/quit\n")
 
     assert done.returncode == 0, done.stderr
     assert "warned" in done.stdout
@@ -92,6 +106,29 @@ class TestRun:
         assert done.returncode == 0, done.stderr
         assert f"passed, exported to {path}" in done.stdout
         assert len(EvalSet.model_validate_json(path.read_text()).eval_cases) == 1
+
+    @pytest.mark.parametrize("is_scripted", [True, False])
+    def test_the_plugin_of_the_app_is_left_out_with_one_line_in_the_log(
+        self, is_scripted: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        folder = tmp_path / ("scripted" if is_scripted else "typed")  # ADK imports an agent by the name of its folder
+        folder.mkdir()
+        (folder / "agent.py").write_text(_AGENT_WITH_PLUGIN)
+        (tmp_path / "script.yaml").write_text("steps: [{user: hi}, {call: look, expect: 7}, {respond: It is 7.}]")
+        options = ["--script", str(tmp_path / "script.yaml")] if is_scripted else []
+        typed = "hi\nlook\nsay It is 7.\n/done\n"
+        path = tmp_path / "out.evalset.json"
+        with listen_for_nobody() as address:
+            monkeypatch.setenv("ADK_SIM_SERVER_URL", address)
+            arguments = ["run", str(folder), "--eval-set", str(path), *options]
+            done = CliRunner().invoke(adksim, arguments, input=None if is_scripted else typed)
+
+        assert done.exit_code == 0, done.output
+        (case,) = EvalSet.model_validate_json(path.read_text()).eval_cases
+        assert "It is 7." in case.model_dump_json()
+        assert [record.message for record in caplog.records if "SimulatorPlugin" in record.message] == [
+            "The app's SimulatorPlugin is not used here: this simulation itself plays the models."
+        ]
 
     def test_a_script_that_does_not_hold_shows_a_diff_and_exits_1(self, script: Path, tmp_path: Path) -> None:
         script.write_text(_SCRIPT.replace("{result: 4}", "{result: 5}"))

@@ -99,3 +99,70 @@ def test_an_unreadable_file_is_one_line(tmp_path: Path) -> None:
     assert result.returncode == 1
     assert f"Cannot read a scenario from {tmp_path / 'none.json'}: No such file or directory." in result.stderr
     assert result.stderr.count("\n") == 1
+
+
+def test_lint_checks_every_file_and_line_also_after_broken_ones(tmp_path: Path) -> None:
+    good = json.dumps(build_scenario())
+    wrong = json.dumps(build_scenario(build_event("a", after=("gone",))))
+    row = json.dumps({"id": 1, "data": json.dumps(build_scenario(build_event("ü", after=("gone",))), indent=1)})
+    (tmp_path / "a_torn.json").write_text('{"version"')
+    (tmp_path / "b_lines.jsonl").write_text(f'{good}\n\n[1,\n{wrong}\n{{"version": 5}}\n{row}\n')
+    (tmp_path / "c_bytes.json").write_bytes(b'{"a":\n "\xff"}')
+    (tmp_path / "d_wrong.json").write_text(wrong)
+    result = _run("lint", tmp_path, tmp_path / "none.json")
+    assert result.exit_code == 1
+    found = [
+        (each["file"].rpartition("/")[2], each["line"], each["path"], each["code"])
+        for each in json.loads(_run("lint", "--json", tmp_path, tmp_path / "none.json").stdout)
+        if each["severity"] == "error"
+    ]
+    assert found == [
+        ("a_torn.json", 1, "the file", "unreadable"),
+        ("b_lines.jsonl", 3, "the file", "unreadable"),
+        ("b_lines.jsonl", 4, "events[0].dependencies[0]", "dependency-unknown"),
+        ("b_lines.jsonl", 5, "version", "unreadable"),
+        ("b_lines.jsonl", 5, "metadata", "unreadable"),
+        ("b_lines.jsonl", 6, "events[0].dependencies[0]", "dependency-unknown"),
+        ("c_bytes.json", 2, "the file", "unreadable"),
+        ("d_wrong.json", 1, "events[0].dependencies[0]", "dependency-unknown"),
+        ("none.json", 1, "the file", "unreadable"),
+    ]
+
+
+def test_lint_reports_columns_where_a_line_is_not_enough(tmp_path: Path) -> None:
+    scenario = build_scenario(build_event("a", after=("gone ü",)))
+    line, lines = json.dumps(scenario), json.dumps(scenario, indent=1)
+    row = json.dumps({"n": "ü\n", "data": lines})
+    for name, text, column in (
+        ("line.json", line, line.index('"gone')),
+        ("after_blank.json", "\n" + line, line.index('"gone')),
+        ("rows.jsonl", line, line.index('"gone')),
+        ("dataset.jsonl", row, row.index('\\"gone')),
+    ):
+        (tmp_path / name).write_text(text)
+        place = "2" if name == "after_blank.json" else "1"
+        assert f"{name}:{place}:{column + 1}: error[dependency-unknown]" in _run("lint", tmp_path / name).output
+    (tmp_path / "lines.json").write_text(lines)
+    number = lines[: lines.index('"gone')].count("\n") + 1
+    assert f"lines.json:{number}: error[dependency-unknown]" in _run("lint", tmp_path / "lines.json").output
+    (tmp_path / "torn.json").write_text(line + "]")
+    assert f"torn.json:1:{len(line) + 1}: error[unreadable]" in _run("lint", tmp_path / "torn.json").output
+
+
+def test_lint_says_what_would_be_valid(tmp_path: Path) -> None:
+    file = tmp_path / "x.json"
+    (tmp_path / "empty").mkdir()
+    state = {"user_email": "a@b.c", "view_limit": 5, "folders": {"INBOX": "mails"}}
+    scenario = build_scenario() | {"apps": [{"name": "Emails", "class_name": "EmailClientV2", "app_state": state}]}
+    for text, advice in (
+        ("{", 'Write one JSON object with the keys "version" and "metadata"'),
+        (json.dumps(build_scenario() | {"events": 5}), "Input should be a valid list"),
+        (json.dumps(build_scenario(build_event("a", after=("b",)))), "Its events are: a"),
+        (json.dumps(scenario), "apps[0].app_state.folders.INBOX: it must be an object, but it is a text"),
+        (json.dumps(scenario), "Write an object with the keys folder_name, emails."),
+    ):
+        file.write_text(text)
+        assert advice in _run("lint", file).output
+    assert "Name a .json or .jsonl file" in _run("lint", tmp_path / "empty").output
+    run = _run("run", "--oracle", file)
+    assert run.exit_code == 1

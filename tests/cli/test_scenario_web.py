@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,12 +13,12 @@ import httpx
 import pytest
 from click.testing import CliRunner
 from polling import MAX_WAIT_SECONDS
+from processes import open_adksim
 from scenario_corpus import SPEC_EXAMPLE, load_scenarios
 
 from adk_agent_sim.cli.main import adksim
 
 KEY = "scenario_wait_w01_tiers"
-_ADKSIM = [sys.executable, "-c", "from adk_agent_sim.cli.main import main; main()"]
 
 
 @pytest.fixture
@@ -32,10 +30,8 @@ def file(tmp_path: Path) -> Path:
 
 @contextmanager
 def _serve(*arguments: str | Path) -> Generator[httpx.Client]:
-    command = [*_ADKSIM, "scenario", *map(str, arguments), "--web", "--port", "0"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True) as process:
+    with open_adksim("scenario", *arguments, "--web", "--port", "0") as process:
         try:
-            assert process.stdout is not None
             address = re.search(r"http://\S+", process.stdout.readline())
             assert address is not None
             url = urlsplit(address[0])
@@ -53,11 +49,13 @@ def test_show_serves_all_files_that_are_named(file: Path) -> None:
         found = client.get("/api/scenarios").json()
 
     assert [each["scenario_id"] for each in found] == [KEY, "email_apology_001"]
+    assert not any(each["opens_playground"] for each in found)
 
 
 @pytest.mark.process
 def test_play_plays_with_its_options(file: Path) -> None:
     with _serve("play", file, "--notifications", "LOW") as client:
+        assert client.get("/api/scenarios").json()[0]["opens_playground"]
         jumped = client.post(f"/api/scenarios/{KEY}/world/time", json={"command": "jump", "seconds": 50}).json()
 
     assert jumped["action"]["event_count"] == 2
@@ -69,7 +67,7 @@ def test_options_that_print_exclude_web(option: str) -> None:
     done = CliRunner().invoke(adksim, ["scenario", "show", str(SPEC_EXAMPLE), "--web", option])
 
     assert done.exit_code == 2
-    assert "leave out --svg and --json" in done.output
+    assert "leave out --svg, --json and --scenario" in done.output
 
 
 def test_show_prints_several(file: Path) -> None:

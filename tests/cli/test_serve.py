@@ -34,7 +34,6 @@ from adk_agent_sim.server.composition import ServeSettings, run_services
 from adk_agent_sim.timeline import jsonl
 from adk_agent_sim.timeline.events import (
     AgentEvent,
-    AgentJoined,
     CancelAsked,
     RunEnded,
     RunOutcome,
@@ -42,6 +41,7 @@ from adk_agent_sim.timeline.events import (
     TurnDecided,
     UserSpoke,
 )
+from adk_agent_sim.timeline.session_events import AgentJoined
 from adk_agent_sim.timeline.store import MemoryStore
 from adk_agent_sim.timeline.submissions import EventBatch, TurnDecision, TurnRequest
 from adk_agent_sim.timeline.timeline import Timeline
@@ -245,6 +245,11 @@ def test_a_session_is_exported_in_every_format(tmp_path: Path, monkeypatch: pyte
     (case,) = json.loads((tmp_path / "math.evalset.json").read_text())["eval_cases"]
     assert written["eval_id"] == case["eval_id"]
     assert case["conversation"][0]["intermediate_data"]["tool_uses"][0]["name"] == "add"
+
+    judged = export(session_id, "--out", "other.evalset.json", "--criteria", "in-order", "--criteria", "rouge=0.6")
+    assert "adk eval AGENT_FOLDER other.evalset.json --config_file_path test_config.json" in judged
+    criteria = json.loads((tmp_path / "test_config.json").read_text())["criteria"]
+    assert (criteria["tool_trajectory_avg_score"]["match_type"], criteria["response_match_score"]) == ("IN_ORDER", 0.6)
 
     export(session_id[:8], "--format", "jsonl", "--out", tmp_path / "s.jsonl")
     restored = MemoryStore()

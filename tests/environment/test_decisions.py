@@ -17,6 +17,7 @@ from adk_agent_sim.environment.incoming_call import IncomingCall
 from adk_agent_sim.environment.rulebook import Rulebook
 from adk_agent_sim.environment.rules import Rules
 from adk_agent_sim.environment.session_randomness import SessionRandomness
+from adk_agent_sim.mocks.tool_spec import ToolSpec
 
 _TOOLS = ["a", "b", "c"]
 _ARGS = st.fixed_dictionaries({}, optional={"x": st.sampled_from([1, 2, True, "1"]), "y": st.integers(0, 1)})
@@ -96,6 +97,12 @@ class _Branch:
 
     def get_state(self) -> dict[str, Any]:
         return {}
+
+    def get_tool_spec(self) -> ToolSpec:
+        return ToolSpec(name="t")
+
+    def list_tool_specs(self) -> list[ToolSpec]:
+        return []
 
     @property
     def is_done(self) -> bool:

@@ -11,6 +11,7 @@ from adk_agent_sim.environment.rulebook import Rulebook
 from adk_agent_sim.environment.rules_file import check_rules_text, parse_rules
 from adk_agent_sim.environment.session_randomness import create_randomness
 from adk_agent_sim.errors import InvalidRules
+from adk_agent_sim.mocks.tool_spec import ToolSpec
 
 _TEXT = """
 profiles:
@@ -41,6 +42,12 @@ class _Caller:
 
     def get_state(self) -> dict[str, object]:
         return {}
+
+    def get_tool_spec(self) -> ToolSpec:
+        return ToolSpec(name="t")
+
+    def list_tool_specs(self) -> list[ToolSpec]:
+        return []
 
 
 def _decide(environment: Environment, tool: str = "t") -> str:
@@ -86,6 +93,28 @@ def test_the_decision_says_to_which_profile_a_skipped_rule_belongs() -> None:
     decision = environment.decide(IncomingCall("t", {}, "1", _Caller()))
 
     assert decision.list_skipped_rules()[0].explanation == "it is switched off; it belongs to the profile outage"
+
+
+def test_all_profiles_that_were_active_in_a_session_are_known() -> None:
+    environment = Environment(Rulebook(parse_rules(f"profile: slow\n{_TEXT}")))
+    assert (environment.active_profiles, environment.has_unrecorded_switch) == (["slow"], False)
+
+    for profile in ("slow", None, "outage", "slow"):
+        environment.switch_profile(profile)
+    assert environment.active_profiles == ["slow", "outage"]
+    assert environment.has_unrecorded_switch
+
+
+def test_a_rule_says_in_which_profiles_it_is_used() -> None:
+    rules = Environment(Rulebook(parse_rules(_TEXT))).rules
+
+    assert {rule.name: list(rule.profiles) for rule in rules} == {
+        "down": ["outage"],
+        "off": ["slow"],
+        "crawling": ["slow"],
+        "rule 4": ["outage"],
+        "always": [],
+    }
 
 
 def test_an_unknown_profile_is_refused() -> None:

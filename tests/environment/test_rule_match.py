@@ -12,6 +12,7 @@ from adk_agent_sim.environment.incoming_call import IncomingCall
 from adk_agent_sim.environment.rulebook import Rulebook
 from adk_agent_sim.environment.rules import Rules
 from adk_agent_sim.environment.session_randomness import create_randomness
+from adk_agent_sim.mocks.tool_spec import ToolSpec
 
 
 def _build_environment(**match: Any) -> Environment:
@@ -38,6 +39,12 @@ class _Caller:
 
     def get_state(self) -> dict[str, Any]:
         return self._state
+
+    def get_tool_spec(self) -> ToolSpec:
+        return ToolSpec(name="t")
+
+    def list_tool_specs(self) -> list[ToolSpec]:
+        return []
 
 
 def _build_call(args: dict[str, Any], *, tool: str = "t", **caller: Any) -> IncomingCall:

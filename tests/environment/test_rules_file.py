@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from terminal_safety import find_unsafe_characters
@@ -17,6 +17,7 @@ from terminal_safety import find_unsafe_characters
 from adk_agent_sim.environment import rules_file as rules_file_module
 from adk_agent_sim.environment.actions import ACTIONS, Delay, Respond
 from adk_agent_sim.environment.json_values import is_same_value
+from adk_agent_sim.environment.mock_lint import ModelProblem
 from adk_agent_sim.environment.rule_lint import ToolCatalog
 from adk_agent_sim.environment.rule_match import ArgumentCondition, Match
 from adk_agent_sim.environment.rules import Rule, Rules
@@ -24,6 +25,7 @@ from adk_agent_sim.environment.rules_file import check_rules_file, check_rules_t
 from adk_agent_sim.environment.rules_schema import build_rules_schema
 from adk_agent_sim.environment.yaml_document import YamlDocument, render_yaml
 from adk_agent_sim.errors import InvalidRules
+from adk_agent_sim.mocks.tool_spec import ToolSpec
 
 _WRONG = Path(__file__).with_name("wrong")
 _CATALOG = ToolCatalog(
@@ -53,6 +55,10 @@ _CATALOG = ToolCatalog(
     },
     agents=["refunds", "shop"],
     agent_tools={"refunds": frozenset({"pay"}), "shop": frozenset({"lookup", "order"})},
+    specs={
+        "lookup": ToolSpec(name="lookup"),
+        "pay": ToolSpec(name="pay", results={"type": "string", "pattern": "(?=a)"}, results_origin="output schema"),
+    },
 )
 
 _ALL = """
@@ -60,6 +66,7 @@ version: 1
 seed: 7
 time: virtual
 unanswered: refuse
+environment_data: {orders: [{id: 1}]}
 rules:
   - name: everything
     enabled: false
@@ -97,6 +104,7 @@ rules:
       - truncate: {chars: 3, items: 2}
       - drop: a.b
       - wrong_type: [a, b.0]
+      - {mock: stateful, declare: {operation: create, resource: order, id: order_id}}
   - match: {tool: x, call: {first: 1}}
     do: [pass, {raise: {type: TimeoutError, message: too slow}}]
   - match: {tool: x, call: {first: 2}}
@@ -245,6 +253,7 @@ _TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=8) | st.from
     ),
     allow_unicode=st.booleans(),
 )
+@example(value=[["\x85", "a\u2028b", {"\u2029": 1}]], allow_unicode=True)
 def test_yaml_that_is_written_is_read_as_the_same_value(value: Any, allow_unicode: bool) -> None:
     document = YamlDocument(render_yaml({"value": value}, allow_unicode=allow_unicode))
 
@@ -258,9 +267,13 @@ def test_a_text_that_expands_without_limit_is_refused() -> None:
         assert check_rules_text(bomb).findings[0].code == "unreadable"
 
 
+def _find_model_problem(name: str) -> ModelProblem | None:
+    return ModelProblem(message=f"no {name}", advice="Write another name", is_unknown="gemini" not in name)
+
+
 @pytest.mark.parametrize("file", sorted(_WRONG.glob("*.yaml")), ids=lambda file: file.stem)
 def test_each_error_is_reported_with_its_line_and_advice(file: Path) -> None:
-    findings = check_rules_file(file, catalog=_CATALOG).findings
+    findings = check_rules_file(file, catalog=_CATALOG, models=_find_model_problem).findings
 
     assert [finding.code for finding in findings] == [file.stem]
     (line,) = [number for number, text in enumerate(file.read_text().splitlines(), start=1) if "# here" in text]

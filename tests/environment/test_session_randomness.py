@@ -15,6 +15,7 @@ from adk_agent_sim.environment.incoming_call import IncomingCall
 from adk_agent_sim.environment.rulebook import Rulebook
 from adk_agent_sim.environment.rules import Rules
 from adk_agent_sim.environment.session_randomness import SessionRandomness, create_randomness
+from adk_agent_sim.mocks.tool_spec import ToolSpec
 
 MESSAGES = [f"Where is order {number}?" for number in range(1_000)]
 
@@ -34,6 +35,12 @@ class _Caller:
 
     def get_state(self) -> dict[str, object]:
         return {}
+
+    def get_tool_spec(self) -> ToolSpec:
+        return ToolSpec(name="t")
+
+    def list_tool_specs(self) -> list[ToolSpec]:
+        return []
 
     def get_argument_defaults(self) -> dict[str, object]:
         return {}

@@ -6,14 +6,12 @@ import asyncio
 import os
 import re
 import shutil
-import subprocess
-import sys
 import traceback
 from pathlib import Path
 
+import fork_server
 import pytest
 from agent_scripts import AGENTS, KINDS, NOWHERE, REFUSED_BY_ADK_TEST, load_agent, play_conversation, read_agent_script
-from polling import MAX_WAIT_SECONDS
 from shared_results import compute_once
 
 from adk_agent_sim import Simulation
@@ -42,7 +40,8 @@ def test_the_exported_session_passes_adk_test(kind: str, results: dict[str, str]
 
 
 def _test_all(folder: Path) -> dict[str, str]:
-    shutil.copy(AGENTS.parent / "mcp_server.py", folder)
+    for name in ("mcp_server.py", "fork_request.py"):
+        shutil.copy(AGENTS.parent / name, folder)
     found: dict[str, str] = {}
     for kind in KINDS:
         shutil.copytree(AGENTS / kind, folder / "agents" / kind)
@@ -64,17 +63,13 @@ async def _export(kind: str, path: Path) -> None:
 
 def _run_adk_test(folder: Path) -> dict[str, str]:
     (folder / "pytest.ini").write_text("[pytest]\n")
-    done = subprocess.run(
+    done = fork_server.run(
         [
-            *(sys.executable, "-m", "google.adk.cli", "test", str(folder / "agents")),
+            *("-m", "google.adk.cli", "test", str(folder / "agents")),
             *("--", "-c", str(folder / "pytest.ini"), "-p", "no:cacheprovider"),
         ],
-        capture_output=True,
-        text=True,
-        timeout=MAX_WAIT_SECONDS,
-        check=False,
         cwd=folder,
         # For the app that has a SimulatorPlugin: nobody plays its agent.
-        env={**os.environ, "ADK_SIM_SERVER_URL": NOWHERE, "ADK_SIM_TARGET_AGENTS": "nobody"},
+        environment={**os.environ, "ADK_SIM_SERVER_URL": NOWHERE, "ADK_SIM_TARGET_AGENTS": "nobody"},
     )
     return {result["kind"]: result["status"] for result in _RESULT.finditer(done.stdout)}

@@ -24,13 +24,15 @@ async def test_a_cassette_is_replayed_as_it_was_recorded(kind: str, tmp_path: Pa
     with plan_decisions(script.decisions):
         async with Simulation(load_agent(kind), state=script.state, model=f"record:{file}") as sim:
             await repeat_conversation(sim, script)
+            # Each turn is written in a thread before its agent goes on, so agents that run side by side take turns in
+            # any order. A replay writes nothing.
             assert sort_parallel(kind, await summarize_run(sim)) == sort_parallel(kind, script.expected)
     written = _read(file)
 
     with plan_decisions(None):
         async with Simulation(load_agent(kind), state=script.state, model=f"replay:{file}") as sim:
             await repeat_conversation(sim, script)
-            assert sort_parallel(kind, await summarize_run(sim)) == sort_parallel(kind, script.expected)
+            assert await summarize_run(sim) == script.expected
         (recording,) = read_recordings(file)
         replayed = await replay_recording(load_agent(kind), recording)
 

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import cast
 
+import fork_server
 import pytest
 from agent_scripts import PlannedDecision
 from google.adk.agents import LlmAgent
 from planned_model import plan_decisions
-from polling import MAX_WAIT_SECONDS
 
 from adk_agent_sim import Simulation
 from adk_agent_sim.adk.agent_loader import load_app
@@ -72,14 +70,10 @@ def _write_agent(agent: Path, config: Path, cassette: Path) -> None:
 
 def _run_adk_eval(folder: Path) -> str:
     options = ["--config_file_path", "config.json", "--print_detailed_results"]
-    done = subprocess.run(
-        [sys.executable, "-m", "google.adk.cli", "eval", "sums", "sums.evalset.json", *options],
-        capture_output=True,
-        text=True,
-        timeout=MAX_WAIT_SECONDS,
-        check=False,
+    done = fork_server.run(
+        ["-m", "google.adk.cli", "eval", "sums", "sums.evalset.json", *options],
         cwd=folder,
-        env={
+        environment={
             name: value for name, value in os.environ.items() if not name.startswith(("GOOGLE_", "GEMINI_", "ADK_SIM_"))
         },
     )

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 from pathlib import Path
 
+import fork_server
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from polling import MAX_WAIT_SECONDS
 
@@ -51,6 +51,7 @@ _TURNS = st.builds(
     ),
     responses=st.lists(_JSON.map(CassetteBlock.from_value), max_size=2).map(tuple),
     error=st.none() | st.just(CassetteBlock.from_value({"type": "T", "message": "m"})),
+    pieces=st.just(()) | st.just(((3, 1),)) | st.just(((), (2,))),
 )
 _SESSIONS = st.builds(
     CassetteSession,
@@ -63,6 +64,8 @@ _SESSIONS = st.builds(
 )
 
 
+@example([CassetteSession(app_name="a", user_id="u", state=CassetteBlock.from_value({"lines": ["1"]}), runs=())])
+@example([CassetteSession(app_name="a", user_id="u", state=CassetteBlock.from_value("\n"), runs=())])
 @given(st.lists(_SESSIONS, max_size=2))
 def test_a_cassette_is_read_as_it_was_written(sessions: list[CassetteSession]) -> None:
     cassette = Cassette(sessions=tuple(sessions))
@@ -141,22 +144,13 @@ def test_processes_that_write_at_once_and_are_killed_lose_nothing(tmp_path: Path
     code = _WRITER.format(tests=str(Path(__file__).parent))
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(Path(__file__).parents[1]), *sys.path])}
     writers = [
-        subprocess.Popen(
-            [sys.executable, "-c", code, str(path), name],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            env=environment,
-        )
-        for name in ("one", "two")
+        fork_server.open_process(["-c", code, str(path), name], environment=environment) for name in ("one", "two")
     ]
     try:
         for writer in writers:
-            assert writer.stdin
             writer.stdin.write("go\n" * 50)
             writer.stdin.flush()
         for writer in writers:
-            assert writer.stdout
             while writer.stdout.readline() != "10\n":
                 assert writer.poll() is None
             writer.kill()  # in the middle of any of the next writes
@@ -186,6 +180,18 @@ def test_an_invalid_file_is_refused(change: str, reason: str, tmp_path: Path) ->
     path.write_text(json.dumps({**json.loads(path.read_text()), **json.loads(change)}))
 
     with pytest.raises(ImportRefused, match=reason):
+        read_cassette(path)
+
+
+@pytest.mark.parametrize("pieces", [[[0]], [[-1]], [["a"]], [[True]], [5], 5])
+def test_pieces_that_are_not_lengths_are_refused(pieces: object, tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    CassetteFile(path).put_session(build_session("a"))
+    document = json.loads(path.read_text())
+    document["sessions"][0]["runs"][0]["turns"][0]["pieces"] = pieces
+    path.write_text(json.dumps(document))
+
+    with pytest.raises(ImportRefused, match=r"'pieces' must be lists of positive|a field has the wrong type"):
         read_cassette(path)
 
 

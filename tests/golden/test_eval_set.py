@@ -1,11 +1,12 @@
 import json
 import os
-import subprocess
 import sys
 import textwrap
 from pathlib import Path
 
+import fork_server
 import pytest
+from fork_server import OpenProcess
 from golden.test_session import ANSWER, CALL, OUTPUT, QUERY, session
 from google.adk.evaluation.eval_case import EvalCase
 from google.adk.evaluation.eval_set import EvalSet
@@ -169,13 +170,10 @@ _APPEND = """
 """
 
 
-def _appender(path: Path, name: str, count: int) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [sys.executable, "-c", textwrap.dedent(_APPEND), str(path), name, str(count)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])},
+def _appender(path: Path, name: str, count: int) -> OpenProcess:
+    return fork_server.open_process(
+        ["-c", textwrap.dedent(_APPEND), str(path), name, str(count)],
+        environment={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])},
     )
 
 
@@ -184,10 +182,10 @@ def test_two_processes_can_append_at_once(tmp_path: Path) -> None:
     path = tmp_path / "math.evalset.json"
     writers = [_appender(path, name, 25) for name in ("left", "right")]
     for writer in writers:
-        assert writer.stdout is not None
         assert writer.stdout.readline() == "ready\n"
     for writer in writers:
-        writer.communicate("go\n", timeout=MAX_WAIT_SECONDS)
+        writer.stdin.write("go\n")
+        writer.communicate(MAX_WAIT_SECONDS)
 
     assert [writer.returncode for writer in writers] == [0, 0]
     assert sorted(_ids(path)) == sorted(f"{name}_{number}" for name in ("left", "right") for number in range(25))
@@ -215,12 +213,9 @@ def test_a_full_disk_leaves_the_old_file(tmp_path: Path) -> None:
     EvalSetWriter(path, "Math").write_eval_case(_case("kept"))
     before = path.read_bytes()
 
-    done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(_FULL), str(path)],
-        capture_output=True,
-        text=True,
-        check=True,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(Path(__file__).parents[1]), *sys.path])},
+    done = fork_server.run(
+        ["-c", textwrap.dedent(_FULL), str(path)],
+        environment={**os.environ, "PYTHONPATH": os.pathsep.join([str(Path(__file__).parents[1]), *sys.path])},
     )
 
     assert done.stdout.startswith("refused:")

@@ -1,10 +1,9 @@
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
+import fork_server
 import pytest
 from golden.test_adk_eval import Play, play_math, play_shop
 from golden.test_session import config
@@ -17,7 +16,6 @@ from google.adk.sessions import Session as AdkSession
 from google.genai import types
 from hypothesis import given
 from hypothesis import strategies as st
-from polling import MAX_WAIT_SECONDS
 from scripted_model import call_response, text_response
 
 from adk_agent_sim import Simulation
@@ -27,8 +25,9 @@ from adk_agent_sim.errors import ImportRefused, SessionIncomplete
 from adk_agent_sim.golden.golden_trace_builder import GoldenTraceBuilder
 from adk_agent_sim.golden.importers import convert_eval_case_to_events, import_adk_session, import_eval_case
 from adk_agent_sim.golden.session import SimulationSession
-from adk_agent_sim.timeline.events import Closed, Event
+from adk_agent_sim.timeline.events import Event
 from adk_agent_sim.timeline.history import HistoryEntry, ToolError, ToolOutput, build_history
+from adk_agent_sim.timeline.session_events import Closed
 from adk_agent_sim.timeline.session_state import SessionState
 
 _DEMOS = pytest.mark.parametrize(
@@ -111,16 +110,13 @@ def test_a_session_that_adk_run_saved_is_imported(tmp_path: Path) -> None:
         text_response("Bye."),
     ]
     (agent / "script.json").write_text(json.dumps(script))
-    subprocess.run(
-        [sys.executable, "-m", "google.adk.cli", "run", "--save_session", "--session_id", "kept", str(agent)],
-        input="Where is ORD-9?\nBye\nexit\n",
-        capture_output=True,
-        text=True,
-        timeout=MAX_WAIT_SECONDS,
-        check=True,
+    done = fork_server.run(
+        ["-m", "google.adk.cli", "run", "--save_session", "--session_id", "kept", str(agent)],
+        text_input="Where is ORD-9?\nBye\nexit\n",
         cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])},
+        environment={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])},
     )
+    assert done.returncode == 0, done.stderr
 
     events = import_adk_session(agent / "kept.session.json")
 

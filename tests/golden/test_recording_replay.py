@@ -5,22 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from agent_scripts import AGENTS, KINDS, play_conversation, read_agent_script
-from google.adk.agents import LlmAgent
+from google.adk.agents import LlmAgent, LoopAgent  # pyright: ignore[reportDeprecated] - users still have them
 from google.adk.apps import App
 from google.adk.models.llm_response import LlmResponse
+from google.adk.runners import InMemoryRunner
 from google.adk.tools import AgentTool
 from google.genai import types
 
-from adk_agent_sim import Simulation
+from adk_agent_sim import Simulation, SimulatorPlugin
 from adk_agent_sim.adk.agent_loader import load_app
 from adk_agent_sim.adk.recording_replay import Replay, replay_recording
+from adk_agent_sim.adk.steps import ModelTurn
 from adk_agent_sim.golden.recording import Recording
 from adk_agent_sim.golden.recording_builder import build_recording
 from adk_agent_sim.golden.recording_files import read_recordings
+from adk_agent_sim.timeline.events import TurnDecided
 from adk_agent_sim.timeline.framework_calls import is_refused_call
 
 pytestmark = [
@@ -158,6 +161,54 @@ async def test_a_consent_that_the_file_does_not_have_is_as_the_response_shows(tm
     assert refused == ["close_account"]
 
 
+@pytest.mark.parametrize("answer", ["I wrote it.", "From a callback."])
+@pytest.mark.parametrize("callback", ["before_agent_callback", "before_model_callback", "after_agent_callback"])
+async def test_a_text_that_a_callback_says_again_is_not_played_by_the_model(
+    callback: str, answer: str, tmp_path: Path
+) -> None:
+    """An EvalSet does not say which of an agent's texts were the model's."""
+    async with Simulation(_build_loop(callback)) as sim:
+        step = await sim.send("Write.")
+        while isinstance(step, ModelTurn):
+            step = await step.respond(answer)
+        sim.export(tmp_path / "loop.evalset.json")
+    decided = _list_decisions(sim)
+    said = [event.content for event in sim.events()]
+    assert len(said) > len(decided)
+    (recording,) = read_recordings(tmp_path / "loop.evalset.json")
+
+    replayed = await replay_recording(_build_loop(callback), recording)
+    async with Simulation(_build_loop(callback), model=f"replay:{tmp_path / 'loop.evalset.json'}") as sim:
+        await sim.send("Write.")
+
+    assert replayed.is_unchanged
+    assert replayed.comparison.compared_text_count
+    assert _list_decisions(sim) == decided
+    assert [event.content for event in sim.events()] == said
+
+
+async def test_the_plugin_does_not_play_the_text_of_a_callback_either(tmp_path: Path) -> None:
+    async with Simulation(_build_loop("before_model_callback")) as sim:
+        step = await sim.send("Write.")
+        assert isinstance(step, ModelTurn)
+        await step.respond("I wrote it.")
+        sim.export(tmp_path / "loop.evalset.json")
+    app = _build_loop("before_model_callback")
+    plugins = [SimulatorPlugin(player=f"replay:{tmp_path / 'loop.evalset.json'}")]
+    runner = InMemoryRunner(app=app.model_copy(update={"plugins": plugins}))
+
+    session = await runner.session_service.create_session(app_name="loop", user_id="u")
+    message = types.Content(role="user", parts=[types.Part(text="Write.")])
+    texts = [
+        part.text
+        async for event in runner.run_async(user_id="u", session_id=session.id, new_message=message)
+        for part in (event.content and event.content.parts) or ()
+    ]
+    await runner.close()
+
+    assert texts == ["From a callback.", "I wrote it."]
+
+
 async def test_an_agent_that_decides_less_often_is_reported(tmp_path: Path) -> None:
     recording, _ = await _play("customer_service", tmp_path)
     run = recording.runs[-1]
@@ -178,6 +229,26 @@ async def test_a_message_names_the_agent_that_decides_more_often(tmp_path: Path)
 
     name = run.decisions[0].key.agent_name
     assert f"agent '{name}' calls its model more often than it has decisions after user message 1" in replayed.problem
+
+
+def _build_loop(callback: str) -> App:
+    """Return an agent that runs twice; a callback speaks for its model in the first round, or after it in both."""
+    content = types.Content(role="model", parts=[types.Part(text="From a callback.")])
+    calls: list[object] = []
+
+    def speak(**context: object) -> types.Content | LlmResponse | None:
+        calls.append(context)
+        if callback != "after_agent_callback" and len(calls) > 1:
+            return None
+        return LlmResponse(content=content) if callback == "before_model_callback" else content
+
+    writer = LlmAgent(name="writer", model="no/such/model", **cast("Any", {callback: speak}))
+    loop = LoopAgent(name="loop", sub_agents=[writer], max_iterations=2)  # pyright: ignore[reportDeprecated]
+    return App(name="loop", root_agent=loop)
+
+
+def _list_decisions(sim: Simulation) -> list[Any]:
+    return [event.payload.response["content"] for event in sim.log() if isinstance(event.payload, TurnDecided)]
 
 
 def _build_nested_agents(*tools: Callable[..., Any]) -> tuple[LlmAgent, LlmAgent]:

@@ -51,26 +51,25 @@ async def server() -> AsyncIterator[Server]:
     await server.stop()
 
 
-async def ask(link: RemoteLink, session_id: str) -> str:
+async def ask(link: RemoteLink | Outbox, session_id: str, agent_name: str = "a") -> str:
     turn_id = str(uuid4())
-    await link.ask(
-        TurnRequest(
-            session_id,
-            turn_id=turn_id,
-            invocation_id="i",
-            agent_name="a",
-            request=build_request_blocks([user_content("hi")]),
-        )
-    )
+    request = build_request_blocks([user_content("hi")])
+    await link.ask(TurnRequest(session_id, turn_id=turn_id, invocation_id="i", agent_name=agent_name, request=request))
     return turn_id
+
+
+async def ask_and_wait(link: RemoteLink, session_id: str) -> tuple[str, asyncio.Task[Event]]:
+    """Ask, and return the turn and the wait for its decision, which has begun."""
+    turn_id = await ask(link, session_id)
+    waiting = asyncio.create_task(link.wait_for_decision(session_id, turn_id))
+    await asyncio.wait({waiting}, timeout=0.05)
+    return turn_id, waiting
 
 
 async def test_a_wait_survives_a_restart_and_gets_what_was_decided_after_it(server: Server) -> None:
     async with RemoteLink(await server.start()) as link:
         session_id = (await link.create_session()).session_id
-        turn_id = await ask(link, session_id)
-        waiting = asyncio.create_task(link.wait_for_decision(session_id, turn_id))
-        await asyncio.wait({waiting}, timeout=0.05)
+        turn_id, waiting = await ask_and_wait(link, session_id)
         await server.stop()
         await asyncio.wait({waiting}, timeout=0.05)
         await server.start()
@@ -82,9 +81,7 @@ async def test_a_wait_survives_a_restart_and_gets_what_was_decided_after_it(serv
 async def test_a_decision_made_while_the_connection_was_lost_is_received(server: Server) -> None:
     async with RemoteLink(await server.start()) as link:
         session_id = (await link.create_session()).session_id
-        turn_id = await ask(link, session_id)
-        waiting = asyncio.create_task(link.wait_for_decision(session_id, turn_id))
-        await asyncio.wait({waiting}, timeout=0.05)
+        turn_id, waiting = await ask_and_wait(link, session_id)
         await server.stop()
         await Timeline(server.store).decide(TurnDecision(session_id, turn_id, text_decision("meanwhile")))
         await server.start()
@@ -135,9 +132,7 @@ async def test_a_follower_misses_nothing_and_sees_nothing_twice(server: Server) 
 async def test_a_turn_abandoned_while_the_agent_was_disconnected_is_pending_again(server: Server) -> None:
     async with RemoteLink(await server.start()) as link:
         session_id = (await link.create_session()).session_id
-        turn_id = await ask(link, session_id)
-        waiting = asyncio.create_task(link.wait_for_decision(session_id, turn_id))
-        await asyncio.wait({waiting}, timeout=0.05)
+        turn_id, waiting = await ask_and_wait(link, session_id)
         await server.stop()
         await Timeline(server.store).withdraw(session_id, turn_id, abandoned=True)
         await server.start()
@@ -152,9 +147,7 @@ async def test_a_turn_abandoned_while_the_agent_was_disconnected_is_pending_agai
 async def test_a_session_that_the_server_has_lost_ends_the_wait(server: Server) -> None:
     async with RemoteLink(await server.start()) as link:
         session_id = (await link.create_session()).session_id
-        turn_id = await ask(link, session_id)
-        waiting = asyncio.create_task(link.wait_for_decision(session_id, turn_id))
-        await asyncio.wait({waiting}, timeout=0.05)
+        _, waiting = await ask_and_wait(link, session_id)
         await server.timeline.delete_session(session_id)
 
         with pytest.raises(SessionNotFound):
@@ -168,9 +161,7 @@ async def test_a_wait_starts_over_if_the_server_has_lost_events(
         session_id = (await link.create_session()).session_id
         for number in range(5):
             await link.append(EventBatch(session_id, [UserSpoke(content=user_content(str(number)))]))
-        turn_id = await ask(link, session_id)
-        waiting = asyncio.create_task(link.wait_for_decision(session_id, turn_id))
-        await asyncio.wait({waiting}, timeout=0.05)
+        turn_id, waiting = await ask_and_wait(link, session_id)
         await server.stop()
         # A backup of the database from when the session had only its turn.
         server.store = MemoryStore()
@@ -207,9 +198,7 @@ async def test_appending_without_a_server_neither_waits_nor_fails(
 async def test_waiting_for_a_decision_without_a_server_fails() -> None:
     outbox = Outbox("127.0.0.1:1", connect_timeout=0.2)
     session_id = outbox.open_session("", lambda url: None)
-    turn_id = str(uuid4())
-    request = build_request_blocks([user_content("hi")])
-    await outbox.ask(TurnRequest(session_id, turn_id=turn_id, invocation_id="i", agent_name="a", request=request))
+    turn_id = await ask(outbox, session_id)
 
     with pytest.raises(ServerUnreachable, match=r"127\.0\.0\.1:1"):
         await outbox.wait_for_decision(session_id, turn_id)
@@ -235,9 +224,7 @@ async def test_a_session_is_created_once_the_server_is_available(server: Server)
 
 async def ask_first_turn(outbox: Outbox, session_id: str) -> tuple[str, asyncio.Task[Event]]:
     """Ask, and return the turn and the wait for its decision."""
-    turn_id = str(uuid4())
-    request = build_request_blocks([user_content("hi")])
-    await outbox.ask(TurnRequest(session_id, turn_id=turn_id, invocation_id="i", agent_name="a", request=request))
+    turn_id = await ask(outbox, session_id)
     return turn_id, asyncio.create_task(outbox.wait_for_decision(session_id, turn_id))
 
 
@@ -321,9 +308,7 @@ async def stop_at_exit(proxy: grpc.aio.Server) -> AsyncGenerator[grpc.aio.Server
 async def test_a_turn_that_the_server_refuses_ends_the_wait(server: Server) -> None:
     outbox = Outbox(await server.start())
     session_id = outbox.open_session("", lambda url: None)
-    turn_id = str(uuid4())
-    request = build_request_blocks([user_content("hi")])
-    await outbox.ask(TurnRequest(session_id, turn_id=turn_id, invocation_id="i", agent_name="a" * 101, request=request))
+    turn_id = await ask(outbox, session_id, agent_name="a" * 101)
 
     with pytest.raises(InvalidField, match="agent_name must have at most 100"):
         await outbox.wait_for_decision(session_id, turn_id)

@@ -14,6 +14,8 @@ from adk_agent_sim.errors import TurnAbandoned
 from adk_agent_sim.generated.adksim import v1
 from adk_agent_sim.link.session_watch import SessionWatch
 from adk_agent_sim.timeline.events import Event, TurnWithdrawn
+from adk_agent_sim.timeline.submissions import ToolRequest
+from adk_agent_sim.timeline.tool_request_events import ToolAnswered, ToolAsked, ToolWithdrawn
 
 WITHDRAWN = Event(
     event_id="e", session_id="s", seq=1, timestamp=1.0, payload=TurnWithdrawn(abandoned=True), turn_id="t"
@@ -40,6 +42,9 @@ class Server:
     async def resubmit(self, submission: v1.SubmitRequestRequest) -> None:
         self.resubmitted.append(submission.turn_id)
 
+    async def ask_tool(self, request: ToolRequest) -> None:
+        self.resubmitted.append(request.asked.request_id)
+
 
 @pytest.fixture
 def server() -> Server:
@@ -48,7 +53,7 @@ def server() -> Server:
 
 @pytest.fixture
 def watch(server: Server) -> SessionWatch:
-    return SessionWatch("s", server.follow, server.resubmit)
+    return SessionWatch("s", server.follow, server.resubmit, server.ask_tool)
 
 
 async def test_a_turn_is_resubmitted_only_once_the_server_has_its_blocks(server: Server, watch: SessionWatch) -> None:
@@ -119,3 +124,19 @@ async def test_a_turn_that_fails_before_its_agent_waits_leaves_no_unread_error(
     await watch.stop()
 
     assert reports == []
+
+
+async def test_a_tool_call_that_the_server_gave_up_is_asked_again_and_gets_its_response(
+    server: Server, watch: SessionWatch
+) -> None:
+    asked = ToolAsked(request_id="r", call_id="c", tool_name="add", arguments={})
+    watch.expect_tool_response(ToolRequest("s", asked, agent_name="a"))
+    waiting = asyncio.create_task(watch.wait_for_decision("r"))
+    withdrawn = ToolWithdrawn(request_id="r", call_id="c")
+    server.signals.put_nowait(Event(event_id="e", session_id="s", seq=1, timestamp=1.0, payload=withdrawn))
+    await wait_until(lambda: server.resubmitted == ["r"])
+    answered = ToolAnswered(request_id="r", call_id="c", decision_id="d", result=4)
+    server.signals.put_nowait(Event(event_id="f", session_id="s", seq=2, timestamp=1.0, payload=answered))
+
+    assert (await waiting).payload == answered
+    await watch.stop()

@@ -6,19 +6,32 @@ wall clock is frozen, so that time in its world advances only by events and wait
 
 from __future__ import annotations
 
-import base64
-import enum
+import builtins
 import json
 import logging
+import os
 import sys
+import tempfile
 import time
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from importlib import import_module
-from typing import Any, cast
+from typing import Any
 
-FROZEN_TIME = [time.time()]
+from are_calls import CallSession
+from are_graphs import add_watches, format_log, record_values, strip_watches
+from are_view import view
+
+_open = builtins.open
+
+FROZEN_TIME = [1_800_000_000.0]
+
+_OLDER_APPS = {
+    "EmailClientApp": "are.simulation.apps.email_client",
+    "MessagingApp": "are.simulation.apps.messaging",
+    "ReminderApp": "are.simulation.apps.reminder",
+}
+"""Apps that the package's importer does not know, by class and module; they are created and loaded here."""
 
 
 def main() -> None:
@@ -26,7 +39,8 @@ def main() -> None:
     out, sys.stdout = sys.stdout, sys.stderr
     logging.disable(logging.CRITICAL)
     time.time = lambda: FROZEN_TIME[0]
-    kinds = {"oracle": oracle, "calls": calls, "agent": agent, "load": load, "speed": speed}
+    builtins.open = _open_in_sandbox
+    kinds = {"calls": calls, "agent": agent, "load": load, "speed": speed, "graph": graph}
     for line in sys.stdin:
         job = json.loads(line)
         try:
@@ -36,18 +50,56 @@ def main() -> None:
         print(json.dumps(outcome), file=out, flush=True)
 
 
-def oracle(job: Mapping[str, Any]) -> dict[str, Any]:
-    """Run the scenario with all actions expected of the agent."""
-    scenario, environment = _oracle_world(job["scenario"])
+def _open_in_sandbox(file: Any, mode: str = "r", *args: Any, **kwargs: Any) -> Any:
+    """Open a file; apps of the package that write to the host's disk can only write below the temporary folder."""
+    writes = isinstance(file, str) and set(mode) & set("wax+")
+    if writes and not os.path.abspath(file).startswith(tempfile.gettempdir() + "/"):
+        raise PermissionError(f"not allowed in this test: {file}")
+    return _open(file, mode, *args, **kwargs)
+
+
+def graph(job: Mapping[str, Any]) -> dict[str, Any]:
+    """Run a scenario with all actions expected of the agent, and with conditions and validations."""
+    file = json.loads(job["scenario"])
+    text = json.dumps(strip_watches(file, job["watches"]))
+    scenario, _, _ = _importer().import_from_json(json_str=text, load_completed_events=False)
+    scenario.initialize()
+    missing = {each["name"] for each in file["apps"]} - {each.name for each in scenario.apps}
+    if missing:
+        return {"refused": f"these apps do not load: {missing}"}
+    add_watches(scenario, file, job["watches"])
+    module = import_module("are.simulation.notification_system")
+    told = module.VerboseNotificationSystem(module.VerbosityLevel.HIGH)
+    settings = {"oracle_mode": True, "queue_based_loop": True, "exit_when_no_events": True}
+    environment = _environment(scenario, told, **settings)
     environment.run(scenario)
-    exporter = import_module("are.simulation.data_handler.exporter").JsonScenarioExporter()
-    text = exporter.export_to_json(env=environment, scenario=scenario, scenario_id=scenario.scenario_id)
+    start = scenario.start_time
     return {
-        "died": environment.state.value != "STOPPED",
-        "events": json.loads(text)["completed_events"],
+        "status": environment.state.value,
+        "log": format_log(environment, start),
+        "told": [
+            [round(each.timestamp.timestamp() - start, 6), each.message_type.value, each.message]
+            for each in told.message_queue.get_by_timestamp(datetime.max.replace(tzinfo=UTC))
+        ],
         "states": _states(environment),
-        "export": text,
+        "t": round(environment.time_manager.time() - start, 6),
+        "export": None if job["watches"] or environment.state.value != "STOPPED" else _export(environment, scenario),
     }
+
+
+def _export(environment: Any, scenario: Any) -> str:
+    exporter = import_module("are.simulation.data_handler.exporter").JsonScenarioExporter()
+    return exporter.export_to_json(env=environment, scenario=scenario, scenario_id=scenario.scenario_id)
+
+
+def calls(job: Mapping[str, Any]) -> dict[str, Any]:
+    """Call tools in order, without the scenario's events."""
+    scenario, environment = _agent_world(job["scenario"], "HIGH", rewired=False)
+    missing = [each["name"] for each in job["apps"] if each["name"] not in environment.apps]
+    if missing:
+        return {"refused": f"these apps do not load: {missing}"}
+    session = CallSession(scenario, environment)
+    return {"answers": [session.answer(each) for each in job["calls"]]}
 
 
 def load(job: Mapping[str, Any]) -> dict[str, Any]:
@@ -57,26 +109,12 @@ def load(job: Mapping[str, Any]) -> dict[str, Any]:
     return {"events": len(scenario.events), "completed": len(completed)}
 
 
-def calls(job: Mapping[str, Any]) -> dict[str, Any]:
-    """Call tools in order, without the scenario's events."""
-    scenario, environment = _agent_world(job["scenario"], "HIGH", rewired=False)
-    environment.event_queue = type(environment.event_queue)()
-    answers: list[Any] = []
-    values: list[Any] = []
-    for each in job["calls"]:
-        environment.time_manager.reset(start_time=scenario.start_time + each["t"])
-        value, answer = _call_tool(environment, each, values)
-        values.append(value)
-        answers.append(answer)
-    return {"answers": answers, "states": _states(environment)}
-
-
 def agent(job: Mapping[str, Any]) -> dict[str, Any]:
     """Play an agent's steps in a world with rewired turns."""
     scenario, environment = _agent_world(job["scenario"], job["level"], rewired=True)
     start = scenario.start_time
     environment.tick()
-    notifications = [_take_notifications(environment, start)]
+    told = [_take_notifications(environment, start)]
     FROZEN_TIME[0] += 0.25
     times = [0.25]
     for step in job["steps"]:
@@ -85,23 +123,20 @@ def agent(job: Mapping[str, Any]) -> dict[str, Any]:
                 FROZEN_TIME[0] += 1
                 environment.tick()
         else:
-            _, answer = _call_tool(environment, step, [])
+            answer = _call_tool(environment, step)
             if step["fn"] == "wait_for_notification" and "error" in answer:
                 raise RuntimeError(f"its event loop died: {answer['error']}")
-        notifications.append(_take_notifications(environment, start))
+            if step["op"] == "say":  # two messages in one second end only one turn there
+                FROZEN_TIME[0] += 1
+                environment.tick()
+        told.append(_take_notifications(environment, start))
         times.append(round(environment.time_manager.time() - start, 6))
-    log = [
-        [
-            round(each.event_time - start, 6),
-            each.event_type.value,
-            each.event_id,
-            each.function_name(),
-            not each.failed(),
-        ]
-        for each in environment.event_log.list_view()
-        if each.event_type.value != "CONDITION"
-    ]
-    return {"log": log, "notifications": notifications, "times": times, "states": _states(environment)}
+    return {
+        "log": [each for each in format_log(environment, start) if each["type"] != "CONDITION"],
+        "told": told,
+        "times": times,
+        "states": _states(environment),
+    }
 
 
 def speed(job: Mapping[str, Any]) -> dict[str, Any]:
@@ -128,18 +163,18 @@ def _importer() -> Any:
 def _environment(scenario: Any, notifications: Any = None, **settings: Any) -> Any:
     module = import_module("are.simulation.environment")
     stated = {"start_time": scenario.start_time, "duration": scenario.duration, "verbose": False}
-    return module.Environment(module.EnvironmentConfig(**stated, **settings), notification_system=notifications)
-
-
-def _oracle_world(text: str) -> tuple[Any, Any]:
-    scenario, _, _ = _importer().import_from_json(json_str=text, load_completed_events=False)
-    scenario.initialize()
-    return scenario, _environment(scenario, oracle_mode=True, queue_based_loop=True, exit_when_no_events=True)
+    environment = module.Environment(module.EnvironmentConfig(**stated, **settings), notification_system=notifications)
+    record_values(environment)
+    return environment
 
 
 def _agent_world(text: str, level: str, *, rewired: bool) -> tuple[Any, Any]:
-    scenario, _, _ = _importer().import_from_json_to_benchmark(json_str=text, load_completed_events=False)
+    file = json.loads(text)
+    older = [each for each in file["apps"] if each["class_name"] in _OLDER_APPS]
+    file["apps"] = [each for each in file["apps"] if each not in older]
+    scenario, _, _ = _importer().import_from_json_to_benchmark(json_str=json.dumps(file), load_completed_events=False)
     scenario.initialize()
+    scenario.apps.extend(map(_create_app, older))
     if rewired:
         utils = "are.simulation.scenarios.scenario_imported_from_json.utils"
         import_module(utils).preprocess_scenario(scenario, judge_config=None)
@@ -158,20 +193,23 @@ def _agent_world(text: str, level: str, *, rewired: bool) -> tuple[Any, Any]:
     return scenario, environment
 
 
-def _call_tool(environment: Any, call: Mapping[str, Any], values: list[Any]) -> tuple[Any, Any]:
-    app = next(each for each in environment.apps.values() if each.name == call["app"])
-    arguments = {name: _resolve_reference(value, values) for name, value in call["args"].items()}
+def _create_app(described: Mapping[str, Any]) -> Any:
+    class_name = described["class_name"]
+    app = getattr(import_module(_OLDER_APPS[class_name]), class_name)(name=described["name"])
+    if described["app_state"]:
+        app.load_state(described["app_state"])
+    if class_name == "ReminderApp":  # it counts from the host's clock, ours from the start of 2026
+        app.max_future_datetime = datetime(2026, 1, 1, tzinfo=UTC) + timedelta(weeks=12)
+    return app
+
+
+def _call_tool(environment: Any, call: Mapping[str, Any]) -> dict[str, Any]:
+    app = environment.apps[call["app"]]
     try:
-        value = getattr(app, call["fn"])(**arguments)
+        getattr(app, call["fn"])(**call["args"])
     except Exception as error:  # noqa: BLE001 - any exception of the tool is its result
-        return None, {"error": [type(error).__name__, str(error)]}
-    return value, {"type": type(value).__name__, "value": view(value), "text": str(value)}
-
-
-def _resolve_reference(value: Any, values: list[Any]) -> Any:
-    """Return the value, or the result of the earlier call that it refers to."""
-    given: Any = value
-    return values[given["$result"]] if isinstance(value, dict) and "$result" in value else given
+        return {"error": [type(error).__name__, str(error)]}
+    return {}
 
 
 def _take_notifications(environment: Any, start: float) -> list[Any]:
@@ -185,33 +223,6 @@ def _states(environment: Any) -> dict[str, Any]:
         each["app_name"]: view({key: value for key, value in each.items() if key != "app_name"})
         for each in environment.get_apps_state()["apps"]
     }
-
-
-def view(value: Any) -> Any:
-    """Return a value as JSON, in the form of the corpus."""
-    if isinstance(value, enum.Enum):
-        return value.value
-    if is_dataclass(value) and not isinstance(value, type):
-        return {each.name: view(getattr(value, each.name)) for each in fields(value)}
-    if isinstance(value, dict):
-        return {str(view(key)): view(held) for key, held in cast("dict[Any, Any]", value).items()}
-    if isinstance(value, set | frozenset):
-        return sorted((view(each) for each in cast("set[Any]", value)), key=str)
-    if isinstance(value, list | tuple):
-        return [view(each) for each in cast("list[Any]", value)]
-    return _scalar(value)
-
-
-def _scalar(value: Any) -> Any:
-    if isinstance(value, bytes):
-        try:
-            return value.decode()
-        except UnicodeDecodeError:
-            return "base64:" + base64.b64encode(value).decode()
-    if isinstance(value, datetime):
-        return value.isoformat()
-    plain = value is None or isinstance(value, str | int | float | bool)
-    return value if plain else f"<{type(value).__name__}>"
 
 
 if __name__ == "__main__":

@@ -1,15 +1,16 @@
 """Processes that die while they write, and processes that write at the same time."""
 
 import asyncio
+import os
 import random
 import sqlite3
-import subprocess
-import sys
 from pathlib import Path
 from uuid import uuid4
 
+import fork_server
 import pytest
 from counts import soak_seed
+from fork_server import OpenProcess
 from timeline_builders import ask_turn, call_decision, text_decision
 
 from adk_agent_sim.errors import TurnAlreadyDecided
@@ -22,9 +23,9 @@ _SCRIPT = Path(__file__).with_name("writing_process.py")
 _ENDLESS = 10**9
 
 
-def _writing(address: str | Path, session_id: str, producers: int, events_each: int) -> subprocess.Popen[str]:
-    command = [sys.executable, str(_SCRIPT), str(address), session_id, str(producers), str(events_each)]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+def _writing(address: str | Path, session_id: str, producers: int, events_each: int) -> OpenProcess:
+    command = [str(_SCRIPT), str(address), session_id, str(producers), str(events_each)]
+    return fork_server.open_process(command, environment=os.environ)
 
 
 async def _new_session(address: str | Path) -> str:

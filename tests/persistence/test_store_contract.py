@@ -23,7 +23,6 @@ from adk_agent_sim.persistence.database_engine import parse_database_url
 from adk_agent_sim.persistence.database_store import DatabaseStore, open_store
 from adk_agent_sim.timeline.blocks import Block
 from adk_agent_sim.timeline.events import (
-    Closed,
     Event,
     Payload,
     Session,
@@ -34,6 +33,7 @@ from adk_agent_sim.timeline.events import (
     UserSpoke,
 )
 from adk_agent_sim.timeline.read_model.session_status import STATUS_PROJECTIONS, ProtocolStatus, SessionStatus
+from adk_agent_sim.timeline.session_events import Closed
 from adk_agent_sim.timeline.session_queries import SessionFilter
 from adk_agent_sim.timeline.store import Store
 

@@ -6,11 +6,11 @@ import asyncio
 import json
 import os
 import socket
-import sys
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
+import fork_server
 import httpx
 import pytest
 from adk_eval_command import run_adk_eval
@@ -249,11 +249,12 @@ async def test_adks_own_server_takes_the_plugin_by_its_name(server: ServerProces
     (folder / "__init__.py").write_text("from . import agent\n")
     (folder / "agent.py").write_text(_API_AGENT)
     port = free_port()
-    api = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "google.adk.cli", "api_server", "--port", str(port)),
-        *("--extra_plugins", "adk_agent_sim.SimulatorPlugin", str(folder.parent)),
-        env=os.environ | agent_environment(server),
-        stderr=asyncio.subprocess.DEVNULL,
+    api = await fork_server.start(
+        [
+            *("-m", "google.adk.cli", "api_server", "--port", str(port)),
+            *("--extra_plugins", "adk_agent_sim.SimulatorPlugin", str(folder.parent)),
+        ],
+        environment=os.environ | agent_environment(server),
     )
     try:
         async with (

@@ -10,6 +10,7 @@ import pytest
 
 from adk_agent_sim.errors import InvalidStoryStep
 from adk_agent_sim.scenario import JsonScenarioImporter, Story
+from adk_agent_sim.scenario.apps.registry import BUILT_IN_APPS, DEFAULT_APPS, NOT_IMPORTABLE_BY_ARE, UNKNOWN_TO_ARE
 from adk_agent_sim.scenario.format.lint import lint
 
 _START = 1728975600
@@ -97,3 +98,27 @@ def test_a_step_that_does_not_fit_is_refused_at_once(name: str) -> None:
         step(s)
     assert message in str(error.value)
     assert json.loads(s.json())["events"] == []
+
+
+def test_apps_without_a_state_are_written_with_all_that_are_requires() -> None:
+    s = Story("empty", start_time=_START)
+    usable = set(BUILT_IN_APPS) - UNKNOWN_TO_ARE - NOT_IMPORTABLE_BY_ARE - set(DEFAULT_APPS)
+    for name in sorted(usable):
+        s.app(f"My{name}", name)
+    s.app("Partial", "ContactsApp", {"view_limit": 3})
+    s.user("Hi")
+    s.answer("Done.")
+    imported, _, _ = JsonScenarioImporter().import_from_json(s.json())
+    assert usable
+    assert lint(imported, are=True) == []
+    for app in imported.apps[2:]:
+        assert set(app.app_state or {}) == set(BUILT_IN_APPS[app.class_name or ""].state_keys)
+    assert imported.apps[-1].app_state == {"contacts": {}, "view_limit": 3}
+
+
+def test_the_states_of_two_stories_share_nothing() -> None:
+    one, two = Story("one", start_time=_START), Story("two", start_time=_START)
+    one.app("Emails", "EmailClientV2")
+    two.app("Emails", "EmailClientV2")
+    (one.scenario().apps[-1].app_state or {})["folders"]["INBOX"]["emails"].append("changed")
+    assert (two.scenario().apps[-1].app_state or {})["folders"]["INBOX"]["emails"] == []

@@ -69,6 +69,7 @@ _NEAR_MISS = _object(rule=_TEXTS, differences=_object(a=_object(expected=_TEXTS,
 _JSON_FIELDS = {
     "environment_json": st.none() | _ENVIRONMENT,
     "near_miss_json": st.none() | _NEAR_MISS,
+    "mocked_json": st.none() | _ANY_JSON,
     "content_json": _CONTENT,
     "event_json": _ADK_EVENT,
     "passed_over_json": _PASSED_OVER,

@@ -6,6 +6,7 @@ import errno
 import os
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from api_client import ApiClient, serve_agents
@@ -68,6 +69,45 @@ async def test_a_preview_shows_what_is_then_written_and_writes_nothing(browser: 
     assert second["previous"]["eval_id"] == written["record"]["eval_id"]
     assert second["eval_id"] == f"{written['record']['eval_id']}_2"
     assert _list_files(tmp_path) == ["evals/divider.evalset.json"]
+
+
+async def test_criteria_are_written_beside_the_eval_set_and_the_command_uses_them(
+    browser: ApiClient, tmp_path: Path
+) -> None:
+    session_id = await _play(browser)
+    config = tmp_path / "evals" / "test_config.json"
+    first = await browser.post(f"/sessions/{session_id}/export/preview", {})
+    assert (first["criteria_path"], first["criteria"]) == (str(config), None)
+
+    criteria = {"calls": "in-order", "rouge": 0.5, "rubrics": ["It is polite."]}
+    written = await browser.post(f"/sessions/{session_id}/export", {"criteria": criteria})
+    assert written["criteria_path"] == str(config)
+    assert written["command"].endswith(f"divider.evalset.json --config_file_path {config}")
+    assert written["warnings"][-1] == (
+        "The rubrics are judged by gemini-2.5-flash: `adk eval` needs access to that model."
+    )
+    assert '"match_type": "IN_ORDER"' in config.read_text()
+
+    again = await browser.post(f"/sessions/{session_id}/export/preview", {})
+    assert again["criteria"] == {**criteria, "tool_rubrics": [], "rubric_score": 0.8, "judge_model": "gemini-2.5-flash"}
+    before = config.read_text()
+    await browser.post(f"/sessions/{session_id}/export", {"again": True})
+    assert config.read_text() == before
+
+
+async def test_criteria_are_not_written_through_a_link_or_for_another_format(
+    browser: ApiClient, tmp_path: Path
+) -> None:
+    session_id = await _play(browser)
+    (tmp_path / "evals").mkdir(exist_ok=True)
+    (tmp_path / "evals" / "test_config.json").symlink_to(tmp_path / "elsewhere.json")
+    refused = await browser.post_refused(f"/sessions/{session_id}/export", {"criteria": {}}, 409)
+    assert "is a link to another file" in refused["message"]
+    assert _list_files(tmp_path) == []
+    fixture: dict[str, Any] = {"format": "adk-test", "criteria": {}}
+    assert "choose evalset" in (await browser.post_refused(f"/sessions/{session_id}/export", fixture, 422))["message"]
+    wrong = {"criteria": {"rouge": 2}}
+    await browser.post_refused(f"/sessions/{session_id}/export", wrong, 422)
 
 
 async def test_a_preview_of_a_fixture_says_why_it_cannot_be_replayed(browser: ApiClient, tmp_path: Path) -> None:

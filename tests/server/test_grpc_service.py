@@ -12,7 +12,7 @@ from uuid import UUID, uuid4
 import grpc
 import pytest
 from grpc import StatusCode
-from grpc_client import build_stub, serve_timeline
+from grpc_client import build_agent_turn, build_stub, serve_timeline
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 from polling import MAX_WAIT_SECONDS, pause, wait_until
@@ -671,6 +671,18 @@ class TestSubscriptions:
         assert [asked.WhichOneof("payload"), decided.WhichOneof("payload")] == ["turn_asked", "turn_decided"]
         assert await read_first_events(client, 1, **stored, without_requests=True) == [decided]
 
+    async def test_notes_are_sent_to_readers_but_not_to_agents(self, client: Any, timeline: Timeline) -> None:
+        session_id = await create_session(client)
+        await timeline.append(EventBatch(session_id, [UserSpoke(content=user_content("hi"))]))
+        await timeline.note_row(session_id, 0, "why?")
+
+        stored = {"session_id": session_id, "all_kinds": True, "as_stored": True}
+        spoke, noted = await read_first_events(client, 2, **stored)
+        assert (noted.noted.row_index, noted.noted.about_seq, noted.noted.text) == (0, spoke.seq, "why?")
+        first, complete = await read_first_events(client, 2, **stored, without_requests=True)
+        assert first == spoke
+        assert complete.history_complete.event_count == 1
+
     async def test_a_stopping_server_ends_streams_with_a_reason(self, timeline: Timeline) -> None:
         session_id = (await timeline.create_session()).session_id
         async with serve_grpc(timeline, access=None) as server:
@@ -688,18 +700,10 @@ class TestSubscriptions:
 
 
 class TestPresence:
-    def _submission(self, session_id: str, turn_id: str, client_id: str) -> v1.SubmitRequestRequest:
-        blocks = [b"[]", b"{}", b"null", b'{"config":{}}']
-        tools, _, instruction, config = (bytes.fromhex(Block.from_data(data).block_id) for data in blocks)
-        asked = v1.TurnAsked(tools=tools, instruction=instruction, config=config, client_id=client_id)
-        return v1.SubmitRequestRequest(
-            session_id=session_id, turn_id=turn_id, agent_name="math", asked=asked, blocks=blocks
-        )
-
     async def test_a_turn_without_its_agents_stream_is_abandoned_and_revives(self, timeline: Timeline) -> None:
         async with serve_timeline(timeline, abandon_after=0.05) as client:
             session_id, turn_id = await create_session(client), str(uuid4())
-            turn = self._submission(session_id, turn_id, "agent")
+            turn = build_agent_turn(session_id, turn_id, "agent")
             call = client.Subscribe(v1.SubscribeRequest(session_id=session_id, client_id="agent"))
             await call.read()
             await client.SubmitRequest(turn)
@@ -723,7 +727,7 @@ class TestPresence:
     ) -> None:
         async with serve_timeline(timeline) as client:
             session_id, turn_id = await create_session(client), str(uuid4())
-            await client.SubmitRequest(self._submission(session_id, turn_id, "agent"))
+            await client.SubmitRequest(build_agent_turn(session_id, turn_id, "agent"))
         presence = AgentPresence(timeline, abandon_after=0.05)
         await presence.start()
         await asyncio.to_thread(int)
@@ -746,7 +750,7 @@ class TestPresence:
         timeline = Timeline(store)
         async with serve_timeline(timeline) as client:
             session_id = await create_session(client)
-            await client.SubmitRequest(self._submission(session_id, str(uuid4()), "agent"))
+            await client.SubmitRequest(build_agent_turn(session_id, str(uuid4()), "agent"))
             await client.SubmitRequest(build_submission(session_id))
 
         again = Timeline(store)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
+import os
+import pkgutil
+from importlib import import_module
 
+import fork_server
 import pytest
 
-from adk_agent_sim.server import api_models, scenario_api_models
+from adk_agent_sim import server
+from adk_agent_sim.adk.case_badge import BadgeState
 from adk_agent_sim.server.openapi import build_document, render_document
 from adk_agent_sim.timeline.read_model.pending_requests import RequestKind
 from adk_agent_sim.timeline.read_model.session_status import SessionStatus
@@ -15,26 +18,23 @@ from adk_agent_sim.timeline.read_model.timeline_row import RowKind, RowStatus
 
 
 def test_every_model_is_in_it_including_those_of_the_socket() -> None:
+    names = [module.name for module in pkgutil.iter_modules(server.__path__) if module.name.endswith("api_models")]
+    assert len(names) > 5
     declared = {
         name
-        for module in (api_models, scenario_api_models)
+        for module in (import_module(f"{server.__name__}.{name}") for name in names)
         for name, value in vars(module).items()
         if isinstance(value, type) and value.__module__ == module.__name__ and name != "ApiModel"
     }
     # The enumerations of the read model are shared with the database, the protocol and the commands.
-    declared |= {enumeration.__name__ for enumeration in (SessionStatus, RequestKind, RowKind, RowStatus)}
+    declared |= {enumeration.__name__ for enumeration in (SessionStatus, RequestKind, RowKind, RowStatus, BadgeState)}
 
     assert set(build_document()["components"]["schemas"]) == declared
 
 
 @pytest.mark.process
 def test_it_is_the_same_text_every_time() -> None:
-    printed = subprocess.run(
-        [sys.executable, "-W", "ignore", "-m", "adk_agent_sim.server.openapi"],
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout
+    printed = fork_server.run(["-m", "adk_agent_sim.server.openapi"], environment=os.environ).stdout
 
     assert printed == render_document()
 

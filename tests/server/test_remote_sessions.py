@@ -12,7 +12,8 @@ from timeline_builders import ask_turn, build_request_blocks, user_content
 
 from adk_agent_sim.server.agent_catalog import AgentCatalog
 from adk_agent_sim.server.session_services import SessionServices
-from adk_agent_sim.timeline.events import CancelAsked
+from adk_agent_sim.timeline.events import CancelAsked, UserSpoke
+from adk_agent_sim.timeline.submissions import EventBatch
 from adk_agent_sim.timeline.timeline import Timeline
 
 
@@ -67,6 +68,30 @@ async def test_actions_that_need_the_agent_itself_are_refused(browser: ApiClient
         refusal = await browser.post_refused(f"/sessions/{session_id}/{path}", None, 409)
         assert refusal["error"] == "AgentNotLocal"
     await browser.post_refused(f"/sessions/{session_id}/messages", {"text": "x"}, 409)
+
+
+async def test_a_note_is_put_on_a_row_and_removed_also_after_the_end(browser: ApiClient, timeline: Timeline) -> None:
+    session_id = (await timeline.create_session("remote math")).session_id
+    await timeline.append(EventBatch(session_id, [UserSpoke(content=user_content("2+2?"))]))
+    note = f"/sessions/{session_id}/rows/0/note"
+    async with browser.open_tab() as tab:
+        await tab.follow(session_id)
+        row = await browser.post(note, {"text": " why?\n"})
+        async for _ in tab.iter_updates():
+            if tab.rows.get(0, {}).get("note"):
+                break
+    await timeline.close_session(session_id, "done")
+
+    assert row["note"] == "why?"
+    assert tab.rows[0] == row == (await browser.get_rows(session_id))[0]
+    assert (await browser.post(note, {"text": " "}))["note"] == ""
+    assert (await browser.get(f"/sessions/{session_id}"))["status"] == "closed"
+    refusal = await browser.post_refused(f"/sessions/{session_id}/rows/7/note", {"text": "x"}, 404)
+    assert refusal["message"] == "There is no row 7; the session has 2 rows."
+    await browser.post_refused("/sessions/other/rows/0/note", {"text": "x"}, 404)
+    await browser.post_refused(note, {"text": "x" * 4_001}, 422)
+    headers = {"Authorization": ""}
+    assert (await browser.client.post(f"/api{note}", json={"text": "x"}, headers=headers)).status_code == 401
 
 
 async def test_a_cancellation_is_recorded_and_a_name_is_stored(browser: ApiClient, timeline: Timeline) -> None:

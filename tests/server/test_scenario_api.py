@@ -9,13 +9,13 @@ from typing import Any
 
 import httpx
 import pytest
-from api_client import NO_TLS, ApiClient, bearer_headers, serve_agents
+from api_client import NO_TLS, ApiClient, bearer_headers, serve_agents, serve_simulator
 from google.adk.agents import LlmAgent
-from polling import MAX_WAIT_SECONDS
 from scenario_corpus import load_scenarios
 
 from adk_agent_sim import AgentSimulator
-from adk_agent_sim.scenario import load_scenario
+from adk_agent_sim.scenario import Story, load_scenario
+from adk_agent_sim.server.scenario_api_models import AnnotationPatch
 from adk_agent_sim.server.scenario_catalog import ScenarioCatalog
 
 KEY = "scenario_wait_w01_tiers"
@@ -31,16 +31,8 @@ def file(tmp_path: Path) -> Path:
 
 @pytest.fixture
 async def browser(file: Path) -> AsyncIterator[ApiClient]:
-    async with (
-        await AgentSimulator([], scenarios=ScenarioCatalog([file])).start(port=0) as server,
-        httpx.AsyncClient(
-            verify=NO_TLS,
-            base_url=f"http://127.0.0.1:{server.port}",
-            headers=bearer_headers(server),
-            timeout=MAX_WAIT_SECONDS,
-        ) as client,
-    ):
-        yield ApiClient(server, client)
+    async with serve_simulator(AgentSimulator([], scenarios=ScenarioCatalog([file]))) as client:
+        yield client
 
 
 def write_scenario(file: Path, scenario: Any) -> Path:
@@ -74,6 +66,31 @@ class TestReading:
         assert [event["expected_seconds"] for event in events] == sorted(event["expected_seconds"] for event in events)
         assert {event["kind"] for event in events} == {"user", "env", "oracle"}
         assert events[1]["depends_on"] == [events[0]["index"]]
+
+    async def test_hints_context_and_findings_are_reported_and_lists_are_lists(self, tmp_path: Path) -> None:
+        story = Story("lunch", start_time=1728975600, duration=600, seed=7)
+        story.app("Emails", "EmailClientV2", {"user_email": "me@example.org", "view_limit": 5, "folders": {}})
+        story.user("Ask Gus.")
+        mail = story.oracle("Emails", "send_email", recipients=["gus@example.org"], subject="Lunch")
+        story.hint("He is at work.", step=mail)
+        story.hint("It is Tuesday.", about="environment")
+        file = tmp_path / "lunch.json"
+        scenario = json.loads(story.json()) | {"context": "About lunch."}
+        scenario["events"][1]["action"]["args"].append({"name": "bcc", "value": "x", "value_type": "str"})
+        catalog = ScenarioCatalog([write_scenario(file, scenario)])
+        async with serve_simulator(AgentSimulator([], scenarios=catalog)) as client:
+            info = await client.get("/scenarios/lunch")
+            found = await client.get("/scenarios/lunch/findings")
+            event = await client.get("/scenarios/lunch/events/1")
+
+        assert (info["context"], info["seed"]) == ("About lunch.", 7)
+        assert info["hints"] == [
+            {"kind": "task", "content": "He is at work.", "event_index": 1},
+            {"kind": "environment", "content": "It is Tuesday.", "event_index": None},
+        ]
+        assert (found["error_count"], found["warning_count"]) == (1, 0)
+        assert (found["findings"][0]["code"], found["findings"][0]["event_index"]) == ("argument-unfit", 1)
+        assert json.loads(event["arguments"])["recipients"] == ["gus@example.org"]
 
     async def test_kinds_that_only_traces_have_are_listed_too(self, tmp_path: Path) -> None:
         scenario = load_scenarios()["scenario_synth_s01_search"]
@@ -112,6 +129,21 @@ class TestReading:
 
         assert [line.key for line in catalog.list_summaries()] == [KEY, f"{KEY}_2"]
         assert not catalog[KEY].get_annotation().editable
+
+    async def test_a_scenario_in_a_line_is_annotated_in_that_line(self, tmp_path: Path) -> None:
+        one, two = (load_scenarios()[name] for name in (KEY, "scenario_synth_s01_search"))
+        lines = [json.dumps(one, separators=(",", ":")), json.dumps(two)]
+        file = tmp_path / "many.jsonl"
+        file.write_text("\n".join(lines), encoding="utf-8")
+        catalog = ScenarioCatalog([file])
+
+        saved = await catalog[KEY].annotate(AnnotationPatch(comment="ok"))
+
+        assert (saved.editable, saved.comment) == (True, "ok")
+        first, second = file.read_text(encoding="utf-8").split("\n")
+        assert second == lines[1]
+        assert '"annotation":{' in first
+        assert json.loads(first)["metadata"]["annotation"]["comment"] == "ok"
 
 
 class TestRefusing:

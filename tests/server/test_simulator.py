@@ -7,8 +7,6 @@ import json
 import re
 import signal
 import socket
-import subprocess
-import sys
 from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -18,14 +16,15 @@ from typing import Any
 import httpx
 import pytest
 from api_client import NO_TLS, bearer_headers, build_config, serve_agents
+from fork_server import OpenProcess
 from google.adk.agents import LlmAgent
+from google.adk.apps import App
 from polling import MAX_WAIT_SECONDS
+from processes import open_adksim
+from unvisited_server import listen_for_nobody
 
-from adk_agent_sim import AgentSimulator
+from adk_agent_sim import AgentSimulator, SimulatorPlugin
 from adk_agent_sim.server.web_server import RunningServer, open_listening_socket
-
-_ADKSIM = [sys.executable, "-c", "from adk_agent_sim.cli.main import main; main()"]
-
 
 _STUBBORN = """
 import asyncio
@@ -40,6 +39,17 @@ async def stubborn() -> None:
 
 root_agent = LlmAgent(name="mine", model="gemini-2.5-flash", tools=[stubborn])
 """
+
+_WITH_PLUGIN = """
+from adk_agent_sim import SimulatorPlugin
+from google.adk.agents import LlmAgent
+from google.adk.apps import App
+
+root_agent = LlmAgent(name="mine", model="gemini-2.5-flash")
+app = App(name="mine", root_agent=root_agent, plugins=[SimulatorPlugin()])
+"""
+
+_LEFT_OUT = "The app's SimulatorPlugin is not used here: this simulation itself plays the models."
 
 _SLOW_MODEL = """
 import asyncio
@@ -88,6 +98,22 @@ class TestAgents:
             ("math_agent", "Math Agent"),
             ("math_agent_2", "math_agent"),
         ]
+
+    async def test_the_plugin_of_an_app_is_left_out_with_one_line_in_the_log(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        with listen_for_nobody() as address:
+            monkeypatch.setenv("ADK_SIM_SERVER_URL", address)
+            app = App(name="app", root_agent=_create_agent(), plugins=[SimulatorPlugin()])
+            async with serve_agents(tmp_path, app) as browser:
+                assert [agent["tools"] for agent in await browser.get("/agents")] == [["add"]]
+                for _ in range(2):
+                    session_id = await browser.start_session("agent", "1+1?")
+                    await browser.call_tools(session_id, ("add", {"a": 1, "b": 1}))
+                    await browser.respond(session_id, "2")
+                    await browser.wait_for_status(session_id, "done")
+
+        assert [record.message for record in caplog.records if "SimulatorPlugin" in record.message] == [_LEFT_OUT]
 
 
 class TestStarting:
@@ -206,11 +232,8 @@ class TestKeeping:
 class TestCommandLine:
     @pytest.mark.process
     def test_the_demo_prints_its_address_and_ends_with_ctrl_c(self) -> None:
-        process = subprocess.Popen(
-            [*_ADKSIM, "demo", "--port", "0"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-        )
+        process = open_adksim("demo", "--port", "0", keep_errors=True)
         try:
-            assert process.stdout is not None
             url = re.search(r"http://\S+", process.stdout.readline())
             assert url is not None
             with httpx.Client(follow_redirects=True) as client:
@@ -228,10 +251,8 @@ class TestCommandLine:
     @pytest.mark.process
     @pytest.mark.parametrize("host", ["0.0.0.0", ""])  # noqa: S104 - printed, not bound
     def test_on_all_addresses_it_says_what_other_machines_need(self, host: str) -> None:
-        command = [*_ADKSIM, "demo", "--host", host, "--behind-tls-proxy", "--port", "0"]
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        process = open_adksim("demo", "--host", host, "--behind-tls-proxy", "--port", "0")
         try:
-            assert process.stdout is not None
             opened, _, others = [process.stdout.readline() for _ in range(3)]
             address = re.search(r"http://127\.0\.0\.1:(\d+)/", opened)
             process.terminate()
@@ -261,7 +282,6 @@ class TestCommandLine:
         with _run_in_process(tmp_path, _SLOW_MODEL) as (process, client, session), ThreadPoolExecutor() as pool:
             path = f"{session}/turns/{_wait_for_turn(client, session)}/suggestion"
             asked = pool.submit(client.post, path)
-            assert process.stdout is not None
             assert process.stdout.readline() == "asked\n"
             process.send_signal(signal.SIGINT)
             _, errors = process.communicate(timeout=MAX_WAIT_SECONDS)
@@ -287,42 +307,29 @@ class TestCommandLine:
 
     @pytest.mark.process
     def test_a_folder_is_played_in_the_browser_too(self, tmp_path: Path) -> None:
-        folder = tmp_path / "mine"
-        folder.mkdir()
-        (folder / "__init__.py").write_text("from . import agent\n")
-        (folder / "agent.py").write_text(
-            "from google.adk.agents import LlmAgent\nroot_agent = LlmAgent(name='mine', model='gemini-2.5-flash')\n"
-        )
-        process = subprocess.Popen(
-            [*_ADKSIM, "run", str(folder), "--web", "--port", "0", "--eval-set", str(tmp_path / "x.evalset.json")],
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        try:
-            assert process.stdout is not None
-            assert process.stdout.readline().startswith("Open http://127.0.0.1:")
+        with (
+            listen_for_nobody() as address,
+            _run_in_process(tmp_path, _WITH_PLUGIN, ADK_SIM_SERVER_URL=address) as (process, client, session),
+        ):
+            decision = {"decision_id": "decision-1", "text": "Done."}
+            client.post(f"{session}/turns/{_wait_for_turn(client, session)}/decision", json=decision)
+            _wait_for_status(client, session, "done")
             process.terminate()
-            process.communicate(timeout=MAX_WAIT_SECONDS)
-            assert process.returncode == 0
-        finally:
-            process.kill()
-            process.wait()
+            _, errors = process.communicate(timeout=MAX_WAIT_SECONDS)
+
+        assert process.returncode == 0
+        assert errors.splitlines() == [_LEFT_OUT]
 
 
 @contextmanager
-def _run_in_process(folder: Path, agent: str) -> Generator[tuple[subprocess.Popen[str], httpx.Client, str]]:
+def _run_in_process(folder: Path, agent: str, **environment: str) -> Generator[tuple[OpenProcess, httpx.Client, str]]:
     """Run an agent in its own process; yields the process, a client, and the API path of a session with a message."""
     (folder / "mine").mkdir()
     (folder / "mine" / "__init__.py").write_text("from . import agent\n")
     (folder / "mine" / "agent.py").write_text(agent)
-    process = subprocess.Popen(
-        [*_ADKSIM, "run", str(folder / "mine"), "--web", "--port", "0", "--eval-set", str(folder / "x.evalset.json")],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    options = ["--web", "--ephemeral", "--port", "0", "--eval-set", folder / "x.evalset.json"]
+    process = open_adksim("run", folder / "mine", *options, keep_errors=True, environment=environment)
     try:
-        assert process.stdout is not None
         url = httpx.URL(process.stdout.readline().split()[1])
         process.stdout.readline()
         with httpx.Client(base_url=url.join("/"), follow_redirects=True, timeout=MAX_WAIT_SECONDS) as client:

@@ -18,10 +18,9 @@ from pydantic import BaseModel
 from timeline_builders import user_content
 
 from adk_agent_sim.errors import InvalidField
-from adk_agent_sim.timeline.event_validation import MAX_JSON_DEPTH, validate_event, validate_payload, validate_session
+from adk_agent_sim.timeline.event_validation import validate_event, validate_payload, validate_session
 from adk_agent_sim.timeline.events import (
     AgentEvent,
-    AgentJoined,
     ArtifactSaved,
     EnvironmentDecided,
     Event,
@@ -36,6 +35,8 @@ from adk_agent_sim.timeline.events import (
     UserSpoke,
 )
 from adk_agent_sim.timeline.json_conversion import to_json_value
+from adk_agent_sim.timeline.session_events import AgentJoined
+from adk_agent_sim.timeline.shape_checks import MAX_JSON_DEPTH
 
 _BLOCK = "0" * 32
 

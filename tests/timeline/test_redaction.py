@@ -8,7 +8,6 @@ from secret_corpus import make_plain_values, make_secret_cases
 
 from adk_agent_sim.timeline.events import (
     AgentEvent,
-    AgentJoined,
     ArtifactSaved,
     EnvironmentDecided,
     Event,
@@ -24,6 +23,8 @@ from adk_agent_sim.timeline.events import (
 )
 from adk_agent_sim.timeline.jsonl import encode_line
 from adk_agent_sim.timeline.redaction.redactor import MASK, Redactor, is_secret_key, redact_events
+from adk_agent_sim.timeline.session_events import AgentJoined, Noted
+from adk_agent_sim.timeline.world_events import NotificationDelivered, VerdictReached, WorldEventHappened
 
 CANARY = 'Kanarienvogel"9\\ü/'
 """Contains characters that JSON and URLs escape."""
@@ -116,6 +117,10 @@ _PAYLOADS: list[Payload] = [
     ),
     AgentEvent(invocation_id="i", event={"content": {"parts": [{"text": f"?q={CANARY}"}]}}, final=True),
     ArtifactSaved(filename=f"{CANARY}.txt", version=0, mime_type="text/plain", block="b"),
+    WorldEventHappened(event={"event_id": CANARY, "event_type": "ENV", "event_time": 1}, elapsed_seconds=1.0),
+    NotificationDelivered(kind="USER_MESSAGE", text=f"I am {CANARY}", elapsed_seconds=1.0),
+    VerdictReached(turn=0, passed=False, reason=f"no {CANARY}", verdict={"reason": f"no {CANARY}"}),
+    Noted(row_index=0, about_seq=2, text=f"why {CANARY}?"),
     RunEnded(invocation_id="i", outcome=RunOutcome.FAILED, error_message=f"no {CANARY}"),
 ]
 

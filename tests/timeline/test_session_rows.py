@@ -14,10 +14,8 @@ from adk_agent_sim.persistence.read_model_codec import decode_row, decode_rows_s
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.events import (
     AgentEvent,
-    AgentJoined,
     AgentPath,
     ArtifactSaved,
-    Closed,
     Event,
     Payload,
     Player,
@@ -33,6 +31,7 @@ from adk_agent_sim.timeline.events import (
 )
 from adk_agent_sim.timeline.read_model.session_rows import SessionRows
 from adk_agent_sim.timeline.read_model.timeline_row import TimelineRow
+from adk_agent_sim.timeline.session_events import AgentJoined, Closed
 
 JOINED = AgentJoined(app_name="app", user_id="user", adk_session_id="1", state={})
 
@@ -179,9 +178,26 @@ class TestCalls:
         assert rows[0].status.value == "cancelled"
 
     def test_other_requests_of_adk_are_notes(self) -> None:
-        (row,) = _fold(JOINED, _agent_event(_call_part("1", "adk_request_credential", key="k")))
+        (row,) = _fold(JOINED, _agent_event(_call_part("1", "adk_request_something", key="k")))
 
-        assert (row.kind.value, row.subject) == ("note", "adk_request_credential")
+        assert (row.kind.value, row.subject) == ("note", "adk_request_something")
+
+    def test_a_request_to_the_user_waits_until_it_is_answered(self) -> None:
+        asked = _agent_event(_call_part("1", "adk_request_input", message="Where to?"))
+        answer = {"id": "1", "name": "adk_request_input", "response": {"result": "Rome"}}
+        answered = UserSpoke(content={"role": "user", "parts": [{"function_response": answer}]})
+        (waiting,) = _fold(JOINED, asked)
+        (done,) = _fold(JOINED, asked, answered)
+
+        assert (waiting.kind.value, waiting.subject, waiting.summary) == ("request", "input", "Where to?")
+        assert (waiting.status.value, waiting.result) == ("confirm", "")
+        assert (done.status.value, done.result) == ("done", "Rome")
+
+    def test_a_request_to_the_user_is_given_up_with_a_new_query(self) -> None:
+        query = UserSpoke(content={"role": "user", "parts": [{"text": "hi"}]})
+        row, _ = _fold(JOINED, _agent_event(_call_part("1", "adk_request_credential", authConfig={})), query)
+
+        assert (row.kind.value, row.subject, row.status.value) == ("request", "credential", "cancelled")
 
 
 class TestWords:
@@ -257,8 +273,8 @@ def _build_run_ended(outcome: RunOutcome) -> Payload:
     return RunEnded(invocation_id="i", outcome=outcome)
 
 
-def _build_consent(question_id: str) -> Payload:
-    return _user_message(_response_part(question_id, {"confirmed": True}))
+def _build_consent(question_id: str, *, confirmed: bool = True) -> Payload:
+    return _user_message(_response_part(question_id, {"confirmed": confirmed}))
 
 
 def _build_user_message(parts: list[dict[str, Any]]) -> Payload:
@@ -315,6 +331,19 @@ def _without_sources(rows: Sequence[TimelineRow]) -> list[TimelineRow]:
 
 
 class TestFollowing:
+    @pytest.mark.parametrize("confirmed", [True, False])
+    def test_an_answer_to_a_confirmation_of_a_call_that_has_ended_does_not_run_it_again(self, confirmed: bool) -> None:
+        rows = _fold(
+            ("a", AgentJoined(app_name="app", user_id="user", adk_session_id="1", state={})),
+            ("a", _build_tool_started("1")),
+            ("a", _build_agent_event([_confirmation_part("q", "1"), _build_text_part("x", False)], False)),
+            ("a", _build_tool_finished("1")),
+            ("a", _build_consent("q", confirmed=confirmed)),
+        )
+
+        assert [row.status.value for row in rows if row.kind.value == "call"] == ["done"]
+        assert [row.summary for row in rows if row.kind.value == "consent"] == ["approved" if confirmed else "denied"]
+
     @given(payloads=_LOGS, data=st.data())
     def test_a_follower_that_comes_back_at_any_time_has_all_rows(
         self, payloads: list[tuple[str, Payload]], data: st.DataObject

@@ -9,9 +9,7 @@ from adk_agent_sim.generated.adksim import v1
 from adk_agent_sim.persistence.read_model_codec import decode_summary, encode_summary
 from adk_agent_sim.timeline.events import (
     AgentEvent,
-    AgentJoined,
     AgentPath,
-    Closed,
     Event,
     Payload,
     Player,
@@ -29,6 +27,8 @@ from adk_agent_sim.timeline.events import (
 from adk_agent_sim.timeline.read_model.pending_requests import RequestKind
 from adk_agent_sim.timeline.read_model.session_status import STATUS_PROJECTIONS, SessionStatus
 from adk_agent_sim.timeline.read_model.session_summary import ExportEntry, SessionSummary, create_summary
+from adk_agent_sim.timeline.read_model.summary_fold import fold_event, fold_events
+from adk_agent_sim.timeline.session_events import AgentJoined, Closed
 
 SPOKE = UserSpoke(content={"parts": [{"text": "hi"}]})
 ASKED = TurnAsked(invocation_id="i", contents=(), tools="", instruction="", config="")
@@ -53,7 +53,7 @@ def event(payload: Payload, turn_id: str = "t1", agent_name: str = "", player: P
 
 def fold(*events: Event, description: str = "") -> SessionSummary:
     summary = create_summary(Session(session_id="s", created_at=1.0, description=description))
-    return summary.with_events(replace(each, seq=seq) for seq, each in enumerate(events, start=1))
+    return fold_events(summary, (replace(each, seq=seq) for seq, each in enumerate(events, start=1)))
 
 
 def confirmation(question_id: str = "q") -> AgentEvent:
@@ -168,9 +168,9 @@ def test_calls_that_run_are_known_until_they_end() -> None:
     summary = fold(event(SPOKE), replace(started[0], timestamp=3.0), replace(started[1], timestamp=4.0))
 
     assert (summary.running_since, summary.call_count) == (3.0, 2)
-    ended = summary.with_event(event(ToolFinished(call_id="1", result=1, duration_ms=1)))
+    ended = fold_event(summary, event(ToolFinished(call_id="1", result=1, duration_ms=1)))
     assert ended.running_since == 4.0
-    assert summary.with_event(event(DONE)).running_since is None
+    assert fold_event(summary, event(DONE)).running_since is None
 
 
 def test_a_summary_is_stored_and_read_back() -> None:

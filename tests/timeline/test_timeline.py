@@ -34,6 +34,7 @@ from adk_agent_sim.errors import (
     TurnNotNext,
 )
 from adk_agent_sim.timeline.blocks import Block
+from adk_agent_sim.timeline.committed_events import EVENTS_PER_PAGE
 from adk_agent_sim.timeline.events import (
     Event,
     Player,
@@ -47,7 +48,7 @@ from adk_agent_sim.timeline.events import (
 from adk_agent_sim.timeline.read_model.session_read_model import SessionReadModel
 from adk_agent_sim.timeline.store import MemoryStore
 from adk_agent_sim.timeline.submissions import EventBatch, TurnDecision
-from adk_agent_sim.timeline.timeline import EVENTS_PER_PAGE, Timeline
+from adk_agent_sim.timeline.timeline import Timeline
 
 
 @pytest.fixture

@@ -142,6 +142,7 @@ async def test_long_names_of_agent_and_session_leave_room_for_each_other(open_pa
         await check_header(session_name)
     await page.get_by_role("banner").get_by_role("button", name="Rules").click()
     await page.get_by_role("region", name="Rules").get_by_role("button", name="Add fault").click()
+    assert await page.locator(".timeline-bar").evaluate("it => it.scrollWidth <= it.clientWidth"), "a button is hidden"
     await expect(page.get_by_role("banner")).to_contain_text("1 fault pending")
     await player.call_tool("wait_for_ever")
     await expect(page.get_by_role("banner").get_by_role("button", name="Stop", exact=True)).to_be_visible()
@@ -170,7 +171,8 @@ async def test_lists_show_the_name_that_people_know(page: Page) -> None:
         await check_page(page)
         if name == "Agents":
             card = page.get_by_role("article", name=LONG_NAME)
-            assert await read_width(card.get_by_role("button")) < await read_width(card)
+            for button in await card.get_by_role("button").all():
+                assert await read_width(button) < await read_width(card)
     await expect(row).to_contain_text(LONG_NAME)
 
 
@@ -179,8 +181,8 @@ async def test_the_order_of_the_tools_does_not_depend_on_what_was_called(page: P
     await player.send_message("hello")
     await player.wait_for_turn()
     tools = player.composer.get_by_role("option").locator("b")
+    await expect(tools.first).to_have_text("search")
     names = await tools.all_inner_texts()
-    assert names[0] == "search"
     await player.call_tool("nested_json")
     await player.wait_for_turn()
     await expect(tools).to_have_text(names)

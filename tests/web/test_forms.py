@@ -187,7 +187,7 @@ async def test_several_calls_are_one_turn(page: Page) -> None:
         await expect(player.composer.get_by_role("list", name="Calls of this turn")).to_contain_text(query)
     await player.composer.get_by_role("button", name="Edit search").first.click()
     await expect(player.find_field("query")).to_have_value("tea")
-    await player.composer.get_by_role("button", name="Execute 2 calls").click()
+    await player.execute("Execute 2 calls")
     await player.wait_for_turn()
     await expect(player.find_rows("search", "milk:10:int")).to_have_count(1)
     await expect(player.find_rows("search", "tea:10:int")).to_have_count(1)

@@ -50,6 +50,6 @@ async def test_a_collected_call_of_no_tool_does_not_hide_what_is_wrong_in_the_fo
     await player.composer.get_by_role("button", name="Add to turn").click()
     await expect(player.composer.get_by_role("list", name="Calls of this turn")).to_contain_text("make_tea")
     await player.choose_tool("search")
-    await player.composer.get_by_role("button", name="Execute 2 calls").click()
+    await player.execute("Execute 2 calls")
     await expect(player.composer.get_by_role("button", name="1 problem")).to_be_visible()
     await expect(player.find_rows("call")).to_have_count(0)

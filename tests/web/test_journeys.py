@@ -60,6 +60,7 @@ async def test_a_session_from_the_first_message_to_the_golden_trace(page: Page, 
         await expect(page.get_by_role("banner").get_by_role("button", name="Export")).to_be_disabled()
         await player.respond("6 / 0 has no result; 2 + 2 is **4**.")
         await player.wait_until_done()
+    await expect(player.timeline.get_by_role("article")).to_have_count(5)
     rows = await player.timeline.get_by_role("article").all()
     assert [await row.get_attribute("data-kind") for row in rows] == ["user", "call", "call", "call", "answer"]
     words = [await row.locator(".row-kind").inner_text() for row in rows]

@@ -19,7 +19,8 @@ from workbench_server import WorkbenchServer
 from workbench_user import WorkbenchUser
 
 from adk_agent_sim.server.composition import RunningServices, ServeSettings, run_services
-from adk_agent_sim.timeline.events import AgentEvent, AgentJoined, ToolFinished, ToolStarted
+from adk_agent_sim.timeline.events import AgentEvent, ToolFinished, ToolStarted
+from adk_agent_sim.timeline.session_events import AgentJoined
 from adk_agent_sim.timeline.submissions import EventBatch
 from adk_agent_sim.timeline.timeline import Timeline
 
@@ -209,6 +210,30 @@ async def test_a_row_that_is_closed_while_its_result_is_read_stops_the_work(page
     assert await page.evaluate("window.held.length") == 0
 
 
+async def test_long_markdown_is_formatted_to_its_end_in_slices(page: Page, timeline: Timeline) -> None:
+    text = "\n\n".join(f"## Part {number}\n\nA **bold** word.\n\n- one\n- two" for number in range(600))
+    session_id = (await timeline.create_session(description="long Markdown")).session_id
+    content: dict[str, Any] = {"role": "model", "parts": [{"text": text}]}
+    event = AgentEvent(invocation_id="i", event={"content": content}, final=True)
+    await timeline.append(EventBatch(session_id, [_JOINED, event], agent_name="shop"))
+    player = await open_session(page, session_id)
+    inside = await player.open_row(player.find_rows("answer"))
+    await inside.get_by_role("button", name="Show all of text").click()
+    await expect(inside.get_by_role("button", name="Format it")).to_be_visible()
+    await page.evaluate(_HOLD_SLICES)
+    await inside.get_by_role("button", name="Format it").click()
+    headings = inside.get_by_role("heading", level=2)
+    await expect(headings.first).to_have_text("Part 0")
+    first_count = await headings.count()
+    assert first_count < 100
+    await page.evaluate(_RELEASE_SLICE)
+    await expect(headings).not_to_have_count(first_count)
+    assert await headings.count() < 200
+    await page.evaluate("() => { setInterval(() => window.held.shift()?.(), 0); }")
+    await expect(headings.last).to_have_text("Part 599")
+    await expect(inside.locator("strong").last).to_have_text("bold")
+
+
 async def test_a_result_that_cannot_be_loaded_says_so_and_can_be_loaded_later(
     page: Page, timeline: Timeline, watch: PageWatch
 ) -> None:
@@ -237,7 +262,8 @@ async def test_of_a_session_with_2_000_rows_few_are_in_the_page(open_page: OpenP
     items = player.timeline.locator(".rows-item")
     await expect(player.find_rows("It is 1999 degrees.")).to_be_in_viewport()
     assert 5 < await items.count() < 120
-    await rows.evaluate("box => box.scrollTo(0, box.scrollHeight / 2)")
+    # What follows the end sees the scroll before its event, which comes with the next frame.
+    await rows.evaluate("box => { box.scrollTo(0, box.scrollHeight / 2); window.dispatchEvent(new Event('resize')); }")
     await expect(player.find_rows("It is 1999 degrees.")).to_have_count(0)
     assert 5 < await items.count() < 120
     await rows.evaluate("box => box.scrollTo(0, 0)")

@@ -72,6 +72,7 @@ async def test_a_form_widens_the_composer_until_the_user_sets_a_width(page: Page
     await player.wait_for_turn()
     assert await read_width() == 360
     await player.choose_tool("add")
+    await expect(player.find_field("a")).to_be_visible()
     assert await read_width() == 440
     splitter = page.get_by_role("separator", name="Width of the composer")
     await splitter.press("ArrowLeft")

@@ -47,7 +47,7 @@ async def test_a_suggestion_fills_the_form_and_nothing_happens_before_it_is_sent
     await ask.click()
     await page.get_by_role("menuitem", name="Suggest the next step").click()
     await expect(player.composer.get_by_role("list", name="Calls of this turn")).to_contain_text("sugar")
-    await player.composer.get_by_role("button", name="Execute 2 calls").click()
+    await player.execute("Execute 2 calls")
     await player.wait_for_turn()
 
     await ask.click()

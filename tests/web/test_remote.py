@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from asyncio import to_thread
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -19,6 +20,7 @@ from workbench_user import WorkbenchUser
 
 TESTS = Path(__file__).parent.parent
 AGENT = TESTS / "remote" / "agent_process.py"
+RESTARTING_AGENT = TESTS / "remote" / "restarting_agent.py"
 
 
 class _Served:
@@ -37,9 +39,9 @@ async def server(tmp_path: Path) -> AsyncIterator[_Served]:
     await process.stop()
 
 
-async def agent(server: _Served, kind: str) -> ForkedProcess:
+async def agent(server: _Served, *options: str, script: Path = AGENT) -> ForkedProcess:
     path = os.pathsep.join([str(TESTS), *filter(None, [os.environ.get("PYTHONPATH")])])
-    return await start_python(AGENT, kind, ADK_SIM_SERVER_URL=server.process.url, PYTHONPATH=path)
+    return await start_python(script, *options, ADK_SIM_SERVER_URL=server.process.url, PYTHONPATH=path)
 
 
 async def test_a_running_agents_turns_are_in_the_queue_and_answered_here(
@@ -191,3 +193,53 @@ async def test_a_response_that_only_the_agents_process_rejects_can_be_corrected(
     assert json.loads(answer) == {"title": "Good tea", "stars": 4}
     await expect(player.composer.get_by_role("alert")).to_have_count(0)
     await expect(player.status).to_have_text("Done")
+
+
+async def _open_actions(page: Page, player: WorkbenchUser, *texts: str) -> None:
+    row = player.find_rows(*texts).first
+    await row.hover()
+    await row.get_by_role("button", name=re.compile("^Actions of row")).click()
+
+
+async def test_the_past_is_changed_in_the_agents_process_or_the_reason_is_shown(page: Page, server: _Served) -> None:
+    player = WorkbenchUser(page)
+    plain = await agent(server, "plain", script=RESTARTING_AGENT)
+    await page.get_by_role("row").filter(has_text="plain_adder").get_by_role("link").click()
+    await player.wait_for_turn()
+    await player.call_tool("add", a="1", b="1")
+    await player.wait_for_turn()
+    undo = player.timeline.get_by_role("button", name="Undo", exact=True)
+    await expect(undo).to_be_disabled()
+    await expect(undo).to_have_attribute("title", re.compile("runs in another process, which cannot restart it"))
+    await _open_actions(page, player, "add", "a=1 b=1")
+    for action in ("Go back to here", "Fork here"):
+        item = page.get_by_role("menuitem", name=action)
+        await expect(item).to_be_disabled()
+        await expect(item).to_contain_text("Pass `restart=` to its SimulatorPlugin")
+    await page.keyboard.press("Escape")
+    plain.kill()
+    await plain.wait()
+
+    running = await agent(server, script=RESTARTING_AGENT)
+    await page.goto(server.url.split("?")[0])
+    await page.get_by_role("row").filter(has_text="adder").filter(has_not_text="plain").get_by_role("link").click()
+    await player.wait_for_turn()
+    await player.call_tool("add", a="2", b="2")
+    await player.wait_for_turn()
+    await undo.click()
+    await expect(player.find_rows("add", "a=2 b=2")).to_have_class(re.compile("undone"))
+    await player.wait_for_turn()
+    await player.call_tool("add", a="3", b="3")
+    await player.wait_for_turn()
+    address = page.url
+    await _open_actions(page, player, "add", "a=3 b=3")
+    await page.get_by_role("menuitem", name="Fork here").click()
+    await expect(page).not_to_have_url(address)
+    await player.wait_for_turn()
+    await player.respond("In the fork.")
+    await expect(player.status).to_have_text("Done")
+    await expect(player.find_rows("In the fork.")).to_have_count(1)
+    running.kill()
+    await running.wait()
+    await page.goto(address)
+    await expect(undo).to_have_attribute("title", re.compile("could restart it and is gone"))

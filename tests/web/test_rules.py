@@ -1,4 +1,4 @@
-"""The simulated environment in the browser: which rule answered and why, rules switched by hand, faults added."""
+"""The simulated environment in the browser: which rule answered and why, rules and profiles switched, faults added."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from workbench_user import WorkbenchUser
 from adk_agent_sim import AgentSimulator, EnvironmentSimulationFactory, SimulatedAgentConfig
 
 RULES = """
+profiles: {outage: [closed]}
 rules:
   - name: only for milk
     match: {tool: search, args: {query: milk}}
@@ -21,6 +22,9 @@ rules:
   - name: no network
     match: {tool: search}
     do: {error: {code: 503, message: out of order}}
+  - name: closed
+    match: {tool: convert}
+    do: {error: {code: 503, message: closed until tomorrow}}
 """
 
 
@@ -117,4 +121,50 @@ async def test_a_fault_meets_the_next_call_and_only_that(page: Page) -> None:
         await player.wait_for_turn()
         words = ("Tool Error", "the line is dead") if failed else ("xml:a",)
         await expect(player.find_rows("convert", *words)).to_have_count(1)
+    await expect(rules).to_have_text("Rules")
+
+
+async def test_a_profile_is_switched_and_a_fault_meets_the_model_but_not_the_person(page: Page) -> None:
+    player = WorkbenchUser(page)
+    await player.send_message("Tea please")
+    await player.wait_for_turn()
+    rules = page.get_by_role("banner").get_by_role("button", name="Rules")
+    await rules.click()
+    panel = page.get_by_role("region", name="Rules")
+    profile = panel.get_by_role("combobox", name="Profile")
+    closed = panel.get_by_role("listitem", name="closed")
+    await expect(profile).to_have_value("")
+    await expect(closed).to_contain_text("only in the profile outage")
+    await expect(closed.get_by_role("checkbox")).not_to_be_checked()
+    await profile.select_option("outage")
+    await expect(closed.get_by_role("checkbox")).to_be_checked()
+    await expect(player.find_rows("outage is active")).to_have_count(1)
+
+    await panel.get_by_label("The next call of").select_option("the model")
+    await expect(panel).to_contain_text("your decisions are never changed")
+    await panel.get_by_label("Code").fill("200")
+    await expect(panel.get_by_role("alert")).to_contain_text("from 400 to 599")
+    await panel.get_by_label("Code").fill("429")
+    await panel.get_by_role("button", name="Add fault").click()
+    pending = panel.get_by_role("list", name="Pending faults")
+    await expect(pending).to_contain_text("the model api_error 429")
+    await pending.get_by_role("button", name="Edit the fault of the model").click()
+    await panel.get_by_label("Message").fill("the quota is used up")
+    await panel.get_by_role("button", name="Save fault").click()
+
+    await player.choose_tool("convert")
+    await player.find_field("text").fill("a")
+    await player.composer.get_by_role("radio", name="xml").check()
+    await player.execute()
+    await player.wait_for_turn()
+    await expect(player.find_rows("convert", "simulated by closed")).to_have_count(1)
+    await expect(pending.get_by_role("listitem")).to_have_count(1)
+    await page.reload()
+    await rules.click()
+    await expect(profile).to_have_value("outage")
+    await player.composer.get_by_role("button", name="Ask the agent's own model").click()
+    await page.get_by_role("menuitem", name="Let the model answer").click()
+    await expect(player.find_rows("429 RESOURCE_EXHAUSTED", "the quota is used up")).to_have_count(1)
+    await expect(player.find_rows("model fault", "fault for the model: api_error 429")).to_have_count(1)
+    await expect(pending).to_have_count(0)
     await expect(rules).to_have_text("Rules")

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser_pages import OpenPage, PageWatch
+from browser_pages import OpenPage, PageWatch, hold_requests
 from playwright.async_api import Page, expect
 from scenario_corpus import load_scenarios
 from workbench_server import Simulator
 
 from adk_agent_sim import AgentSimulator
-from adk_agent_sim.scenario import load_scenario
+from adk_agent_sim.scenario import Story, load_scenario
 from adk_agent_sim.server.scenario_catalog import ScenarioCatalog
 
 KEY = "scenario_wait_w01_tiers"
@@ -102,14 +102,15 @@ async def test_the_time_line_is_in_order_and_can_be_searched(page: Page) -> None
     await expect(page.get_by_role("region", name="Event")).to_contain_text("gus.tate3@example.org")
 
 
-async def test_the_state_of_an_app_can_be_searched(page: Page) -> None:
+async def test_one_search_covers_the_state_of_all_apps(page: Page) -> None:
     await opened(page, "State")
     state = page.get_by_role("region", name="State")
-    await state.get_by_role("button", name="Contacts", exact=True).click()
     await page.get_by_label("Find in the state").fill("gus")
 
-    await expect(state.get_by_role("status")).to_contain_text("match")
-    await expect(state.get_by_text('"gus.tate3@example.org"')).to_be_visible()
+    await expect(state.get_by_role("status")).to_have_text("49 matches in 5 apps")
+    contacts = state.get_by_role("region", name="Contacts")
+    await expect(contacts.get_by_text('"gus.tate3@example.org"')).to_be_visible()
+    await expect(state.get_by_role("region", name="Emails").get_by_text("sender").first).to_be_visible()
     await page.get_by_label("Find in the state").fill("nowhere to be found")
     await expect(state.get_by_role("status")).to_have_text("No matches.")
 
@@ -129,6 +130,56 @@ async def test_what_a_reviewer_says_is_in_the_file(page: Page, folder: Path) -> 
     await page.reload()
     await page.get_by_role("button", name="Annotation").click()
     await expect(page.get_by_label("Comment")).to_have_value("The mail comes too late.\n<b>Really</b>")
+
+
+class TestStory:
+    """A scenario with everything that the page shows, on a server that was started to play it."""
+
+    @pytest.fixture
+    def simulator(self, tmp_path: Path) -> Callable[[], Simulator]:
+        story = Story("lunch", start_time=1728975600, duration=600, seed=7)
+        story.app("Emails", "EmailClientV2", {"user_email": "me@example.org", "view_limit": 5, "folders": {}})
+        story.user("Ask Gus whether he comes.")
+        mail = story.oracle("Emails", "send_email", recipients=["gus@example.org"], subject="Lunch")
+        asked = story.answer("I asked him.")
+        reply = {"sender": "gus@example.org", "email_id": mail}
+        story.after(asked, seconds=60).env("Emails", "reply_to_email_from_user", **reply)
+        story.hint("He reads his mail.", step=mail)
+        scenario = json.loads(story.json()) | {"context": "It is **Tuesday**."}
+        scenario["events"][1]["action"]["args"].append({"name": "bcc", "value": "x", "value_type": "str"})
+        file = tmp_path / "lunch.json"
+        file.write_text(json.dumps(scenario), encoding="utf-8")
+        return lambda: AgentSimulator([], scenarios=ScenarioCatalog([file], opens_playground=True))
+
+    async def test_the_playground_opens_and_the_page_shows_what_the_file_says(self, page: Page) -> None:
+        await expect(page.get_by_role("tab", name="Play")).to_have_attribute("aria-selected", "true")
+        await expect(page.get_by_text("from 15 Oct 2024, 07:00:00 UTC")).to_be_visible()
+        coming = page.get_by_role("status", name="Next event")
+        await expect(coming).to_contain_text("waits for the agent's message to the user")
+        await pick(page, "AgentUserInterface__send_message_to_user")
+        await page.get_by_role("textbox", name="content").fill("I asked him.")
+        await page.keyboard.press("Control+Enter")
+        await expect(coming).to_have_text(re.compile(r"Next event Emails__reply_to_email_from_user \+6\d s"))
+        await page.get_by_role("button", name="Next event").click()
+        happened = page.get_by_role("list", name="What happened")
+        await expect(happened).to_contain_text("gus@example.org")
+        await expect(happened.get_by_text("Agent notified").last).to_be_visible()
+        assert "{{" not in "".join(await happened.locator(".sc-notification").all_inner_texts())
+
+        await page.get_by_role("button", name="1 error").click()
+        about = page.get_by_role("region", name="About")
+        await expect(about.get_by_role("region", name="Context").get_by_text("Tuesday")).to_be_visible()
+        await expect(about.get_by_role("region", name="Hints")).to_contain_text("He reads his mail.")
+        findings = about.get_by_role("region", name="Lint findings")
+        await expect(findings).to_contain_text("send_email has no argument 'bcc'")
+        await findings.get_by_role("button", name="Emails.send_email").click()
+
+        event = page.get_by_role("region", name="Event", exact=True)
+        await expect(event).to_contain_text("15 Oct 2024, 07:00:01 UTC")
+        await expect(event.get_by_role("button", name="recipients:[1]")).to_be_visible()
+        await page.get_by_role("tab", name="Graph").click()
+        box = page.get_by_role("region", name="Graph").get_by_role("button", name="send_message_to_agent")
+        await expect(box).to_contain_text("AgentUserInter…sage_to_agent")
 
 
 class TestPlaying:
@@ -174,9 +225,13 @@ class TestPlaying:
         watch.allow_fault("422")
         await opened(page, "Play")
         await pick(page, "Emails__get_email_by_id")
+        released = await hold_requests(page, "**/world/calls")
         await page.keyboard.press("Control+Enter")
 
         form = page.get_by_role("region", name="Call a tool")
+        await expect(form.get_by_role("button", name="Call", exact=False).last).to_be_disabled()
+        assert await form.get_by_text("is missing").count() == 0, "shown while another press would be ignored"
+        released.set()
         await expect(form.get_by_text("is missing").first).to_be_visible()
         await page.get_by_role("textbox", name="email_id").fill("nope")
         await page.keyboard.press("Control+Enter")
@@ -198,7 +253,7 @@ class TestPlaying:
 async def test_nothing_is_wider_than_the_window(open_page: OpenPage, width: int) -> None:
     page = await open_page(width=width, theme="dark")
     await page.get_by_role("link", name=KEY).click()
-    for tab in ("Graph", "Time line", "State", "Play"):
+    for tab in ("Graph", "Time line", "State", "About", "Play"):
         await page.get_by_role("tab", name=tab).click()
         await expect(page.get_by_role("region", name=tab)).to_be_visible()
         assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")

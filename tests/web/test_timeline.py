@@ -68,7 +68,7 @@ async def test_a_saved_picture_is_shown(page: Page) -> None:
     inside = await player.open_row(player.find_rows("file", "picture.png"))
     picture = inside.get_by_role("img", name="picture.png")
     await expect(picture).to_be_visible()
-    assert await picture.evaluate("image => image.naturalWidth") == 1
+    await expect(picture).to_have_js_property("naturalWidth", 1)  # 0 until it is loaded
 
 
 async def test_json_in_a_text_opens_as_json(page: Page) -> None:
@@ -142,13 +142,39 @@ async def test_a_result_that_reports_a_failure_is_found_among_the_errors(page: P
     await expect(rows).to_contain_text("nowhere is not a city")
 
 
+async def test_a_call_is_copied_and_made_again_with_its_arguments(page: Page) -> None:
+    player = await asked(page)
+    await player.call_tool("order_report", city="Berlin")
+    await player.wait_for_turn()
+    row = player.find_rows("order_report")
+    await page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    await row.hover()
+    copy = row.get_by_role("button", name="Copy: order_report, row 2")
+    await copy.click()
+    await expect(copy).to_have_text("copied")
+    copied: str = await page.evaluate("navigator.clipboard.readText()")
+    assert json.loads(copied)["city"] == "Berlin"
+
+    again = row.get_by_role("button", name="Call again: order_report, row 2")
+    await again.click()
+    await expect(player.find_field("city")).to_be_focused()
+    await expect(player.find_field("city")).to_have_value("Berlin")
+    await page.keyboard.type(" Mitte")
+    await again.click()
+    collected = player.composer.get_by_role("list", name="Calls of this turn")
+    await expect(collected.get_by_role("listitem")).to_have_text(re.compile('Berlin"}'))
+    await expect(player.find_field("city")).to_have_value("Berlin Mitte")
+    await player.execute("Execute 2 calls")
+    await expect(player.find_rows("order_report")).to_have_count(3)
+
+
 async def test_the_end_is_followed_unless_one_has_scrolled_up(page: Page) -> None:
     await page.set_viewport_size({"width": 1280, "height": 400})
     player = await asked(page)
-    for number in range(12):
+    for number in range(7):
         await player.call_tool("search", query=f"number {number}")
         await player.wait_for_turn()
-    await expect(player.find_rows("number 11:")).to_be_in_viewport()
+    await expect(player.find_rows("number 6:")).to_be_in_viewport()
     await player.timeline.locator(".rows").evaluate("box => box.scrollTo(0, 0)")
     await expect(player.find_rows("Do something")).to_be_in_viewport()
     await player.call_tool("search", query="one more")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import kitchen_sink_agents
 import pytest
-from browser_pages import PageWatch
+from browser_pages import PageWatch, hold_requests
 from playwright.async_api import Page, expect
 from workbench_user import WorkbenchUser
 
@@ -182,3 +182,19 @@ async def test_a_filled_form_stays_when_another_call_is_executed(page: Page) -> 
     await player.wait_for_turn()
     await player.choose_tool("search")
     await expect(player.find_field("query")).to_have_value("tea")
+
+
+async def test_a_call_that_is_added_while_the_person_goes_on_closes_nothing(page: Page) -> None:
+    player = WorkbenchUser(page)
+    await player.send_message("hello")
+    await player.wait_for_turn()
+    await player.choose_tool("search")
+    await player.find_field("query").fill("tea")
+    released = await hold_requests(page, "**/check?*")
+    await player.composer.get_by_role("button", name="Add to turn").click()
+    await player.choose_tool("search")
+    await player.find_field("query").fill("coffee")
+    released.set()
+    await expect(player.composer.get_by_role("list", name="Calls of this turn")).to_contain_text("tea")
+    await expect(player.find_field("query")).to_have_value("coffee")
+    await expect(player.composer.get_by_role("button", name="Add to turn")).to_be_enabled()

@@ -1,17 +1,30 @@
 import { lazy, Suspense, useEffect, useState } from "react";
-import { api, getErrorMessage } from "./api/client";
+import { ApiError, api, getErrorMessage } from "./api/client";
 import { AgentsPage } from "./pages/AgentsPage";
 import { QueuePage } from "./pages/QueuePage";
 import { SessionsPage } from "./pages/SessionsPage";
+import { formatOpeningPath } from "./scenario/openingPath";
 import { app } from "./state/app";
 import { useObservable } from "./state/observable";
-import { formatScenarioPath, formatSessionPath, parseScenarioPath, parseSessionPath, route } from "./state/route";
+import {
+  formatSessionPath,
+  parseBenchPath,
+  parseEvalPath,
+  parseScenarioPath,
+  parseSessionPath,
+  route,
+} from "./state/route";
 import { isClosed, STATUSES } from "./state/sessionStatus";
 import { ErrorAlert } from "./ui/ErrorAlert";
 import { ErrorBoundary } from "./ui/ErrorBoundary";
 import { useTheme } from "./ui/useTheme";
 import { Workbench } from "./workbench/Workbench";
 
+const BenchesPage = lazy(() => import("./benches/BenchesPage"));
+const BenchPage = lazy(() => import("./benches/BenchPage"));
+const EvalsPage = lazy(() => import("./evals/EvalsPage"));
+const EvalFilePage = lazy(() => import("./evals/EvalFilePage"));
+const EvalCasePage = lazy(() => import("./evals/EvalCasePage"));
 const Scenarios = lazy(() => import("./scenario/ScenariosPage"));
 const ScenarioPage = lazy(() => import("./scenario/ScenarioPage"));
 
@@ -60,6 +73,13 @@ function Page({ path }: { path: string }) {
   if (path === "/sessions") return <SessionsPage />;
   if (path === "/agents") return <AgentsPage />;
   if (path === "/scenarios") return <Scenarios />;
+  if (path === "/benches") return <BenchesPage />;
+  const bench = parseBenchPath(path);
+  if (bench) return <BenchPage key={bench} benchKey={bench} />;
+  if (path === "/evals") return <EvalsPage />;
+  const evals = parseEvalPath(path);
+  if (evals?.caseKey) return <EvalCasePage key={path} fileKey={evals.fileKey} caseKey={evals.caseKey} />;
+  if (evals) return <EvalFilePage key={path} fileKey={evals.fileKey} />;
   const scenario = parseScenarioPath(path);
   if (scenario) return <ScenarioPage key={scenario} scenarioKey={scenario} />;
   return <Home />;
@@ -72,7 +92,17 @@ function Home() {
   const agents = server?.agents ?? [];
   const onlyAgent = agents.length === 1 ? agents[0] : undefined;
   const scenarioCount = server?.scenario_count ?? 0;
+  const hasEvals = Boolean(server?.eval_file_count);
+  const hasBenches = Boolean(server?.bench_count);
   useEffect(() => {
+    if (hasBenches) {
+      route.navigate("/benches", true);
+      return;
+    }
+    if (hasEvals) {
+      route.navigate("/evals", true);
+      return;
+    }
     if (!onlyAgent && agents.length === 0 && scenarioCount > 0) {
       findScenarioPath(scenarioCount).then(
         (path) => route.navigate(path, true),
@@ -86,9 +116,13 @@ function Home() {
     }
     findOrCreateSession(onlyAgent.key).then(
       (path) => route.navigate(path, true),
-      (error: unknown) => setError(getErrorMessage(error)),
+      (error: unknown) => {
+        // Its card says why its code cannot be loaded.
+        if (error instanceof ApiError && error.body.error === "AgentLoadFailed") route.navigate("/agents", true);
+        else setError(getErrorMessage(error));
+      },
     );
-  }, [onlyAgent, agents.length, scenarioCount]);
+  }, [onlyAgent, agents.length, scenarioCount, hasEvals, hasBenches]);
   return error ? (
     <div className="empty">
       <ErrorAlert title={error} />
@@ -99,7 +133,7 @@ function Home() {
 /** The path of the only scenario, or of the list. */
 async function findScenarioPath(count: number): Promise<string> {
   const [first] = count === 1 ? await api.listScenarios() : [];
-  return first ? formatScenarioPath(first.key) : "/scenarios";
+  return first ? formatOpeningPath(first) : "/scenarios";
 }
 
 const OPEN_STATUSES = STATUSES.filter((status) => !isClosed(status));

@@ -4,10 +4,12 @@ import "./styles/tokens.css";
 import "./styles/base.css";
 import "./ui/ui.css";
 import { App } from "./App";
+import { holdPresses } from "./ui/heldPress";
 
 const root = document.getElementById("root");
 if (root === null) throw new Error("index.html has no element #root");
 
+holdPresses();
 createRoot(root).render(
   <StrictMode>
     <App />

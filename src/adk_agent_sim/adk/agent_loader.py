@@ -13,7 +13,16 @@ from google.adk.cli.utils.agent_loader import AgentLoader
 from adk_agent_sim.adk import demo
 from adk_agent_sim.errors import AgentLoadFailed
 
-__all__ = ["DEMO_AGENTS", "App", "create_placeholder_agent", "get_demo_folder", "load_app", "load_demo_app"]
+__all__ = [
+    "DEMO_AGENTS",
+    "App",
+    "create_placeholder_agent",
+    "describe_missing_agent",
+    "get_demo_folder",
+    "import_app",
+    "load_app",
+    "load_demo_app",
+]
 
 DEMO_AGENTS = ("math_agent", "shop_agent")
 """The names of the demo agents; each is a folder as `adk run` takes it."""
@@ -34,13 +43,18 @@ def load_app(folder: Path) -> App:
     if not path.is_dir():
         raise AgentLoadFailed(str(folder), "there is no such folder" if not path.exists() else "it is not a folder")
     try:
-        loaded = AgentLoader(str(path.parent)).load_agent(path.name)
+        return import_app(path.parent, path.name)
     except Exception as error:
         raise AgentLoadFailed(str(folder), _describe_load_failure(path, error)) from error
+
+
+def import_app(root: Path, name: str) -> App:
+    """Import the agent `name` of the folder `root`, with its .env file; raises what ADK and the agent's code raise."""
+    loaded = AgentLoader(str(root)).load_agent(name)
     if isinstance(loaded, App):
         return loaded
     try:
-        return App(name=path.name, root_agent=loaded)
+        return App(name=name, root_agent=loaded)
     except ValueError:  # App accepts only identifiers as names, and a folder may be called anything
         return App(name=loaded.name, root_agent=loaded)
 
@@ -71,6 +85,14 @@ def _describe_load_failure(path: Path, error: Exception) -> str:
         # ADK appends a long explanation of its folder layout after a blank line.
         return f"{type(error).__name__}: {str(error).split(chr(10) * 2, maxsplit=1)[0]}".rstrip(".")
     if agents:
-        return f"it contains agents but is not one itself; give one of them: {', '.join(agents)}"
+        return (
+            f"it contains agents but is not one itself; give one of them: {', '.join(agents)}; or add --web, which "
+            "shows all of them"
+        )
+    return describe_missing_agent(path)
+
+
+def describe_missing_agent(path: Path) -> str:
+    """Return what was looked for in a folder without an agent, and what is there."""
     children = ", ".join(sorted(child.name for child in path.iterdir())[:10]) or "nothing"
     return f"looked for {_EXPECTED_FILES}; found: {children}"

@@ -6,43 +6,44 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import aclosing
+from collections.abc import Callable, Mapping
+from contextlib import aclosing, suppress
+from dataclasses import replace
 from typing import Any
 from uuid import uuid4
 
 from google.adk.agents.run_config import RunConfig
 from google.adk.apps import App
-from google.adk.artifacts import InMemoryArtifactService
 from google.adk.events import Event as AdkEvent
-from google.adk.memory import InMemoryMemoryService
-from google.adk.plugins import BasePlugin
+from google.adk.platform.uuid import new_uuid
 from google.adk.runners import Runner
-from google.adk.sessions import InMemorySessionService, Session
+from google.adk.sessions import Session
 from google.adk.workflow import BaseNode
 from google.genai import types
 
 from adk_agent_sim.adk.briefing import AgentBriefing, build_briefing
 from adk_agent_sim.adk.compat import create_invocation_context, hide_player_warnings
-from adk_agent_sim.adk.environment_factory import EnvironmentSimulationFactory, EnvironmentSource
-from adk_agent_sim.adk.environment_plugin import EnvironmentSimulationPlugin
-from adk_agent_sim.adk.recorded_session import RecordedSession, SessionPlayer
+from adk_agent_sim.adk.environment_factory import EnvironmentSource
+from adk_agent_sim.adk.forking.replay_link import ReplayLink
+from adk_agent_sim.adk.forking.run_replay import RunReplay
+from adk_agent_sim.adk.forking.session_restore import KnownEvents, RestoredSession
+from adk_agent_sim.adk.instruction_keys import explain_missing_key, find_missing_keys
+from adk_agent_sim.adk.recorded_session import RecordedSession
+from adk_agent_sim.adk.run_app import add_run_plugins, has_tool_error_plugin, to_app
+from adk_agent_sim.adk.run_environment import RunEnvironment
+from adk_agent_sim.adk.run_task import RunTask, unwrap_failure
+from adk_agent_sim.adk.runner_services import RunnerServices, create_memory_service
 from adk_agent_sim.adk.seat_plugin import SeatPlugin
-from adk_agent_sim.adk.tool_catalog import list_tool_names
-from adk_agent_sim.adk.tool_errors import ToolErrorPlugin
+from adk_agent_sim.adk.session_player import RunListener, SessionPlayer
+from adk_agent_sim.adk.session_storage import SessionStorage, check_state_changes
 from adk_agent_sim.adk.turn_player import is_model_played
 from adk_agent_sim.environment.environment import Environment
-from adk_agent_sim.environment.environment_report import EnvironmentReport
-from adk_agent_sim.environment.rules import Rules
-from adk_agent_sim.errors import InvalidTransition, SimulatorError
+from adk_agent_sim.errors import InvalidTransition, SessionClosed, SessionNotFound
 from adk_agent_sim.text.escaped_logging import get_logger
 from adk_agent_sim.timeline.events import Player, RunOutcome
 from adk_agent_sim.timeline.timeline import Timeline
 
 DEFAULT_USER_ID = "user"
-
-_STOP_TIMEOUT = 3.0
-"""Seconds to wait for a run to end when it is stopped; an agent's code may ignore the cancellation."""
 
 _log = get_logger(__name__)
 
@@ -60,6 +61,8 @@ class AgentRun:
         user_id: str = DEFAULT_USER_ID,
         run_config: RunConfig | None = None,
         environment: EnvironmentSource | None = None,
+        services: RunnerServices | None = None,
+        continued: AgentRun | None = None,
     ) -> None:
         """Prepare a run; nothing is opened before `open`.
 
@@ -71,33 +74,43 @@ class AgentRun:
             user_id: The ADK user id.
             run_config: ADK's settings for the runs.
             environment: How tools are simulated; by default by the app's own environment plugin, if it has one.
+            services: The services of the user's; by default all are in memory.
+            continued: The run whose session this one continues after an undo, with its simulated environment.
         """
-        self.app = _to_app(agent)
+        self.app = to_app(agent)
         self.timeline = timeline
         self.events: list[AdkEvent] = []
         """The ADK events so far, including the user's."""
+        self.known_events = KnownEvents()
+        """The ADK events by their ids on the timeline."""
+        self._run_count = 0
         self.on_change: Callable[[], None] = lambda: None
         """Called when a turn begins to wait for a person, and when a run ends."""
         self._player = player
         self._state = dict(state or {})
         self._user_id = user_id
         self._run_config = run_config
+        self._environment_source = environment
         self._seat_plugin = SeatPlugin(name=f"adksim_seats_{uuid4().hex[:8]}")
-        self._artifact_service = InMemoryArtifactService()
-        self._environment_plugin = _get_or_create_environment_plugin(self.app, environment)
-        added = [] if self._environment_plugin in self.app.plugins else [self._environment_plugin]
-        self._runner = Runner(
-            app=_add_plugins(self.app, [self._seat_plugin, *added], player),
-            session_service=InMemorySessionService(),
-            artifact_service=self._artifact_service,
-            memory_service=InMemoryMemoryService(),
+        self.run_environment = RunEnvironment(self.app, environment, continued.run_environment if continued else None)
+        services = services or RunnerServices()
+        # What an agent put into its memory is still there after an undo, and in a fork.
+        self._services = replace(services, memory=services.memory or create_memory_service())
+        continued_id = continued.adk_session_id if continued else None
+        self._storage = SessionStorage(
+            self._services, app_name=self.app.name, user_id=user_id, continued_id=continued_id
         )
-        self._adk_session_id = str(uuid4())
-        self._task: asyncio.Task[None] | None = None
+        self._runner = Runner(
+            app=add_run_plugins(self.app, [self._seat_plugin, self.run_environment.plugin], player),
+            session_service=self._storage.session_service,
+            artifact_service=self._storage.artifact_service,
+            memory_service=self._services.memory,
+        )
+        self._task = RunTask(self.name, self._notify_change)
         self._recorded_session: RecordedSession | None = None
-        self._adk_session: Session | None = None
         self._closed = False
         self._is_starting = False
+        self._link = ReplayLink(timeline)
 
     @property
     def recorded_session(self) -> RecordedSession:
@@ -105,6 +118,16 @@ class AgentRun:
         if self._recorded_session is None:
             raise self._build_not_open_error()
         return self._recorded_session
+
+    @property
+    def storage(self) -> SessionStorage:
+        """The ADK session in its services."""
+        return self._storage
+
+    @property
+    def adk_session_id(self) -> str:
+        """The id of the ADK session."""
+        return self._storage.session_id
 
     @property
     def root_agent(self) -> BaseNode:
@@ -120,61 +143,127 @@ class AgentRun:
     @property
     def has_tool_error_plugin(self) -> bool:
         """Whether the app itself has a ToolErrorPlugin. `adk eval` runs the app without the one that is added here."""
-        return any(isinstance(plugin, ToolErrorPlugin) for plugin in self.app.plugins)
+        return has_tool_error_plugin(self.app)
 
     @property
     def environment(self) -> Environment:
         """The simulated environment of the session: its rules and faults, to be shown and changed."""
-        if self._adk_session is None:
+        if self.run_environment.adk_session is None:
             raise self._build_not_open_error()
-        environment = self._environment_plugin.get_environment(self._adk_session)
-        environment.list_tools = lambda: list_tool_names(self.app)
-        return environment
+        return self.run_environment.get(self.run_environment.adk_session)
 
-    @property
-    def environment_report(self) -> EnvironmentReport:
-        """What happened to the tool calls so far."""
-        return self._environment_plugin.report()
+    async def record_profile_switch(self) -> None:
+        """Record now that the profile of the rules was switched; otherwise the next call does, or the next message."""
+        if switched := self.run_environment.build_switch_event():
+            await self.recorded_session.record_profile_switch(switched)
 
     async def open(self, description: str = "") -> None:
         """Create the ADK session and the session on the timeline; raise InvalidTransition if that was done before."""
         if self._recorded_session is not None:
             raise InvalidTransition(f"The simulation of {self.name!r} is already open.")
-        adk_session = await self._runner.session_service.create_session(
-            app_name=self.app.name, user_id=self._user_id, state=self._state, session_id=self._adk_session_id
-        )
-        self._adk_session = adk_session
-        session = await self.timeline.create_session(description=description or self.name)
-        self._recorded_session = RecordedSession(
-            self.timeline, session.session_id, self._player, clock=self.timeline.clock
-        )
-        self._recorded_session.on_turn_pending = self._notify_change
-        self._seat_plugin.bind(adk_session, self._recorded_session)
-        await self._recorded_session.record_agent_joined(adk_session)
-        await self._recorded_session.listen_for_cancel()
+        adk_session = await self._storage.create(self._state)
+        session = await self.timeline.create_session(description=description or self.name, session_id=new_uuid())
+        recorded_session = self._bind(adk_session, session.session_id)
+        await recorded_session.record_agent_joined(adk_session)
+        await recorded_session.listen_for_cancel()
 
-    async def stop(self) -> bool:
-        """Cancel the current run; the session continues with the next message.
+    def create_copy(self, player: SessionPlayer, *, continues: bool = False) -> AgentRun:
+        """Create a run of the same agent with the same settings, to be restored.
 
-        A run that ignores the cancellation is abandoned after some seconds, with a warning.
+        Args:
+            player: Who plays the models.
+            continues: Whether it takes this one's place in its session.
+        """
+        return AgentRun(
+            self.app,
+            self.timeline,
+            player=player,
+            user_id=self._user_id,
+            run_config=self._run_config,
+            environment=self._environment_source,
+            services=self._services,
+            continued=self if continues else None,
+        )
+
+    async def take_snapshot(self) -> RestoredSession:
+        """Return the ADK session as it is now, between two runs; its events are not copied."""
+        return RestoredSession(
+            state=await self._storage.read_state(),
+            events=await self._storage.read_events(),
+            reported_events=list(self.events),
+            artifacts=await self._storage.read_artifacts(),
+            known_events=self.known_events.copy(),
+            run_count=self._run_count,
+        )
+
+    async def restore(self, restored: RestoredSession, session_id: str) -> None:
+        """Continue a session that is or will be on the timeline, instead of opening a new one; nothing is recorded."""
+        adk_session = await self._storage.restore(restored.state, restored.events, restored.artifacts)
+        if (key := self._storage.continued_key) is not None:
+            self.run_environment.plugin.continue_session(key, adk_session)
+        self.events = list(restored.reported_events)
+        self.known_events = restored.known_events
+        self._run_count = restored.run_count
+        recorded_session = self._bind(adk_session, session_id)
+        if isinstance(self._player, RunListener):
+            self._player.handle_session_start(adk_session)
+        recorded_session.adk_session = adk_session
+
+    def _bind(self, adk_session: Session, session_id: str) -> RecordedSession:
+        """Bind the ADK session to its session on the timeline."""
+        self.run_environment.adk_session = adk_session
+        self._link = ReplayLink(self.timeline)
+        recorded = RecordedSession(self._link, session_id, self._player, clock=self.timeline.clock)
+        self._recorded_session = recorded
+        recorded.on_turn_pending = self._notify_change
+        self._seat_plugin.bind(adk_session, recorded)
+        return recorded
+
+    async def replay(self, replay: RunReplay, message: types.Content) -> str:
+        """Run the agent on a recorded message again, up to the first model call without a recorded decision.
 
         Returns:
-            False if nothing is running.
+            How it differs from what was recorded; empty if it does not.
         """
-        if self._task is None or self._task.done():
-            return False
-        self._task.cancel()
-        _, unfinished = await asyncio.wait({self._task}, timeout=_STOP_TIMEOUT)
-        if unfinished:
-            _log.warning("A run of %r was stopped but continues: its code ignores the cancellation.", self.name)
-        return True
+        self.recorded_session.replay = self._link.replay = replay
+        await self.start(message)
+        waiting = asyncio.ensure_future(replay.wait())
+        await self._task.wait_for(waiting)
+        if not waiting.done():
+            replay.fail("the run ended before the turn")
+        by_id = self.known_events.by_id
+        by_id.update((old, by_id[new]) for old, new in replay.repeated_ids.items() if new in by_id)
+        return await waiting
 
-    async def close(self, *, release: bool = True) -> None:
+    async def discard(self) -> None:
+        """Stop the run without recording anything more; the session on the timeline stays open.
+
+        Its ADK session is removed from services of the user's: that of another run has taken its place.
+        """
+        self._closed = True
+        self._link.mute()
+        await self.stop()
+        self._seat_plugin.release_seats()
+        try:
+            await self._storage.remove()
+        except Exception as error:  # noqa: BLE001 - a service of the user's may raise anything; the other run goes on
+            _log.warning("The ADK session %s could not be removed from its service: %s", self.adk_session_id, error)
+
+    def mute(self) -> None:
+        """Record nothing more: another run continues the session."""
+        self._link.mute()
+
+    async def stop(self) -> bool:
+        """Cancel the current run; the session continues with the next message. Return False if nothing is running."""
+        return await self._task.stop()
+
+    async def close(self, *, release: bool = True, reason: str = "the simulation was closed") -> None:
         """Stop the current run and close the session on the timeline.
 
         Args:
             release: Also release the agent's resources, such as connections. Pass False while other sessions of the
                 same agent are open.
+            reason: Why, as the timeline says it.
         """
         self._closed = True
         await self.stop()
@@ -182,12 +271,14 @@ class AgentRun:
         if release:
             await self._runner.close()
         if self._recorded_session is not None:
-            await self.timeline.close_session(self._recorded_session.session_id, "the simulation was closed")
+            with suppress(SessionClosed, SessionNotFound):
+                await self.record_profile_switch()
+            await self.timeline.close_session(self._recorded_session.session_id, reason)
 
     @property
     def is_running(self) -> bool:
         """Whether the agent is working on a message."""
-        return self._task is not None and not self._task.done()
+        return self._task.is_running
 
     async def start(self, message: types.Content) -> None:
         """Run the agent on a user message, in a task of its own; raise InvalidTransition if it is still running."""
@@ -197,41 +288,53 @@ class AgentRun:
             raise InvalidTransition("The agent is still working on the last message. Decide its pending turns first.")
         self._is_starting = True
         try:
+            await self.record_profile_switch()
             await session.record_user_message(message)
         finally:
             self._is_starting = False
         self._check_not_closed()  # close() may have been called while the message was being written
         # ADK copies all events of the session for each run: the last copy must not be held while it makes the next one.
         session.adk_session = None
-        self._task = asyncio.create_task(self._run_agent(message), name=f"adksim-run-{self.name}")
-        self._task.add_done_callback(self._on_task_done)
+        self._run_count += 1
+        self._task.start(self._run_agent(message))
 
     def get_failure(self) -> BaseException | None:
         """Return the exception that ended the last run; None if it is running or ended normally."""
-        if self._task is None or not self._task.done():
-            return None
-        if self._task.cancelled():
-            return asyncio.CancelledError("the run was cancelled")
-        return self._task.exception()
-
-    async def load_artifact(self, filename: str, version: int | None = None) -> types.Part | None:
-        """Return a version of an artifact of the session, by default the latest; None if there is none."""
-        return await self._artifact_service.load_artifact(
-            app_name=self.app.name,
-            user_id=self._user_id,
-            session_id=self._adk_session_id,
-            filename=filename,
-            version=version,
-        )
+        return self._task.get_failure()
 
     async def get_state(self) -> Mapping[str, Any]:
         """Return the current session state."""
-        session = await self._load_adk_session()
-        return dict(session.state) if session else {}
+        return dict(await self._storage.read_state())
+
+    async def edit_state(self, changes: Mapping[str, Any]) -> None:
+        """Set keys of the session state between two runs; the edit is on the timeline.
+
+        Raises:
+            InvalidTransition: A run is going on, or nothing or something that cannot be set is to be set.
+        """
+        session = self.recorded_session
+        self._check_not_closed()
+        if self.is_running or self._is_starting:
+            raise InvalidTransition(
+                "The state can be edited between two runs only: finish the run, or stop it, and then edit the state."
+            )
+        check_state_changes(changes)
+        self._is_starting = True
+        try:
+            event = await self._storage.edit_state(changes)
+            self.events.append(event)
+            self.known_events.by_id[event.id] = event
+            await session.record_state_edit(event)
+        finally:
+            self._is_starting = False
+
+    async def find_missing_keys(self) -> list[str]:
+        """Return the keys that instructions need and the session state does not have."""
+        return find_missing_keys(self.root_agent, await self._storage.read_state())
 
     async def get_briefing(self) -> AgentBriefing:
         """Return the agent's instruction and tools, as they are before its first turn."""
-        session = await self._load_adk_session()
+        session = await self._storage.load()
         if session is None:
             raise self._build_not_open_error()
         return await build_briefing(self.root_agent, create_invocation_context(self._runner, session))
@@ -244,7 +347,7 @@ class AgentRun:
             async with aclosing(
                 self._runner.run_async(
                     user_id=self._user_id,
-                    session_id=self._adk_session_id,
+                    session_id=self.adk_session_id,
                     new_message=message,
                     run_config=self._run_config,
                     yield_user_message=True,
@@ -252,31 +355,36 @@ class AgentRun:
             ) as events:
                 async for event in events:
                     invocation_id = event.invocation_id
-                    await self._record_event(event)
+                    await self.record_event(event)
         except asyncio.CancelledError:
             await self.recorded_session.record_run_ended(invocation_id, RunOutcome.CANCELLED)
             raise
         except Exception as error:
-            await self.recorded_session.record_run_ended(invocation_id, RunOutcome.FAILED, unwrap_failure(error))
+            missing = explain_missing_key(error, self.root_agent, await self._storage.read_state())
+            failure = missing or unwrap_failure(error)
+            await self.recorded_session.record_run_ended(invocation_id, RunOutcome.FAILED, failure)
+            if missing is not None:
+                raise missing from error
             raise
         finally:
             stop_hiding()
+            self.recorded_session.replay = None
         await self.recorded_session.record_run_ended(invocation_id, RunOutcome.DONE)
 
-    async def _record_event(self, event: AdkEvent) -> None:
+    async def record_event(self, event: AdkEvent) -> None:
+        """Record an event of the ADK session: one that the runner emits, or one that was added beside it."""
         self.events.append(event)
+        if event.author == "user":
+            self.known_events.user_events.setdefault(self._run_count - 1, event)
+        else:
+            self.known_events.by_id[event.id] = event
         if event.author == "user" or event.partial:
             return
         await self.recorded_session.record_agent_event(event)
         for filename, version in event.actions.artifact_delta.items():
             await self.recorded_session.record_artifact(
-                event, filename, version, await self.load_artifact(filename, version)
+                event, filename, version, await self._storage.load_artifact(filename, version)
             )
-
-    async def _load_adk_session(self) -> Session | None:
-        return await self._runner.session_service.get_session(
-            app_name=self.app.name, user_id=self._user_id, session_id=self._adk_session_id
-        )
 
     def _check_not_closed(self) -> None:
         if self._closed:
@@ -285,48 +393,5 @@ class AgentRun:
     def _build_not_open_error(self) -> InvalidTransition:
         return InvalidTransition(f"The simulation of {self.name!r} is not open: use `async with`, or await start().")
 
-    def _on_task_done(self, task: asyncio.Task[None]) -> None:
-        if not task.cancelled():
-            task.exception()  # it is on the timeline; unless it is read here, asyncio logs it as never retrieved
-        self._notify_change()
-
     def _notify_change(self) -> None:
         self.on_change()
-
-
-def unwrap_failure(failure: BaseException) -> BaseException:
-    """Return our own error if ADK has wrapped one, as it does with everything that a plugin raises."""
-    return failure.__cause__ if isinstance(failure.__cause__, SimulatorError) else failure
-
-
-def _to_app(agent: object) -> App:
-    if isinstance(agent, App):
-        return agent
-    if isinstance(agent, BaseNode):
-        return App(name=agent.name, root_agent=agent)
-    raise TypeError(f"A {type(agent).__name__} cannot be simulated. Pass an ADK agent, a workflow, or an App.")
-
-
-def _get_or_create_environment_plugin(app: App, source: EnvironmentSource | None) -> EnvironmentSimulationPlugin:
-    """Return a plugin for `source`, else the app's own plugin, else one without rules, which still allows faults."""
-    plugin = next((plugin for plugin in app.plugins if isinstance(plugin, EnvironmentSimulationPlugin)), None)
-    if plugin is None or source is not None:
-        # The names of an App's plugins must differ, and the app may have ADK's own environment plugin.
-        name = "adksim_environment"
-        plugin = EnvironmentSimulationFactory.create_plugin(Rules(rules=[]) if source is None else source, name=name)
-    return plugin
-
-
-def _add_plugins(app: App, leading_plugins: Sequence[BasePlugin], player: SessionPlayer) -> App:
-    """Return the app with our plugins around its own: seats first, tool errors last, so its own plugins see both."""
-    own_plugins = [plugin for plugin in app.plugins if not isinstance(plugin, SeatPlugin)]
-    if len(own_plugins) < len(app.plugins):
-        _log.warning("The app's SimulatorPlugin is not used here: this simulation itself plays the models.")
-    plugins = [*leading_plugins, *own_plugins]
-    if not any(isinstance(plugin, ToolErrorPlugin) for plugin in plugins):
-        plugins.append(ToolErrorPlugin())
-    update: dict[str, Any] = {"plugins": plugins}
-    if app.events_compaction_config is not None and player is not Player.REAL:
-        _log.warning("Event compaction is disabled in this simulation, because it would call the agent's own model.")
-        update["events_compaction_config"] = None
-    return app.model_copy(update=update)

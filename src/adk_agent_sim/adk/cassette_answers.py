@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import TypeAlias
 
 from google.adk.models.llm_response import LlmResponse
 
 from adk_agent_sim.adk.cassette_requests import CassetteConverter, assign_call_ids
+from adk_agent_sim.adk.streamed_pieces import measure_pieces, split_response
 from adk_agent_sim.errors import RecordedModelFailed, SimulatorError
 from adk_agent_sim.golden.cassette import CassetteBlock, CassetteRequest, CassetteTurn
 from adk_agent_sim.golden.cassette_take import SlotState, TurnSlot
@@ -34,12 +36,16 @@ class ReplayedAnswer:
 
     player = Player.RECORDED
 
-    async def answer(self, ask_own_model: OwnModelCall) -> AsyncGenerator[LlmResponse, None]:
-        """Yield what the model answered; raise RecordedModelFailed if it raised."""
+    async def answer(self, ask_own_model: OwnModelCall, *, stream: bool) -> AsyncGenerator[LlmResponse, None]:
+        """Yield what the model answered, in its pieces first if ADK streams; raise RecordedModelFailed if it raised."""
         if self.write is not None:
             await self.write()
-        for response in self.turn.responses:
-            yield self.converter.restore_response(response)
+        for block, lengths in zip_longest(self.turn.responses, self.turn.pieces[: len(self.turn.responses)]):
+            response = self.converter.restore_response(block)
+            if stream and lengths:
+                for piece in split_response(response, lengths):
+                    yield piece
+            yield response
         if self.turn.error is not None:
             error = self.turn.error.value
             raise RecordedModelFailed(self.turn.key.agent_name, error["type"], error["message"])
@@ -56,11 +62,13 @@ class TapedAnswer:
 
     player = Player.REAL
 
-    async def answer(self, ask_own_model: OwnModelCall) -> AsyncGenerator[LlmResponse, None]:
+    async def answer(self, ask_own_model: OwnModelCall, *, stream: bool) -> AsyncGenerator[LlmResponse, None]:
         """Yield what the own model answers, and raise what it raises."""
         earlier_ids = self.slot.list_call_ids()
         self.slot.turn = None
+        pieces: list[LlmResponse] = []
         responses: list[CassetteBlock] = []
+        lengths: list[tuple[int, ...]] = []
         async with aclosing(ask_own_model()) as answers:
             while True:
                 try:
@@ -69,18 +77,33 @@ class TapedAnswer:
                     return
                 except Exception as error:
                     failure = {"type": type(error).__name__, "message": str(error)}
-                    await self._record(responses, CassetteBlock.from_value(self.converter.convert_value(failure)))
+                    reason = CassetteBlock.from_value(self.converter.convert_value(failure))
+                    await self._record(responses, lengths, reason)
                     raise
                 if answer.partial:
+                    pieces.append(answer)
                     yield answer
                     continue
                 complete = assign_call_ids(answer, self.converter.call_ids)
                 responses.append(self.converter.convert_response(complete, earlier_ids))
-                await self._record(responses)
+                lengths.append(measure_pieces(pieces, complete))
+                pieces = []
+                await self._record(responses, lengths)
                 yield complete
 
-    async def _record(self, responses: list[CassetteBlock], error: CassetteBlock | None = None) -> None:
-        self.slot.turn = CassetteTurn(key=self.slot.key, request=self.request, responses=tuple(responses), error=error)
+    async def _record(
+        self,
+        responses: Sequence[CassetteBlock],
+        lengths: Sequence[tuple[int, ...]],
+        error: CassetteBlock | None = None,
+    ) -> None:
+        self.slot.turn = CassetteTurn(
+            key=self.slot.key,
+            request=self.request,
+            responses=tuple(responses),
+            error=error,
+            pieces=tuple(lengths) if any(lengths) else (),
+        )
         self.slot.state = SlotState.DONE
         await self.write()
 
@@ -92,7 +115,7 @@ class MissingAnswer:
     error: SimulatorError
     player = Player.RECORDED
 
-    async def answer(self, ask_own_model: OwnModelCall) -> AsyncGenerator[LlmResponse, None]:
+    async def answer(self, ask_own_model: OwnModelCall, *, stream: bool) -> AsyncGenerator[LlmResponse, None]:
         """Raise the error."""
         raise self.error
         yield  # makes this a generator

@@ -4,8 +4,8 @@
     replay    every turn: compare the request with the recorded one --> the recorded answer, or CassetteMismatch
     update    as replay, but a turn whose request differs is recorded again
 
-The answers of a replay are without secrets, as they are recorded. A model that streamed is replayed with its complete
-responses.
+The answers of a replay are without secrets, as they are recorded. A model that streamed is replayed in the same pieces,
+if ADK streams then.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The only module that uses private names of ADK, which may change in any release without notice.
+"""The only module that uses private names of ADK and of Python, which may change in any release without notice.
 
 Every name is looked up when it is used, so the package imports with any ADK. A name that the installed ADK does not
 have raises `AdkIncompatible`. tests/adk/test_compat.py fails when ADK changes the shape of one of them.
@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import logging
 import re
+import sys
 from collections.abc import Awaitable, Callable, Generator
 from contextlib import AbstractContextManager, contextmanager
 from importlib import import_module
 from importlib.metadata import version
-from types import ModuleType
+from threading import Thread
+from types import FrameType, ModuleType
 from typing import Any, TypeAlias
 
 from google.adk.agents import BaseAgent
@@ -42,6 +44,9 @@ _PLAYER_WARNINGS = (
     ("google_adk.google.adk.flows.llm_flows.tools._caller", re.compile(r"Tool '[^']*' not found\.")),
 )
 """The loggers and the beginnings of the warnings that a player causes."""
+
+_CREDENTIAL_RECORD = ("google_adk.google.adk.workflow._node_runner", re.compile("node .* rehydrated resume_inputs"))
+"""The logger and the beginning of the debug message in which ADK repeats the credential that the user gave."""
 
 _CALL_TOOL = "_call_tool_async"
 _CALLER_MODULES = ("google.adk.flows.llm_flows.tools._caller", "google.adk.flows.llm_flows.tools._live_caller")
@@ -157,9 +162,12 @@ def hide_player_warnings(is_played: Callable[[], bool]) -> Callable[[], None]:
     """Hide what ADK warns about only because a player takes the model's place; the returned function ends that.
 
     Records are hidden while `is_played` returns true in the task that logs them: those of other tasks, whose models are
-    real ones, and all other records stay. Handlers, levels and the user's own filters are not touched.
+    real ones, and all other records stay. Handlers, levels and the user's own filters are not touched. A record that
+    contains a credential of the user is always hidden.
     """
     filters = [(logging.getLogger(name), _PlayerWarningFilter(text, is_played)) for name, text in _PLAYER_WARNINGS]
+    name, text = _CREDENTIAL_RECORD
+    filters.append((logging.getLogger(name), _PlayerWarningFilter(text, lambda: True)))
     for logger, each in filters:
         logger.addFilter(each)
 
@@ -180,6 +188,17 @@ class _PlayerWarningFilter(logging.Filter):
 
     def filter(self, record: logging.LogRecord) -> bool:
         return not (self._text.match(record.getMessage()) and self._is_played())
+
+
+def get_thread_frame(thread: Thread) -> FrameType | None:
+    """Return where a thread is; None if it has ended."""
+    frames: dict[int, FrameType] = vars(sys)["_current_frames"]()
+    return frames.get(thread.ident or 0)
+
+
+def is_being_imported(module: ModuleType) -> bool:
+    """Return whether a thread is importing the module: Python fails if it disappears from `sys.modules` meanwhile."""
+    return bool(getattr(getattr(module, "__spec__", None), "_initializing", False))
 
 
 def _get_sync_callable_runner() -> Callable[[SyncCallableRunner], AbstractContextManager[None]]:

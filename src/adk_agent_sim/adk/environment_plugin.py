@@ -9,9 +9,9 @@ agent callbacks see the result as if it were real. No timeline is needed; if the
 from __future__ import annotations
 
 import os
-from collections.abc import Awaitable, Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from google.adk.agents import BaseAgent, LlmAgent
 from google.adk.agents.callback_context import CallbackContext
@@ -26,22 +26,23 @@ from google.genai import types
 from adk_agent_sim.adk import model_seat, tool_seat
 from adk_agent_sim.adk.environment_registry import EnvironmentRegistry, SessionEnvironment
 from adk_agent_sim.adk.framework_tools import is_framework_tool
+from adk_agent_sim.adk.llm_mock_setup import LlmMockSetup, check_llm_mocks
 from adk_agent_sim.adk.model_interceptor import ModelInterceptor
-from adk_agent_sim.environment.call_history import CallHistory
-from adk_agent_sim.environment.environment import Environment, ExecutionOutcome, RuleDecision
+from adk_agent_sim.adk.rule_interceptor import RuleInterceptor
+from adk_agent_sim.environment.call_watcher import CallWatcher
+from adk_agent_sim.environment.environment import Environment
 from adk_agent_sim.environment.environment_report import EnvironmentReport
-from adk_agent_sim.environment.incoming_call import IncomingCall
-from adk_agent_sim.environment.recorded_report import describe_near_miss
+from adk_agent_sim.environment.recorded_sources import read_recorded_sources
 from adk_agent_sim.environment.rulebook import Rulebook
 from adk_agent_sim.environment.rules import Rules
 from adk_agent_sim.environment.rules_file import load_rules
-from adk_agent_sim.environment.session_randomness import SessionRandomness
+from adk_agent_sim.environment.skip_reason import UnansweredCall
 from adk_agent_sim.errors import InvalidRules, SimulatorError
 from adk_agent_sim.text.escaped_logging import get_logger
-from adk_agent_sim.timeline.canonical_json import Json
+from adk_agent_sim.timeline.clock import SimulatedClock
+from adk_agent_sim.timeline.content_parts import wrap_result
 from adk_agent_sim.timeline.events import EnvironmentDecided
-from adk_agent_sim.timeline.framework_calls import CONTROL_TOOLS
-from adk_agent_sim.timeline.json_conversion import to_json_value
+from adk_agent_sim.timeline.framework_calls import CONTROL_TOOLS, MODEL_SEAT
 
 RULES_VARIABLE = "ADK_SIM_RULES"
 """The environment variable with the path of a rules file."""
@@ -52,95 +53,6 @@ PROFILE_VARIABLE = "ADK_SIM_PROFILE"
 _log = get_logger(__name__)
 
 
-class RuleInterceptor:
-    """Lets the rules answer one call, and tells them about its caller and history."""
-
-    __slots__ = ("_args", "_decision", "_own_run", "_registry", "_session_environment", "_tool", "context")
-
-    def __init__(
-        self,
-        registry: EnvironmentRegistry,
-        session_environment: SessionEnvironment,
-        tool: BaseTool,
-        context: ToolContext,
-    ) -> None:
-        self.context = context
-        self._registry = registry
-        self._session_environment = session_environment
-        self._tool = tool
-        self._decision: RuleDecision | None = None
-
-    def decide(self, args: dict[str, Any]) -> RuleDecision:
-        """Decide by the arguments that the tool would get, as callbacks have left them."""
-        call_id = self.context.function_call_id or self._registry.create_call_id()
-        # A plain BaseTool stands for a name that the model made up.
-        decision = self._decision = self._session_environment.environment.decide(
-            IncomingCall(self._tool.name, args, call_id, self), has_tool=type(self._tool) is not BaseTool
-        )
-        return decision
-
-    def execute_decision(self, own_run: tool_seat.RunAsync, args: dict[str, Any]) -> Awaitable[object]:
-        """Execute the decision and return the result of the call."""
-        self._own_run = own_run
-        self._args = args
-        assert self._decision is not None  # noqa: S101 - `decide` comes first
-        return self._session_environment.environment.answer(self._decision, self._run_tool)
-
-    def _run_tool(self) -> Awaitable[object]:
-        return self._own_run(args=self._args, tool_context=self.context)
-
-    def complete(self) -> ExecutionOutcome:
-        """Count how the call ended, or how far it came if it was cancelled, and return it."""
-        assert self._decision is not None  # noqa: S101 - `decide` comes first
-        return self._session_environment.environment.complete(self._decision)
-
-    def build_decision_event(self) -> EnvironmentDecided:
-        """Return the decision, and why earlier rules did not match, as an event for the timeline."""
-        decision, environment = self._decision, self._session_environment.environment
-        assert decision is not None  # noqa: S101 - `decide` comes first
-        nearest = decision.find_nearest_rule()
-        return EnvironmentDecided(
-            call_id=decision.call.call_id,
-            tool_name=decision.call.tool,
-            rule=decision.rule_name,
-            actions=environment.describe_actions(decision),
-            passed_over=[
-                {"rule": each.rule, "why": each.explanation, "reason": each.reason.value}
-                for each in decision.list_skipped_rules()
-            ],
-            unanswered=decision.unanswered,
-            environment=self._registry.describe_unrecorded_session(environment),
-            near_miss=describe_near_miss(nearest) if nearest else None,
-        )
-
-    @property
-    def agent(self) -> str:
-        """The name of the calling agent."""
-        return self.context.agent_name
-
-    @property
-    def randomness(self) -> SessionRandomness:
-        """What the random draws of the session depend on."""
-        return self._session_environment.environment.randomness
-
-    @property
-    def scope(self) -> str:
-        """The outer call inside which this one runs; empty if there is none."""
-        return self._session_environment.scope
-
-    def get_call_history(self) -> CallHistory:
-        """Return the session's calls so far."""
-        return self._session_environment.update_call_history(self.context.session)
-
-    def get_argument_defaults(self) -> Mapping[str, Json]:
-        """Return the default values of the tool's arguments."""
-        return self._registry.get_argument_defaults(self._tool)
-
-    def get_state(self) -> Mapping[str, Json]:
-        """Return the session's state as the tool would see it."""
-        return to_json_value(self.context.state.to_dict())
-
-
 class EnvironmentSimulationPlugin(BasePlugin):
     """Lets rules answer the tool calls of an App, without any change to its agents.
 
@@ -149,7 +61,13 @@ class EnvironmentSimulationPlugin(BasePlugin):
     In Python, `EnvironmentSimulationFactory.create_plugin` creates one, and raises if the rules are invalid.
     """
 
-    def __init__(self, rules: Rulebook | Rules | str | Path | None = None, name: str = "EnvironmentSimulation") -> None:
+    def __init__(
+        self,
+        rules: Rulebook | Rules | str | Path | None = None,
+        name: str = "EnvironmentSimulation",
+        *,
+        llm_setup: LlmMockSetup | None = None,
+    ) -> None:
         """Apply rules to all sessions of an App.
 
         It never raises, because ADK would log the error and run the agent with its real tools: with rules that are
@@ -158,15 +76,17 @@ class EnvironmentSimulationPlugin(BasePlugin):
         Args:
             rules: Rules, or the path of a rules file; by default ADK_SIM_RULES, relative to the current folder.
             name: The plugin's name in the App.
+            llm_setup: The model for `mock: llm`, where the rules name none.
         """
         super().__init__(name=name)
         self._rules_error: SimulatorError | None = None
         try:
             self._rulebook = _load_rulebook(rules)
+            check_llm_mocks(self._rulebook, llm_setup)
         except SimulatorError as error:
             self._rules_error = error
             self._rulebook = Rulebook(Rules(rules=[]))
-        self._registry = EnvironmentRegistry(self._rulebook)
+        self._registry = EnvironmentRegistry(self._rulebook, llm_setup)
         self._real_call_counts = self._registry.sessionless_fold.real
         self._faulted_tools: set[str] = set()
         """Tools on which a person has put a fault."""
@@ -193,15 +113,20 @@ class EnvironmentSimulationPlugin(BasePlugin):
         self, *, agent: BaseAgent, callback_context: CallbackContext
     ) -> types.Content | None:
         """Install a seat in the agent's model, if there are rules for it."""
-        if self._rulebook.has_model_rules and isinstance(agent, LlmAgent):
+        if self._acts_on_models and isinstance(agent, LlmAgent):
             model_seat.install_seat(agent, self._seat_owner)
         return None
 
     async def before_model_callback(
         self, *, callback_context: CallbackContext, llm_request: LlmRequest
     ) -> LlmResponse | None:
-        """Let the rules for the model's seat act on the call. They do so in the seat, after all callbacks."""
-        if self._rulebook.has_model_rules:
+        """Let the rules and faults for the model's seat act on the call. They do so in the seat, after all callbacks.
+
+        In a session on a timeline, a person may put a fault on the call while it waits.
+        """
+        if self._rulebook.has_mocks or self._faulted_tools:
+            self._registry.mocked_tools.add_tools(llm_request.tools_dict.values())
+        if self._acts_on_models or model_seat.MODEL_PLAYER.get() is not None:
             session_environment = self._registry.get_session_environment(callback_context.session)
             interceptor = ModelInterceptor(self._registry, session_environment, callback_context)
             model_seat.MODEL_INTERCEPTOR.set(interceptor)
@@ -217,7 +142,7 @@ class EnvironmentSimulationPlugin(BasePlugin):
             if not tool_seat.is_seated(tool):
                 tool_seat.install_seat(tool)
             if (calls := tool_seat.SESSION_CALLS.get()) is not None:
-                await self._record_rules(calls, tool, tool_context)
+                await record_rules(self._registry, calls, tool, tool_context)
             return None
         if type(tool) is BaseTool:
             # It stands for a name that the model made up: there is no code to put a seat in.
@@ -231,13 +156,46 @@ class EnvironmentSimulationPlugin(BasePlugin):
             self._unnamed_tools.add(name)
         tool_seat.install_seat(tool)
         if (calls := tool_seat.SESSION_CALLS.get()) is not None:
-            await self._record_rules(calls, tool, tool_context)
+            await record_rules(self._registry, calls, tool, tool_context)
         return None
+
+    def watch_calls(self, watcher: CallWatcher) -> None:
+        """Show all calls of sessions that begin from now on, with their results, to a watcher."""
+        self._registry.watcher = watcher
+
+    def set_session_clock(self, key: tuple[str, str, str], clock: SimulatedClock | None) -> None:
+        """Give a session a clock of its own before it begins, or take it away when it has ended.
+
+        Args:
+            key: App name, user id and session id of the ADK session.
+            clock: What delays and conditions on the time use, such as the clock of a scenario's world.
+        """
+        if clock is None:
+            self._registry.session_clocks.pop(key, None)
+        else:
+            self._registry.session_clocks[key] = clock
 
     def get_environment(self, session: Session) -> Environment:
         """Return a session's environment, through which its rules can be inspected, switched and extended."""
         self._check_rules()
         return self._registry.get_session_environment(session).environment
+
+    def continue_session(self, key: tuple[str, str, str], session: Session) -> None:
+        """Let an ADK session have the environment of another one, whose place it takes.
+
+        Args:
+            key: App name, user id and session id of the other one.
+            session: The session.
+        """
+        self._registry.share_environment(key, session)
+
+    def build_profile_event(self, session: Session) -> EnvironmentDecided | None:
+        """Return an event for the timeline if a profile or a tool was switched since the last one, else None."""
+        environment = self.get_environment(session)
+        if not environment.has_unrecorded_switch and not environment.tool_choices.has_unrecorded:
+            return None
+        described = self._registry.describe_unrecorded_session(environment)
+        return EnvironmentDecided(call_id="", tool_name="", rule="", actions=[], passed_over=[], environment=described)
 
     def report(self) -> EnvironmentReport:
         """Return what happened to all calls so far."""
@@ -248,8 +206,12 @@ class EnvironmentSimulationPlugin(BasePlugin):
         self._seat_owner.release()
         _log.info("The simulated environment:\n%s", self.report())
 
+    @property
+    def _acts_on_models(self) -> bool:
+        return self._rulebook.has_model_rules or MODEL_SEAT in self._faulted_tools
+
     def _start_intercepting(self, tool: str) -> None:
-        """Intercept the calls of a tool from now on, although no rule names it."""
+        """Intercept the calls of a tool, or of the models, from now on, although no rule names it."""
         self._faulted_tools.add(tool)
         self._unnamed_tools.discard(tool)
 
@@ -259,20 +221,6 @@ class EnvironmentSimulationPlugin(BasePlugin):
         if not self._rulebook.rules and tool.name not in self._faulted_tools:
             return None
         return await answer_by_rules(self._registry, tool, args, context)
-
-    async def _record_rules(self, calls: tool_seat.RunningCalls, tool: BaseTool, context: ToolContext) -> None:
-        """Record the rules of a session at its first call, if that is a call of a tool that no rule names."""
-        environment = self._registry.get_session_environment(context.session).environment
-        if described := self._registry.describe_unrecorded_session(environment):
-            decided = EnvironmentDecided(
-                call_id=context.function_call_id or "",
-                tool_name=tool.name,
-                rule="",
-                actions=[],
-                passed_over=[],
-                environment=described,
-            )
-            await calls.record_environment_decision(context, decided)
 
     def _check_rules(self) -> None:
         if self._rules_error is not None:
@@ -310,6 +258,8 @@ def _load_rulebook(rules: Rulebook | Rules | str | Path | None) -> Rulebook:
         advice = "Set it to the path of a rules file, or remove the plugin to run the agent with its real tools."
         raise InvalidRules(f"the environment variable {RULES_VARIABLE}", [f"It is not set. {advice}"])
     loaded = source if isinstance(source, Rules) else load_rules(source)
+    if isinstance(source, Rules):
+        read_recorded_sources(loaded, Path())
     return Rulebook(
         loaded, profile=read_profile_variable(loaded), source="Python" if isinstance(source, Rules) else str(source)
     )
@@ -318,6 +268,23 @@ def _load_rulebook(rules: Rulebook | Rules | str | Path | None) -> Rulebook:
 def read_profile_variable(rules: Rules) -> str | None:
     """Return the profile that the environment chooses; None if the rules have no profiles, as most files."""
     return (os.environ.get(PROFILE_VARIABLE) or None) if rules.profiles else None
+
+
+async def record_rules(
+    registry: EnvironmentRegistry, calls: tool_seat.RunningCalls, tool: BaseTool, context: ToolContext
+) -> None:
+    """Record the rules and the profile of a session if a call of a tool that no rule names is the first to do so."""
+    environment = registry.get_session_environment(context.session).environment
+    if described := registry.describe_unrecorded_session(environment):
+        decided = EnvironmentDecided(
+            call_id=context.function_call_id or "",
+            tool_name=tool.name,
+            rule="",
+            actions=[],
+            passed_over=[],
+            environment=described,
+        )
+        await calls.record_environment_decision(context, decided)
 
 
 async def answer_by_rules(
@@ -331,12 +298,22 @@ async def answer_by_rules(
     session_environment = registry.enter_call(context)
     interceptor = RuleInterceptor(registry, session_environment, tool, context)
     environment, decision = session_environment.environment, interceptor.decide(args)
-    if (calls := tool_seat.SESSION_CALLS.get()) is not None:
-        await calls.record_environment_decision(context, interceptor.build_decision_event())
+    calls = tool_seat.SESSION_CALLS.get()
+    decided = interceptor.build_decision_event() if calls is not None else None
+    asks_model = decision.rule is not None and decision.rule.asks_model
+    if calls is not None and decided is not None and not asks_model:
+        await calls.record_environment_decision(context, decided)
     if decision.rule is None:
+        if decision.unanswered == UnansweredCall.LIVE:
+            environment.tally.fold.real[tool.name] += 1
         return None
-    result = await environment.answer(decision, _fail_unexpected_run)
-    return cast("dict[str, Any]", result) if isinstance(result, dict) else {"result": result}
+    try:
+        return wrap_result(await environment.answer(decision, _fail_unexpected_run, has_tool=False))
+    finally:
+        if calls is not None and decided is not None and asks_model:
+            # No event about the end of the call follows that could say what the model was asked.
+            decided = replace(decided, actions=environment.describe_actions(decision))
+            await calls.record_environment_decision(context, decided)
 
 
 async def _fail_unexpected_run() -> object:

@@ -11,15 +11,19 @@ from google.adk.sessions import Session, State
 from google.adk.tools import BaseTool, ToolContext
 
 from adk_agent_sim.adk.compat import get_declaration
+from adk_agent_sim.adk.llm_mock_setup import LlmMocks, LlmMockSetup
+from adk_agent_sim.adk.mocked_tools import MockedTools
 from adk_agent_sim.environment.call_history import CallHistory, CallRecord
+from adk_agent_sim.environment.call_watcher import CallWatcher
 from adk_agent_sim.environment.environment import Environment
 from adk_agent_sim.environment.environment_report import EnvironmentReport, SessionSeed
-from adk_agent_sim.environment.recorded_report import describe_environment
-from adk_agent_sim.environment.report_fold import ReportFold
+from adk_agent_sim.environment.recorded_report import describe_environment, describe_profile, describe_used_responses
+from adk_agent_sim.environment.report_fold import ReportFold, RuleScope
 from adk_agent_sim.environment.rulebook import Rulebook
-from adk_agent_sim.environment.session_randomness import create_randomness
+from adk_agent_sim.environment.session_randomness import SessionRandomness, create_randomness
 from adk_agent_sim.forms.json_schema import read_parameters_schema
 from adk_agent_sim.timeline.canonical_json import Json
+from adk_agent_sim.timeline.clock import SimulatedClock
 from adk_agent_sim.timeline.json_conversion import to_json_value
 
 _MAX_SESSIONS = 10_000
@@ -79,14 +83,21 @@ class SessionEnvironment:
 class EnvironmentRegistry:
     """The environments of all sessions of a plugin or a callback."""
 
-    def __init__(self, rulebook: Rulebook) -> None:
+    def __init__(self, rulebook: Rulebook, llm_setup: LlmMockSetup | None = None) -> None:
         self.rulebook = rulebook
+        self._llm_mocks = LlmMocks(rulebook, llm_setup)
         self.on_fault: Callable[[str], None] = lambda tool: None
         """Called with the name of a tool whose next call gets a fault."""
+        self.watcher: CallWatcher | None = None
+        """Sees every call that is answered."""
         self.sessionless_fold = ReportFold()
         """Counts that belong to no session that is kept."""
         self._sessions: dict[tuple[str, str, str], SessionEnvironment] = {}
+        self.session_clocks: dict[tuple[str, str, str], SimulatedClock] = {}
+        """The clocks of the sessions that have one of their own, by app, user and session id."""
         self._argument_defaults: dict[str, Mapping[str, Json]] = {}
+        self.mocked_tools = MockedTools()
+        """What mocks know about the tools."""
         self._generated_id_count = 0
 
     def get_session_environment(self, session: Session) -> SessionEnvironment:
@@ -99,6 +110,11 @@ class EnvironmentRegistry:
             session_environment = self._sessions[key] = self._create_session_environment(session)
         return session_environment
 
+    def share_environment(self, key: tuple[str, str, str], session: Session) -> None:
+        """Let a session have the environment that the session with `key` has, if it has one."""
+        if key in self._sessions:
+            self._sessions[session.app_name, session.user_id, session.id] = self._sessions[key]
+
     def enter_call(self, context: ToolContext) -> SessionEnvironment:
         """Mark the current task as part of a call, and return the environment of its session."""
         # The session has to be looked up first: it may itself run inside the call that is still set here.
@@ -109,26 +125,51 @@ class EnvironmentRegistry:
     def build_report(self) -> EnvironmentReport:
         """Return what happened to all calls so far."""
         total = ReportFold()
-        total.add_rules(self._list_tools_by_rule(), uses_real_time=self.rulebook.waits_in_real_time)
+        total.add_rules(self._list_rule_scopes(), uses_real_time=self.rulebook.waits_in_real_time)
+        total.add_recorded_responses(self.rulebook.recorded_responses)
+        if self.rulebook.profile is not None:
+            total.add_active_profiles([self.rulebook.profile])
         total.merge(self.sessionless_fold)
         for environment in self._list_environments():
             total.merge(self._fold_session(environment))
         return total.build_report()
 
     def describe_unrecorded_session(self, environment: Environment) -> dict[str, Any] | None:
-        """Return what the timeline records about a session's rules; None if it has that, or there are no rules."""
-        if environment.is_recorded or not self.rulebook.rules:
-            return None
-        environment.is_recorded = True
-        return describe_environment(
-            self._list_tools_by_rule(), self._get_seed(environment), uses_real_time=self.rulebook.waits_in_real_time
-        )
+        """Return what the timeline records about a session's rules and switches and does not have; None if nothing.
 
-    def _list_tools_by_rule(self) -> dict[str, list[str]]:
-        return {rule.name: rule.rule.match.tool for rule in self.rulebook.rules}
+        Sessions without rules have only their switches to record.
+        """
+        used = environment.replays.take_new_uses() if self.rulebook.recorded_responses else []
+        lacks_rules = bool(self.rulebook.rules) and not environment.is_recorded
+        lacks_profile = lacks_rules or environment.has_unrecorded_switch
+        if not lacks_profile and not used and not environment.tool_choices.has_unrecorded:
+            return None
+        described: dict[str, Any] = {}
+        if lacks_rules:
+            described = describe_environment(
+                self._list_rule_scopes(),
+                self._get_seed(environment),
+                self.rulebook.recorded_responses,
+                uses_real_time=self.rulebook.waits_in_real_time,
+            )
+        if used:
+            described |= describe_used_responses(used)
+        if self.rulebook.spec.profiles and lacks_profile:
+            described |= describe_profile(environment.profile, environment.active_profiles)
+        if chosen := environment.tool_choices.take_unrecorded():
+            described["tool_players"] = dict(chosen)
+        environment.is_recorded |= lacks_rules
+        environment.has_unrecorded_switch = False
+        return described
+
+    def _list_rule_scopes(self) -> dict[str, RuleScope]:
+        return {rule.name: RuleScope(rule.rule.match.tool, rule.profiles) for rule in self.rulebook.rules}
 
     def _fold_session(self, environment: Environment) -> ReportFold:
         fold = environment.tally.build_fold()
+        fold.add_active_profiles(environment.active_profiles)
+        if self.rulebook.recorded_responses:
+            fold.add_used_responses(environment.replays.list_uses())
         if seed := self._get_seed(environment):
             fold.add_seed(seed)
         return fold
@@ -147,14 +188,26 @@ class EnvironmentRegistry:
     def _create_session_environment(self, session: Session) -> SessionEnvironment:
         caller = _OUTER_CALL.get()
         if caller is None or caller.session is session or caller.session.id == session.id:
-            randomness = create_randomness(
-                self.rulebook.spec.seed, self.rulebook.label, _read_session_beginning(session)
-            )
-            return SessionEnvironment(Environment(self.rulebook, randomness, on_fault=self.on_fault))
+            book = self.rulebook
+            beginning = _read_session_beginning(session) if book.is_random and not book.label else None
+            randomness = create_randomness(book.spec.seed, book.label, beginning)
+            clock = self.session_clocks.get((session.app_name, session.user_id, session.id))
+            return SessionEnvironment(self._create_environment(randomness, clock))
         outer = self.get_session_environment(caller.session)
         call = outer.update_call_history(caller.session).find_call(caller.function_call_id or "", caller.agent_name)
         scope = f"{call.agent}:{call.branch}:{call.tool}#{call.call_number}" if call else "?"
         return SessionEnvironment(outer.environment, f"{outer.scope}/{scope}", call)
+
+    def _create_environment(self, randomness: SessionRandomness, clock: SimulatedClock | None) -> Environment:
+        return Environment(
+            self.rulebook,
+            randomness,
+            on_fault=self.on_fault,
+            find_llm_mock=self._llm_mocks.find,
+            default_model=self._llm_mocks.default_model,
+            watcher=self.watcher,
+            clock=clock,
+        )
 
     def _evict_oldest_session(self) -> None:
         oldest = self._sessions.pop(next(iter(self._sessions)))

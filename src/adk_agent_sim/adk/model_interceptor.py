@@ -4,7 +4,8 @@
                                                   |
                                                   none --> the player: the agent's own model, a function, a trace
 
-A person's turns are never changed: whoever plays decides what the model says.
+A person's turns are never changed: whoever plays decides what the model says. If a person leaves a turn to the agent's
+own model, that is a call of a model.
 """
 
 from __future__ import annotations
@@ -19,11 +20,13 @@ from google.genai import errors
 from adk_agent_sim.adk.environment_registry import EnvironmentRegistry, SessionEnvironment
 from adk_agent_sim.adk.model_seat import AskPlayer
 from adk_agent_sim.environment.actions.model_faults import remove_call_ids
-from adk_agent_sim.environment.call_history import CallHistory
-from adk_agent_sim.environment.environment import NOT_RUN, ExecutionOutcome, RuleDecision
+from adk_agent_sim.environment.call_history import CallHistory, are_branches_related
 from adk_agent_sim.environment.incoming_call import IncomingCall
+from adk_agent_sim.environment.json_values import MISSING
+from adk_agent_sim.environment.rule_decision import NOT_RUN, ExecutionOutcome, RuleDecision
 from adk_agent_sim.environment.session_randomness import SessionRandomness
 from adk_agent_sim.errors import ModelRequestFailed
+from adk_agent_sim.mocks.tool_spec import ToolSpec
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.events import EnvironmentDecided
 from adk_agent_sim.timeline.framework_calls import MODEL_SEAT
@@ -32,8 +35,22 @@ from adk_agent_sim.timeline.json_conversion import to_json_value
 _STATUS_NAMES = {400: "INVALID_ARGUMENT", 403: "PERMISSION_DENIED", 429: "RESOURCE_EXHAUSTED", 503: "UNAVAILABLE"}
 
 
+class _ModelCall(IncomingCall):
+    """A call of a model; what the model answered before is in the events of the session."""
+
+    def __init__(self, call_id: str, caller: ModelInterceptor) -> None:
+        super().__init__(MODEL_SEAT, {}, call_id, caller)
+        self._interceptor = caller
+
+    def find_last_success(self) -> Json:
+        """Return the last answer of the agent's model; MISSING if there is none."""
+        return self._interceptor.find_last_answer()
+
+
 class ModelInterceptor:
     """Lets rules act on one model call, and tells them about its agent and history."""
+
+    __slots__ = ("_call_id", "_context", "_decision", "_outcome", "_registry", "_session_environment")
 
     def __init__(
         self, registry: EnvironmentRegistry, session_environment: SessionEnvironment, context: CallbackContext
@@ -61,6 +78,11 @@ class ModelInterceptor:
         return self._session_environment.environment.randomness
 
     @property
+    def is_active(self) -> bool:
+        """Whether there are rules or a fault for the model's seat."""
+        return self._session_environment.environment.acts_on_models
+
+    @property
     def changes_answer(self) -> bool:
         """Whether the rule does more than to wait."""
         rule = self._get_decision().rule
@@ -74,17 +96,26 @@ class ModelInterceptor:
         """Return nothing: a model call has no arguments."""
         return {}
 
+    def get_tool_spec(self) -> ToolSpec:
+        """Return a name only: mocks do not act in the model's seat."""
+        return ToolSpec(name=MODEL_SEAT)
+
+    def list_tool_specs(self) -> list[ToolSpec]:
+        """Return nothing: mocks do not act in the model's seat."""
+        return []
+
     def get_state(self) -> Mapping[str, Json]:
         """Return the session's state as the agent sees it."""
         return to_json_value(self._context.state.to_dict())
 
     def decide(self) -> bool:
         """Decide whether a rule acts on the call; it gets the next number among the model calls of its agent."""
-        self._call_id = self._registry.create_call_id()
-        branch = self._session_environment.normalize_branch(self._context.branch)
-        self.get_call_history().record_calls([(self._call_id, MODEL_SEAT, {})], self.agent, branch)
-        call = IncomingCall(MODEL_SEAT, {}, self._call_id, self)
-        self._decision = self._session_environment.environment.decide(call)
+        self._call_id, self._outcome = self._registry.create_call_id(), NOT_RUN
+        environment = self._session_environment.environment
+        if self._registry.rulebook.counts_model_calls or environment.has_model_fault:
+            branch = self._session_environment.normalize_branch(self._context.branch)
+            self.get_call_history().record_calls([(self._call_id, MODEL_SEAT, {})], self.agent, branch)
+        self._decision = environment.decide(_ModelCall(self._call_id, self))
         return self._decision.rule is not None
 
     async def answer(self, ask_player: AskPlayer) -> LlmResponse:
@@ -97,18 +128,28 @@ class ModelInterceptor:
         try:
             answer = cast("dict[str, Any]", await environment.answer(decision, run_model))
         except ModelRequestFailed as failure:
-            raise _build_api_error(failure) from failure
+            raise _build_api_error(failure) from None  # what the run reports is the error of the API
         finally:
             self._outcome = environment.complete(decision)
-        response = LlmResponse.model_validate(remove_call_ids(answer) if self.changes_answer else answer)
-        self.record_response(response)
-        return response
+            # The call has ended: the time that it took has passed for the calls that follow.
+            self.get_call_history().record_responses([(self._call_id, None)], self.agent)
+        return LlmResponse.model_validate(remove_call_ids(answer) if self.changes_answer else answer)
 
-    def record_response(self, response: LlmResponse) -> None:
-        """Remember an answer, if a rule may repeat it."""
-        if not self._registry.rulebook.repeats_answers:
-            return
-        self.get_call_history().record_responses([(self._call_id, to_json_value(response))], self.agent)
+    def find_last_answer(self) -> Json:
+        """Return what the agent's model answered last, whoever played it; MISSING if it has answered nothing yet."""
+        branch = self._context.branch or ""
+        for event in reversed(self._context.session.events):
+            content = event.content
+            if (
+                event.author == self.agent
+                and content is not None
+                and content.parts
+                and content.role != "user"  # the results of its calls
+                and not (event.partial or event.error_code)
+                and are_branches_related(event.branch or "", branch)
+            ):
+                return to_json_value(LlmResponse(content=content, finish_reason=event.finish_reason))
+        return MISSING
 
     def build_decision_event(self) -> EnvironmentDecided:
         """Return the decision, and what came of it, as an event for the timeline."""

@@ -55,16 +55,17 @@ class ModelCallInterceptor(Protocol):
         ...
 
     @property
+    def is_active(self) -> bool:
+        """Whether there is anything to decide."""
+        ...
+
+    @property
     def changes_answer(self) -> bool:
         """Whether the rule does more than to wait."""
         ...
 
     async def answer(self, ask_player: AskPlayer) -> LlmResponse:
         """Return the answer of the rule that acts on the call, which may ask the player."""
-        ...
-
-    def record_response(self, response: LlmResponse) -> None:
-        """Remember an answer of the player, which a later rule may repeat."""
         ...
 
     def build_decision_event(self) -> EnvironmentDecided:
@@ -135,25 +136,16 @@ class ModelSeat(BaseLlm):
     ) -> AsyncGenerator[LlmResponse, None]:
         """Yield the responses of the session's player, or of the agent's own model."""
         player = MODEL_PLAYER.get()
-        answers = (
-            self._answer_unrecorded(llm_request, stream=stream)
-            if player is None
-            else player.answer(llm_request, self, stream=stream)
-        )
+        if player is not None:
+            answers = player.answer(llm_request, self, stream=stream)
+        else:
+            interceptor = take_interceptor()
+            if interceptor is not None and interceptor.is_active and interceptor.decide():
+                yield await interceptor.answer(lambda: self.ask_own_model(llm_request))
+                return
+            answers = self.get_own_model().generate_content_async(llm_request, stream)
         async with aclosing(answers):
             async for answer in answers:
-                yield answer
-
-    async def _answer_unrecorded(self, request: LlmRequest, *, stream: bool) -> AsyncGenerator[LlmResponse, None]:
-        """Yield the answers of the agent's own model, or of a rule."""
-        interceptor = take_interceptor()
-        if interceptor is not None and interceptor.decide():
-            yield await interceptor.answer(lambda: self.ask_own_model(request))
-            return
-        async with aclosing(self.get_own_model().generate_content_async(request, stream)) as answers:
-            async for answer in answers:
-                if interceptor is not None and not answer.partial:
-                    interceptor.record_response(answer)
                 yield answer
 
     async def ask_own_model(self, request: LlmRequest) -> LlmResponse:
@@ -175,6 +167,11 @@ async def get_complete_answer(answers: AsyncGenerator[LlmResponse, None]) -> Llm
         async for answer in answers:  # noqa: B007 - the last one is complete
             pass
     return answer
+
+
+def build_error_response(error: Exception) -> LlmResponse:
+    """Return what the timeline records as the decision of a model call that failed."""
+    return LlmResponse(error_code=type(error).__name__, error_message=str(error))
 
 
 class SeatOwner:

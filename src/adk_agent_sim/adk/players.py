@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TypeAlias, cast
 
 from adk_agent_sim.adk.cassette_player import CassetteMode, CassettePlayer, read_cassette_mode
-from adk_agent_sim.adk.recorded_session import ModelFunction, SessionPlayer, StreamPlayer
 from adk_agent_sim.adk.recording_player import RecordingPlayer
+from adk_agent_sim.adk.session_player import ModelFunction, SessionPlayer, StreamPlayer
 from adk_agent_sim.golden.cassette import Cassette
 from adk_agent_sim.golden.cassette_files import CassetteFile, read_cassette
 from adk_agent_sim.golden.recording_files import read_recordings

@@ -40,12 +40,14 @@ def simulated_environment(request: pytest.FixtureRequest) -> Callable[..., Envir
 
     def make_plugin(rules: EnvironmentSource | Mapping[str, Any], **settings: Any) -> EnvironmentSimulationPlugin:
         from adk_agent_sim.adk.environment_factory import EnvironmentSimulationFactory
+        from adk_agent_sim.environment.recorded_sources import read_recorded_sources
         from adk_agent_sim.environment.rules import Rules
 
         if isinstance(rules, str | Path):
             rules = request.path.parent / rules
         elif isinstance(rules, Mapping):
             rules = Rules.model_validate(rules)
+            read_recorded_sources(rules, request.path.parent)
         plugin = EnvironmentSimulationFactory.create_plugin(rules, **settings)
         created.append(plugin)
         return plugin

@@ -2,35 +2,50 @@
 
 from __future__ import annotations
 
+import asyncio
+import copy
 import traceback
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, Protocol, TypeAlias, runtime_checkable
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any
 from uuid import uuid4
 
 from google.adk.agents.context import Context
 from google.adk.events import Event as AdkEvent
 from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
-from google.adk.sessions import Session
+from google.adk.plugins import BasePlugin
+from google.adk.sessions import Session, State
 from google.adk.tools import BaseTool, ToolContext
 from google.adk.tools.tool_confirmation import ToolConfirmation
 from google.genai import types
 
+from adk_agent_sim.adk import human_tool
 from adk_agent_sim.adk.agent_paths import ROOT_PATH, AgentPathFinder
 from adk_agent_sim.adk.answer_check import check_answer
 from adk_agent_sim.adk.compat import asks_for_consent
-from adk_agent_sim.adk.model_seat import ModelSeat
+from adk_agent_sim.adk.forking.recorded_outcome import RecordedOutcome
+from adk_agent_sim.adk.forking.run_replay import RunReplay
+from adk_agent_sim.adk.masking_link import MaskingLink
+from adk_agent_sim.adk.pending_call import PendingCall
 from adk_agent_sim.adk.play_policy import PlayPolicy
+from adk_agent_sim.adk.recorded_values import convert_event_to_json, extract_artifact_data, remove_unset_actions
 from adk_agent_sim.adk.request_blocks import RequestEncoder
+from adk_agent_sim.adk.session_player import (
+    AgentEventListener,
+    RunListener,
+    SessionPlayer,
+    StreamPlayer,
+    UserMessageListener,
+)
 from adk_agent_sim.adk.tool_seat import CallEnd, RunningCalls
 from adk_agent_sim.golden.recording import RecordedToolCall
 from adk_agent_sim.link.link import Link
+from adk_agent_sim.mocks.tool_spec import ToolSpec
 from adk_agent_sim.timeline.blocks import Block
+from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.clock import Clock, WallClock
 from adk_agent_sim.timeline.events import (
     AgentEvent,
-    AgentJoined,
     AgentPath,
     ArtifactSaved,
     CancelAsked,
@@ -44,92 +59,13 @@ from adk_agent_sim.timeline.events import (
     ToolStarted,
     UserSpoke,
 )
+from adk_agent_sim.timeline.framework_calls import ENVIRONMENT_AUTHOR
 from adk_agent_sim.timeline.json_conversion import to_json_value
-from adk_agent_sim.timeline.submissions import EventBatch, TurnDecision, TurnRequest
+from adk_agent_sim.timeline.session_events import AgentJoined
+from adk_agent_sim.timeline.submissions import EventBatch, ToolRequest, TurnDecision, TurnRequest
 
-ModelFunction: TypeAlias = Callable[[LlmRequest], LlmResponse | Awaitable[LlmResponse]]
-"""A function that plays a model."""
-
-SessionPlayer: TypeAlias = "Player | ModelFunction | StreamPlayer | OwnModelPlayer"
-"""Who plays the models of a session."""
-
-
-@runtime_checkable
-class UserMessageListener(Protocol):
-    """A model's player that needs to know what the user says, beyond what is in the requests."""
-
-    def handle_user_message(self, message: types.Content) -> None:
-        """Handle a user message, before the model is called for it."""
-        ...
-
-
-@runtime_checkable
-class RunListener(Protocol):
-    """A model's player that needs to know which session it plays, and when a run of it has ended."""
-
-    def handle_session_start(self, session: Session) -> None:
-        """Handle the ADK session, before its first user message."""
-        ...
-
-    async def handle_run_end(self) -> None:
-        """Handle the end of a run, however it ended."""
-        ...
-
-
-class OpenTurn(Protocol):
-    """A model call that has begun."""
-
-    @property
-    def player(self) -> Player:
-        """Who answers it."""
-        ...
-
-    def answer(
-        self, ask_own_model: Callable[[], AsyncGenerator[LlmResponse, None]]
-    ) -> AsyncGenerator[LlmResponse, None]:
-        """Yield the responses; `ask_own_model` asks the agent's own model, if it is to be asked."""
-        ...
-
-
-@runtime_checkable
-class OwnModelPlayer(Protocol):
-    """A model's player that may let the agent's own model answer, and sees what it answers."""
-
-    @property
-    def can_play_live(self) -> bool:
-        """Whether live connections go to this player instead of the agent's own model."""
-        ...
-
-    def open_turn(self, request: LlmRequest, agent_name: str, path: AgentPath) -> OpenTurn:
-        """Begin an agent's next turn."""
-        ...
-
-
-@runtime_checkable
-class StreamPlayer(Protocol):
-    """A model's player that decides by who asks, and may know what a tool that runs an agent returned."""
-
-    def decide_turn(self, request: LlmRequest, agent_name: str, path: AgentPath) -> LlmResponse:
-        """Return the decision of an agent's next turn."""
-        ...
-
-    def find_inner_result(self, tool: BaseTool, call_id: str) -> RecordedToolCall | None:
-        """Return the recorded call to answer with instead of running the tool; None if it should run."""
-        ...
-
-    def find_consent(self, call_id: str) -> bool | None:
-        """Return whether the user consented to a call; None if the user is to be asked."""
-        ...
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class PendingCall:
-    """A model call that waits for a person in this process."""
-
-    request: LlmRequest
-
-    seat: ModelSeat
-    """The seat that called; through it the agent's own model can be asked too."""
+SHARED_STATE_PREFIXES = (State.APP_PREFIX, State.USER_PREFIX)
+"""The keys of state that a session shares with others of its app or user."""
 
 
 class RecordedSession:
@@ -153,7 +89,10 @@ class RecordedSession:
             policy: Which agents are played, and how long a turn waits for a person.
             clock: Measures durations.
         """
-        self.link = link
+        self.base_link = link
+        """The connection to the timeline as it was given."""
+        self.link = MaskingLink(link)
+        """The same connection, without the credentials of the user."""
         self.session_id = session_id
         self.player = player
         self.policy = policy or PlayPolicy()
@@ -161,18 +100,30 @@ class RecordedSession:
         self.running_calls = RunningCalls(self, self.monotonic)
         self.pending_turns: dict[str, PendingCall] = {}
         """The turns that wait for a person in this process, by turn id."""
+        self.tool_requests: dict[str, ToolRequest] = {}
+        """The tool calls that wait for the response of a person in this process, by request id, oldest first."""
         self.offered_tools: dict[str, BaseTool] = {}
         """All tools that requests have offered so far."""
         self.adk_session: Session | None = None
         """The ADK session object of the last run, with its events."""
+        self.on_user_message: Callable[[], None] = lambda: None
+        """Called when a user message is on the timeline, or on its way there."""
         self.on_turn_pending: Callable[[], None] = lambda: None
-        """Called when a turn begins to wait for a person."""
+        """Called when a turn or a tool call begins to wait for a person."""
         self.on_waiting_for_human: Callable[[str], object] = lambda agent_name: None
-        """Called with the name of the agent whose turn begins to wait for a person."""
+        """Called with the name of the agent whose turn or tool call begins to wait for a person."""
         self.on_turn_cancelled: Callable[[str], Awaitable[object]] = _ignore_cancellation
         """Called with the id of an invocation whose model call was cancelled while it waited."""
         self.checked_agents: set[str] = set()
         """The agents whose toolsets have been verified to load."""
+        self.replay: RunReplay | None = None
+        """What the seats give instead of asking anybody, while a run is replayed."""
+        self.shared_state: Mapping[str, Json] | None = None
+        """What the next run finds of the state that sessions share, if it is replayed; None to find it as it is."""
+        self.app_plugins: Sequence[BasePlugin] = ()
+        """The plugins of the last run, where another run may take its place."""
+        self.player_changed = asyncio.Event()
+        """Set when another player takes the models' seats; the turns that wait for a person are handed over."""
         self._request_encoder = RequestEncoder()
         self._path_finder = AgentPathFinder()
 
@@ -184,6 +135,25 @@ class RecordedSession:
     def get_player(self, agent_name: str) -> SessionPlayer:
         """Return who plays an agent's model."""
         return self.player if self.policy.should_play(agent_name) else Player.REAL
+
+    def change_player(self, player: SessionPlayer) -> None:
+        """Let another player take the models' seats; it also gets the turns that wait for a person."""
+        self.player = player
+        self.pending_turns.clear()
+        changed, self.player_changed = self.player_changed, asyncio.Event()
+        changed.set()
+
+    def apply_shared_state(self, session: Session) -> None:
+        """Give a run that is replayed the shared state that it had, once; other sessions keep theirs.
+
+        The object of the run is changed and not the session service, so no other session notices.
+        """
+        shared, self.shared_state = self.shared_state, None
+        if shared is None:
+            return
+        for key in [key for key in session.state if key.startswith(SHARED_STATE_PREFIXES)]:
+            del session.state[key]
+        session.state.update(copy.deepcopy(dict(shared)))
 
     def find_consent_tools(self) -> set[str]:
         """Return the names of the offered tools that may ask the user for consent."""
@@ -215,21 +185,37 @@ class RecordedSession:
             self.player.handle_user_message(message)
         spoken = UserSpoke(content=to_json_value(message))
         await self.link.append(EventBatch(self.session_id, [spoken], agent_path=ROOT_PATH))
+        self.on_user_message()
 
     async def record_agent_event(self, event: AdkEvent) -> None:
-        """Record an event that ADK emitted, as callbacks and plugins left it."""
+        """Record an event that ADK emitted, as callbacks and plugins left it; tell the player, if it listens."""
         emitted = AgentEvent(
-            invocation_id=event.invocation_id, event=_convert_event_to_json(event), final=event.is_final_response()
+            invocation_id=event.invocation_id,
+            event=convert_event_to_json(event),
+            final=event.is_final_response() and event.author != ENVIRONMENT_AUTHOR,
         )
-        await self.link.append(
-            EventBatch(self.session_id, [emitted], agent_name=event.author, agent_path=self._find_path_of_event(event))
-        )
+        path = self._find_path_of_event(event)
+        if isinstance(self.player, AgentEventListener):
+            self.player.handle_agent_event(emitted, event.author, path)
+        await self.link.append(EventBatch(self.session_id, [emitted], agent_name=event.author, agent_path=path))
+
+    async def record_state_edit(self, event: AdkEvent) -> None:
+        """Record the event by which a person has set keys of the session state, between two runs."""
+        # It is part of no invocation, whatever id ADK's event has.
+        edit = AgentEvent(invocation_id="", event=convert_event_to_json(event), final=False)
+        await self.link.append(EventBatch(self.session_id, [edit], agent_path=ROOT_PATH))
 
     async def record_artifact(self, event: AdkEvent, filename: str, version: int, part: types.Part | None) -> None:
         """Record a version of an artifact that came with an event, with its bytes."""
-        mime_type, data = _extract_artifact_data(part)
-        block = Block.from_data(data)
-        saved = ArtifactSaved(filename=filename, version=version, mime_type=mime_type, block=block.block_id)
+        mime_type, data = extract_artifact_data(part)
+        block = Block.from_data(self.link.mask.mask_data(data) if self.link.mask.is_active else data)
+        saved = ArtifactSaved(
+            filename=filename,
+            version=version,
+            mime_type=mime_type,
+            block=block.block_id,
+            is_text=part is not None and part.text is not None,
+        )
         await self.link.append(
             EventBatch(
                 self.session_id,
@@ -266,6 +252,35 @@ class RecordedSession:
             )
         )
 
+    def find_replayed_outcome(self, context: ToolContext) -> RecordedOutcome | None:
+        """Return how a call of the run that is replayed ended; None if it has to run."""
+        return self.replay.find_outcome(_get_call_id(context)) if self.replay is not None else None
+
+    async def answer_replayed_turn(self, request: LlmRequest, agent_name: str, path: AgentPath) -> LlmResponse | None:
+        """Return the recorded decision of a turn of the run that is replayed; None if somebody has to decide it."""
+        if self.replay is None:
+            return None
+        return await self.replay.answer_turn(self._request_encoder.encode(agent_name, request), agent_name, path)
+
+    async def record_model_rule(
+        self, turn_id: str, agent_name: str, agent_path: AgentPath, decided: EnvironmentDecided
+    ) -> None:
+        """Record what the rules for the model's seat decided for a turn."""
+        await self.link.append(
+            EventBatch(
+                self.session_id,
+                [decided],
+                turn_id=turn_id,
+                agent_name=agent_name,
+                agent_path=agent_path,
+                player=Player.SIMULATED if decided.rule else None,
+            )
+        )
+
+    async def record_profile_switch(self, switched: EnvironmentDecided) -> None:
+        """Record that the profile of the rules was switched."""
+        await self.link.append(EventBatch(self.session_id, [switched], agent_path=ROOT_PATH))
+
     def find_recorded_result(self, context: ToolContext, tool: BaseTool) -> RecordedToolCall | None:
         """Return the recorded call that answers a call, if the player has no decisions for the agent in the tool."""
         if not isinstance(self.player, StreamPlayer):
@@ -280,6 +295,10 @@ class RecordedSession:
         if consent is not None:
             context.tool_confirmation = ToolConfirmation(confirmed=consent)
 
+    async def ask_person(self, context: ToolContext, spec: ToolSpec, arguments: Mapping[str, Json]) -> Json:
+        """Ask a person for the tool's response and return it; raise what the person raises as the tool."""
+        return await human_tool.ask_person(self, context, spec, arguments)
+
     async def on_tool_started(
         self, context: ToolContext, tool: BaseTool, arguments: dict[str, Any], player: Player
     ) -> None:
@@ -293,9 +312,10 @@ class RecordedSession:
             call_id=_get_call_id(context),
             result=to_json_value(result),
             duration_ms=end.seconds * 1000,
-            actions=_remove_unset_actions(to_json_value(context.actions)),
+            actions=remove_unset_actions(to_json_value(context.actions)),
             ran_tool=end.outcome.ran_tool,
             left_unchanged=end.outcome.left_unchanged,
+            mocked=end.outcome.mocked,
         )
         await self._append_tool_event(context, finished, end.player)
 
@@ -304,13 +324,21 @@ class RecordedSession:
         failed = ToolFailed(
             call_id=_get_call_id(context),
             error_type=type(error).__name__,
-            error_message=str(error),
+            error_message=str(error) or self._explain_cancellation(context, error),
             duration_ms=end.seconds * 1000,
             traceback="".join(traceback.format_exception(error)),
             ran_tool=end.outcome.ran_tool,
             left_unchanged=end.outcome.left_unchanged,
+            mocked=end.outcome.mocked,
         )
         await self._append_tool_event(context, failed, end.player)
+
+    def _explain_cancellation(self, context: ToolContext, error: BaseException) -> str:
+        """Return why a call ended that waited for a person when its run was stopped; empty if it did not."""
+        waiting = [request for request in self.tool_requests.values() if request.asked.call_id == _get_call_id(context)]
+        if not waiting or not isinstance(error, asyncio.CancelledError):
+            return ""
+        return f"The run was stopped while a person was asked for the response of {waiting[0].asked.tool_name}."
 
     async def _append_tool_event(
         self, context: ToolContext, payload: ToolStarted | ToolFinished | ToolFailed, player: Player
@@ -367,24 +395,5 @@ async def _ignore_cancellation(invocation_id: str) -> None:
     """Do nothing; the default of `on_turn_cancelled`."""
 
 
-def _convert_event_to_json(event: AdkEvent) -> Any:
-    """Return an ADK event as JSON, without the fields of `actions` that are not set."""
-    value = to_json_value(event)
-    value["actions"] = _remove_unset_actions(value.get("actions", {}))
-    return value
-
-
-def _remove_unset_actions(actions: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in actions.items() if value not in (None, {}, [], False)}
-
-
 def _get_call_id(context: ToolContext) -> str:
     return context.function_call_id or ""
-
-
-def _extract_artifact_data(part: types.Part | None) -> tuple[str, bytes]:
-    if part is not None and part.inline_data is not None:
-        return part.inline_data.mime_type or "application/octet-stream", part.inline_data.data or b""
-    if part is not None and part.file_data is not None:
-        return "text/uri-list", (part.file_data.file_uri or "").encode()
-    return "text/plain", ((part.text if part is not None else None) or "").encode()

@@ -16,10 +16,10 @@ from google.genai import types
 from adk_agent_sim.adk.agent_tree import collect_agent_names
 from adk_agent_sim.errors import ReplayImpossible
 from adk_agent_sim.golden.recording import DecisionStreams, RecordedRun, RecordedToolCall, Recording, StreamKey
-from adk_agent_sim.golden.recording_builder import extract_visible_text
 from adk_agent_sim.text.escaped_logging import get_logger
 from adk_agent_sim.timeline.canonical_json import Json
-from adk_agent_sim.timeline.events import AgentPath, Player
+from adk_agent_sim.timeline.content_parts import extract_visible_text, get_parts
+from adk_agent_sim.timeline.events import AgentEvent, AgentPath, Player
 from adk_agent_sim.timeline.framework_calls import is_refused_call
 from adk_agent_sim.timeline.history import is_user_query
 from adk_agent_sim.timeline.json_conversion import to_json_value
@@ -46,7 +46,10 @@ class RecordingPlayer:
         self._run_index = -1
         self._run: RecordedRun | None = None
         self._streams: DecisionStreams | None = None
+        self._answering_agents: set[tuple[str, AgentPath]] = set()
+        """The agents that got a decision and have not emitted it yet."""
         self._problem = "the session has no user message yet"
+        self._skipped_turns: Sequence[tuple[str, AgentPath]] = ()
 
     @property
     def run(self) -> RecordedRun | None:
@@ -60,14 +63,24 @@ class RecordingPlayer:
         fitting = [each for each in self._candidates if _has_message(each, self._run_index, content)]
         self._run = fitting[0].runs[self._run_index] if fitting else None
         self._streams = DecisionStreams(self._run) if self._run else None
-        self._problem = "" if fitting else f"it has no user message {extract_message_text(content)!r} at this point"
+        self._answering_agents.clear()
+        self._problem = "" if fitting else f"it has no user message {extract_visible_text(content)!r} at this point"
         self._candidates = fitting or self._candidates
+        for agent_name, path in self._skipped_turns:
+            if self._streams is not None:
+                self._streams.take(agent_name, path)
+        self._skipped_turns = ()
+
+    def skip_turns(self, turns: Sequence[tuple[str, AgentPath]]) -> None:
+        """Skip the decisions of these agents after the next user message: somebody else has made them."""
+        self._skipped_turns = turns
 
     def decide_turn(self, request: LlmRequest, agent_name: str, path: AgentPath) -> LlmResponse:
         """Return the agent's next recorded decision; raise ReplayImpossible if there is none."""
         if self._streams is not None:
             decision = self._streams.take(agent_name, path)
             if decision is not None:
+                self._answering_agents.add((agent_name, path))
                 return LlmResponse.model_validate(decision.response)
             self._problem = (
                 f"agent {agent_name!r} calls its model more often than it has decisions after user message "
@@ -76,6 +89,19 @@ class RecordingPlayer:
         problem = f"The recording {self._source} does not fit this session: {self._problem}."
         _log.error("%s", problem)
         raise ReplayImpossible(problem)
+
+    def handle_agent_event(self, emitted: AgentEvent, agent_name: str, path: AgentPath) -> None:
+        """Do not play a text that the agent emits without its model, as a callback does.
+
+        A file of ADK has such a text among those of the model, and does not say which of them are the model's.
+        """
+        content = emitted.event.get("content")
+        if self._streams is None or any(part.get("function_response") for part in get_parts(content)):
+            return
+        if (agent_name, path) in self._answering_agents:
+            self._answering_agents.discard((agent_name, path))
+        elif text := extract_visible_text(content):
+            self._streams.drop_text(agent_name, path, text)
 
     def count_unplayed(self) -> int:
         """Return how many recorded decisions after the last user message were not played.
@@ -122,10 +148,5 @@ def _has_message(recording: Recording, index: int, message: Json) -> bool:
     run = recording.runs[index]
     is_query = is_user_query(message)
     return run.is_query == is_query and (
-        not is_query or extract_message_text(run.message) == extract_message_text(message)
+        not is_query or extract_visible_text(run.message) == extract_visible_text(message)
     )
-
-
-def extract_message_text(message: Json) -> str:
-    """Return the text of a user message."""
-    return extract_visible_text({"content": message})

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import cast
 
 from google.adk.apps import App
+from google.adk.events import Event as AdkEvent
 from google.genai import types
 
+from adk_agent_sim.adk.pause_answers import build_credential_answer
+from adk_agent_sim.adk.pause_steps import CredentialRequest, InputRequest
 from adk_agent_sim.adk.recording_player import RecordingPlayer
 from adk_agent_sim.adk.simulation import Simulation
 from adk_agent_sim.adk.steps import Confirmation, Step
@@ -17,7 +20,10 @@ from adk_agent_sim.golden.comparison import Comparison, compare_recordings
 from adk_agent_sim.golden.recording import RecordedRun, Recording
 from adk_agent_sim.golden.recording_builder import build_recording
 from adk_agent_sim.timeline.canonical_json import Json
-from adk_agent_sim.timeline.framework_calls import is_request_call
+from adk_agent_sim.timeline.content_parts import as_mapping, get_parts
+from adk_agent_sim.timeline.framework_calls import REQUEST_CREDENTIAL, is_request_call
+from adk_agent_sim.timeline.json_conversion import to_json_value
+from adk_agent_sim.timeline.redaction.credential_mask import NOT_RECORDED, SIMULATED
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,6 +38,9 @@ class Replay:
 
     problem: str = ""
     """Why the replay stopped early; empty if it did not."""
+
+    adk_events: Sequence[AdkEvent] = field(default=(), repr=False)
+    """What ADK emitted in the replay."""
 
     @property
     def is_unchanged(self) -> bool:
@@ -49,7 +58,7 @@ async def replay_recording(app: App, recording: Recording, ignored_paths: Sequen
     """
     player = RecordingPlayer([recording], repr(recording.name))
     problem = ""
-    async with Simulation(app, model=player, state=recording.state) as sim:
+    async with Simulation(app, model=player, state=recording.state, user_id=recording.user_id) as sim:
         for place, run in enumerate(recording.runs):
             try:
                 step = await sim.send(_build_message(sim, run))
@@ -60,7 +69,10 @@ async def replay_recording(app: App, recording: Recording, ignored_paths: Sequen
             problem = _find_problem(step, player, following)
             if problem:
                 break
+            if run.state_edits:
+                await sim.set_state(run.state_edits)
         current = build_recording(sim.log(), recording.name)
+        adk_events = sim.events()
     return Replay(
         name=recording.name,
         comparison=compare_recordings(recording, current, ignored_paths),
@@ -69,6 +81,7 @@ async def replay_recording(app: App, recording: Recording, ignored_paths: Sequen
             for name in sorted(player.skipped_agents)
         ],
         problem=problem,
+        adk_events=adk_events,
     )
 
 
@@ -79,6 +92,13 @@ def _find_problem(step: Step, player: RecordingPlayer, following: RecordedRun | 
             f"The call of {step.pending_call.name!r} waits for the user's consent, which the recording does not "
             "contain. A timeline does: export the session with `adksim export --format jsonl`."
         )
+    if isinstance(step, CredentialRequest) and (following is None or not _has_answer(following)):
+        return f"{_capitalize(str(step))}. No recording contains a credential: record a simulated sign-in to replay it."
+    if isinstance(step, InputRequest) and (following is None or following.is_query):
+        return (
+            f"{_capitalize(str(step))}, which the recording does not contain. "
+            "A timeline does: export the session with `adksim export --format jsonl`."
+        )
     unplayed_count = player.count_unplayed()
     return f"The agents did not make {unplayed_count} of the recorded decisions." if unplayed_count else ""
 
@@ -88,9 +108,9 @@ def _build_message(sim: Simulation, run: RecordedRun) -> types.Content:
     message = cast("Mapping[str, Json]", run.message)
     if run.is_query:
         return types.Content.model_validate(message)
-    question_ids = iter(_find_open_questions(sim))
+    questions = iter(_find_open_questions(sim))
     parts = [
-        {**part, "function_response": {**part["function_response"], "id": next(question_ids, "")}}
+        {**part, "function_response": _answer_again(part["function_response"], next(questions, None))}
         if _answers_question(part)
         else part
         for part in cast("Sequence[Mapping[str, Json]]", message.get("parts") or ())
@@ -103,13 +123,36 @@ def _answers_question(part: Mapping[str, Json]) -> bool:
     return is_request_call(response.get("name") or "")
 
 
-def _find_open_questions(sim: Simulation) -> list[str]:
-    """Return the ids of ADK's questions to the user that have no answer yet, oldest first."""
-    asked: dict[str, None] = {}
+def _has_answer(run: RecordedRun) -> bool:
+    """Return whether a run answers a request for a credential, with one that can be given again."""
+    responses = [as_mapping(part.get("function_response")) for part in get_parts(run.message)]
+    return any(
+        response.get("name") != REQUEST_CREDENTIAL or response.get("response") != {"credential": NOT_RECORDED}
+        for response in responses
+        if response
+    )
+
+
+def _answer_again(response: Mapping[str, Json], question: types.FunctionCall | None) -> Mapping[str, Json]:
+    """Return a recorded answer with the id of the question as it is now; a simulated sign-in is simulated again."""
+    call_id = (question.id if question else None) or ""
+    if question is not None and response.get("response") == {"credential": SIMULATED}:
+        answer = build_credential_answer(call_id, question.args or {}, None)
+        return to_json_value((answer.parts or [types.Part()])[0].function_response)
+    return {**response, "id": call_id}
+
+
+def _capitalize(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _find_open_questions(sim: Simulation) -> list[types.FunctionCall]:
+    """Return ADK's questions to the user that have no answer yet, oldest first."""
+    asked: dict[str, types.FunctionCall] = {}
     for event in sim.events():
         for call in event.get_function_calls():
             if is_request_call(call.name or "") and call.id:
-                asked[call.id] = None
+                asked[call.id] = call
         for response in event.get_function_responses():
             asked.pop(response.id or "", None)
-    return list(asked)
+    return list(asked.values())

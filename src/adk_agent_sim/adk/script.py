@@ -12,24 +12,31 @@ steps:
   - respond: The answer is 4        # text, or data for an output_schema
     agent: math_agent               # optional: whose turn it must be
   - approve: {amount: 5}            # consent, with a payload or null; `deny: true` refuses
+  - tool: add                       # the response of a tool that a person plays (`mock: human`)
+    returns: 4                      # or `error: TEXT`, or `raises: TimeoutError` with a `message`
+  - answer: {city: Rome}            # the input that a workflow asks for, or the fields of a credential
+  - sign_in: true                   # a credential: simulate that the user has signed in
 expect_state: {orders: {}}          # optional: what the state must contain at the end
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, Self, cast
+from typing import Any, Literal, Self
 
 from google.adk.apps import App
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from adk_agent_sim.adk.pause_steps import CredentialRequest, InputRequest
+from adk_agent_sim.adk.run_settings import RunSettings
 from adk_agent_sim.adk.simulation import Simulation
-from adk_agent_sim.adk.steps import Confirmation, ModelTurn, Step
+from adk_agent_sim.adk.steps import Confirmation, ModelTurn, Step, ToolTurn
 from adk_agent_sim.environment.yaml_document import YamlUnreadable, read_yaml_file
 from adk_agent_sim.errors import InvalidScript, SimulatorError
 from adk_agent_sim.timeline.canonical_json import Json
+from adk_agent_sim.timeline.content_parts import wrap_result
 from adk_agent_sim.timeline.history import ToolCall, ToolError, ToolOutput
 from adk_agent_sim.timeline.json_conversion import to_json_value
 
@@ -52,7 +59,7 @@ class ScriptedCall(BaseModel):
 
 
 class ScriptedStep(BaseModel):
-    """One step; it has exactly one of user, call, calls, respond, approve and deny."""
+    """One step; it has exactly one of user, call, calls, respond, approve, deny, tool, answer and sign_in."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -65,6 +72,13 @@ class ScriptedStep(BaseModel):
     respond: Any = _UNSET
     approve: Any = _UNSET
     deny: Literal[True] | None = None
+    tool: str = Field(default="", description="The tool that responds, which a person plays; args is what it must get")
+    returns: Any = Field(default=_UNSET, description="What the tool returns")
+    error: str | None = Field(default=None, description="The error that the tool returns")
+    raises: str | None = Field(default=None, description="The class name of the exception that the tool raises")
+    message: str = Field(default="", description="The message of the exception")
+    answer: Any = Field(default=_UNSET, description="The input, or the credential, that a paused agent asks for")
+    sign_in: Literal[True] | None = None
     agent: str = Field(default="", description="Whose turn it must be")
     anyway: bool = Field(default=False, description="Send it although it does not fit")
 
@@ -72,8 +86,20 @@ class ScriptedStep(BaseModel):
     def _check_one_verb(self) -> Self:
         verbs = [verb for verb, given in self._iter_verbs() if given]
         if len(verbs) != 1:
+            names = ", ".join(verb for verb, _ in self._iter_verbs())
             had = f"has {' and '.join(verbs)}" if verbs else "has none of them"
-            raise ValueError(f"a step has exactly one of user, call, calls, respond, approve, deny; this one {had}")
+            raise ValueError(f"a step has exactly one of {names}; this one {had}")
+        return self
+
+    @model_validator(mode="after")
+    def _check_response(self) -> Self:
+        given = [name for name in ("returns", "error", "raises") if name in self.model_fields_set]
+        if not self.tool and (given or self.message):
+            raise ValueError(f"{given[0] if given else 'message'} belongs to a step with `tool`")
+        if self.tool and len(given) != 1:
+            raise ValueError("a step with `tool` has exactly one of returns, error, raises")
+        if self.message and self.raises is None:
+            raise ValueError("message belongs to raises")
         return self
 
     def _iter_verbs(self) -> Iterator[tuple[str, bool]]:
@@ -83,6 +109,9 @@ class ScriptedStep(BaseModel):
         yield "respond", self.respond is not _UNSET
         yield "approve", self.approve is not _UNSET
         yield "deny", self.deny is not None
+        yield "tool", bool(self.tool)
+        yield "answer", self.answer is not _UNSET
+        yield "sign_in", self.sign_in is not None
 
     @property
     def all_calls(self) -> list[ScriptedCall]:
@@ -95,7 +124,7 @@ class ScriptedStep(BaseModel):
     def title(self) -> str:
         """The step in one or two words, for messages."""
         verb = next(verb for verb, given in self._iter_verbs() if given)
-        return f"{verb} {self.call}".strip() if verb == "call" else verb
+        return f"{verb} {self.call or self.tool}" if verb in ("call", "tool") else verb
 
 
 class Script(BaseModel):
@@ -135,43 +164,81 @@ def read_script(path: Path) -> Script:
         raise InvalidScript(str(path), f"{where}: {first['msg']}" if where else first["msg"]) from None
 
 
-async def play_script(app: App, script: Script, eval_set_path: Path | None = None) -> list[Mismatch]:
+async def play_script(
+    app: App, script: Script, eval_set_path: Path | None = None, settings: RunSettings | None = None
+) -> list[Mismatch]:
     """Play a script on the real agent.
 
     Args:
         app: The agent's app.
         script: The script.
         eval_set_path: The EvalSet to which the session is exported if there are no mismatches.
+        settings: How the session is run and exported.
 
     Returns:
         The expectations that were not met; playing stops at a step that cannot be played.
     """
-    async with Simulation(app, state=script.state) as sim:
+    settings = settings or RunSettings()
+    async with settings.open_simulation(app, script.state) as sim:
         mismatches = [mismatch async for mismatch in _play_steps(sim, script)]
         if eval_set_path is not None and not mismatches:
-            sim.export(eval_set_path)
+            sim.export(eval_set_path, criteria=settings.criteria)
         return mismatches
+
+
+@dataclass(frozen=True)
+class _ExpectedResults:
+    """What the calls of a step must have led to, once the tools among them that the script plays have responded."""
+
+    where: str
+    calls: Sequence[ScriptedCall]
+    history_start: int
+
+    def find_mismatches(self, sim: Simulation) -> list[Mismatch]:
+        return list(_find_mismatches(self.where, self.calls, sim, self.history_start))
 
 
 async def _play_steps(sim: Simulation, script: Script) -> AsyncIterator[Mismatch]:
     step: Step | None = None
+    expected: list[_ExpectedResults] = []
     for number, scripted_step in enumerate(script.steps, start=1):
         where = f"step {number}: {scripted_step.title}"
-        if scripted_step.agent and (owner := _get_turn_owner(step)) != scripted_step.agent:
-            yield Mismatch(where=where, expected={"agent": scripted_step.agent}, found={"agent": owner})
+        if mismatch := _find_wrong_turn(where, step, scripted_step):
+            yield mismatch
             return
-        history_start = len(sim.history())
+        expected.append(_ExpectedResults(where, scripted_step.all_calls, len(sim.history())))
         try:
             step = await _play_step(sim, step, scripted_step)
         except SimulatorError as error:
             yield Mismatch(where=where, expected=scripted_step.title, found=f"{type(error).__name__}: {error}")
             return
-        for mismatch in _find_mismatches(where, scripted_step.all_calls, sim, history_start):
-            yield mismatch
+        if not isinstance(step, ToolTurn):
+            for mismatch in [each for results in expected for each in results.find_mismatches(sim)]:
+                yield mismatch
+            expected.clear()
+    for mismatch in [each for results in expected for each in results.find_mismatches(sim)]:
+        yield mismatch
     state = to_json_value(await sim.state())
     actual = {key: state.get(key) for key in script.expect_state}
     if actual != script.expect_state:
         yield Mismatch(where="expect_state", expected=script.expect_state, found=actual)
+
+
+def _find_wrong_turn(where: str, step: Step | None, scripted_step: ScriptedStep) -> Mismatch | None:
+    """Return how what the agent waits for differs from what the step says about it."""
+    tool = step.tool_name if isinstance(step, ToolTurn) else ""
+    if scripted_step.tool and tool != scripted_step.tool:
+        found = f"{step}" if step is not None else "nothing was called yet"
+        return Mismatch(where=where, expected=f"a call of {scripted_step.tool} that waits for a person", found=found)
+    if scripted_step.tool and isinstance(step, ToolTurn):
+        if "args" in scripted_step.model_fields_set and dict(step.args) != scripted_step.args:
+            return Mismatch(where=where, expected={"args": scripted_step.args}, found={"args": dict(step.args)})
+        owner = step.agent_name
+    else:
+        owner = _get_turn_owner(step)
+    if scripted_step.agent and owner != scripted_step.agent:
+        return Mismatch(where=where, expected={"agent": scripted_step.agent}, found={"agent": owner})
+    return None
 
 
 async def _play_step(sim: Simulation, step: Step | None, scripted_step: ScriptedStep) -> Step:
@@ -185,7 +252,21 @@ async def _play_step(sim: Simulation, step: Step | None, scripted_step: Scripted
         return await step.approve(scripted_step.approve)
     if scripted_step.deny:
         return await step.deny()
+    if scripted_step.tool:
+        return await _respond_as_tool(step, scripted_step)
+    if scripted_step.answer is not _UNSET:
+        return await step.answer(scripted_step.answer, anyway=scripted_step.anyway)
+    if scripted_step.sign_in:
+        return await step.sign_in()
     return await step.calls([(call.call, call.args) for call in scripted_step.all_calls], anyway=scripted_step.anyway)
+
+
+async def _respond_as_tool(step: Step, scripted_step: ScriptedStep) -> Step:
+    if scripted_step.raises is not None:
+        return await step.raise_error(scripted_step.raises, scripted_step.message)
+    if scripted_step.error is not None:
+        return await step.give_error(scripted_step.error)
+    return await step.give_result(scripted_step.returns, anyway=scripted_step.anyway)
 
 
 def _find_mismatches(
@@ -201,9 +282,9 @@ def _find_mismatches(
             yield Mismatch(
                 where=f"{where} ({call.call})", expected={"error": call.expect_error}, found=_get_response(result)
             )
-        if call.expect is not _UNSET and _get_response(result) != _wrap_response(call.expect):
+        if call.expect is not _UNSET and _get_response(result) != wrap_result(call.expect):
             yield Mismatch(
-                where=f"{where} ({call.call})", expected=_wrap_response(call.expect), found=_get_response(result)
+                where=f"{where} ({call.call})", expected=wrap_result(call.expect), found=_get_response(result)
             )
 
 
@@ -211,11 +292,9 @@ def _get_response(result: ToolOutput | ToolError | None) -> Json:
     return result.response if result is not None else None
 
 
-def _wrap_response(expected: Json) -> Json:
-    return cast("Json", expected) if isinstance(expected, Mapping) else {"result": expected}
-
-
 def _get_turn_owner(step: Step | None) -> str:
     if isinstance(step, ModelTurn):
         return step.agent_name
-    return "the user" if isinstance(step, Confirmation) else "nobody"
+    if isinstance(step, ToolTurn):
+        return f"tool {step.tool_name}"
+    return "the user" if isinstance(step, Confirmation | InputRequest | CredentialRequest) else "nobody"

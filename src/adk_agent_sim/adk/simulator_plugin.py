@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections import OrderedDict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,24 +21,31 @@ from google.adk.agents.invocation_context import InvocationContext
 from google.adk.events import Event as AdkEvent
 from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
+from google.adk.plugins import BasePlugin
 from google.adk.sessions import Session
 from google.adk.tools import BaseTool, ToolContext
+from google.adk.workflow import BaseNode
 from google.genai import types
 
 from adk_agent_sim.adk import tool_seat
 from adk_agent_sim.adk.agent_tree import collect_agent_names
 from adk_agent_sim.adk.compat import hide_player_warnings
+from adk_agent_sim.adk.forking.replaceable_link import ReplaceableLink
+from adk_agent_sim.adk.forking.session_restart import RestartFunction
+from adk_agent_sim.adk.forking.session_restarter import SessionRestarter
 from adk_agent_sim.adk.play_policy import Fallback, PlayPolicy
 from adk_agent_sim.adk.players import create_player_factory, needs_no_server
-from adk_agent_sim.adk.recorded_session import ModelFunction, RecordedSession, SessionPlayer
+from adk_agent_sim.adk.recorded_session import RecordedSession
 from adk_agent_sim.adk.seat_plugin import SeatPlugin, SessionKey, get_session_key
+from adk_agent_sim.adk.session_player import ModelFunction, SessionPlayer
 from adk_agent_sim.adk.turn_player import is_model_played
 from adk_agent_sim.link.credentials import load_credentials
 from adk_agent_sim.link.discarding_outbox import DiscardingOutbox
+from adk_agent_sim.link.link import Link
 from adk_agent_sim.link.outbox import Outbox
 from adk_agent_sim.text.escaped_logging import get_logger
 from adk_agent_sim.text.terminal_output import print_line
-from adk_agent_sim.timeline.events import RunOutcome
+from adk_agent_sim.timeline.events import Player, RunOutcome
 
 SERVER_URL_VARIABLE = "ADK_SIM_SERVER_URL"
 TARGET_AGENTS_VARIABLE = "ADK_SIM_TARGET_AGENTS"
@@ -87,6 +94,7 @@ class SimulatorPlugin(SeatPlugin):
         connect_timeout: float = 5.0,
         token: str | None = None,
         ca_file: str | Path | None = None,
+        restart: RestartFunction | None = None,
         name: str = "adksim_simulator",
     ) -> None:
         """Create the plugin; nothing is sent before an agent runs.
@@ -108,6 +116,8 @@ class SimulatorPlugin(SeatPlugin):
                 machine has left in the user's data directory.
             ca_file: The certificates of the authorities to trust, as a PEM file, for an https:// address; by default
                 ADK_SIM_CA_FILE, or else the usual ones.
+            restart: Runs a session of this process again, so that people at the server can undo, redo and fork; for
+                example `lambda session: session.run(runner)`. It gets a `SessionRestart`.
             name: The plugin's name in ADK.
 
         Raises:
@@ -117,22 +127,14 @@ class SimulatorPlugin(SeatPlugin):
             InvalidCassetteMode: ADK_SIM_CASSETTE has a value that means nothing.
         """
         super().__init__(name=name)
-        targets = target_agents if target_agents is not None else os.environ.get(TARGET_AGENTS_VARIABLE, "")
+        targets = _read_target_agents(target_agents)
         self._policy = PlayPolicy(
-            targets=frozenset(_parse_agent_names(targets)),
-            deadline=deadline,
-            on_deadline=on_deadline,
-            on_unreachable=on_unreachable,
+            targets=targets, deadline=deadline, on_deadline=on_deadline, on_unreachable=on_unreachable
         )
         self._description = session_description
         self._create_player = create_player_factory(player)
-        url = server_url or os.environ.get(SERVER_URL_VARIABLE)
-        if url is None and needs_no_server(player):
-            self._outbox = DiscardingOutbox()
-        else:
-            url = url or DEFAULT_SERVER_URL
-            credentials = load_credentials(url, token, ca_file)
-            self._outbox = Outbox(url, connect_timeout=connect_timeout, credentials=credentials)
+        self._outbox = _create_outbox(server_url, player, connect_timeout, token, ca_file)
+        self._restarter = _create_restarter(restart, self._outbox, self)
         self._active_invocations: dict[str, _ActiveInvocation] = {}
         self._idle_sessions: OrderedDict[SessionKey, RecordedSession] = OrderedDict()
         self._ending_tasks: set[asyncio.Future[None]] = set()
@@ -166,6 +168,9 @@ class SimulatorPlugin(SeatPlugin):
                 stop_watching=self._watch_for_cancellation(invocation_context.invocation_id),
                 stop_hiding=hide_player_warnings(is_model_played),
             )
+            if self._restarter is not None:
+                root, recorded.app_plugins = _get_app(invocation_context)
+                self._restarter.add_app(recorded, root)
             self._idle_sessions.pop(get_session_key(invocation_context.session), None)
             self._warn_unknown_targets(collect_agent_names(invocation_context.agent))
         return None
@@ -222,12 +227,28 @@ class SimulatorPlugin(SeatPlugin):
         """Return the recorded session of an ADK session; the first time, open one on the timeline."""
         known = self._bound_sessions.get(get_session_key(session))
         if known is not None:
+            known.apply_shared_state(session)
             return known
         session_id = self._outbox.open_session(self._description or session.app_name, self._print_session_url)
-        recorded = _create_recorded_session(self._outbox, session_id, self._create_player(), self._policy)
+        link = self._outbox if self._restarter is None else ReplaceableLink(self._outbox)
+        recorded = _create_recorded_session(link, session_id, self._create_player(), self._policy)
         self.bind(session, recorded)
         await recorded.record_agent_joined(session)
+        if self._restarter is not None:
+            self._restarter.offer(get_session_key(session), recorded)
         return recorded
+
+    def bind_restarted(self, key: SessionKey, session_id: str) -> RecordedSession:
+        """Return a new recorded session for an ADK session that is about to be created; a person plays its models."""
+        recorded = _create_recorded_session(ReplaceableLink(self._outbox), session_id, Player.HUMAN, self._policy)
+        self._bound_sessions[key] = recorded
+        return recorded
+
+    def retire(self, key: SessionKey) -> None:
+        """Forget an ADK session as soon as no invocation of it is running: another one has its session."""
+        if not any(get_session_key(run.session) == key for run in self._active_invocations.values()):
+            self.unbind(key)
+            self._idle_sessions.pop(key, None)
 
     def _print_session_url(self, url: str) -> None:
         location = url or f"on the server at {self._outbox.url}"
@@ -275,7 +296,11 @@ class SimulatorPlugin(SeatPlugin):
         invocation.stop_listening()
         invocation.stop_hiding()
         await invocation.recorded_session.record_run_ended(invocation_id, outcome, error)
-        self._mark_idle(get_session_key(invocation.session), invocation.recorded_session)
+        link = invocation.recorded_session.base_link
+        if isinstance(link, ReplaceableLink) and link.is_replaced:
+            self.retire(get_session_key(invocation.session))
+        else:
+            self._mark_idle(get_session_key(invocation.session), invocation.recorded_session)
 
     def _watch_for_cancellation(self, invocation_id: str) -> Callable[[], None]:
         """Record the end of a run that is cancelled, which ADK reports to no plugin.
@@ -304,6 +329,8 @@ class SimulatorPlugin(SeatPlugin):
         if len(self._idle_sessions) > MAX_IDLE_SESSIONS:
             evicted_key, evicted = self._idle_sessions.popitem(last=False)
             self.unbind(evicted_key)
+            if self._restarter is not None:
+                self._restarter.withdraw(evicted.session_id)
             self._outbox.release_session(evicted.session_id)
 
     def _warn_unknown_targets(self, known_names: Iterable[str]) -> None:
@@ -319,10 +346,14 @@ class SimulatorPlugin(SeatPlugin):
             )
 
 
-def _create_recorded_session(
-    outbox: Outbox | DiscardingOutbox, session_id: str, player: SessionPlayer, policy: PlayPolicy
-) -> RecordedSession:
-    recorded = RecordedSession(outbox, session_id, player, policy=policy)
+def _get_app(context: InvocationContext) -> tuple[BaseNode | None, Sequence[BasePlugin]]:
+    """Return the root agent and the plugins of the app that runs."""
+    agent = context.agent
+    return agent.root_agent if isinstance(agent, BaseAgent) else agent, context.plugin_manager.plugins
+
+
+def _create_recorded_session(link: Link, session_id: str, player: SessionPlayer, policy: PlayPolicy) -> RecordedSession:
+    recorded = RecordedSession(link, session_id, player, policy=policy)
 
     async def record_cancellation(invocation_id: str) -> None:
         await recorded.record_run_ended(invocation_id, RunOutcome.CANCELLED)
@@ -336,6 +367,27 @@ def _log_waiting(agent_name: str) -> None:
     _log.warning("Waiting for human input for agent: '%s'", agent_name)
 
 
-def _parse_agent_names(targets: str | Iterable[str]) -> list[str]:
+def _read_target_agents(target_agents: str | Iterable[str] | None) -> frozenset[str]:
+    targets = target_agents if target_agents is not None else os.environ.get(TARGET_AGENTS_VARIABLE, "")
     names = targets.split(",") if isinstance(targets, str) else targets
-    return [name.strip() for name in names if name.strip()]
+    return frozenset(name.strip() for name in names if name.strip())
+
+
+def _create_outbox(
+    server_url: str | None,
+    player: str | ModelFunction,
+    connect_timeout: float,
+    token: str | None,
+    ca_file: str | Path | None,
+) -> Outbox | DiscardingOutbox:
+    url = server_url or os.environ.get(SERVER_URL_VARIABLE)
+    if url is None and needs_no_server(player):
+        return DiscardingOutbox()
+    url = url or DEFAULT_SERVER_URL
+    return Outbox(url, connect_timeout=connect_timeout, credentials=load_credentials(url, token, ca_file))
+
+
+def _create_restarter(
+    restart: RestartFunction | None, outbox: Outbox | DiscardingOutbox, plugin: SimulatorPlugin
+) -> SessionRestarter | None:
+    return SessionRestarter(restart, outbox, plugin) if restart and isinstance(outbox, Outbox) else None

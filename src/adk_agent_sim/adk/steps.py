@@ -1,4 +1,6 @@
-"""The steps of a simulation, by what the agent waits for: its model's decision, the user's consent, or a user message.
+"""The steps of a simulation, by what the agent waits for: its model, a tool, the user's consent, or a user message.
+
+The steps at which ADK asks the user for input or for a credential are in `pause_steps`.
 
 Every step has every method, so that code which chains them type-checks; a method that does not apply to a step raises
 InvalidTransition, which names what the agent waits for instead.
@@ -23,6 +25,7 @@ from adk_agent_sim.timeline.events import Event
 from adk_agent_sim.timeline.framework_calls import SET_MODEL_RESPONSE
 from adk_agent_sim.timeline.json_conversion import to_json_value
 from adk_agent_sim.timeline.strict_json import parse_json
+from adk_agent_sim.timeline.submissions import ToolRequest, ToolResponse
 
 Answer: TypeAlias = str | Mapping[str, Any] | Sequence[Any] | BaseModel
 """A final response: text, or data for an agent with an output_schema."""
@@ -42,9 +45,13 @@ class StepTarget(Protocol):
         """Send a user message and return the next step."""
         ...
 
+    async def respond_as_tool(self, response: ToolResponse) -> Step:
+        """Give the response of a tool and return the next step."""
+        ...
+
 
 class Step:
-    """What follows a message or a decision: a ModelTurn, a Confirmation or Done."""
+    """What follows a message or a decision: a ModelTurn, a ToolTurn, a Confirmation, another request, or Done."""
 
     async def call(self, name: str, args: Mapping[str, Any] | None = None, *, anyway: bool = False) -> Step:
         """Call one tool, whose own code runs. Arguments that are omitted stay unset."""
@@ -69,6 +76,26 @@ class Step:
     async def deny(self) -> Step:
         """Refuse the call; the model gets a response that says so."""
         self._raise_invalid_transition("deny a call")
+
+    async def answer(self, value: Any, *, anyway: bool = False) -> Step:
+        """Give the user's answer to what ADK asks for: input, a credential, or consent (True or False)."""
+        self._raise_invalid_transition("answer a request")
+
+    async def sign_in(self) -> Step:
+        """Simulate that the user has signed in, with a credential that no service accepts."""
+        self._raise_invalid_transition("sign in")
+
+    async def give_result(self, result: Any, *, anyway: bool = False) -> Step:
+        """Return a result as the tool that you play."""
+        self._raise_invalid_transition("give the result of a tool")
+
+    async def give_error(self, message: str) -> Step:
+        """Return an error as the tool that you play: `{"error": message}`, as tools do that raise nothing."""
+        return await self.give_result({"error": message}, anyway=True)
+
+    async def raise_error(self, error_type: str, message: str = "") -> Step:
+        """Raise an exception, by its class name, as the tool that you play."""
+        self._raise_invalid_transition("raise an error as a tool")
 
     @property
     def text(self) -> str:
@@ -168,6 +195,49 @@ class ModelTurn(Step):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
+class ToolTurn(Step):
+    """A call of a tool that you play (`mock: human`)."""
+
+    _target: StepTarget
+    tool_request: ToolRequest
+    """What the timeline has of the call."""
+
+    def __str__(self) -> str:
+        return f"tool {self.tool_name!r} must respond"
+
+    @property
+    def tool_name(self) -> str:
+        """The tool that you play."""
+        return self.tool_request.asked.tool_name
+
+    @property
+    def agent_name(self) -> str:
+        """The agent that made the call."""
+        return self.tool_request.agent_name
+
+    @property
+    def args(self) -> Mapping[str, Json]:
+        """The arguments of the call."""
+        return self.tool_request.asked.arguments
+
+    @property
+    def response_schema(self) -> Json:
+        """The JSON Schema of the tool's results; None if it declares none."""
+        return self.tool_request.asked.response_schema
+
+    async def give_result(self, result: Any, *, anyway: bool = False) -> Step:
+        """Return a result as the tool; it must match the tool's output schema, unless `anyway`."""
+        return await self._target.respond_as_tool(self._build_response(to_json_value(result), anyway=anyway))
+
+    async def raise_error(self, error_type: str, message: str = "") -> Step:
+        """Raise an exception as the tool; names of Python's own exceptions are kinds of them."""
+        return await self._target.respond_as_tool(self._build_response(error_type=error_type, error_message=message))
+
+    def _build_response(self, result: Json = None, **fields: Any) -> ToolResponse:
+        return ToolResponse(self.tool_request.session_id, self.tool_request.asked.request_id, result, **fields)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Confirmation(Step):
     """A tool call that waits for the user's consent."""
 
@@ -191,6 +261,12 @@ class Confirmation(Step):
     async def approve(self, payload: Any = None) -> Step:
         """Let the call run. `payload` is what the tool asked for, if it asked for something."""
         return await self._target.send(build_consent_message(self.question.id or "", approve=True, payload=payload))
+
+    async def answer(self, value: Any, *, anyway: bool = False) -> Step:
+        """Approve the call with True, or deny it with False."""
+        if not isinstance(value, bool):
+            raise InvalidTransition(f"Answer with True or False, or call approve(payload): {self}.")
+        return await (self.approve() if value else self.deny())
 
     async def deny(self) -> Step:
         """Refuse the call; the model gets a response that says so."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from google.adk.agents import BaseAgent, LlmAgent
@@ -12,13 +11,12 @@ from google.adk.tools import AgentTool, BaseTool, FunctionTool
 from google.adk.tools.base_toolset import BaseToolset
 from google.adk.workflow import BaseNode, Workflow
 
-from adk_agent_sim.adk.compat import get_declaration
 from adk_agent_sim.adk.model_seat import copy_with_seat
+from adk_agent_sim.adk.tool_spec_reader import read_tool_spec
 from adk_agent_sim.adk.toolset_check import check_toolsets
 from adk_agent_sim.environment.rule_lint import ToolCatalog
-from adk_agent_sim.forms.json_schema import read_parameters_schema
+from adk_agent_sim.mocks.tool_spec import ToolSpec
 from adk_agent_sim.timeline.framework_calls import CONTROL_TOOLS, SET_MODEL_RESPONSE, TRANSFER_TO_AGENT
-from adk_agent_sim.timeline.json_conversion import to_json_value
 
 _ADK_ADDED_TOOLS = (TRANSFER_TO_AGENT, SET_MODEL_RESPONSE)
 """Tools that ADK adds to a request by itself, so that no agent lists them."""
@@ -26,7 +24,8 @@ _ADK_ADDED_TOOLS = (TRANSFER_TO_AGENT, SET_MODEL_RESPONSE)
 
 async def build_tool_catalog(app: App) -> ToolCatalog:
     """Return everything that a model of the app can call; raise ToolsetUnavailable if a toolset does not load."""
-    tools: dict[str, dict[str, Any]] = {name: {"additionalProperties": True} for name in _ADK_ADDED_TOOLS}
+    tools: dict[str, Mapping[str, Any]] = {name: {"additionalProperties": True} for name in _ADK_ADDED_TOOLS}
+    specs: dict[str, ToolSpec] = {}
     agents: dict[str, BaseNode] = {}
     agent_tools: dict[str, frozenset[str]] = {}
     remaining: list[BaseNode] = [app.root_agent] if app.root_agent is not None else []
@@ -42,10 +41,12 @@ async def build_tool_catalog(app: App) -> ToolCatalog:
                 own_tools = await agent.canonical_tools()
             agent_tools[node.name] = frozenset({*_ADK_ADDED_TOOLS, *(tool.name for tool in own_tools)})
             for tool in own_tools:
-                tools[tool.name] = _get_tool_schema(tool)
+                specs[tool.name] = read_tool_spec(tool)
+                # A tool that does not declare itself accepts anything.
+                tools[tool.name] = specs[tool.name].parameters or {"additionalProperties": True}
                 if isinstance(tool, AgentTool):
                     remaining.append(tool.agent)
-    return ToolCatalog(tools=tools, agents=sorted(agents), agent_tools=agent_tools)
+    return ToolCatalog(tools=tools, agents=sorted(agents), agent_tools=agent_tools, specs=specs)
 
 
 def list_tool_names(app: App) -> Collection[str] | None:
@@ -74,11 +75,3 @@ def _iter_children(node: BaseNode) -> Iterator[BaseNode]:
         yield from node.sub_agents
     if isinstance(node, Workflow) and node.graph is not None:
         yield from node.graph.nodes
-
-
-def _get_tool_schema(tool: BaseTool) -> dict[str, Any]:
-    """Return the schema of the tool's arguments; one that accepts anything if the tool does not declare itself."""
-    declaration = None
-    with suppress(NotImplementedError):
-        declaration = get_declaration(tool)
-    return dict(read_parameters_schema(to_json_value(declaration))) if declaration else {"additionalProperties": True}

@@ -13,21 +13,24 @@ from __future__ import annotations
 import asyncio
 import copy
 import functools
-import threading
 from collections import Counter
-from collections.abc import Awaitable, Callable
-from contextlib import suppress
-from contextvars import ContextVar, copy_context
+from collections.abc import Awaitable, Callable, Generator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
 from google.adk.tools import BaseTool, ToolContext
 
 from adk_agent_sim.adk.compat import check_sync_callable_runner, use_sync_callable_runner
-from adk_agent_sim.environment.environment import NOT_RUN, RAN_TOOL, ExecutionOutcome
+from adk_agent_sim.adk.forking.recorded_outcome import RecordedOutcome
+from adk_agent_sim.adk.tool_threads import ToolThreads
+from adk_agent_sim.environment.rule_decision import NOT_RUN, RAN_TOOL, ExecutionOutcome
 from adk_agent_sim.environment.skip_reason import UnansweredCall
 from adk_agent_sim.errors import Cancelled
 from adk_agent_sim.golden.recording import RecordedToolCall
+from adk_agent_sim.mocks.tool_spec import ToolSpec
+from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.events import EnvironmentDecided, Player
 
 
@@ -52,8 +55,16 @@ class ToolCallListener(Protocol):
         """Handle what the rules decided for the call."""
         ...
 
+    def find_replayed_outcome(self, context: ToolContext) -> RecordedOutcome | None:
+        """Return how the call ended in the run that is replayed; None if the call is not part of it."""
+        ...
+
     def find_recorded_result(self, context: ToolContext, tool: BaseTool) -> RecordedToolCall | None:
         """Return the recorded call whose response is the result; None if the tool should run."""
+        ...
+
+    async def ask_person(self, context: ToolContext, spec: ToolSpec, arguments: Mapping[str, Json]) -> Json:
+        """Ask a person for the tool's response and return it; raise what the person raises as the tool."""
         ...
 
     async def on_tool_started(
@@ -95,6 +106,11 @@ class CallInterceptor(Protocol):
         """Return the decision as an event for the timeline."""
         ...
 
+    @property
+    def player(self) -> Player:
+        """Who responds as the tool, if a rule answers the call."""
+        ...
+
     def complete(self) -> ExecutionOutcome:
         """Count how the call ended, or how far it came if it was cancelled, and return it."""
         ...
@@ -126,6 +142,9 @@ class EnclosingCall:
     call_id: str
     """The id of the call; empty if it has none."""
 
+    outer: EnclosingCall | None = None
+    """The call that the agent runs in that makes this one; None if it runs in none."""
+
 
 class _ToolSeat:
     """Replaces a tool's `run_async`."""
@@ -155,6 +174,7 @@ class _ToolSeat:
                 return await interceptor.execute_decision(own_run, args)
             finally:
                 interceptor.complete()
+        own_run = calls.use_recorded_result(self.tool, own_run)
         answer = functools.partial(_execute_intercepted, interceptor, own_run)
         return await calls.run(self.tool, answer, args, tool_context, interceptor)
 
@@ -210,6 +230,10 @@ class RunningCalls:
         """The ids of the running calls, oldest first."""
         return list(self._stop_signals.values())
 
+    def is_cancelling(self, call_id: str) -> bool:
+        """Return whether a call was cancelled, and does not know it yet."""
+        return any(running == call_id and stop.done() for stop, running in self._stop_signals.items())
+
     def cancel(self, call_id: str) -> bool:
         """Cancel one call. Returns False if it is not running."""
         stops = [stop for stop, running in self._stop_signals.items() if running == call_id and not stop.done()]
@@ -220,6 +244,30 @@ class RunningCalls:
     async def record_environment_decision(self, context: ToolContext, decided: EnvironmentDecided) -> None:
         """Record what the rules decided for a call that they answer without running it here."""
         await self._listener.on_environment_decided(context, decided)
+
+    async def ask_person(self, context: ToolContext, spec: ToolSpec, arguments: Mapping[str, Json]) -> Json:
+        """Ask a person, who sees the session's timeline, for the response of the tool that is called now."""
+        enclosing = ENCLOSING_CALL.get()
+        # The question belongs to the calling agent, as the start and the end of the call do.
+        outer = ENCLOSING_CALL.set(enclosing.outer if enclosing is not None else None)
+        try:
+            return await self._listener.ask_person(context, spec, arguments)
+        finally:
+            ENCLOSING_CALL.reset(outer)
+
+    def use_recorded_result(self, tool: BaseTool, own_run: RunAsync) -> RunAsync:
+        """Return the tool's own code as rules may run it: it gives the recorded result where it has no decisions.
+
+        An agent that is used as a tool cannot run if the recording that plays has its result only.
+        """
+
+        async def run(*, args: dict[str, Any], tool_context: ToolContext) -> object:
+            recorded = self._listener.find_recorded_result(tool_context, tool)
+            if recorded is not None:
+                return await _return_recorded(recorded, args=args, tool_context=tool_context)
+            return await own_run(args=args, tool_context=tool_context)
+
+        return run
 
     async def run(
         self,
@@ -235,22 +283,30 @@ class RunningCalls:
             decided = interceptor.build_decision_event()
             await self._listener.on_environment_decided(context, decided)
             if decided.rule or decided.unanswered == UnansweredCall.REFUSED:
-                player = Player.SIMULATED
-        if player is Player.REAL and (recorded := self._listener.find_recorded_result(context, tool)) is not None:
+                player = interceptor.player
+        replayed = self._listener.find_replayed_outcome(context)
+        if replayed is not None:
+            player, own_run = replayed.player, replayed.run
+        elif player is Player.REAL and (recorded := self._listener.find_recorded_result(context, tool)) is not None:
             player, own_run = Player.RECORDED, functools.partial(_return_recorded, recorded)
-        if player is Player.REAL and interceptor is None:
+        if player is Player.REAL and interceptor is None and replayed is None:
             _count_real_call(tool)
         await self._listener.on_tool_started(context, tool, args, player)
         start = self._monotonic()
 
         def end_call() -> CallEnd:
             outcome = interceptor.complete() if interceptor is not None else RAN_TOOL
-            outcome = NOT_RUN if player is Player.RECORDED else outcome
+            outcome = NOT_RUN if player is Player.RECORDED or replayed is not None else outcome
             return CallEnd(seconds=self._monotonic() - start, player=player, outcome=outcome)
 
-        threads = _ToolThreads(tool.name)
+        threads = ToolThreads(tool.name)
         try:
-            result = await self._run_enclosed(_run_in_threads(threads, own_run, args, context), context)
+            if interceptor is None and player is Player.REAL and replayed is None and never_waits(tool):
+                # There is no moment at which the call could be cancelled, so it needs no task of its own.
+                with self._enclose_call(context):
+                    result = await own_run(args=args, tool_context=context)
+            else:
+                result = await self._run_enclosed(_run_in_threads(threads, own_run, args, context), context)
             if result is _STOPPED:
                 raise Cancelled(_format_cancelled_message(tool.name, in_thread=threads.is_busy))
         except (Exception, asyncio.CancelledError) as error:
@@ -264,13 +320,18 @@ class RunningCalls:
         enclosing = ENCLOSING_CALL.get()
         return enclosing.call_id if enclosing is not None and enclosing.calls is self else ""
 
-    async def _run_enclosed(self, work: Awaitable[Any], context: ToolContext) -> object:
-        """Run the tool with `ENCLOSING_CALL` set; the listener is notified outside, as part of the calling agent."""
-        enclosing = ENCLOSING_CALL.set(EnclosingCall(self, context.function_call_id or ""))
+    @contextmanager
+    def _enclose_call(self, context: ToolContext) -> Generator[None]:
+        """Set `ENCLOSING_CALL` while the tool runs; the listener is notified outside, as part of the calling agent."""
+        enclosing = ENCLOSING_CALL.set(EnclosingCall(self, context.function_call_id or "", outer=ENCLOSING_CALL.get()))
         try:
-            return await self._wait_for_result_or_stop(work, context)
+            yield
         finally:
             ENCLOSING_CALL.reset(enclosing)
+
+    async def _run_enclosed(self, work: Awaitable[Any], context: ToolContext) -> object:
+        with self._enclose_call(context):
+            return await self._wait_for_result_or_stop(work, context)
 
     async def _wait_for_result_or_stop(self, work: Awaitable[Any], context: ToolContext) -> object:
         """Return the tool's result, or `_STOPPED` as soon as the call is cancelled, even if the tool ignores that."""
@@ -301,6 +362,11 @@ class RunningCalls:
 _STOPPED = object()
 
 
+def never_waits(tool: BaseTool) -> bool:
+    """Return whether a tool says of itself that its code never waits for anything, as those of a world do."""
+    return getattr(tool, "never_waits", False) is True
+
+
 def _format_cancelled_message(tool_name: str, *, in_thread: bool) -> str:
     if in_thread:
         return (
@@ -310,51 +376,7 @@ def _format_cancelled_message(tool_name: str, *, in_thread: bool) -> str:
     return f"The call of {tool_name} was cancelled."
 
 
-class _ToolThreads:
-    """Runs the synchronous functions of one call.
-
-    Each gets a daemon thread of its own: in a pool, a function that blocks could starve other calls, and it would delay
-    the exit of the process.
-    """
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-        self.is_busy = False
-        """Whether a thread is running now."""
-
-    async def run(self, function: Callable[..., Any], kwargs: dict[str, Any]) -> Any:
-        """Return the function's result, or raise what it raises."""
-        loop = asyncio.get_running_loop()
-        done: asyncio.Future[Any] = loop.create_future()
-        context = copy_context()
-
-        def resolve_future(result: Any, error: BaseException | None) -> None:
-            self.is_busy = False
-            if done.done():
-                return
-            if error is None:
-                done.set_result(result)
-            else:
-                done.set_exception(error)
-
-        def run_function() -> None:
-            result, error = None, None
-            try:
-                result = context.run(function, **kwargs)
-            except StopIteration as raised:  # a future does not accept it as an exception
-                error = RuntimeError("a tool raised StopIteration")
-                error.__cause__ = raised
-            except BaseException as raised:  # noqa: BLE001 - raised in the awaiting call
-                error = raised
-            with suppress(RuntimeError):  # the loop is closed, so nothing awaits the result
-                loop.call_soon_threadsafe(resolve_future, result, error)
-
-        self.is_busy = True
-        threading.Thread(target=run_function, name=f"adksim-tool-{self._name}", daemon=True).start()
-        return await done
-
-
-async def _run_in_threads(threads: _ToolThreads, own_run: RunAsync, args: dict[str, Any], context: ToolContext) -> Any:
+async def _run_in_threads(threads: ToolThreads, own_run: RunAsync, args: dict[str, Any], context: ToolContext) -> Any:
     """Run a tool with its synchronous functions in threads."""
     with use_sync_callable_runner(threads.run):
         return await own_run(args=args, tool_context=context)

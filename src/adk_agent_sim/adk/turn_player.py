@@ -17,22 +17,19 @@ from adk_agent_sim.adk.model_seat import (
     MODEL_PLAYER,
     ModelCallInterceptor,
     ModelSeat,
+    build_error_response,
     get_complete_answer,
     take_interceptor,
 )
-from adk_agent_sim.adk.recorded_session import (
-    ModelFunction,
-    OwnModelPlayer,
-    PendingCall,
-    RecordedSession,
-    StreamPlayer,
-)
+from adk_agent_sim.adk.pending_call import PendingCall
+from adk_agent_sim.adk.recorded_session import RecordedSession
+from adk_agent_sim.adk.session_player import ModelFunction, OwnModelPlayer, SessionPlayer, StreamPlayer
 from adk_agent_sim.errors import DeadlineExceeded, ServerUnreachable, TurnAbandoned
 from adk_agent_sim.text.escaped_logging import get_logger
 from adk_agent_sim.timeline.events import AgentPath, Event, Player, TurnDecided
 from adk_agent_sim.timeline.framework_calls import AGENT_NAME_LABEL
 from adk_agent_sim.timeline.json_conversion import to_json_value
-from adk_agent_sim.timeline.submissions import EventBatch, TurnDecision
+from adk_agent_sim.timeline.submissions import TurnDecision
 
 _DEADLINE_GRACE = 2.0
 """Seconds after a deadline in which a decision that was already on its way is still accepted."""
@@ -44,6 +41,10 @@ def is_model_played() -> bool:
     """Return whether the model of the agent that runs in the current task is played by anyone but itself."""
     player = MODEL_PLAYER.get()
     return isinstance(player, TurnPlayer) and player.is_played
+
+
+class _SeatChanged:
+    """Says that another player has taken the seat while a turn was waiting for a person."""
 
 
 @dataclass(frozen=True)
@@ -87,27 +88,58 @@ class TurnPlayer:
         def ask_own_model() -> AsyncGenerator[LlmResponse, None]:
             return seat.get_own_model().generate_content_async(request, stream)
 
-        player = self.recorded_session.get_player(agent_name)
         interceptor = take_interceptor()
         decider, stream_answers = Player.REAL, ask_own_model
-        if player is Player.HUMAN:
-            interceptor = None  # rules never change what a person decides
-            answer = await self._ask_human(request, seat, agent_name)
-            if answer is not None:
-                yield answer
-                return
-        elif interceptor is not None and interceptor.decide():
-            yield await self._answer_by_rule(request, seat, agent_name, interceptor)
+        decision = await self._replay(request, agent_name, interceptor)
+        if decision is None:
+            decision = await self._ask_person(request, seat, agent_name, interceptor)
+        if decision is not None:
+            yield decision
             return
-        elif isinstance(player, OwnModelPlayer):
+        player = self.recorded_session.get_player(agent_name)
+        if player is Player.HUMAN:
+            player = Player.REAL  # nobody decided
+        if interceptor is not None and not interceptor.is_active:
+            interceptor = None
+        if interceptor is not None and interceptor.decide():
+            yield await self._answer_by_rule(request, seat, agent_name, player, interceptor)
+            return
+        if isinstance(player, OwnModelPlayer):
             turn = player.open_turn(request, agent_name, self._find_path())
-            decider, stream_answers = turn.player, lambda: turn.answer(ask_own_model)
+            decider, stream_answers = turn.player, lambda: turn.answer(ask_own_model, stream=stream)
         elif not isinstance(player, Player):
             yield await self._call_model_function(request, player, agent_name, interceptor)
             return
         async with aclosing(self._stream_answers(request, agent_name, decider, stream_answers, interceptor)) as answers:
             async for answer in answers:
                 yield answer
+
+    async def _ask_person(
+        self, request: LlmRequest, seat: ModelSeat, agent_name: str, interceptor: ModelCallInterceptor | None
+    ) -> LlmResponse | None:
+        """Return what a person decides, if one has the seat; None if another player answers, maybe only from now on."""
+        while self.recorded_session.get_player(agent_name) is Player.HUMAN:
+            answer = await self._ask_human(request, seat, agent_name, interceptor)
+            if not isinstance(answer, _SeatChanged):
+                return answer
+        return None
+
+    async def _replay(
+        self, request: LlmRequest, agent_name: str, interceptor: ModelCallInterceptor | None
+    ) -> LlmResponse | None:
+        """Return the recorded decision of a run that is replayed; None if somebody has to decide."""
+        session = self.recorded_session
+        if session.replay is None:
+            return None
+        response = await session.answer_replayed_turn(request, agent_name, self._find_path())
+        if response is None:
+            return None
+        if interceptor is not None and interceptor.is_active:
+            interceptor.decide()  # the rules count the model's calls
+        if session.replay.is_lenient:
+            turn_id = await self._ask(request, agent_name, Player.RECORDED)
+            await self._record_decision(turn_id, response, Player.RECORDED)
+        return response
 
     async def _ask(self, request: LlmRequest, agent_name: str, player: Player) -> str:
         """Append the model call to the timeline and return its turn id."""
@@ -121,11 +153,15 @@ class TurnPlayer:
         # A tool runs an agent by itself, and none of our callbacks was called for it: its branch is not known here.
         return AgentPath(parent_call_id=enclosing_call_id)
 
-    async def _ask_human(self, request: LlmRequest, seat: ModelSeat, agent_name: str) -> LlmResponse | None:
+    async def _ask_human(
+        self, request: LlmRequest, seat: ModelSeat, agent_name: str, interceptor: ModelCallInterceptor | None
+    ) -> LlmResponse | _SeatChanged | None:
         """Return what a person decides, or None if the agent's own model should answer instead."""
         session = self.recorded_session
         turn_id = await self._ask(request, agent_name, Player.HUMAN)
-        session.pending_turns[turn_id] = PendingCall(request=request, seat=seat)
+        pending = session.pending_turns[turn_id] = PendingCall(
+            request=request, seat=seat, agent_name=agent_name, agent_path=self._find_path(), interceptor=interceptor
+        )
         session.on_turn_pending()
         session.on_waiting_for_human(agent_name)
         try:
@@ -140,21 +176,26 @@ class TurnPlayer:
             _log.warning("The own model of agent '%s' answers instead of a person: %s", agent_name, error)
             return None
         finally:
-            del session.pending_turns[turn_id]
-        if decided is None:
-            return None
+            session.pending_turns.pop(turn_id, None)
+        if decided is None or isinstance(decided, _SeatChanged):
+            return decided
         if not isinstance(decided.payload, TurnDecided):
             raise TypeError(f"Turn {turn_id} was decided by a {type(decided.payload).__name__} event.")
+        if failure := pending.failures.get(decided.payload.decision_id):
+            raise failure
         return LlmResponse.model_validate(decided.payload.response)
 
-    async def _wait_for_decision(self, turn_id: str, agent_name: str) -> Event | None:
+    async def _wait_for_decision(self, turn_id: str, agent_name: str) -> Event | _SeatChanged | None:
         """Return the decision, or None if the deadline passed and the agent's own model should answer."""
         session = self.recorded_session
         deciding = asyncio.ensure_future(session.link.wait_for_decision(session.session_id, turn_id))
+        changing = asyncio.ensure_future(session.player_changed.wait())
         # If this wait is cancelled, or the withdrawal fails, just as `deciding` fails, nothing below reads its error.
         deciding.add_done_callback(lambda done: done.cancelled() or done.exception())
         try:
-            await asyncio.wait({deciding}, timeout=session.policy.deadline)
+            await asyncio.wait(
+                {deciding, changing}, timeout=session.policy.deadline, return_when=asyncio.FIRST_COMPLETED
+            )
             if deciding.done():
                 return deciding.result()
             # The server orders the withdrawal and a decision made at the same moment. If the decision was first, it
@@ -163,7 +204,10 @@ class TurnPlayer:
             await asyncio.wait({deciding}, timeout=_DEADLINE_GRACE)
             if deciding.done() and not isinstance(deciding.exception(), TurnAbandoned):
                 return deciding.result()
+            if changing.done():
+                return _SeatChanged()
         finally:
+            changing.cancel()
             if not deciding.done():
                 deciding.cancel()
         _log.warning(
@@ -174,10 +218,14 @@ class TurnPlayer:
         return None
 
     async def _answer_by_rule(
-        self, request: LlmRequest, seat: ModelSeat, agent_name: str, interceptor: ModelCallInterceptor
+        self,
+        request: LlmRequest,
+        seat: ModelSeat,
+        agent_name: str,
+        player: SessionPlayer,
+        interceptor: ModelCallInterceptor,
     ) -> LlmResponse:
         """Return what a rule makes of the call; it may ask the agent's player."""
-        player = self.recorded_session.get_player(agent_name)
         name = player if isinstance(player, Player) else _get_function_player(player)
         decider = Player.SIMULATED if interceptor.changes_answer else name
         turn_id = await self._ask(request, agent_name, decider)
@@ -188,7 +236,9 @@ class TurnPlayer:
             if isinstance(player, OwnModelPlayer):
                 turn = player.open_turn(request, agent_name, self._find_path())
                 return await get_complete_answer(
-                    turn.answer(lambda: seat.get_own_model().generate_content_async(request, stream=False))
+                    turn.answer(
+                        lambda: seat.get_own_model().generate_content_async(request, stream=False), stream=False
+                    )
                 )
             return await self._call(player, request, agent_name)
 
@@ -197,7 +247,7 @@ class TurnPlayer:
         except (Exception, asyncio.CancelledError) as error:
             await self._record_rule(turn_id, agent_name, interceptor)
             if isinstance(error, Exception):
-                await self._record_decision(turn_id, _build_error_response(error), decider)
+                await self._record_decision(turn_id, build_error_response(error), decider)
             raise
         await self._record_rule(turn_id, agent_name, interceptor)
         await self._record_decision(turn_id, response, decider)
@@ -207,16 +257,8 @@ class TurnPlayer:
         """Record what the rules for the model's seat decided, if there are such rules."""
         if interceptor is None:
             return
-        decided = interceptor.build_decision_event()
-        await self.recorded_session.link.append(
-            EventBatch(
-                self.recorded_session.session_id,
-                [decided],
-                turn_id=turn_id,
-                agent_name=agent_name,
-                agent_path=self._find_path(),
-                player=Player.SIMULATED if decided.rule else None,
-            )
+        await self.recorded_session.record_model_rule(
+            turn_id, agent_name, self._find_path(), interceptor.build_decision_event()
         )
 
     async def _call_model_function(
@@ -232,10 +274,8 @@ class TurnPlayer:
         try:
             response = await self._call(function, request, agent_name)
         except Exception as error:
-            await self._record_decision(turn_id, _build_error_response(error), player)
+            await self._record_decision(turn_id, build_error_response(error), player)
             raise
-        if interceptor is not None:
-            interceptor.record_response(response)
         await self._record_decision(turn_id, response, player)
         return response
 
@@ -265,14 +305,12 @@ class TurnPlayer:
                 async for answer in answers:
                     if not answer.partial and not decided:
                         decided = True
-                        if interceptor is not None:
-                            interceptor.record_response(answer)
                         await self._record_decision(turn_id, answer, player, self.recorded_session.monotonic() - start)
                     yield answer
         except Exception as error:
             if not decided:
                 await self._record_decision(
-                    turn_id, _build_error_response(error), player, self.recorded_session.monotonic() - start
+                    turn_id, build_error_response(error), player, self.recorded_session.monotonic() - start
                 )
             raise
 
@@ -292,7 +330,3 @@ class TurnPlayer:
 
 def _get_function_player(function: ModelFunction | StreamPlayer | OwnModelPlayer) -> Player:
     return getattr(function, "player", Player.SIMULATED)
-
-
-def _build_error_response(error: Exception) -> LlmResponse:
-    return LlmResponse(error_code=type(error).__name__, error_message=str(error))

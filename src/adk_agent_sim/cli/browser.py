@@ -15,8 +15,12 @@ import click
 from adk_agent_sim.cli.exit_codes import ExitCode
 
 if TYPE_CHECKING:
+    from adk_agent_sim.adk.agent_folder import AgentFolder
     from adk_agent_sim.adk.agent_loader import App
+    from adk_agent_sim.adk.runner_services import RunnerServices
     from adk_agent_sim.golden.session import SimulatedAgentConfig
+    from adk_agent_sim.server.bench_catalog import BenchCatalog
+    from adk_agent_sim.server.eval_catalog import EvalCatalog
     from adk_agent_sim.server.scenario_catalog import ScenarioCatalog
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -115,11 +119,39 @@ def serve_in_browser(
     browser: BrowserSettings,
     *,
     scenarios: ScenarioCatalog | None = None,
+    evals: EvalCatalog | None = None,
+    benches: BenchCatalog | None = None,
+    services: RunnerServices | None = None,
+    folder: AgentFolder | None = None,
+    database: str | Path | None = None,
+    reloads: bool = False,
 ) -> None:
-    """Serve the browser app until Ctrl-C."""
+    """Serve the browser app until Ctrl-C.
+
+    Args:
+        configs: The agents to play.
+        browser: How it is served.
+        scenarios: Scenarios to view and play.
+        services: Services of the user's, which are closed at the end.
+        folder: A folder of agents to play.
+        database: Where sessions are kept; None if they are lost at the end.
+        reloads: Whether agents of the folder are loaded again when their code has changed.
+    """
     from adk_agent_sim.server.simulator import AgentSimulator
 
-    simulator = AgentSimulator(configs, scenarios=scenarios)
+    simulator = AgentSimulator(
+        configs,
+        folder=folder,
+        reload=reloads,
+        database=database,
+        scenarios=scenarios,
+        evals=evals,
+        benches=benches,
+        session_service=services.session if services else None,
+        artifact_service=services.artifact if services else None,
+        memory_service=services.memory if services else None,
+    )
+    simulator.closes_services = True
     simulator.run(
         browser.host,
         browser.port,

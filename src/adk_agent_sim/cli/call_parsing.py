@@ -36,7 +36,7 @@ def parse_calls(line: str, schemas: Mapping[str, Mapping[str, Any]]) -> list[tup
     if rest and name not in schemas and not _ARGUMENT_NAME.match(rest):
         raise InvalidCallSyntax(f"There is no tool {name!r} here. To send this text as the answer, write: say {line}")
     properties = cast("Mapping[str, Mapping[str, Any]]", schemas.get(name, {}).get("properties", {}))
-    return [(name, _parse_pairs(rest, properties))]
+    return [(name, parse_pairs(rest, properties))]
 
 
 def _parse_call_list(line: str) -> list[tuple[str, dict[str, Json]]]:
@@ -54,7 +54,7 @@ def _parse_json_object(text: str) -> dict[str, Json]:
         raise InvalidCallSyntax(f"The arguments are not a JSON object: {error}") from None
 
 
-def _parse_pairs(rest: str, properties: Mapping[str, Mapping[str, Any]]) -> dict[str, Json]:
+def parse_pairs(rest: str, properties: Mapping[str, Mapping[str, Any]]) -> dict[str, Json]:
     """Parse arguments written as `a=1 b="two words" c={"d": [1]}`."""
     arguments: dict[str, Json] = {}
     position = 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from adk_agent_sim.cli.env_record import record
 from adk_agent_sim.cli.exit_codes import ExitCode, NothingToCompare
 from adk_agent_sim.text.escaping import escape_document
 from adk_agent_sim.text.terminal_output import (
@@ -21,6 +23,7 @@ from adk_agent_sim.text.terminal_output import (
 )
 
 if TYPE_CHECKING:
+    from adk_agent_sim.environment.mock_lint import ModelProblem
     from adk_agent_sim.environment.rule_finding import RuleFinding
     from adk_agent_sim.environment.rule_lint import ToolCatalog
     from adk_agent_sim.timeline.events import Event
@@ -30,7 +33,7 @@ _FILE_TYPE = click.Path(path_type=Path)
 
 @click.group()
 def env() -> None:
-    """Check rules for simulated tools, generate them from a trace, and report what they did.
+    """Check rules for simulated tools, generate them from a trace or from real tools, and report what they did.
 
     docs/environment.md describes the rules file.
     """
@@ -50,7 +53,7 @@ def check(files: tuple[Path, ...], agent_dir: Path | None, as_json: bool) -> Non
     from adk_agent_sim.environment.rules_file import check_rules_file
 
     catalog = _load_catalog(agent_dir) if agent_dir else None
-    checks = {file: check_rules_file(file, catalog=catalog) for file in files}
+    checks = {file: check_rules_file(file, catalog=catalog, models=_find_model_problem) for file in files}
     findings = [finding for each in checks.values() for finding in each.findings]
     if as_json:
         print_json([_finding_to_json(finding) for finding in findings])
@@ -81,13 +84,15 @@ def schema() -> None:
 @click.option("--case", "eval_id", help="The case of an EvalSet; required if it has several.")
 @click.option("--json", "as_json", is_flag=True, help="Print the rules as JSON instead of YAML.")
 def from_trace(file: Path, eval_id: str | None, as_json: bool) -> None:
-    """Print rules that give the tool results recorded in FILE.
+    """Print rules that answer exactly the tool calls recorded in FILE, and refuse all others.
 
-    FILE is an EvalSet, a session saved by `adk web` or `adk run --save_session`, or a timeline as JSON Lines. Exits
-    with 3 if it contains no tool call with a result.
+    FILE is an EvalSet, a session saved by `adk web` or `adk run --save_session`, or a timeline as JSON Lines. With the
+    rules, the agent runs without its tools and their network; docs/hermetic.md makes a CI test of it. Exits with 3 if
+    FILE contains no tool call with a result.
 
     \b
     adksim env from-trace golden.evalset.json > rules.yaml
+    ADK_SIM_RULES=rules.yaml adk eval my_agent golden.evalset.json
     """
     from adk_agent_sim.environment.rules_from_trace import build_rules, extract_recorded_calls
     from adk_agent_sim.environment.yaml_document import render_yaml
@@ -132,12 +137,22 @@ def report(file: Path, as_json: bool) -> None:
         raise NothingToCompare(f"No tool was called in {file}, so there is nothing to report.")
 
 
+env.add_command(record)
+
+
 def _load_catalog(agent_dir: Path) -> ToolCatalog:
     from adk_agent_sim.adk.agent_loader import load_app
     from adk_agent_sim.adk.tool_catalog import build_tool_catalog
 
     with send_other_output_to_stderr():
         return asyncio.run(build_tool_catalog(load_app(agent_dir)))
+
+
+def _find_model_problem(name: str) -> ModelProblem | None:
+    from adk_agent_sim.adk.llm_mock_models import find_model_problem
+
+    with send_other_output_to_stderr():
+        return find_model_problem(name, os.environ)
 
 
 def _finding_to_json(finding: RuleFinding) -> dict[str, Any]:

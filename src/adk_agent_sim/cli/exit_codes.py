@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from enum import IntEnum
 from types import MappingProxyType
-from typing import Final
+from typing import Final, NoReturn
 
 import click
 
@@ -36,6 +37,20 @@ class NothingToCompare(click.ClickException):
     """
 
     exit_code = ExitCode.NOTHING_TO_COMPARE
+
+
+def exit_with_result(*, has_failed: bool, problem: str | None) -> NoReturn:
+    """Exit with the code of a comparison or judgement.
+
+    Args:
+        has_failed: Whether a result is not as expected.
+        problem: Why something was not compared or judged; None if everything was.
+    """
+    if has_failed:
+        sys.exit(ExitCode.FAILED)
+    if problem is not None:
+        raise NothingToCompare(problem)
+    sys.exit(ExitCode.OK)
 
 
 def format_exit_codes() -> str:

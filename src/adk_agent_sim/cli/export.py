@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from adk_agent_sim.cli.criteria_option import criteria_option
 from adk_agent_sim.cli.database import database_option, find_session
 from adk_agent_sim.golden.export_formats import EXPORT_FORMATS, ExportFormat, ExportFormatName
 from adk_agent_sim.text.terminal_output import (
@@ -21,6 +23,7 @@ from adk_agent_sim.text.terminal_output import (
 from adk_agent_sim.timeline.file_names import to_file_stem
 
 if TYPE_CHECKING:
+    from adk_agent_sim.golden.eval_criteria import EvalCriteria
     from adk_agent_sim.golden.session import SimulationSession
     from adk_agent_sim.timeline.events import Event, Session
 
@@ -69,6 +72,7 @@ _APPENDED = " and ".join(name for name, each in EXPORT_FORMATS.items() if each.i
     "--redact", is_flag=True, help=f"Remove secrets; with {_REDACTABLE}. Markdown reports are always redacted."
 )
 @click.option("--anyway", is_flag=True, help="With adk-test: write the fixture even if `adk test` cannot replay it.")
+@criteria_option
 @database_option
 @click.option("--json", "as_json", is_flag=True, help="Print what was written as JSON.")
 def export(
@@ -80,6 +84,7 @@ def export(
     include_rejected: bool,
     redact: bool,
     anyway: bool,
+    criteria: EvalCriteria | None,
     database: str,
     as_json: bool,
 ) -> None:
@@ -89,6 +94,7 @@ def export(
     adksim export last
     adksim export 3f2a --format markdown --out report.md
     adksim export last --format adk-test --out my_agents/math_agent/tests/sums.json
+    adksim export last --criteria in-order --criteria rouge=0.6
     """
 
     if redact and not EXPORT_FORMATS[format_name].is_redactable:
@@ -96,6 +102,8 @@ def export(
             f"--redact does not work with --format {format_name}, whose values `adk test` compares. "
             f"Use one of {_REDACTABLE}."
         )
+    if criteria is not None and format_name != "evalset":
+        raise click.UsageError("--criteria needs --format evalset: `adk eval` reads them.")
     stored_session, events, lines = asyncio.run(_read_session(database, session, format_name, redact=redact))
     selected = _filter_events(events, finished_only=finished_only, redact=redact)
     if not include_rejected and format_name in ("evalset", "adk-test"):
@@ -108,7 +116,8 @@ def export(
             _write_fixture(simulation_session, selected, out, anyway=anyway, as_json=as_json)
         case "evalset":
             left_out = _describe_left_out(events, include_rejected=include_rejected)
-            _write_case(_build_session(stored_session, selected, agent_dir), left_out, out, as_json=as_json)
+            simulation_session = _build_session(stored_session, selected, agent_dir)
+            _write_case(simulation_session, left_out, out, criteria, agent_dir, as_json=as_json)
         case _:
             _write_text(out, _render_text(format_name, selected), as_json=as_json)
 
@@ -133,8 +142,9 @@ async def _read_session(
 def _filter_events(events: Sequence[Event], *, finished_only: bool, redact: bool) -> Sequence[Event]:
     from adk_agent_sim.golden.session import select_finished_events
     from adk_agent_sim.timeline.redaction.redactor import redact_events
+    from adk_agent_sim.timeline.undone_events import remove_undone_events
 
-    selected = select_finished_events(events) if finished_only else events
+    selected = select_finished_events(events) if finished_only else remove_undone_events(events)
     return redact_events(selected) if redact else selected
 
 
@@ -182,18 +192,34 @@ def _write_fixture(
         print_line(f"Wrote {path}; `adk test` looks for fixtures in tests/")
 
 
-def _write_case(session: SimulationSession, left_out: Sequence[str], out: Path | None, *, as_json: bool) -> None:
+def _write_case(
+    session: SimulationSession,
+    left_out: Sequence[str],
+    out: Path | None,
+    criteria: EvalCriteria | None,
+    agent_dir: Path | None,
+    *,
+    as_json: bool,
+) -> None:
+    from adk_agent_sim.golden.eval_criteria import build_eval_command, check_config, write_criteria
     from adk_agent_sim.golden.eval_set import EvalSetWriter
     from adk_agent_sim.golden.golden_trace_builder import GoldenTraceBuilder
 
     path = out or Path(f"{to_file_stem(session.agent_name)}{EXPORT_FORMATS['evalset'].extension}")
     builder = GoldenTraceBuilder(session)
+    if criteria is not None:
+        check_config(path)  # before the case is written
     case = EvalSetWriter(path, session.agent_name).write_eval_case(builder.build())
-    notes = [*builder.collect_notes(), *left_out]
+    notes = [*builder.collect_notes(), *left_out, *(criteria.describe_needs() if criteria else ())]
+    config_path = write_criteria(path, criteria) if criteria else None
     if as_json:
-        print_json({"path": str(path), "eval_id": case.eval_id, "notes": notes})
+        written = {"criteria_path": str(config_path)} if config_path else {}
+        print_json({"path": str(path), "eval_id": case.eval_id, **written, "notes": notes})
         return
     print_lines([f"Wrote {case.eval_id} to {path}", *(f"  {note}" for note in notes)])
+    if config_path is not None:
+        folder = shlex.quote(str(agent_dir)) if agent_dir else "AGENT_FOLDER"
+        print_lines([f"Wrote the criteria to {config_path}", build_eval_command("adk", folder, path, config_path)])
 
 
 def _build_session(stored_session: Session, events: Sequence[Event], agent_dir: Path | None) -> SimulationSession:
@@ -204,8 +230,9 @@ def _build_session(stored_session: Session, events: Sequence[Event], agent_dir: 
     from adk_agent_sim.adk.agent_loader import create_placeholder_agent, load_app
     from adk_agent_sim.golden.session import SimulatedAgentConfig, SimulationSession
     from adk_agent_sim.timeline.read_model.session_summary import create_summary
+    from adk_agent_sim.timeline.read_model.summary_fold import fold_events
 
-    name = create_summary(stored_session).with_events(events).agent_name or "agent"
+    name = fold_events(create_summary(stored_session), events).agent_name or "agent"
     with send_other_output_to_stderr():
         agent = load_app(agent_dir).root_agent if agent_dir else None
     config = SimulatedAgentConfig(

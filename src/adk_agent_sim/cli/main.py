@@ -26,9 +26,12 @@ _COMMAND_SUMMARIES = {
     "token": "List, create and revoke the access tokens of a server.",
     "sessions": "List the sessions in a database: status, agent, age, last event, size.",
     "export": "Export a session as an EvalSet case, a fixture, a timeline or a report.",
+    "fork": "Continue a copy of a session from any of its turns.",
     "replay": "Call the tools of a golden trace again and show what has changed.",
+    "evals": "List, check, replay and edit the cases of EvalSets, in the terminal or the browser.",
     "env": "Check rules for simulated tools, generate them from a trace, report what they did.",
-    "scenario": "Check, show, run, play, annotate and convert ARE and Gaia2 scenarios.",
+    "scenario": "Check, show, run, play, judge, annotate and convert ARE and Gaia2 scenarios.",
+    "bench": "Run agents in many scenarios, several times each, and compare how they do.",
     "doctor": "Check this machine: versions, optional packages, ports, paths.",
 }
 """Each command is the function of that name, or with an underscore after it, in the module of that name."""

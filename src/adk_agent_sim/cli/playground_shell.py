@@ -133,7 +133,9 @@ class PlaygroundShell:
     def _run_step(self) -> None:
         event = self._world.step()
         if event is None:
-            print_line("  there are no more events")
+            upcoming = self._world.find_upcoming_event()
+            waits = f"{upcoming.call_name} waits for the agent's message to the user" if upcoming else ""
+            print_line(f"  {waits or 'there are no more events'}")
             return
         line = f"{event.kind} {event.app}__{event.function} ({event.event_id})"
         error = "" if event.error is None else f": {type(event.error).__name__}: {event.error}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from getpass import getpass
 from types import ModuleType
 from typing import Protocol
 
@@ -33,6 +34,14 @@ class Prompts(Protocol):
         """
         ...
 
+    def ask_secret(self, prompt: TerminalText) -> str:
+        """Returns the next line, which is neither shown nor kept in a history.
+
+        Raises:
+            EOFError: There are no more lines.
+        """
+        ...
+
 
 class KeyboardPrompts:
     """Reads from the terminal, with line editing, history and Tab completion."""
@@ -50,6 +59,10 @@ class KeyboardPrompts:
             return interruptible_input(_COLOR_CODE.sub(lambda code: f"\x01{code[0]}\x02", prompt))
         return interruptible_input(prompt)
 
+    def ask_secret(self, prompt: TerminalText) -> str:
+        """Read a line without showing it; readline, which keeps a history, has no part in it."""
+        return getpass(prompt)
+
 
 class ScriptedPrompts:
     """Returns prepared lines and echoes them as if they were typed."""
@@ -63,6 +76,14 @@ class ScriptedPrompts:
         if line is None:
             raise EOFError
         print_line(prompt, style(line, bold=True))
+        return line
+
+    def ask_secret(self, prompt: TerminalText) -> str:
+        """Return the next line without printing it."""
+        line = next(self._lines, None)
+        if line is None:
+            raise EOFError
+        print_line(prompt)
         return line
 
 

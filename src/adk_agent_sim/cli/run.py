@@ -3,24 +3,34 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 import click
 
-from adk_agent_sim.cli.browser import BrowserSettings, browser_options, build_agent_config, serve_in_browser
+from adk_agent_sim.cli.agent_server import play_folder
+from adk_agent_sim.cli.browser import BrowserSettings, browser_options
+from adk_agent_sim.cli.criteria_option import criteria_option
 from adk_agent_sim.cli.exit_codes import ExitCode, NothingToCompare
 from adk_agent_sim.cli.json_diff import format_diff
+from adk_agent_sim.cli.service_options import ServiceSettings, service_options
+from adk_agent_sim.cli.session_start import SessionStart, load_last_start, session_start_options
+from adk_agent_sim.cli.storage_options import StorageSettings, storage_options
 from adk_agent_sim.text.escaping import escape_line
 from adk_agent_sim.text.terminal_output import print_document, print_json, print_lines, send_other_output_to_stderr
 
 if TYPE_CHECKING:
     from adk_agent_sim.adk.agent_loader import App
+    from adk_agent_sim.adk.run_settings import RunSettings
+    from adk_agent_sim.adk.runner_services import RunnerServices
     from adk_agent_sim.adk.script import Mismatch, Script
     from adk_agent_sim.environment.environment_report import EnvironmentReport
+    from adk_agent_sim.golden.eval_criteria import EvalCriteria
+    from adk_agent_sim.timeline.canonical_json import Json
 
 _GetReport: TypeAlias = "Callable[[], EnvironmentReport | None]"
 
@@ -49,6 +59,10 @@ _GetReport: TypeAlias = "Callable[[], EnvironmentReport | None]"
 )
 @click.option("--json", "as_json", is_flag=True, help="With --script: print the result as JSON.")
 @click.option("--web", is_flag=True, help="Play in the browser instead of this terminal.")
+@storage_options
+@session_start_options
+@criteria_option
+@service_options
 @browser_options
 def run(
     agent_dir: Path,
@@ -58,16 +72,25 @@ def run(
     profile: str | None,
     as_json: bool,
     web: bool,
+    state: Mapping[str, Json] | None,
+    user_id: str | None,
+    criteria: EvalCriteria | None,
+    services: ServiceSettings,
+    storage: StorageSettings,
     browser: BrowserSettings,
 ) -> None:
     """Play the model of the agent in AGENT_DIR, the same folder that `adk run` takes.
 
-    You see what the model would see, call the real tools, and answer; the session is appended to an EvalSet.
+    You see what the model would see, call the real tools, and answer; the session is appended to an EvalSet. With
+    --web, AGENT_DIR can be a folder of agents, as `adk web` takes it, and sessions are kept, to be read and forked.
 
     \b
     adksim run my_agents/math_agent
     adksim run my_agents/math_agent --web --open
+    adksim run my_agents --web --reload
     adksim run my_agents/math_agent --script math.yaml --environment rules.yaml
+    adksim run my_agents/math_agent --state '{"mood": "calm"}' --user-id ada
+    adksim run my_agents/math_agent --session_service_uri sqlite:///sessions.db
 
     A script replaces the person, for CI. It exits with 1 if a result is not as expected, and with 3 if it expects
     nothing and records nothing (no --eval-set):
@@ -84,33 +107,85 @@ def run(
     from adk_agent_sim.adk.environment_factory import add_environment_plugin
     from adk_agent_sim.timeline.file_names import to_file_stem
 
+    start = SessionStart(state=state, user_id=user_id)
+    _check_script_options(script, start, web=web, as_json=as_json)
+    _check_criteria_option(criteria, script, eval_set, web=web)
+    if profile is not None and environment is None:
+        raise click.UsageError("--profile needs --environment: profiles belong to rules.")
+    storage.check(web=web)
+    if web:
+        play_folder(agent_dir, eval_set, environment, profile, services, storage, browser)
+        return
+    with send_other_output_to_stderr() if as_json else nullcontext():
+        app, get_report = add_environment_plugin(load_app(agent_dir), environment, profile)
+        created = services.create_services(agent_dir)
+    if script is not None:
+        _run_script(app, script, eval_set, get_report, _build_settings(start, created, criteria), as_json=as_json)
+    path = eval_set or Path(f"{to_file_stem(app.name)}.evalset.json")
+    settings = _build_settings(_complete_start(start, agent_dir), created, criteria)
+    _run_terminal(app, agent_dir, path, get_report, settings)
+
+
+def _check_script_options(script: Path | None, start: SessionStart, *, web: bool, as_json: bool) -> None:
     if web and script:
         raise click.UsageError("--web and --script exclude each other.")
     if as_json and script is None:
         raise click.UsageError("--json needs --script: only a script has a result to print.")
-    if profile is not None and environment is None:
-        raise click.UsageError("--profile needs --environment: profiles belong to rules.")
-    with send_other_output_to_stderr() if as_json else nullcontext():
-        app, get_report = add_environment_plugin(load_app(agent_dir), environment, profile)
-    if script is not None:
-        _run_script(app, script, eval_set, get_report, as_json=as_json)
-    path = eval_set or Path(f"{to_file_stem(app.name)}.evalset.json")
+    if web and (start.state is not None or start.user_id is not None):
+        raise click.UsageError(
+            "--state and --user-id are for the terminal and --script; in the browser, set them there."
+        )
+
+
+def _check_criteria_option(
+    criteria: EvalCriteria | None, script: Path | None, eval_set: Path | None, *, web: bool
+) -> None:
+    if criteria is None:
+        return
     if web:
-        serve_in_browser([build_agent_config(app, path, agent_dir)], browser)
-    else:
-        _run_terminal(app, agent_dir, path, get_report)
+        raise click.UsageError(
+            "--criteria is for the terminal and --script; in the browser, the export dialog has them."
+        )
+    if script is not None and eval_set is None:
+        raise click.UsageError("--criteria needs --eval-set here: a script without it writes no EvalSet.")
 
 
-def _run_terminal(app: App, agent_dir: Path, eval_set: Path, get_report: _GetReport) -> None:
+def _complete_start(start: SessionStart, agent_dir: Path) -> SessionStart:
+    """Return how a terminal session begins: as it was told, and otherwise as the last one of the agent; remember it."""
+    last = load_last_start(agent_dir)
+    complete = SessionStart(
+        state=last.state if start.state is None else start.state,
+        user_id=last.user_id if start.user_id is None else start.user_id,
+    )
+    if start != SessionStart():
+        complete.remember(agent_dir)
+    elif complete.state or complete.user_id:
+        began = f"user {complete.user_id or 'user'}, state {json.dumps(complete.state or {})}"
+        print_lines([f"As in the last session: {began}. Others: --user-id ID, --state JSON."])
+    return complete
+
+
+def _build_settings(start: SessionStart, services: RunnerServices, criteria: EvalCriteria | None) -> RunSettings:
+    from adk_agent_sim.adk.agent_run import DEFAULT_USER_ID
+    from adk_agent_sim.adk.run_settings import RunSettings
+
+    return RunSettings(
+        services=services, state=start.state or {}, user_id=start.user_id or DEFAULT_USER_ID, criteria=criteria
+    )
+
+
+def _run_terminal(app: App, agent_dir: Path, eval_set: Path, get_report: _GetReport, settings: RunSettings) -> None:
     from adk_agent_sim.cli.prompts import KeyboardPrompts
     from adk_agent_sim.cli.terminal import find_adk_command, play_in_terminal
+    from adk_agent_sim.golden.eval_criteria import build_eval_command, get_config_path
 
-    if asyncio.run(play_in_terminal(app, KeyboardPrompts(), eval_set)):
+    config_path = get_config_path(eval_set) if settings.criteria else None
+    if asyncio.run(play_in_terminal(app, KeyboardPrompts(), eval_set, settings)):
         print_lines(
             [
                 "",
                 "Evaluate the agent's own model against it:",
-                f"  {find_adk_command()} eval {agent_dir} {eval_set}",
+                f"  {build_eval_command(find_adk_command(), str(agent_dir), eval_set, config_path)}",
             ]
         )
     if report := get_report():
@@ -118,14 +193,20 @@ def _run_terminal(app: App, agent_dir: Path, eval_set: Path, get_report: _GetRep
 
 
 def _run_script(
-    app: App, script_path: Path, eval_set: Path | None, get_report: _GetReport, *, as_json: bool
+    app: App,
+    script_path: Path,
+    eval_set: Path | None,
+    get_report: _GetReport,
+    settings: RunSettings,
+    *,
+    as_json: bool,
 ) -> NoReturn:
     """Play a script, print its result and exit with its code."""
     from adk_agent_sim.adk.script import play_script, read_script
 
     script = read_script(script_path)
     with send_other_output_to_stderr() if as_json else nullcontext():
-        mismatches = asyncio.run(play_script(app, script, eval_set))
+        mismatches = asyncio.run(play_script(app, script, eval_set, settings))
     # A script that records a session to an EvalSet has done its job even if it expects nothing.
     is_comparison = eval_set is not None or _has_expectations(script)
     report = get_report()
@@ -150,7 +231,7 @@ def _has_expectations(script: Script) -> bool:
     calls = [call for step in script.steps for call in (step, *step.calls)]
     return (
         bool(script.expect_state)
-        or any(step.agent for step in script.steps)
+        or any(step.agent or (step.tool and "args" in step.model_fields_set) for step in script.steps)
         # `expect: null` is an expectation, so its value cannot tell whether it was given.
         or any("expect" in call.model_fields_set or call.expect_error is not None for call in calls)
     )

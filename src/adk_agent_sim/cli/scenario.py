@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import click
 
+from adk_agent_sim.cli.scenario_agreement import agreement
 from adk_agent_sim.cli.scenario_annotate import annotate
+from adk_agent_sim.cli.scenario_check import check
 from adk_agent_sim.cli.scenario_convert import convert
+from adk_agent_sim.cli.scenario_judge import judge_command
 from adk_agent_sim.cli.scenario_lint import lint
 from adk_agent_sim.cli.scenario_play import play
 from adk_agent_sim.cli.scenario_run import run
@@ -14,8 +17,8 @@ from adk_agent_sim.cli.scenario_show import show
 
 @click.group()
 def scenario() -> None:
-    """Check, show, run, play, annotate and convert ARE and Gaia2 scenarios."""
+    """Check, show, run, play, judge, annotate and convert ARE and Gaia2 scenarios."""
 
 
-for _command in (lint, show, run, play, annotate, convert):
+for _command in (lint, check, show, run, play, judge_command, agreement, annotate, convert):
     scenario.add_command(_command)

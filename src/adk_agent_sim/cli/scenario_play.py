@@ -47,9 +47,17 @@ def play(
     """
     if web:
         from adk_agent_sim.cli.browser import serve_in_browser
+        from adk_agent_sim.scenario.players.kept_checks import KeptChecks
         from adk_agent_sim.server.scenario_catalog import ScenarioCatalog
 
-        scenarios = ScenarioCatalog([file], fs_content=fs_content, seed=seed, notifications=notifications)
+        scenarios = ScenarioCatalog(
+            [file],
+            fs_content=fs_content,
+            seed=seed,
+            notifications=notifications,
+            opens_playground=True,
+            kept_checks=KeptChecks(),
+        )
         serve_in_browser([], browser, scenarios=scenarios)
         return
     from adk_agent_sim.cli.playground_shell import PlaygroundShell

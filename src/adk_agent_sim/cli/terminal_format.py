@@ -73,23 +73,23 @@ def _format_fields(schema: JsonSchema, root: JsonSchema) -> str:
     required = cast("list[str]", schema.get("required", []))
     properties = cast("Mapping[str, JsonSchema]", schema.get("properties", {}))
     return ", ".join(
-        f"{name}{'' if name in required else '?'}: {_format_type(field, root)}" for name, field in properties.items()
+        f"{name}{'' if name in required else '?'}: {format_type(field, root)}" for name, field in properties.items()
     )
 
 
-def _format_type(schema: Mapping[str, Any], root: JsonSchema, depth: int = 0) -> str:
-    """Returns an abbreviated type of a field; `/tools NAME` shows the full schema."""
+def format_type(schema: Mapping[str, Any], root: JsonSchema, depth: int = 0) -> str:
+    """Returns an abbreviated type; `/tools NAME` shows the full schema of a tool's arguments."""
     schema = _resolve_definition(schema, root)
     if depth > 3:
         return "..."
     if "enum" in schema:
         return "|".join(str(choice) for choice in schema["enum"])
     if "anyOf" in schema:
-        return " or ".join(_format_type(variant, root, depth + 1) for variant in schema["anyOf"])
+        return " or ".join(format_type(variant, root, depth + 1) for variant in schema["anyOf"])
     if schema.get("type") == "array":
-        return f"[{_format_type(schema.get('items', {}), root, depth + 1)}]"
+        return f"[{format_type(schema.get('items', {}), root, depth + 1)}]"
     if "properties" in schema:
-        inner = (f"{name}: {_format_type(field, root, depth + 1)}" for name, field in schema["properties"].items())
+        inner = (f"{name}: {format_type(field, root, depth + 1)}" for name, field in schema["properties"].items())
         return f"{{{', '.join(inner)}}}"
     types = schema.get("type", "any")
     return _TYPE_NAMES.get(types, str(types)) if isinstance(types, str) else " or ".join(map(str, types))

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from adk_agent_sim.environment.actions.delay import Delay, Distribution, LogNormal
     from adk_agent_sim.environment.actions.drop import Drop
     from adk_agent_sim.environment.actions.error_response import Error, ErrorResponse
+    from adk_agent_sim.environment.actions.mock_response import Mock
     from adk_agent_sim.environment.actions.model_faults import (
         ApiError,
         ApiStatus,
@@ -55,6 +56,7 @@ _HOMES = {
     "MalformedCall": "actions.model_faults",
     "Match": "rule_match",
     "MaxTokens": "actions.model_faults",
+    "Mock": "actions.mock_response",
     "Mutate": "actions.mutate",
     "Pass": "actions.pass_through",
     "PatchOperation": "json_patch",
@@ -93,6 +95,7 @@ __all__ = [
     "MalformedCall",
     "Match",
     "MaxTokens",
+    "Mock",
     "Mutate",
     "Pass",
     "PatchOperation",

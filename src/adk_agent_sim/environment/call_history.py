@@ -12,13 +12,10 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import cast
 
 from adk_agent_sim.environment.json_values import MISSING
+from adk_agent_sim.mocks.response_errors import is_error_response
 from adk_agent_sim.timeline.canonical_json import Json
-
-_ERROR_KEYS = ("error", "error_code", "error_message", "isError")
-"""A response with a truthy value under one of these keys is a failure: ADK, our plugins and MCP report errors so."""
 
 
 @dataclass(slots=True, eq=False)
@@ -66,10 +63,7 @@ def are_branches_related(left: str, right: str) -> bool:
 
 def is_success(response: Json) -> bool:
     """Whether a response reports no error."""
-    if not isinstance(response, Mapping):
-        return True
-    fields = cast("Mapping[str, Json]", response)
-    return not any(fields.get(key) for key in _ERROR_KEYS)
+    return not is_error_response(response)
 
 
 class CallHistory:

@@ -15,14 +15,13 @@ from adk_agent_sim.environment.json_values import (
     escape_name,
     find_value,
     format_value,
-    normalize_value,
     parse_path,
 )
 from adk_agent_sim.environment.rule_match import ArgumentCondition, CallNumber, EarlierCall, Match, TimeWindow
 from adk_agent_sim.environment.skip_reason import Difference, SkipReason
 from adk_agent_sim.environment.value_checks import ValueCheck, build_checks
 from adk_agent_sim.text.glob_match import GlobSet
-from adk_agent_sim.timeline.canonical_json import Json, encode_json
+from adk_agent_sim.timeline.canonical_json import Json, encode_json, normalize_value
 
 
 class CallPredicate(ABC):

@@ -6,6 +6,7 @@ one counter instead of one per rule.
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TypeAlias
 
 from adk_agent_sim.environment.report_fold import DecisionFacts, ReportFold
@@ -30,10 +31,13 @@ class DecisionTally:
     """The counts of one session."""
 
     def __init__(self, rulebook: Rulebook) -> None:
-        self.fold = ReportFold()
-        """What is counted one by one."""
         self._rulebook = rulebook
         self._patterns: dict[tuple[str, str, SkippedPositions], int] = {}
+
+    @cached_property
+    def fold(self) -> ReportFold:
+        """What is counted one by one; in most sessions nothing is."""
+        return ReportFold()
 
     def count(self, tool: str, unanswered: str, skipped: SkippedPositions) -> None:
         """Count a decision; a rule answered if `unanswered` is empty and there is a candidate after those skipped."""

@@ -2,6 +2,8 @@
 
 call --> pending fault of the tool? --> its actions ---------------------------> response
               |
+              no --> a player chosen for the tool? --> the mock, person or tool -> response
+              |
               no --> rules in order: the first that matches --> its actions ---> response
                            |
                            none --> the real tool, or RealToolRefused (`unanswered: refuse`)
@@ -10,170 +12,30 @@ call --> pending fault of the tool? --> its actions --------------------------->
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
-
-from pydantic import ValidationError
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property, partial
 
 from adk_agent_sim.environment.actions import AnyAction
-from adk_agent_sim.environment.actions.action import NO_RESULT, Action, RuleExecution
-from adk_agent_sim.environment.decision_tally import (
-    ACTS_INSIDE,
-    SWITCHED_OFF,
-    DecisionTally,
-    SkippedPositions,
-    list_skip_reasons,
-)
+from adk_agent_sim.environment.actions.action import NO_RESULT, AskPerson, RuleExecution
+from adk_agent_sim.environment.call_watcher import CallWatcher
+from adk_agent_sim.environment.configured_mocks import ConfiguredMocks
+from adk_agent_sim.environment.decision_tally import ACTS_INSIDE, SWITCHED_OFF, DecisionTally
 from adk_agent_sim.environment.incoming_call import IncomingCall
-from adk_agent_sim.environment.report_fold import DecisionFacts, NearestRule, is_unintended, name_fault
-from adk_agent_sim.environment.rule_finding import suggest_closest
-from adk_agent_sim.environment.rule_lint import lint_rules
-from adk_agent_sim.environment.rule_match import Match
+from adk_agent_sim.environment.json_values import copy_value
+from adk_agent_sim.environment.pending_faults import PendingFault, PendingFaults, ToolLister
+from adk_agent_sim.environment.rule_decision import NOT_RUN, RAN_TOOL, ExecutionOutcome, RuleDecision
+from adk_agent_sim.environment.rule_state import RuleState, build_rule_state
 from adk_agent_sim.environment.rulebook import Candidates, CompiledRule, Rulebook
-from adk_agent_sim.environment.rules import Rule, Rules
+from adk_agent_sim.environment.session_llm_mocks import LlmMockFinder, SessionLlmMocks, refuse_llm_mock
 from adk_agent_sim.environment.session_randomness import SessionRandomness, create_randomness
-from adk_agent_sim.environment.skip_reason import SkipReason, UnansweredCall
-from adk_agent_sim.errors import InvalidFault, NotFound, RealToolRefused, SimulatorError
-from adk_agent_sim.text.glob_match import is_glob
+from adk_agent_sim.environment.skip_reason import UnansweredCall
+from adk_agent_sim.environment.tool_choices import ToolChoices, ToolPlayer
+from adk_agent_sim.errors import InvalidTransition, RealToolRefused, SimulatorError
+from adk_agent_sim.mocks.resource_store import ResourceStore
+from adk_agent_sim.mocks.session_replays import SessionReplays
+from adk_agent_sim.timeline.clock import SimulatedClock
 from adk_agent_sim.timeline.framework_calls import MODEL_SEAT
-
-
-@dataclass(frozen=True, slots=True)
-class SkippedRule:
-    """A rule that was considered for a call but does not answer it."""
-
-    rule: str
-    reason: SkipReason
-    explanation: str
-
-
-@dataclass(frozen=True, slots=True)
-class ExecutionOutcome:
-    """How a call ended that a rule answered."""
-
-    ran_tool: bool
-    """Whether the tool's own code ran."""
-
-    left_unchanged: bool
-    """Whether the rule was to change the result, and changed nothing."""
-
-
-RAN_TOOL = ExecutionOutcome(ran_tool=True, left_unchanged=False)
-NOT_RUN = ExecutionOutcome(ran_tool=False, left_unchanged=False)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RuleState:
-    """A rule and its counts while the session runs."""
-
-    name: str
-    tools: Sequence[str]
-    conditions: Sequence[str]
-    """What a call must meet besides the tool's name."""
-    actions: Sequence[str]
-    effects: Sequence[str]
-    """The actions in the format of rules files, as JSON texts."""
-    enabled: bool
-    tried_count: int
-    """How many calls it was matched against."""
-    fired_count: int
-    """How many calls it answered."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PendingFault:
-    """A fault that waits for the next call of a tool."""
-
-    fault_id: str
-    tool: str
-    rule: CompiledRule
-    """The fault as a rule, which answers one call."""
-
-    @property
-    def actions(self) -> Sequence[AnyAction]:
-        """What happens to the call."""
-        return self.rule.rule.do
-
-
-class RuleDecision:
-    """Which rule answers a call, and which were skipped."""
-
-    __slots__ = ("_candidates", "_nearest", "call", "execution", "rule", "skipped_positions", "unanswered")
-
-    def __init__(
-        self,
-        call: IncomingCall,
-        rule: CompiledRule | None,
-        candidates: Candidates,
-        skipped: SkippedPositions = (),
-        unanswered: str = "",
-    ) -> None:
-        self.call = call
-        self.rule = rule
-        """The rule that answers the call; None if no rule does."""
-        self.skipped_positions = skipped
-        self.unanswered = unanswered
-        """What happens if no rule answers, an `UnansweredCall`; empty if a rule does, or if no rule names the tool."""
-        self.execution: RuleExecution | None = None
-        """The execution of the rule's actions, once it has begun."""
-        self._candidates = candidates
-        self._nearest: NearestRule | None = None
-
-    @property
-    def rule_name(self) -> str:
-        """The name of the rule that answers the call; empty if no rule does."""
-        return self.rule.name if self.rule else ""
-
-    def list_skipped_rules(self) -> list[SkippedRule]:
-        """Returns the rules for this tool before the one that answers, each with the reason why it does not.
-
-        Call it right after `decide`: reasons are computed from the session's history, which changes with later calls.
-        """
-        return [
-            SkippedRule(rule.name, self._get_reason(rule, position), self._explain_skip(rule, position))
-            for rule, position in zip(self._candidates, self.skipped_positions, strict=False)
-        ]
-
-    def build_facts(self) -> DecisionFacts:
-        """Returns the decision for a report."""
-        return DecisionFacts(
-            tool=self.call.tool,
-            rule=self.rule_name,
-            skipped=[
-                (rule.name, self._get_reason(rule, position).value)
-                for rule, position in zip(self._candidates, self.skipped_positions, strict=False)
-            ],
-            unanswered=self.unanswered,
-            nearest=self.find_nearest_rule(),
-        )
-
-    def find_nearest_rule(self) -> NearestRule | None:
-        """Returns the rule that came closest, if no rule answers and none left the call to the tool on purpose."""
-        if self._nearest is None and self.unanswered and self._is_unintended():
-            self._nearest = min(
-                (self._compare(rule) for rule in self._candidates), key=lambda nearest: len(nearest.differences)
-            )
-        return self._nearest
-
-    def _is_unintended(self) -> bool:
-        return is_unintended(list_skip_reasons(self._candidates, self.skipped_positions))
-
-    def _compare(self, rule: CompiledRule) -> NearestRule:
-        failed = [each for each in rule.predicates if not each.is_met(self.call)]
-        return NearestRule(rule.name, tuple(each.compare(self.call) for each in failed))
-
-    def _get_reason(self, rule: CompiledRule, position: int) -> SkipReason:
-        if position >= 0 and rule.predicates[position] in self.call.unsearched:
-            return SkipReason.TEXT_TOO_LONG
-        return SkipReason(list_skip_reasons([rule], (position,))[0][1])
-
-    def _explain_skip(self, rule: CompiledRule, position: int) -> str:
-        if position == SWITCHED_OFF:
-            belonging = f"; it belongs to the profile {' and '.join(rule.profiles)}" if rule.profiles else ""
-            return f"it is switched off{belonging}"
-        if position == ACTS_INSIDE:
-            return "it acts inside the tool, and no tool has this name"
-        return rule.predicates[position].explain_mismatch(self.call)
 
 
 class Environment:
@@ -185,6 +47,10 @@ class Environment:
         randomness: SessionRandomness | None = None,
         *,
         on_fault: Callable[[str], None] = lambda tool: None,
+        find_llm_mock: LlmMockFinder = refuse_llm_mock,
+        default_model: str = "",
+        watcher: CallWatcher | None = None,
+        clock: SimulatedClock | None = None,
     ) -> None:
         """Create the environment of a session.
 
@@ -192,39 +58,61 @@ class Environment:
             rulebook: The rules.
             randomness: What its random draws depend on; by default the seed and the label of the rulebook.
             on_fault: Called with the tool's name when a fault is added for its next call.
+            find_llm_mock: Returns the mock of a model that rules name; without ADK there is none.
+            default_model: The model that `find_llm_mock` uses for rules that name none, if Python code has chosen it.
+            watcher: Sees every call that is answered.
+            clock: The session's clock, if it has one of its own, such as the one of a scenario's world.
         """
         self.rulebook = rulebook
         self.randomness = randomness or create_randomness(rulebook.spec.seed, rulebook.label)
-        self.sleeper = rulebook.create_sleeper()
+        self.sleeper = clock or rulebook.create_sleeper()
         """How time passes in delays."""
-        self.read_clock = rulebook.create_clock()
-        """Returns the seconds since the session began, if it runs in real time; otherwise delays make its time."""
+        self.read_clock = clock.monotonic if clock is not None else rulebook.create_clock()
+        """Returns the seconds since the session began, if it has a clock; otherwise delays make its time."""
         self._records_times = self.read_clock is not None and any(rule.matches_by_time for rule in rulebook.rules)
         self.tally = DecisionTally(rulebook)
         """What happened so far, for the report."""
         self.is_recorded = False
         """Whether the timeline has the rules and the seed of this session."""
-        self.list_tools: Callable[[], Collection[str] | None] = lambda: None
+        self.has_unrecorded_switch = False
+        """Whether another profile became active, and the timeline does not have that yet."""
+        self.list_tools: ToolLister = lambda: None
         """Returns the names of the tools that can be called, so that a fault names one; None if they are not known."""
         self._on_fault = on_fault
+        self.configured_mocks = ConfiguredMocks(rulebook, default_model)
+        """The mocks that a person can choose because rules or Python code name what they need."""
+        self._llm_mocks = SessionLlmMocks(find_llm_mock)
+        self._watcher = watcher
         self.profile = rulebook.profile
         """The active profile of the session; None if there is none."""
+        self.active_profiles: list[str] = [] if self.profile is None else [self.profile]
+        """All profiles that have been active in the session, in the order in which they became so."""
         self._disabled_rules = {rule.index for rule in rulebook.rules if not rule.rule.enabled}
         self._disabled_rules |= rulebook.spec.list_inactive_rules(self.profile)
-        self._pending_faults: list[PendingFault] = []
-        self._fault_count = 0
+        self.tool_choices = ToolChoices()
+        """Who plays the tools, where a person has chosen it."""
+        self._faults = PendingFaults(
+            rulebook.exceptions,
+            lambda: self.list_tools(),  # noqa: PLW0108 - it is set later
+        )
+
+    @cached_property
+    def resources(self) -> ResourceStore:
+        """What mocks have created in the session; it begins with the environment data of the rules."""
+        return ResourceStore(copy_value(self.rulebook.spec.environment_data), self.rulebook.declared_nouns)
+
+    @cached_property
+    def replays(self) -> SessionReplays:
+        """The recordings that are replayed in the session."""
+        return SessionReplays()
 
     @property
     def rules(self) -> list[RuleState]:
         """The rules with their current state."""
         tried, fired = self.tally.build_fold().count_by_rule()
         return [
-            RuleState(
-                name=rule.name,
-                tools=rule.rule.match.tool,
-                conditions=[predicate.describe() for predicate in rule.predicates],
-                actions=[action.describe() for action in rule.actions],
-                effects=[action.model_dump_json(by_alias=True, exclude_unset=True) for action in rule.actions],
+            build_rule_state(
+                rule,
                 enabled=rule.index not in self._disabled_rules,
                 tried_count=tried[rule.name],
                 fired_count=fired[rule.name],
@@ -235,12 +123,12 @@ class Environment:
     @property
     def pending_faults(self) -> Mapping[str, int]:
         """The number of faults that wait for the next calls, by tool."""
-        return Counter(fault.tool for fault in self._pending_faults)
+        return Counter(fault.tool for fault in self._faults)
 
     @property
     def faults(self) -> Sequence[PendingFault]:
         """The faults that wait for the next calls, in the order in which they are used."""
-        return tuple(self._pending_faults)
+        return tuple(self._faults)
 
     def switch(self, name: str, *, on: bool) -> None:
         """Switch a rule on or off for this session, from the next call on.
@@ -273,7 +161,34 @@ class Environment:
         always_off = {rule.index for rule in self.rulebook.rules if not rule.rule.enabled}
         # A new set: decisions that were made before keep the old one for their explanations.
         self._disabled_rules = (self._disabled_rules - profiled) | (always_off & profiled) | inactive
+        self.has_unrecorded_switch |= profile != self.profile
         self.profile = profile
+        if profile is not None and profile not in self.active_profiles:
+            self.active_profiles.append(profile)
+
+    def choose_tool_player(self, tool: str, player: ToolPlayer) -> None:
+        """Choose who plays a tool in this session, from the next call on, instead of whoever the rules say.
+
+        Args:
+            tool: The name of the tool.
+            player: "real" for the tool itself, "human" for a person, "rules" for whoever the rules say, else a mock.
+                "llm" and "replay" use the model or the recording that a rule names.
+
+        Raises:
+            InvalidTransition: The tool itself is chosen, and the rules refuse real calls; or a mock is chosen that is
+                not configured.
+        """
+        if refusal := self.explain_refused_player(tool, player):
+            raise InvalidTransition(refusal)
+        mock = self.configured_mocks.find(player, tool) if player in ("llm", "replay") else None
+        self.tool_choices.choose(tool, player, mock)
+        self._on_fault(tool)
+
+    def explain_refused_player(self, tool: str, player: ToolPlayer) -> str:
+        """Return why a player cannot be chosen for a tool, and what to do; empty if it can."""
+        if player == "real" and self.rulebook.refuses_real_tools:
+            return f"{tool} cannot run for real: the rules say `unanswered: refuse`. Choose another player."
+        return self.configured_mocks.explain_missing(player, tool) if player in ("llm", "replay") else ""
 
     def fault_next(self, tool: str, *actions: AnyAction) -> None:
         """Apply these actions to the next call of a tool, instead of any rule. Several faults are used in order.
@@ -282,10 +197,26 @@ class Environment:
             InvalidFault: The actions cannot be carried out, or the tool's name has wildcards.
             NotFound: There is no such tool.
         """
-        fault = self._build_fault(str(self._fault_count + 1), tool, actions)
-        self._fault_count += 1
-        self._pending_faults.append(fault)
+        self._faults.add(tool, actions)
         self._on_fault(tool)
+
+    def fault_next_model_call(self, *actions: AnyAction) -> None:
+        """Apply these actions to the next call of a model, instead of any rule; a person's turns are never changed.
+
+        Raises:
+            InvalidFault: The actions cannot be carried out, or are for calls of tools.
+        """
+        self.fault_next(MODEL_SEAT, *actions)
+
+    @property
+    def acts_on_models(self) -> bool:
+        """Whether there are rules for the model's seat, or a fault waits for its next call."""
+        return self.rulebook.has_model_rules or self.has_model_fault
+
+    @property
+    def has_model_fault(self) -> bool:
+        """Whether a fault waits for the next call of a model."""
+        return self._faults.has_fault_for(MODEL_SEAT)
 
     def replace_fault(self, fault_id: str, tool: str, *actions: AnyAction) -> bool:
         """Replace a fault that is pending, at its place in the order; returns whether it was still there.
@@ -294,39 +225,14 @@ class Environment:
             InvalidFault: The actions cannot be carried out, or the tool's name has wildcards.
             NotFound: There is no such tool.
         """
-        new = self._build_fault(fault_id, tool, actions)
-        for index, fault in enumerate(self._pending_faults):
-            if fault.fault_id == fault_id:
-                self._pending_faults[index] = new
-                self._on_fault(tool)
-                return True
-        return False
-
-    def _build_fault(self, fault_id: str, tool: str, actions: Sequence[AnyAction]) -> PendingFault:
-        """Check a fault and build it: one that can never happen must not wait for its call."""
-        if is_glob(tool) or tool.split() != [tool]:
-            raise InvalidFault(tool, "write the name of one tool, without wildcards")
-        tools = self.list_tools()
-        if tool != MODEL_SEAT and tools is not None and tool not in tools:
-            advice = suggest_closest(tool, tools, "Use one of")
-            raise NotFound(f"The agents of this session have no tool {tool!r}. {advice}.")
-        try:
-            seat = "model" if tool == MODEL_SEAT else "tool"
-            rule = Rule(name=name_fault(tool), seat=seat, match=Match(tool=[tool]), do=list(actions))
-        except ValidationError as error:
-            problem = error.errors(include_url=False)[0]
-            path = ".".join(map(str, problem["loc"]))
-            raise InvalidFault(tool, f"{path}: {problem['msg']}") from None
-        for finding in lint_rules(Rules(rules=[rule]), exceptions=self.rulebook.exceptions):
-            if finding.severity == "error":
-                raise InvalidFault(tool, f"{finding.message}. {finding.advice}")
-        return PendingFault(fault_id=fault_id, tool=tool, rule=CompiledRule(rule, name=rule.name, index=-1))
+        is_replaced = self._faults.replace(fault_id, tool, actions)
+        if is_replaced:
+            self._on_fault(tool)
+        return is_replaced
 
     def remove_fault(self, fault_id: str) -> bool:
         """Remove a fault that is pending; returns whether it was still there."""
-        count = len(self._pending_faults)
-        self._pending_faults = [fault for fault in self._pending_faults if fault.fault_id != fault_id]
-        return len(self._pending_faults) < count
+        return self._faults.remove(fault_id)
 
     def decide(self, call: IncomingCall, *, has_tool: bool = True) -> RuleDecision:
         """Find the rule or fault that answers a call, and count it.
@@ -337,10 +243,12 @@ class Environment:
         """
         if self._records_times:
             _ = call.record  # the time is that of the first look at the history
-        if self._pending_faults and (fault := self._take_fault(call.tool)):
+        if self._faults and (fault := self._faults.take(call.tool)):
             decision = RuleDecision(call, fault.rule, ())
             self.tally.fold.add_decision(decision.build_facts())
             return decision
+        if call.tool in self.tool_choices:
+            return self._decide_by_choice(call)
         candidates = self.rulebook.find_candidates(call.tool, by_name_only=call.steers_run)
         disabled = self._disabled_rules
         positions: list[int] = []
@@ -362,11 +270,17 @@ class Environment:
                     positions.append(ACTS_INSIDE)
                 break
         skipped = tuple(positions)
-        if answering is not None and not call.unsearched:
-            self.tally.count(call.tool, "", skipped)
-            return RuleDecision(call, answering, candidates, skipped)
         unanswered = "" if answering is not None else self._get_unanswered(candidates, has_tool=has_tool)
         decision = RuleDecision(call, answering, candidates, skipped, unanswered)
+        if unanswered or call.unsearched:
+            self.tally.fold.add_decision(decision.build_facts())
+        else:
+            self.tally.count(call.tool, "", skipped)
+        return decision
+
+    def _decide_by_choice(self, call: IncomingCall) -> RuleDecision:
+        """Returns the decision for a tool whose player was chosen."""
+        decision = RuleDecision(call, self.tool_choices.get_rule(call.tool), ())
         self.tally.fold.add_decision(decision.build_facts())
         return decision
 
@@ -380,21 +294,24 @@ class Environment:
             return UnansweredCall.REFUSED.value
         return UnansweredCall.LIVE.value if candidates else ""
 
-    def _take_fault(self, tool: str) -> PendingFault | None:
-        fault = next((each for each in self._pending_faults if each.tool == tool), None)
-        if fault is not None:
-            self._pending_faults.remove(fault)
-        return fault
-
     def describe_actions(self, decision: RuleDecision) -> list[str]:
-        """Returns a description of each action for this call, including random values that were drawn."""
+        """Returns a description of each action for this call, including random values that were drawn.
+
+        After a call that a model has answered, it also says what the model was asked.
+        """
         if decision.rule is None:
             return []
         execution = self._create_execution(decision.call, decision.rule, _fail_if_run)
-        return [_describe_action(action, execution) for action in decision.rule.actions]
+        described = [execution.describe(action) for action in decision.rule.actions]
+        done = decision.execution
+        return described if done is None or done.journal is None else [*described, done.journal.describe()]
 
     def _create_execution(
-        self, call: IncomingCall, rule: CompiledRule, run_tool: Callable[[], Awaitable[object]]
+        self,
+        call: IncomingCall,
+        rule: CompiledRule,
+        run_tool: Callable[[], Awaitable[object]],
+        ask_person: AskPerson | None = None,
     ) -> RuleExecution:
         return RuleExecution(
             call,
@@ -403,25 +320,46 @@ class Environment:
             sleeper=self.sleeper,
             exceptions=self.rulebook.exceptions,
             run_tool=run_tool,
+            get_resources=lambda: self.resources,
+            llm=self._llm_mocks,
+            replays=self.replays,
+            ask_person=ask_person,
         )
 
-    async def answer(self, decision: RuleDecision, run_tool: Callable[[], Awaitable[object]]) -> object:
+    async def answer(
+        self,
+        decision: RuleDecision,
+        run_tool: Callable[[], Awaitable[object]],
+        ask_person: AskPerson | None = None,
+        *,
+        has_tool: bool = True,
+    ) -> object:
         """Carry out a decision and return the call's result.
 
         Args:
             decision: The result of `decide`.
             run_tool: Runs the tool's own code.
+            ask_person: Asks a person for the tool's response; None if there is nobody to ask.
+            has_tool: Whether that code can be run.
 
         Raises:
             RealToolRefused: No rule answers, and the rules refuse real calls.
         """
+        carry_out = partial(self._carry_out, decision, ask_person)
+        if self._watcher is not None and has_tool:
+            return await self._watcher.watch(decision.call, carry_out, run_tool)
+        return await carry_out(run_tool)
+
+    async def _carry_out(
+        self, decision: RuleDecision, ask_person: AskPerson | None, run_tool: Callable[[], Awaitable[object]]
+    ) -> object:
         rule, tool = decision.rule, decision.call.tool
         if rule is None:
             if decision.unanswered == UnansweredCall.REFUSED:
                 raise RealToolRefused(tool, "no rule answers the call, and the rules say `unanswered: refuse`")
             self.tally.fold.real[tool] += 1
             return await run_tool()
-        execution = decision.execution = self._create_execution(decision.call, rule, run_tool)
+        execution = decision.execution = self._create_execution(decision.call, rule, run_tool, ask_person)
         result: object = NO_RESULT
         for action in rule.actions:
             result = await action.apply(execution, result)
@@ -432,20 +370,20 @@ class Environment:
         rule, execution = decision.rule, decision.execution
         if rule is None:
             return NOT_RUN if decision.unanswered == UnansweredCall.REFUSED else RAN_TOOL
+        mocked = execution.journal.to_json() if execution is not None and execution.journal is not None else None
+        if execution is not None and execution.has_asked_person:
+            self.tally.fold.add_response_of_person(decision.call.tool)
         if execution is None or not (execution.has_run_tool or rule.only_changes_result):
-            return NOT_RUN
+            return replace(NOT_RUN, mocked=mocked) if mocked else NOT_RUN
         outcome = ExecutionOutcome(
-            ran_tool=execution.has_run_tool, left_unchanged=rule.only_changes_result and not execution.has_effect
+            ran_tool=execution.has_run_tool,
+            left_unchanged=rule.only_changes_result and not execution.has_effect,
+            mocked=mocked,
         )
         self.tally.fold.add_execution(
             decision.call.tool, rule.name, ran_tool=outcome.ran_tool, left_unchanged=outcome.left_unchanged
         )
         return outcome
-
-
-def _describe_action(action: Action, execution: RuleExecution) -> str:
-    missing = execution.find_missing_values(action.template) if action.has_references else []
-    return f"{action.describe(execution)}, which fails: {'; '.join(missing)}" if missing else action.describe(execution)
 
 
 async def _fail_if_run() -> object:

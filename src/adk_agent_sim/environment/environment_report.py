@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from adk_agent_sim.environment.report_text import format_report
+from adk_agent_sim.environment.report_text import format_report, list_deviations
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,6 +29,9 @@ class ToolReport:
 
     changed: int
     """The simulated calls in which the tool's own code ran too."""
+
+    human: int
+    """The simulated calls in which a person was asked for the response."""
 
     uncovered: int
     """The real calls of a tool that rules name, which no rule left to the tool on purpose."""
@@ -82,6 +85,17 @@ class NearMiss:
 
 
 @dataclass(frozen=True, kw_only=True)
+class UnusedResponse:
+    """A recorded response that `mock: replay` could have given, and no call asked for."""
+
+    call: str
+    """Which recorded call it belongs to, such as `golden.evalset.json: call 2`."""
+
+    tool: str
+    args: Mapping[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
 class SessionSeed:
     """The seed of a session's random draws, and the key that distinguishes them from those of other sessions."""
 
@@ -97,7 +111,10 @@ class EnvironmentReport:
 
     tools: Sequence[ToolReport]
     unused: Sequence[str]
-    """Rules that matched no call, in the order of the file."""
+    """Rules that matched no call although they could, in the order of the file."""
+
+    inactive: Mapping[str, Sequence[str]]
+    """Rules that matched no call because none of their profiles was active, each with these profiles."""
 
     coverage: Sequence[RuleCoverage]
     """For each tool that was called, what the rules that name it did, in the order of the file."""
@@ -108,6 +125,9 @@ class EnvironmentReport:
     near_misses_left_out: int = 0
     """Further such calls, if there are very many different ones."""
 
+    unused_responses: Sequence[UnusedResponse] = ()
+    """The recorded responses that no session has used, in the order of the recordings."""
+
     seeds: Sequence[SessionSeed] = ()
     """What the random draws of each session depend on; empty if no rule draws with the session's seed."""
 
@@ -117,6 +137,14 @@ class EnvironmentReport:
     def to_json(self) -> dict[str, Any]:
         """Returns the report as a JSON object."""
         return asdict(self)
+
+    def list_deviations(self) -> list[str]:
+        """Returns in which points the calls were not those that the rules expect; empty for a hermetic test that holds.
+
+        These are calls that were refused, went live although rules name the tool, or have no tool, with what differs
+        from the rule that came closest; and rules and recorded responses that no call has used.
+        """
+        return list_deviations(self)
 
     def __str__(self) -> str:
         return format_report(self)

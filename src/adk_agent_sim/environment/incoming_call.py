@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from adk_agent_sim.environment.call_history import CallHistory, CallRecord
+from adk_agent_sim.environment.call_history import CallHistory, CallRecord, is_success
+from adk_agent_sim.environment.json_values import MISSING
 from adk_agent_sim.environment.session_randomness import SessionRandomness
+from adk_agent_sim.mocks.tool_spec import ToolSpec
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.framework_calls import EXACT_NAMES
 from adk_agent_sim.timeline.seeded_random import DrawKey, draw_uniform
@@ -40,6 +42,14 @@ class Caller(Protocol):
 
     def get_state(self) -> Mapping[str, Json]:
         """Returns the session's state as the call sees it."""
+        ...
+
+    def get_tool_spec(self) -> ToolSpec:
+        """Returns what is known about the tool."""
+        ...
+
+    def list_tool_specs(self) -> Sequence[ToolSpec]:
+        """Returns what is known about all tools of the app."""
         ...
 
 
@@ -90,6 +100,11 @@ class IncomingCall:
             self._args_with_defaults = {**self.caller.get_argument_defaults(), **self.args}
         return self._args_with_defaults
 
+    def find_last_success(self) -> Json:
+        """Returns the last successful response of the tool that this call sees; MISSING if there is none."""
+        visible = self.caller.get_call_history().iter_visible_calls(self.record, self.tool)
+        return next((earlier.response for earlier in visible if is_success(earlier.response)), MISSING)
+
     def build_sibling(self, record: CallRecord) -> IncomingCall:
         """Returns another call of the same session as its model requested it."""
         return IncomingCall(record.tool, record.args, record.call_id, _SiblingCaller(record.agent, self.caller))
@@ -130,3 +145,5 @@ class _SiblingCaller:
         self.get_call_history = caller.get_call_history
         self.get_argument_defaults = caller.get_argument_defaults
         self.get_state = caller.get_state
+        self.get_tool_spec = caller.get_tool_spec
+        self.list_tool_specs = caller.list_tool_specs

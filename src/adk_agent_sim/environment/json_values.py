@@ -57,18 +57,6 @@ def equals_value(value: Json, expected: Json) -> bool:
     return value == expected
 
 
-def normalize_value(value: Json) -> Json:
-    """Returns the value that stands for all values that `equals_value` does not tell apart."""
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
-    if isinstance(value, Mapping):
-        mapping = cast("Mapping[str, Json]", value)
-        return {key: normalize_value(mapping[key]) for key in sorted(mapping)}
-    if isinstance(value, list):
-        return [normalize_value(inner) for inner in cast("list[Json]", value)]
-    return value
-
-
 def is_number(value: Json) -> bool:
     """Whether a value is a number; true and false are not."""
     return isinstance(value, int | float) and not isinstance(value, bool)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias, cast
 
-from adk_agent_sim.environment.environment_report import EnvironmentReport, SessionSeed
-from adk_agent_sim.environment.report_fold import DecisionFacts, NearestRule, ReportFold, name_fault
+from adk_agent_sim.environment.environment_report import EnvironmentReport, SessionSeed, UnusedResponse
+from adk_agent_sim.environment.report_fold import DecisionFacts, NearestRule, ReportFold, RuleScope, is_fault
 from adk_agent_sim.environment.skip_reason import Difference, SkipReason
 from adk_agent_sim.errors import RealToolRefused
 from adk_agent_sim.timeline.events import EnvironmentDecided, Event, Player, ToolFailed, ToolFinished, ToolStarted
+from adk_agent_sim.timeline.tool_request_events import ToolAsked
 
 _CallKey: TypeAlias = tuple[str, object, str]
 """Agent, agent path and call id: models of different agents may use the same ids."""
@@ -36,6 +37,9 @@ class _TimelineReader:
         """The rules that decisions name, each with the tools that it was considered for."""
         self._open_calls: dict[_CallKey, tuple[EnvironmentDecided, DecisionFacts]] = {}
 
+        self._asked_calls: dict[_CallKey, str] = {}
+        """The tools of calls for which a person is asked."""
+
     def read_event(self, event: Event) -> None:
         match event.payload:
             case EnvironmentDecided() as decided:
@@ -43,7 +47,11 @@ class _TimelineReader:
                 self._open_calls[_get_call_key(event, decided.call_id)] = decided, facts
             case ToolStarted(tool_name=tool) if event.player in (Player.REAL, None):
                 self._fold.real[tool] += 1
+            case ToolAsked(tool_name=tool) as asked:
+                self._asked_calls[_get_call_key(event, asked.call_id)] = tool
             case ToolFinished() | ToolFailed() as ended:
+                if asked_tool := self._asked_calls.pop(_get_call_key(event, ended.call_id), None):
+                    self._fold.add_response_of_person(asked_tool)
                 if known := self._open_calls.pop(_get_call_key(event, ended.call_id), None):
                     self._read_end(*known, ended)
             case _:
@@ -51,7 +59,8 @@ class _TimelineReader:
 
     def build_report(self) -> EnvironmentReport:
         if not self._has_rules:
-            self._fold.add_rules(self._seen_rules, uses_real_time=False)
+            seen = {name: RuleScope(tools) for name, tools in self._seen_rules.items()}
+            self._fold.add_rules(seen, uses_real_time=False)
         return self._fold.build_report()
 
     def _read_decision(self, decided: EnvironmentDecided) -> DecisionFacts:
@@ -60,7 +69,7 @@ class _TimelineReader:
         passed_over = cast("list[dict[str, Any]]", decided.passed_over)
         skipped = [(each["rule"], each.get("reason") or _infer_reason(each["why"])) for each in passed_over]
         for rule in (*(rule for rule, _ in skipped), decided.rule):
-            if rule and rule != name_fault(decided.tool_name):
+            if rule and not is_fault(rule, decided.tool_name):
                 tools = self._seen_rules.setdefault(rule, [])
                 if decided.tool_name not in tools:
                     tools.append(decided.tool_name)
@@ -77,8 +86,14 @@ class _TimelineReader:
         return facts
 
     def _read_environment(self, environment: Mapping[str, Any]) -> None:
-        rules = {rule["name"]: rule["tools"] for rule in environment.get("rules") or ()}
+        self._fold.add_active_profiles(environment.get("active_profiles") or ())
+        self._fold.add_used_responses(environment.get("used_responses") or ())
+        if environment.get("rules") is None:
+            return  # only the profile was switched
+        rules = {rule["name"]: RuleScope(rule["tools"], rule.get("profiles") or ()) for rule in environment["rules"]}
         self._fold.add_rules(rules, uses_real_time=bool(environment.get("uses_real_time")))
+        recorded = cast("list[dict[str, Any]]", environment.get("recorded_responses") or [])
+        self._fold.add_recorded_responses(UnusedResponse(**each) for each in recorded)
         self._has_rules = True
         if draws := environment.get("draws"):
             seed = SessionSeed(seed=draws["seed"], session_key=draws["session"], is_drawn=bool(draws.get("is_drawn")))
@@ -101,12 +116,32 @@ class _TimelineReader:
 
 
 def describe_environment(
-    tools_by_rule: Mapping[str, Iterable[str]], seed: SessionSeed | None, *, uses_real_time: bool
+    rules: Mapping[str, RuleScope],
+    seed: SessionSeed | None,
+    recorded: Iterable[UnusedResponse] = (),
+    *,
+    uses_real_time: bool,
 ) -> dict[str, Any]:
     """Returns what the first decision of a session records about its rules, which `build_recorded_report` reads."""
     draws = {"seed": seed.seed, "session": seed.session_key, "is_drawn": seed.is_drawn} if seed is not None else None
-    rules = [{"name": name, "tools": list(tools)} for name, tools in tools_by_rule.items()]
-    return {"rules": rules, "draws": draws, "uses_real_time": uses_real_time}
+    described = [
+        {"name": name, "tools": list(scope.tools)} | ({"profiles": list(scope.profiles)} if scope.profiles else {})
+        for name, scope in rules.items()
+    ]
+    environment: dict[str, Any] = {"rules": described, "draws": draws, "uses_real_time": uses_real_time}
+    if responses := [{"call": each.call, "tool": each.tool, "args": each.args} for each in recorded]:
+        environment["recorded_responses"] = responses
+    return environment
+
+
+def describe_used_responses(calls: Sequence[str]) -> dict[str, Any]:
+    """Returns what a decision records about the recorded responses that were used since the last one."""
+    return {"used_responses": list(calls)}
+
+
+def describe_profile(profile: str | None, active_profiles: Iterable[str]) -> dict[str, Any]:
+    """Returns what a decision records about the profile: the active one, and all that were active in the session."""
+    return {"profile": profile, "active_profiles": list(active_profiles)}
 
 
 def describe_near_miss(nearest: NearestRule) -> dict[str, Any]:

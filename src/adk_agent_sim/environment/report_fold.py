@@ -17,6 +17,7 @@ from adk_agent_sim.environment.environment_report import (
     RuleCoverage,
     SessionSeed,
     ToolReport,
+    UnusedResponse,
 )
 from adk_agent_sim.environment.skip_reason import INTENDED_REASONS, Difference, SkipReason, UnansweredCall
 from adk_agent_sim.text.glob_match import GlobSet
@@ -64,6 +65,17 @@ def is_unintended(skipped: Sequence[tuple[str, str]]) -> bool:
     return bool(skipped) and INTENDED_REASONS.isdisjoint(reason for _, reason in skipped)
 
 
+@dataclass(frozen=True, slots=True)
+class RuleScope:
+    """Where a rule applies."""
+
+    tools: Sequence[str]
+    """The tools that it names."""
+
+    profiles: Sequence[str] = ()
+    """The profiles in which it is used; empty if in all."""
+
+
 @dataclass(slots=True)
 class ReportFold:
     """Counters of calls, and what is known about the rules and sessions."""
@@ -71,24 +83,41 @@ class ReportFold:
     real: Counter[str] = field(default_factory=Counter[str])
     """Calls in which nothing but the tool's own code ran, by tool."""
 
-    _rules: dict[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
+    _rules: dict[str, RuleScope] = field(default_factory=dict[str, RuleScope])
+    _active_profiles: set[str] = field(default_factory=set[str])
     _decided: Counter[str] = field(default_factory=Counter[str])
     _fired: Counter[tuple[str, str]] = field(default_factory=Counter[tuple[str, str]])
     _unchanged: Counter[tuple[str, str]] = field(default_factory=Counter[tuple[str, str]])
     _ran: Counter[str] = field(default_factory=Counter[str])
+    _asked: Counter[str] = field(default_factory=Counter[str])
     _skipped: Counter[tuple[str, str, str]] = field(default_factory=Counter[tuple[str, str, str]])
     _uncovered: Counter[str] = field(default_factory=Counter[str])
     _refused: Counter[str] = field(default_factory=Counter[str])
     _unknown: Counter[str] = field(default_factory=Counter[str])
     _near_misses: Counter[tuple[str, NearestRule]] = field(default_factory=Counter[tuple[str, NearestRule]])
     _near_misses_left_out: int = 0
+    _recorded: dict[str, UnusedResponse] = field(default_factory=dict[str, UnusedResponse])
+    _used_responses: set[str] = field(default_factory=set[str])
     _seeds: list[SessionSeed] = field(default_factory=list[SessionSeed])
     _uses_real_time: bool = False
 
-    def add_rules(self, tools_by_rule: Mapping[str, Sequence[str]], *, uses_real_time: bool) -> None:
-        """Add the rules of an environment, in the order of the file, each with the tools that it names."""
-        self._rules.update(tools_by_rule)
+    def add_rules(self, rules: Mapping[str, RuleScope], *, uses_real_time: bool) -> None:
+        """Add the rules of an environment by name, in the order of the file."""
+        self._rules.update(rules)
         self._uses_real_time |= uses_real_time
+
+    def add_active_profiles(self, profiles: Iterable[str]) -> None:
+        """Add the profiles that were active in a session."""
+        self._active_profiles.update(profiles)
+
+    def add_recorded_responses(self, responses: Iterable[UnusedResponse]) -> None:
+        """Add the recorded responses that rules can give."""
+        for each in responses:
+            self._recorded[each.call] = each
+
+    def add_used_responses(self, calls: Iterable[str]) -> None:
+        """Add which recorded responses a session has used."""
+        self._used_responses.update(calls)
 
     def add_seed(self, seed: SessionSeed) -> None:
         """Add what the random draws of a session depend on."""
@@ -131,6 +160,10 @@ class ReportFold:
         elif ran_tool:
             self._ran[tool] += 1
 
+    def add_response_of_person(self, tool: str) -> None:
+        """Add that a person was asked for the response to a call for which `add_decision` was called with a rule."""
+        self._asked[tool] += 1
+
     def _add_near_miss(self, tool: str, nearest: NearestRule, count: int) -> None:
         key = (tool, nearest)
         if key in self._near_misses or len(self._near_misses) < _MAX_NEAR_MISSES:
@@ -142,11 +175,15 @@ class ReportFold:
         """Add everything that another fold has counted."""
         for name in ("real", "_decided", "_fired", "_unchanged", "_ran", "_skipped", "_uncovered", "_refused"):
             getattr(self, name).update(getattr(other, name))
+        self._asked.update(other._asked)
         self._unknown.update(other._unknown)
         self._rules.update(other._rules)
+        self._active_profiles |= other._active_profiles
         for (tool, nearest), count in other._near_misses.items():
             self._add_near_miss(tool, nearest, count)
         self._near_misses_left_out += other._near_misses_left_out
+        self._recorded.update(other._recorded)
+        self._used_responses |= other._used_responses
         for seed in other._seeds:
             self.add_seed(seed)
         self._uses_real_time |= other._uses_real_time
@@ -170,15 +207,22 @@ class ReportFold:
         # What rules did to the model is in the coverage; how often it was called at all is not counted.
         tools = {tool for counts in called for tool, count in counts.items() if count and tool != MODEL_SEAT}
         ranks = {rule: place for place, rule in enumerate(self._rules)}
+        unmatched = {rule: scope for rule, scope in self._rules.items() if rule not in matched}
+        inactive = {rule: scope.profiles for rule, scope in unmatched.items() if not self._was_active(scope)}
         return EnvironmentReport(
             tools=[self._build_tool_report(tool, ranks) for tool in sorted(tools)],
-            unused=[rule for rule in self._rules if rule not in matched],
+            unused=[rule for rule in unmatched if rule not in inactive],
+            inactive=inactive,
             coverage=[each for tool in sorted(self._decided) for each in self._iter_coverage(tool)],
             near_misses=self._list_near_misses(ranks),
             near_misses_left_out=self._near_misses_left_out,
+            unused_responses=[each for call, each in self._recorded.items() if call not in self._used_responses],
             seeds=list(self._seeds),
             uses_real_time=self._uses_real_time,
         )
+
+    def _was_active(self, scope: RuleScope) -> bool:
+        return not scope.profiles or not self._active_profiles.isdisjoint(scope.profiles)
 
     def _build_tool_report(self, tool: str, ranks: Mapping[str, int]) -> ToolReport:
         simulated, unchanged = _select_tool(self._fired, tool, ranks), _select_tool(self._unchanged, tool, ranks)
@@ -190,6 +234,7 @@ class ReportFold:
             simulated=simulated,
             unchanged=unchanged,
             changed=self._ran[tool],
+            human=self._asked[tool],
             uncovered=self._uncovered[tool],
             refused=refused,
             unknown=unknown,
@@ -213,9 +258,9 @@ class ReportFold:
 
     def _list_candidates(self, tool: str) -> list[str]:
         """Returns the rules that name a tool; those of older logs, of which only the names are known, at the end."""
-        found = dict.fromkeys(rule for rule, tools in self._rules.items() if _does_name(tools, tool))
+        found = dict.fromkeys(rule for rule, scope in self._rules.items() if _does_name(scope.tools, tool))
         found |= dict.fromkeys(rule for name, rule, _ in self._skipped if name == tool)
-        found |= dict.fromkeys(rule for name, rule in self._fired if name == tool and not _is_fault(rule, tool))
+        found |= dict.fromkeys(rule for name, rule in self._fired if name == tool and not is_fault(rule, tool))
         return list(found)
 
     def _list_near_misses(self, ranks: Mapping[str, int]) -> list[NearMiss]:
@@ -246,12 +291,18 @@ def _get_rank(rule: str, ranks: Mapping[str, int]) -> tuple[int, str]:
 
 
 def name_fault(tool: str) -> str:
-    """Returns the name under which a fault for the next call of a tool is reported."""
-    return f"fault for {tool}"
+    """Returns the name under which a fault for the next call of a tool, or of the model, is reported."""
+    return f"fault for {'the model' if tool == MODEL_SEAT else tool}"
 
 
-def _is_fault(rule: str, tool: str) -> bool:
-    return rule == name_fault(tool)
+def name_choice(tool: str) -> str:
+    """Returns the name under which the player of a tool is reported that a person has chosen in a session."""
+    return f"choice for {tool}"
+
+
+def is_fault(rule: str, tool: str) -> bool:
+    """Whether a rule is in no file: a fault, or a chosen player; older releases had another name for the model's."""
+    return rule in (name_fault(tool), f"fault for {tool}", name_choice(tool))
 
 
 def _does_name(names: Sequence[str], tool: str) -> bool:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from adk_agent_sim.environment.json_values import format_value
 from adk_agent_sim.text.escaping import escape_line
 
 if TYPE_CHECKING:
@@ -15,10 +16,12 @@ if TYPE_CHECKING:
         RuleCoverage,
         SessionSeed,
         ToolReport,
+        UnusedResponse,
     )
 
 _MAX_SHOWN_SEEDS = 5
 _MAX_SHOWN_NEAR_MISSES = 20
+_MAX_SHOWN_RESPONSES = 20
 _MAX_SHOWN_RULES = 200
 """How many entries the text of a report lists; its JSON has all."""
 
@@ -30,8 +33,12 @@ def format_report(report: EnvironmentReport) -> str:
     lines = [line for tool in report.tools for line in _iter_tool_lines(tool)] or ["no tool was called"]
     if report.unused:
         lines.append(f"rules never used: {', '.join(report.unused)}")
+    if report.inactive:
+        inactive = (f"{rule} ({' and '.join(profiles)})" for rule, profiles in report.inactive.items())
+        lines.append(f"rules of profiles that were not active: {', '.join(inactive)}")
     lines += _iter_coverage_lines(report.coverage)
     lines += _iter_near_miss_lines(report.near_misses, report.near_misses_left_out)
+    lines += _iter_unused_response_lines(report.unused_responses)
     lines += _iter_seed_lines(report.seeds)
     if report.uses_real_time:
         lines.append(
@@ -41,12 +48,30 @@ def format_report(report: EnvironmentReport) -> str:
     return "\n".join(map(escape_line, lines))
 
 
+def list_deviations(report: EnvironmentReport) -> list[str]:
+    """Returns in which points the calls were not those that the rules expect."""
+    lines: list[str] = []
+    for tool in report.tools:
+        if tool.refused:
+            lines.append(f"{tool.tool}: {tool.refused} refused, because no rule answered")
+        if tool.uncovered:
+            lines.append(f"{tool.tool}: {tool.uncovered} went live although rules name the tool")
+        if tool.unknown:
+            lines.append(f"{tool.tool}: {tool.unknown} failed, because no tool has this name")
+    lines += [f"{each.tool}, {each.rule}: {_format_differences(each)}" for each in report.near_misses]
+    lines += [f"{rule} was never used" for rule in report.unused]
+    lines += [f"{each.call}, {each.tool}, was never used" for each in report.unused_responses]
+    return list(map(escape_line, lines))
+
+
 def _iter_tool_lines(tool: ToolReport) -> Iterator[str]:
     yield f"{tool.tool}: {tool.calls} calls, {tool.real} real, {sum(tool.simulated.values())} simulated"
     for rule, count in tool.simulated.items():
         yield f"  {count} by {rule}"
     if tool.changed:
         yield f"  in {tool.changed} of them the tool's own code ran too"
+    if tool.human:
+        yield f"  in {tool.human} of them a person was asked"
     for rule, count in tool.unchanged.items():
         yield f"  {count} real results left as they were: {rule} changed nothing"
     if tool.uncovered:
@@ -95,11 +120,24 @@ def _iter_near_miss_lines(near_misses: Sequence[NearMiss], left_out: int) -> Ite
         return
     yield "calls that no rule answered, and the rule that came closest:"
     for each in near_misses[:_MAX_SHOWN_NEAR_MISSES]:
-        differences = "; ".join(f"{one.path} is {one.found}, not {one.expected}" for one in each.differences)
-        yield f"  {each.calls} of {each.tool}, {each.rule}: {differences}"
+        yield f"  {each.calls} of {each.tool}, {each.rule}: {_format_differences(each)}"
     hidden = sum(each.calls for each in near_misses[_MAX_SHOWN_NEAR_MISSES:]) + left_out
     if hidden:
         yield f"  and {hidden} more calls"
+
+
+def _format_differences(near_miss: NearMiss) -> str:
+    return "; ".join(f"{each.path} is {each.found}, not {each.expected}" for each in near_miss.differences)
+
+
+def _iter_unused_response_lines(responses: Sequence[UnusedResponse]) -> Iterator[str]:
+    if not responses:
+        return
+    yield "recorded responses never used:"
+    for each in responses[:_MAX_SHOWN_RESPONSES]:
+        yield f"  {each.call}, {each.tool} {format_value(each.args)}"
+    if len(responses) > _MAX_SHOWN_RESPONSES:
+        yield f"  and {len(responses) - _MAX_SHOWN_RESPONSES} more; --json has all"
 
 
 def _iter_seed_lines(seeds: Sequence[SessionSeed]) -> Iterable[str]:

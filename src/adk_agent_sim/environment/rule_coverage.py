@@ -15,11 +15,10 @@ from dataclasses import dataclass
 from itertools import product
 from typing import TypeAlias
 
-from adk_agent_sim.environment.json_values import normalize_value
 from adk_agent_sim.environment.rule_match import ArgumentCondition, Match
 from adk_agent_sim.environment.rules import Rule
 from adk_agent_sim.text.glob_match import GlobSet, is_glob
-from adk_agent_sim.timeline.canonical_json import Json, encode_json
+from adk_agent_sim.timeline.canonical_json import Json, encode_json, normalize_value
 
 Token: TypeAlias = tuple[object, ...]
 

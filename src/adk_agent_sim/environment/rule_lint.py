@@ -9,11 +9,13 @@ from typing import Any
 from adk_agent_sim.environment.action_lint import check_actions
 from adk_agent_sim.environment.actions.raise_exception import BUILT_IN_EXCEPTIONS, ExceptionFactories
 from adk_agent_sim.environment.argument_lint import check_conditions, find_argument_problem
+from adk_agent_sim.environment.mock_lint import ModelCheck, check_mocks, check_models, check_recordings
 from adk_agent_sim.environment.rule_coverage import CoverageIndex
 from adk_agent_sim.environment.rule_finding import KeyPath, RuleFinding, suggest_closest
 from adk_agent_sim.environment.rule_match import EarlierCall, Match
 from adk_agent_sim.environment.rules import Rule, Rules
 from adk_agent_sim.environment.template_lint import check_templates
+from adk_agent_sim.mocks.tool_spec import ToolSpec
 from adk_agent_sim.text.glob_match import GlobSet
 from adk_agent_sim.timeline.framework_calls import CONTROL_TOOLS, MODEL_SEAT
 
@@ -31,6 +33,9 @@ class ToolCatalog:
     agent_tools: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
     """The names of the tools that each agent can call; an agent that is not listed may call any."""
 
+    specs: Mapping[str, ToolSpec] = field(default_factory=dict[str, ToolSpec])
+    """What mocks know about each tool, by tool name."""
+
     def select_tools(self, patterns: Sequence[str]) -> Mapping[str, Mapping[str, Any]]:
         """Returns the schemas of the tools that a rule matches."""
         names = GlobSet(patterns)
@@ -38,7 +43,11 @@ class ToolCatalog:
 
 
 def lint_rules(
-    rules: Rules, *, exceptions: ExceptionFactories = BUILT_IN_EXCEPTIONS, catalog: ToolCatalog | None = None
+    rules: Rules,
+    *,
+    exceptions: ExceptionFactories = BUILT_IN_EXCEPTIONS,
+    catalog: ToolCatalog | None = None,
+    models: ModelCheck | None = None,
 ) -> Iterator[RuleFinding]:
     """Yield the problems of rules.
 
@@ -46,6 +55,7 @@ def lint_rules(
         rules: The rules.
         exceptions: The exceptions that `raise` may name.
         catalog: The app's tools and agents, if the names in rules should be checked.
+        models: Checks the models that rules name; None if they are not checked.
     """
     yield from _check_duplicate_names(rules)
     yield from _check_profiles(rules)
@@ -54,9 +64,14 @@ def lint_rules(
     for number, rule in enumerate(rules.rules):
         yield from _check_probability(number, rule)
         yield from check_actions(("rules", number, "do"), rule.do, exceptions)
+        yield from check_recordings(("rules", number, "do"), rule.do)
         yield from _check_templates(number, rule, catalog)
+        if models is not None:
+            yield from check_models(("rules", number, "do"), rule.do, models)
         if catalog is not None:
             yield from _check_unknown_names(number, rule.match, catalog)
+            specs = [catalog.specs[name] for name in catalog.select_tools(rule.match.tool) if name in catalog.specs]
+            yield from check_mocks(("rules", number, "do"), rule.do, specs)
 
 
 def _check_duplicate_names(rules: Rules) -> Iterator[RuleFinding]:

@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TypeAlias
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any, TypeAlias, cast
 
 from adk_agent_sim.environment.actions.action import Action
 from adk_agent_sim.environment.actions.delay import Delay
+from adk_agent_sim.environment.actions.mock_response import Mock
 from adk_agent_sim.environment.actions.pass_through import Pass
 from adk_agent_sim.environment.actions.raise_exception import BUILT_IN_EXCEPTIONS, ExceptionFactories
-from adk_agent_sim.environment.actions.stale import Stale
 from adk_agent_sim.environment.call_predicates import CallPredicate, build_predicates
+from adk_agent_sim.environment.environment_report import UnusedResponse
 from adk_agent_sim.environment.rule_finding import format_findings, suggest_closest
 from adk_agent_sim.environment.rule_lint import lint_rules
 from adk_agent_sim.environment.rules import Rule, Rules
 from adk_agent_sim.errors import InvalidRules
+from adk_agent_sim.mocks.resource_store import fold_noun
 from adk_agent_sim.text.glob_match import GlobSet, is_glob
 from adk_agent_sim.timeline.clock import RealSleeper, Sleeper, VirtualSleeper, WallClock
 
 _MAX_CACHED_TOOLS = 10_000
 """The most tool names in the index: a model can invent any number of names."""
+
+
+_MAX_RECORDED = 1_000
+"""How many recorded responses a report looks for: every session has them on its timeline."""
+
+_MAX_TEXT = 200
+"""How much of a recorded argument a report shows."""
 
 
 class CompiledRule:
@@ -43,10 +53,26 @@ class CompiledRule:
         """Whether all that it does is to change the tool's result, so that it may change nothing."""
 
     @property
+    def is_random(self) -> bool:
+        """Whether it draws random numbers."""
+        return self.rule.match.probability < 1 or any(action.is_random for action in self.actions)
+
+    @property
+    def asks_model(self) -> bool:
+        """Whether a model answers the call."""
+        return any(isinstance(action, Mock) and action.mock == "llm" for action in self.actions)
+
+    @property
     def draws_with_session_seed(self) -> bool:
         """Whether it draws random numbers, and has no seed of its own."""
+        return self.rule.match.seed is None and self.is_random
+
+    @property
+    def needs_history(self) -> bool:
+        """Whether it depends on the number of the call, on the time, or on earlier calls."""
         match = self.rule.match
-        return match.seed is None and (match.probability < 1 or any(action.is_random for action in self.actions))
+        refers_to_call = any(action.has_references for action in self.actions)
+        return bool(match.call or match.after) or self.depends_on_time or self.is_random or refers_to_call
 
     @property
     def changes_answer(self) -> bool:
@@ -65,9 +91,14 @@ class CompiledRule:
         return match.during is not None or (match.call is not None and match.call.within is not None)
 
     @property
+    def asks_person(self) -> bool:
+        """Whether a person responds as the tool."""
+        return any(action.asks_person for action in self.actions)
+
+    @property
     def acts_inside_call(self) -> bool:
-        """Whether it must act inside the tool call: it raises, or changes or delays a real result."""
-        return any(action.acts_inside_call for action in self.actions) or not any(
+        """Whether it must act inside the tool call: it raises, asks a person, or changes or delays a real result."""
+        return any(action.acts_inside_call or action.asks_person for action in self.actions) or not any(
             action.gives_result for action in self.actions
         )
 
@@ -113,25 +144,33 @@ class Rulebook:
         self.check_profile(self.profile, source)
         self.label = label
         self._sleeper = sleeper
-        self.rules: Sequence[CompiledRule] = tuple(
-            CompiledRule(
-                rule,
-                name=name,
-                index=index,
-                profiles=[profile for profile, names in rules.profiles.items() if name in names],
-            )
-            for index, (name, rule) in enumerate(zip(rules.get_rule_names(), rules.rules, strict=True))
-        )
+        self.rules: Sequence[CompiledRule] = _compile_rules(rules)
         self.draws_with_session_seed = any(rule.draws_with_session_seed for rule in self.rules)
         self.waits_in_real_time = (
             sleeper is None and rules.time == "real" and any(rule.depends_on_time for rule in self.rules)
         )
+        self.is_random = any(rule.is_random for rule in self.rules)
         model_rules = [rule for rule in self.rules if rule.rule.seat == "model"]
         self.has_model_rules = bool(model_rules)
-        self.repeats_answers = any(isinstance(action, Stale) for rule in model_rules for action in rule.actions)
+        self.counts_model_calls = any(rule.needs_history for rule in model_rules)
+        mocks = [action for rule in self.rules for action in rule.actions if isinstance(action, Mock)]
+        self.has_mocks = bool(mocks)
+        self.recorded_responses = list(islice(self._iter_recorded_responses(), _MAX_RECORDED))
+        """The recorded responses that `mock: replay` can give."""
+        self.declared_nouns = frozenset(fold_noun(each) for mock in mocks if (each := mock.created_resource))
+        """The kinds of resources that rules declare a tool to create."""
         self.refuses_real_tools = rules.unanswered == "refuse"
         self._globs = [(GlobSet(rule.rule.match.tool), rule) for rule in self.rules if _has_glob(rule)]
         self._candidates_by_tool: dict[str, Candidates] = dict(self._index_by_tool())
+        self._candidates_by_name: dict[str, Candidates] = {}
+
+    def _iter_recorded_responses(self) -> Iterator[UnusedResponse]:
+        for rule in self.rules:
+            pattern = GlobSet(rule.rule.match.tool)
+            sources = [action.replayed for action in rule.actions if isinstance(action, Mock)]
+            for call in (call for source in sources if source for log in source.logs for call in log.calls):
+                if pattern.matches(call.tool):
+                    yield UnusedResponse(call=call.reference, tool=call.tool, args=_shorten_texts(call.args))
 
     def check_profile(self, profile: str | None, source: str = "Python") -> None:
         """Raise InvalidRules if the rules have no such profile."""
@@ -160,8 +199,14 @@ class Rulebook:
             by_name_only: Leave out rules that match it with a wildcard only. A run does not work without the tools by
                 which ADK steers it, so `tool: "*"` does not mean them.
         """
-        candidates = self._find_all_candidates(tool)
-        return [rule for rule in candidates if tool in rule.rule.match.tool] if by_name_only else candidates
+        if not by_name_only:
+            return self._find_all_candidates(tool)
+        named = self._candidates_by_name.get(tool)
+        if named is None:
+            named = tuple(rule for rule in self._find_all_candidates(tool) if tool in rule.rule.match.tool)
+            if len(self._candidates_by_name) < _MAX_CACHED_TOOLS:
+                self._candidates_by_name[tool] = named
+        return named
 
     def _find_all_candidates(self, tool: str) -> Candidates:
         candidates = self._candidates_by_tool.get(tool)
@@ -187,6 +232,18 @@ class Rulebook:
         return {name: tuple(dict.fromkeys(rules)) for name, rules in names.items()}
 
 
+def _compile_rules(rules: Rules) -> tuple[CompiledRule, ...]:
+    return tuple(
+        CompiledRule(
+            rule,
+            name=name,
+            index=index,
+            profiles=[profile for profile, names in rules.profiles.items() if name in names],
+        )
+        for index, (name, rule) in enumerate(zip(rules.get_rule_names(), rules.rules, strict=True))
+    )
+
+
 def _only_changes_result(actions: Sequence[Action]) -> bool:
     changing = [action for action in actions if action.changes_result]
     return bool(changing) and all(action.changes_result or isinstance(action, Pass) for action in actions)
@@ -194,3 +251,12 @@ def _only_changes_result(actions: Sequence[Action]) -> bool:
 
 def _has_glob(rule: CompiledRule) -> bool:
     return any(map(is_glob, rule.rule.match.tool))
+
+
+def _shorten_texts(value: Any) -> Any:
+    """Returns a value for a report, which every session has on its timeline, without long texts."""
+    if isinstance(value, Mapping):
+        return {key: _shorten_texts(inner) for key, inner in cast("Mapping[str, Any]", value).items()}
+    if isinstance(value, list):
+        return [_shorten_texts(inner) for inner in cast("list[Any]", value)]
+    return f"{value[:_MAX_TEXT]}..." if isinstance(value, str) and len(value) > _MAX_TEXT else value

@@ -75,6 +75,11 @@ class Rules(StrictModel):
     variables: dict[_Name, Any] = Field(
         default_factory=dict, description="Values that texts of the file refer to as {{vars.name}}, with their types"
     )
+    environment_data: dict[str, Any] = Field(
+        default_factory=dict,
+        description="What `mock: stateful` begins with: by name, lists of records, or objects of records by id; "
+        "what `mock: llm` is told about",
+    )
     profiles: dict[_Name, list[str]] = Field(
         default_factory=dict,
         max_length=100,
@@ -94,6 +99,8 @@ class Rules(StrictModel):
 
     def list_inactive_rules(self, profile: str | None) -> set[int]:
         """Returns the indexes of the rules that belong to other profiles only."""
+        if not self.profiles:
+            return set()
         profiled = {name for names in self.profiles.values() for name in names}
         active = set(self.profiles.get(profile, ())) if profile is not None else set[str]()
         return {index for index, name in enumerate(self.get_rule_names()) if name in profiled - active}

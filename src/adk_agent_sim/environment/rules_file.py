@@ -14,8 +14,10 @@ from typing import Any, cast
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from adk_agent_sim.environment.actions import ACTIONS
+from adk_agent_sim.environment.actions import ACTIONS, Mock
 from adk_agent_sim.environment.actions.raise_exception import BUILT_IN_EXCEPTIONS, ExceptionFactories
+from adk_agent_sim.environment.mock_lint import ModelCheck
+from adk_agent_sim.environment.recorded_sources import read_recorded_sources
 from adk_agent_sim.environment.rule_finding import KeyPath, RuleFinding, format_findings, suggest_closest
 from adk_agent_sim.environment.rule_lint import ToolCatalog, lint_rules
 from adk_agent_sim.environment.rule_match import OPERATORS, CallNumber, EarlierCall, Match
@@ -61,14 +63,22 @@ def parse_rules(text: str, *, source: str = "text", exceptions: ExceptionFactori
 
 
 def check_rules_file(
-    path: str | Path, *, exceptions: ExceptionFactories | None = None, catalog: ToolCatalog | None = None
+    path: str | Path,
+    *,
+    exceptions: ExceptionFactories | None = None,
+    catalog: ToolCatalog | None = None,
+    models: ModelCheck | None = None,
 ) -> RulesCheck:
-    """Find all problems of a rules file."""
+    """Find all problems of a rules file; those of the names of tools and models, if they can be checked."""
     try:
         document = read_yaml_file(path)
     except YamlUnreadable as error:
         return _build_unreadable_check(str(path), error.line, str(error))
-    return _check_document(document, str(path), exceptions, catalog)
+    check = _check_document(document, str(path), exceptions, catalog, models, folder=Path(path).parent)
+    for action in (action for rule in (check.rules.rules if check.rules else ()) for action in rule.do):
+        if isinstance(action, Mock):
+            action.locate_files(Path(path).parent)
+    return check
 
 
 def check_rules_text(
@@ -83,7 +93,12 @@ def check_rules_text(
 
 
 def _check_document(
-    document: YamlDocument, source: str, exceptions: ExceptionFactories | None, catalog: ToolCatalog | None
+    document: YamlDocument,
+    source: str,
+    exceptions: ExceptionFactories | None,
+    catalog: ToolCatalog | None,
+    models: ModelCheck | None = None,
+    folder: Path | None = None,
 ) -> RulesCheck:
     findings = [_build_duplicate_key_finding(path, source, line) for path, line in document.duplicate_keys]
     ambiguous = map(_build_ambiguous_text_finding, document.ambiguous_texts)
@@ -91,7 +106,8 @@ def _check_document(
     rules: Rules | None = None
     # A value that refers to an unknown variable would be reported again, as a value of the wrong type.
     if not any(each.severity == "error" for each in problems):
-        rules, others = _validate(document.value, {**BUILT_IN_EXCEPTIONS, **(exceptions or {})}, catalog)
+        known = {**BUILT_IN_EXCEPTIONS, **(exceptions or {})}
+        rules, others = _validate(document.value, known, catalog, models, folder)
         problems += others
     findings += [
         replace(each, file=source, line=document.find_line(each.key_path)) for each in chain(ambiguous, problems)
@@ -100,15 +116,22 @@ def _check_document(
 
 
 def _validate(
-    value: Json, exceptions: ExceptionFactories, catalog: ToolCatalog | None
+    value: Json,
+    exceptions: ExceptionFactories,
+    catalog: ToolCatalog | None,
+    models: ModelCheck | None,
+    folder: Path | None,
 ) -> tuple[Rules | None, list[RuleFinding]]:
     try:
         rules = Rules.model_validate(value)
     except ValidationError as error:
         return None, list(_convert_validation_errors(error, value))
+    if folder is not None:
+        read_recorded_sources(rules, folder)
     if not rules.rules:
         return rules, [_build_no_rules_finding()]
-    return rules, [*_check_empty_keys(rules, ()), *lint_rules(rules, exceptions=exceptions, catalog=catalog)]
+    found = lint_rules(rules, exceptions=exceptions, catalog=catalog, models=models)
+    return rules, [*_check_empty_keys(rules, ()), *found]
 
 
 def _require_valid_rules(check: RulesCheck, source: str) -> Rules:

@@ -42,6 +42,13 @@ def create_randomness(seed: int | None, label: str = "", beginning: Json = None)
     """
     return SessionRandomness(
         seed=secrets.randbits(_SEED_BITS) if seed is None else seed,
-        session_key=label or blake2b(encode_json(beginning), digest_size=8).hexdigest(),
+        session_key=label or (_NO_BEGINNING if beginning is None else _compute_digest(beginning)),
         is_drawn=seed is None,
     )
+
+
+def _compute_digest(beginning: Json) -> str:
+    return blake2b(encode_json(beginning), digest_size=8).hexdigest()
+
+
+_NO_BEGINNING = _compute_digest(None)

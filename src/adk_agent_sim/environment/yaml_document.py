@@ -25,6 +25,7 @@ _MAX_VALUES = 200_000
 """The most values in one document, after aliases are expanded."""
 
 _MAX_DEPTH = 100
+_LEVELS = f"{_MAX_DEPTH} levels"
 
 _MAX_FILE_BYTES = 10_000_000
 """The largest file."""
@@ -73,11 +74,18 @@ class _PlainDataLoader(yaml.SafeLoader):
         if self._depth > _MAX_DEPTH + 1 or self._node_count > _MAX_VALUES:
             event = cast("yaml.Event", cast("Any", self).peek_event())
             line = event.start_mark.line + 1 if event.start_mark else 1
-            limit = f"{_MAX_DEPTH} levels" if self._depth > _MAX_DEPTH + 1 else f"{_MAX_VALUES:,} values"
+            limit = _LEVELS if self._depth > _MAX_DEPTH + 1 else f"{_MAX_VALUES:,} values"
             raise YamlUnreadable(line, f"it has more than {limit}")
         node = super().compose_node(parent, index)
         self._depth -= 1
         return node
+
+    def fetch_flow_collection_start(self, TokenClass: Any) -> None:  # noqa: N803 - as PyYAML names it
+        """Read a `[` or `{`. Tokens are read far ahead of the nodes, in work that is quadratic in the open ones."""
+        scanner = cast("Any", self)
+        if scanner.flow_level > _MAX_DEPTH:
+            raise YamlUnreadable(scanner.line + 1, f"it has more than {_LEVELS}")
+        cast("Any", super()).fetch_flow_collection_start(TokenClass)
 
 
 _INTEGER = r"[-+]?(?:0|[1-9][0-9]*)"
@@ -268,8 +276,20 @@ def _get_other_meaning(ambiguous: re.Match[str]) -> str:
     return "true" if ambiguous["true"] else "false"
 
 
+_OTHER_LINE_BREAKS = re.compile("[\x85\u2028\u2029]")
+"""Line breaks of YAML 1.1, which PyYAML writes so that it reads them as spaces, except in double quotes."""
+
+
 class _PlainDataDumper(yaml.SafeDumper):
     """Puts quotes around each text that any YAML reads as another value."""
+
+
+def _represent_text(dumper: yaml.SafeDumper, text: str) -> ScalarNode:
+    style = '"' if _OTHER_LINE_BREAKS.search(text) else None
+    return cast("Any", dumper).represent_scalar(_STR, text, style=style)
+
+
+_PlainDataDumper.add_representer(str, _represent_text)
 
 
 def _build_quoting_resolvers() -> dict[str, list[tuple[str, re.Pattern[str]]]]:

@@ -18,10 +18,16 @@ SimulatorError
 │   ├── TurnAbandoned            the run that needed the decision has ended
 │   ├── TurnNotNext              another turn of the session must be decided first
 │   ├── TurnHasOtherPlayer       the agent's own model, or a function, decides the turn
+│   ├── ToolRequestNotFound      no such tool call waits for the response of a person
+│   ├── ToolAlreadyAnswered      the tool call already has another response
+│   ├── ToolRequestAbandoned     the tool call that needed the response has ended
+│   ├── InvalidCredential        the credential does not have the fields of the auth scheme
 │   ├── EmptyDecision            the decision neither calls a tool nor contains an answer
 │   └── DecisionMismatch         the decision does not match its request; override with anyway=True
 │       ├── ToolNotOffered       the request does not declare the tool
 │       ├── InvalidArguments     the arguments do not match the tool's schema
+│       ├── InvalidInput         the input does not match the schema of the request
+│       ├── InvalidToolResult    the result does not match the tool's output schema
 │       └── InvalidAnswer        the final answer does not match the agent's output_schema
 ├── InvalidMessage               the user message does not match the agent's input_schema; override with anyway=True
 ├── ServerUnreachable            no simulator server answers at the address
@@ -37,11 +43,17 @@ SimulatorError
 ├── AgentLoadFailed              the folder does not contain an agent that can be loaded
 ├── ToolsetUnavailable           a toolset, such as an MCP server, cannot be loaded
 ├── OwnModelFailed               the agent's own model failed
+├── ModelUnavailable             ADK cannot create the model that was asked for
 ├── DeadlineExceeded             nobody decided the turn before the deadline
 ├── InvalidPlayer                the text names no player, or one that the seat does not support
 │   └── PlayerNotAvailable       this release cannot play the player yet
 ├── AdkIncompatible              the installed google-adk lacks a name that a feature needs
+├── ServiceFailed                a session, artifact or memory service of the user's cannot be used
+├── StateKeyMissing              an instruction needs keys that the session state does not have
 ├── RunFailed                    the agent's run raised an exception
+├── ForkRefused                  the session cannot be forked, undone or redone there
+│   └── ForkDiffers              the run did not happen again as recorded; override with anyway=True
+├── RunUndone                    decisions of the run were taken back, and another run has continued its session
 ├── Cancelled                    a person cancelled a tool call
 ├── ReplayImpossible             the golden trace does not contain what the agent's model is asked for
 │   └── CassetteMismatch         a model request is not the one in the cassette
@@ -53,8 +65,11 @@ SimulatorError
 │   ├── AlreadyExported          the session was exported before; override with again=True
 │   ├── SessionIncomplete        the session cannot be a golden trace yet
 │   ├── NotReplayable            `adk test` cannot replay the session; override with anyway=True
-│   └── NotAnEvalSet             the target file is something else and was not changed
+│   ├── NotAnEvalSet             the target file is something else and was not changed
+│   └── InvalidCriteria          the criteria for `adk eval` are none, or their file is something else
 ├── ImportRefused                the file cannot be imported as a timeline
+├── EditRefused                  a case of an EvalSet cannot be changed like that; the file is unchanged
+│   └── EditConflict             another writer has changed the case in the meantime; the file is unchanged
 ├── InvalidScenario              the file is not a valid scenario
 ├── NotConvertible               an EvalSet case or a scenario cannot be converted to the other
 ├── InvalidStoryStep             the apps of the world cannot execute a step of a story
@@ -62,11 +77,25 @@ SimulatorError
 ├── InvalidAppState              the state that a scenario defines for an app does not match the app
 ├── AppLoadFailed                an app of an installed distribution cannot be loaded
 ├── UnknownTool                  the app has no such tool for the caller
+├── NotJudgeable                 a run cannot be judged: nothing is expected, or nothing happened
+│   └── OracleFailed             an event of the scenario's own oracle run failed or never happened
+├── InvalidAugmentation          options that disturb a run are invalid, or not supported
+├── InvalidCheckerParam          an additional check for the judge is invalid
+├── InvalidAnswersFile           the file with recorded answers to soft checks cannot be used
+├── InvalidRunOption             an option of a run in a scenario's world means nothing
+├── WorldToolConflict            an agent's own tool has the name of a tool of the world
+├── InvalidBench                 the plan of a bench cannot be used
+├── BenchFolderRefused           the folder has the results of another bench, or is in use
+├── BenchesNotComparable         two benches have nothing in common, or it is not clear what to compare
+├── InvalidLabels                verdicts and labels of people cannot be compared
 ├── InvalidFault                 the fault for the next call of a tool can never happen
 ├── InvalidRules                 the rules for simulated tools contain errors
 │   └── PluginRequired           the rules need a plugin; a callback cannot apply them
+├── NobodyToAsk                  no person can be asked for the response of a tool
 ├── RuleFailed                   a rule could not be applied to a call
+├── MockImpossible               no response can be generated for a tool
 ├── ModelRequestFailed           a rule lets a model request fail
+├── SimulationModelFailed        the model that simulates tools gives no answer that can be used
 └── RealToolRefused              a real tool would have run where none is allowed
 """
 
@@ -74,14 +103,21 @@ from __future__ import annotations
 
 from adk_agent_sim.errors.access_errors import ExposureRefused, InsecureFile, TokenNameTaken, TokenRejected
 from adk_agent_sim.errors.base import Problem, SimulatorError
+from adk_agent_sim.errors.bench_errors import BenchesNotComparable, BenchFolderRefused, InvalidBench
 from adk_agent_sim.errors.decision_errors import (
     DecisionMismatch,
     DecisionRefused,
     EmptyDecision,
     InvalidAnswer,
     InvalidArguments,
+    InvalidCredential,
+    InvalidInput,
     InvalidMessage,
+    InvalidToolResult,
+    ToolAlreadyAnswered,
     ToolNotOffered,
+    ToolRequestAbandoned,
+    ToolRequestNotFound,
     TurnAbandoned,
     TurnAlreadyDecided,
     TurnHasOtherPlayer,
@@ -91,10 +127,13 @@ from adk_agent_sim.errors.decision_errors import (
 from adk_agent_sim.errors.environment_errors import (
     InvalidFault,
     InvalidRules,
+    MockImpossible,
     ModelRequestFailed,
+    NobodyToAsk,
     PluginRequired,
     RealToolRefused,
     RuleFailed,
+    SimulationModelFailed,
 )
 from adk_agent_sim.errors.run_errors import (
     AdkIncompatible,
@@ -102,25 +141,39 @@ from adk_agent_sim.errors.run_errors import (
     Cancelled,
     CassetteMismatch,
     DeadlineExceeded,
+    ForkDiffers,
+    ForkRefused,
     InvalidCallSyntax,
     InvalidCassetteMode,
     InvalidPlayer,
     InvalidScript,
+    ModelUnavailable,
     OwnModelFailed,
     PlayerNotAvailable,
     RecordedModelFailed,
     ReplayImpossible,
     RunFailed,
+    RunUndone,
+    ServiceFailed,
+    StateKeyMissing,
     ToolsetUnavailable,
 )
 from adk_agent_sim.errors.scenario_errors import (
     AppLoadFailed,
+    InvalidAnswersFile,
     InvalidAppState,
+    InvalidAugmentation,
+    InvalidCheckerParam,
+    InvalidLabels,
+    InvalidRunOption,
     InvalidScenario,
     InvalidStoryStep,
     NotConvertible,
+    NotJudgeable,
+    OracleFailed,
     UnknownApp,
     UnknownTool,
+    WorldToolConflict,
 )
 from adk_agent_sim.errors.server_errors import (
     AgentNotLocal,
@@ -143,8 +196,11 @@ from adk_agent_sim.errors.session_errors import (
 from adk_agent_sim.errors.store_errors import StoreFailed, StoreNotOpened, StoreTooNew
 from adk_agent_sim.errors.trace_errors import (
     AlreadyExported,
+    EditConflict,
+    EditRefused,
     ExportRefused,
     ImportRefused,
+    InvalidCriteria,
     NotAnEvalSet,
     NotReplayable,
     SessionIncomplete,
@@ -156,39 +212,60 @@ __all__ = [
     "AgentNotLocal",
     "AlreadyExported",
     "AppLoadFailed",
+    "BenchFolderRefused",
+    "BenchesNotComparable",
     "BlocksMissing",
     "Cancelled",
     "CassetteMismatch",
     "DeadlineExceeded",
     "DecisionMismatch",
     "DecisionRefused",
+    "EditConflict",
+    "EditRefused",
     "EmptyDecision",
     "EventExists",
     "ExportRefused",
     "ExposureRefused",
+    "ForkDiffers",
+    "ForkRefused",
     "ImportRefused",
     "InsecureFile",
     "InvalidAnswer",
+    "InvalidAnswersFile",
     "InvalidAppState",
     "InvalidArguments",
+    "InvalidAugmentation",
+    "InvalidBench",
     "InvalidCallSyntax",
     "InvalidCassetteMode",
+    "InvalidCheckerParam",
+    "InvalidCredential",
+    "InvalidCriteria",
     "InvalidFault",
     "InvalidField",
+    "InvalidInput",
+    "InvalidLabels",
     "InvalidMessage",
     "InvalidPlayer",
     "InvalidRules",
+    "InvalidRunOption",
     "InvalidScenario",
     "InvalidScript",
     "InvalidStoryStep",
+    "InvalidToolResult",
     "InvalidTransition",
     "LogChanged",
     "MalformedValue",
+    "MockImpossible",
     "ModelRequestFailed",
+    "ModelUnavailable",
+    "NobodyToAsk",
     "NotAnEvalSet",
     "NotConvertible",
     "NotFound",
+    "NotJudgeable",
     "NotReplayable",
+    "OracleFailed",
     "OwnModelFailed",
     "PlayerNotAvailable",
     "PluginRequired",
@@ -199,19 +276,26 @@ __all__ = [
     "ReplayImpossible",
     "RuleFailed",
     "RunFailed",
+    "RunUndone",
     "SeqOutOfRange",
     "ServerUnreachable",
+    "ServiceFailed",
     "SessionClosed",
     "SessionExists",
     "SessionIncomplete",
     "SessionNotFound",
+    "SimulationModelFailed",
     "SimulatorError",
+    "StateKeyMissing",
     "StoreFailed",
     "StoreNotOpened",
     "StoreTooNew",
     "TokenNameTaken",
     "TokenRejected",
+    "ToolAlreadyAnswered",
     "ToolNotOffered",
+    "ToolRequestAbandoned",
+    "ToolRequestNotFound",
     "ToolsetUnavailable",
     "TurnAbandoned",
     "TurnAlreadyDecided",
@@ -220,4 +304,5 @@ __all__ = [
     "TurnNotNext",
     "UnknownApp",
     "UnknownTool",
+    "WorldToolConflict",
 ]

@@ -66,6 +66,33 @@ class EmptyDecision(DecisionRefused):
         self.turn_id = turn_id
 
 
+class ToolRequestNotFound(DecisionRefused):
+    """The session has no such request for the response of a tool."""
+
+    def __init__(self, session_id: str, request_id: str) -> None:
+        super().__init__(f"Session {session_id!r} has no tool call {request_id!r} that waits for a response.")
+        self.request_id = request_id
+
+
+class ToolAlreadyAnswered(DecisionRefused):
+    """The tool call already has another response."""
+
+    def __init__(self, request_id: str, event_id: str) -> None:
+        super().__init__(
+            f"Tool call {request_id!r} already has a response (event {event_id!r}); a call is answered only once."
+        )
+        self.request_id = request_id
+        self.event_id = event_id
+
+
+class ToolRequestAbandoned(DecisionRefused):
+    """The tool call that needed the response has ended."""
+
+    def __init__(self, request_id: str) -> None:
+        super().__init__(f"Tool call {request_id!r} no longer waits for a response: the call, or its run, has ended.")
+        self.request_id = request_id
+
+
 class DecisionMismatch(DecisionRefused):
     """The decision does not match its request. A model could still make it, so `anyway=True` sends it."""
 
@@ -99,6 +126,31 @@ class InvalidAnswer(DecisionMismatch):
 
     def __init__(self, problems: Sequence[Problem]) -> None:
         super().__init__(f"The answer does not match the agent's output_schema: {join_problems(problems)}")
+        self.problems = tuple(problems)
+
+
+class InvalidToolResult(DecisionMismatch):
+    """The result that a person gives as a tool does not match the tool's output schema."""
+
+    def __init__(self, tool_name: str, problems: Sequence[Problem]) -> None:
+        super().__init__(f"The result of {tool_name!r} does not match its output schema: {join_problems(problems)}")
+        self.tool_name = tool_name
+        self.problems = tuple(problems)
+
+
+class InvalidInput(DecisionMismatch):
+    """The input that the user gives does not match the schema of the request."""
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        super().__init__(f"The input does not match the schema of the request: {join_problems(problems)}")
+        self.problems = tuple(problems)
+
+
+class InvalidCredential(DecisionRefused):
+    """The credential does not have the fields of the auth scheme; the message never contains their values."""
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        super().__init__(f"The credential does not match the auth scheme: {join_problems(problems)}")
         self.problems = tuple(problems)
 
 

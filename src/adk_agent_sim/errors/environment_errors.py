@@ -42,6 +42,26 @@ class RuleFailed(SimulatorError):
         self.tool = tool
 
 
+class NobodyToAsk(SimulatorError):
+    """No person can be asked for the response of a tool; the call fails with this error."""
+
+    def __init__(self, tool: str) -> None:
+        super().__init__(
+            f"Nobody can be asked for the response of {tool}: the session is not on a timeline. Run the agent with "
+            "`adksim run`, Simulation, AgentSimulator or SimulatorPlugin, or use another mock."
+        )
+        self.tool = tool
+
+
+class MockImpossible(SimulatorError):
+    """No response can be generated for a part of a tool's results."""
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(f"{path}: {reason}" if path else reason)
+        self.path = path
+        self.reason = reason
+
+
 class ModelRequestFailed(SimulatorError):
     """A rule lets a model request fail; the model's seat raises the error of the API with the same status."""
 
@@ -49,6 +69,15 @@ class ModelRequestFailed(SimulatorError):
         super().__init__(f"{code}: {message}")
         self.code = code
         self.message = message
+
+
+class SimulationModelFailed(SimulatorError):
+    """The model that simulates tools gives no answer that can be used; the agent gets an error response."""
+
+    def __init__(self, reason: str, *, may_succeed_later: bool = False) -> None:
+        super().__init__(reason)
+        self.may_succeed_later = may_succeed_later
+        """Whether the same question may be answered if it is asked again."""
 
 
 class RealToolRefused(SimulatorError):

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from adk_agent_sim.errors.base import SimulatorError
 
 
 class AgentLoadFailed(SimulatorError):
     """The folder does not contain an agent that can be loaded."""
 
-    def __init__(self, folder: str, reason: str) -> None:
-        super().__init__(f"Cannot load an agent from {folder}: {reason}.")
+    def __init__(self, folder: str, reason: str, advice: str = "") -> None:
+        super().__init__(f"Cannot load an agent from {folder}: {reason}. {advice}".rstrip())
         self.folder = folder
 
 
@@ -36,6 +38,14 @@ class OwnModelFailed(SimulatorError):
         self.model = model
 
 
+class ModelUnavailable(SimulatorError):
+    """ADK cannot create the model that was asked for."""
+
+    def __init__(self, model: str, reason: str) -> None:
+        super().__init__(f"The model {model[:120]!r} cannot be used: {reason.rstrip('.')}.")
+        self.model = model
+
+
 class DeadlineExceeded(SimulatorError):
     """Nobody decided the turn before the deadline; it was withdrawn."""
 
@@ -49,6 +59,16 @@ class DeadlineExceeded(SimulatorError):
 
 class RunFailed(SimulatorError):
     """The agent's run raised an exception, which is the cause of this error."""
+
+
+class RunUndone(SimulatorError):
+    """A person took decisions of the run back, and another run has continued its session."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "Decisions of this run were taken back by a person, and another run has continued its session. "
+            "There is nothing to do: what this run has done since does not count."
+        )
 
 
 class Cancelled(SimulatorError):
@@ -128,3 +148,37 @@ class AdkIncompatible(SimulatorError):
         )
         self.name = name
         self.installed_version = installed_version
+
+
+class StateKeyMissing(SimulatorError):
+    """An instruction needs keys that the session state does not have."""
+
+    def __init__(self, keys: Sequence[str], agent_name: str) -> None:
+        names = ", ".join(repr(key) for key in keys)
+        whose = f"the instruction of {agent_name!r}" if agent_name else "an instruction"
+        super().__init__(
+            f"The session state has no {'key' if len(keys) == 1 else 'keys'} {names}, which {whose} needs. Set the "
+            f"state and send the message again: `/state {keys[0]}=VALUE` in the terminal, `set_state` in Python, or "
+            "the State tab in the browser."
+        )
+        self.keys = tuple(keys)
+
+
+class ServiceFailed(SimulatorError):
+    """A session, artifact or memory service that the user has chosen cannot be used."""
+
+
+class ForkRefused(SimulatorError):
+    """The session cannot be forked, undone or redone there; it is unchanged."""
+
+
+class ForkDiffers(ForkRefused):
+    """The run did not happen again as it was recorded, so the fork stopped; the session is unchanged."""
+
+    def __init__(self, difference: str) -> None:
+        self.difference = difference
+        self.summary = (
+            f"The run did not happen again as recorded: {difference}. A callback, a clock or a change of the agent may "
+            "be the reason"
+        )
+        super().__init__(f"{self.summary}. Pass anyway=True to continue all the same; the new session says so.")

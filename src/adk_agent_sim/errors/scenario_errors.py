@@ -3,15 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from adk_agent_sim.errors.base import Problem, SimulatorError, join_problems
+
+_MAX_PROBLEMS = 10
+"""The number of problems that a message lists; of more, only the count is given."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScenarioProblem(Problem):
+    """A problem of a scenario file, with its position."""
+
+    field: str = ""
+    """The path of the value in the file, such as `events[3].action`; empty for the file as a whole."""
+
+    line: int | None = None
+    """The line in the file, from 1; None if it is not known."""
+
+    column: int | None = None
+    """The column in the line, from 1; None if it is not known, or the line is enough to find it."""
 
 
 class InvalidScenario(SimulatorError):
     """The file is not a valid scenario."""
 
     def __init__(self, source: str, problems: Sequence[Problem]) -> None:
-        super().__init__(f"Cannot read a scenario from {source}: {join_problems(problems)}.")
+        shown = [*problems[:_MAX_PROBLEMS]]
+        if len(problems) > _MAX_PROBLEMS:
+            shown.append(Problem(path="", message=f"and {len(problems) - _MAX_PROBLEMS} more"))
+        super().__init__(f"Cannot read a scenario from {source}: {join_problems(shown)}.")
         self.source = source
         self.problems = tuple(problems)
 
@@ -52,6 +73,7 @@ class InvalidAppState(SimulatorError):
             f"The state of app {app!r:.80} ({class_name}) is invalid: {reason[:200]}. "
             "Correct app_state in the scenario; a scenario exported by ARE or by adksim shows the format."
         )
+        self.reason = f"the state of {class_name} does not load: {reason[:200]}"
 
 
 class AppLoadFailed(SimulatorError):
@@ -66,3 +88,61 @@ class AppLoadFailed(SimulatorError):
 
 class UnknownTool(SimulatorError):
     """The app has no such tool for the caller."""
+
+
+class NotJudgeable(SimulatorError):
+    """A run cannot be judged, which is neither a pass nor a failure."""
+
+    def __init__(self, subject: str, reason: str) -> None:
+        super().__init__(f"Cannot judge {subject[:120]}: {reason}.")
+        self.reason = reason
+
+
+class OracleFailed(NotJudgeable):
+    """What a scenario expects cannot happen: an event of its own oracle run failed or never happened."""
+
+
+class InvalidAugmentation(SimulatorError):
+    """Options that disturb a run are invalid, or not supported."""
+
+    def __init__(self, option: str, reason: str) -> None:
+        super().__init__(f"The augmentation option {option[:80]} cannot be used: {reason}.")
+        self.option = option
+
+
+class InvalidCheckerParam(SimulatorError):
+    """An additional check for the judge is invalid."""
+
+    def __init__(self, event_id: str, reason: str) -> None:
+        super().__init__(f"The additional check of event {event_id[:120]!r} is invalid: {reason}.")
+
+
+class InvalidLabels(SimulatorError):
+    """Verdicts and labels of people cannot be compared."""
+
+    def __init__(self, source: str, reason: str) -> None:
+        super().__init__(f"Cannot compare verdicts with labels: {source}: {reason}.")
+
+
+class InvalidAnswersFile(SimulatorError):
+    """The file with recorded answers to soft checks cannot be used."""
+
+    def __init__(self, source: str, reason: str) -> None:
+        super().__init__(f"Cannot use {source} as recorded answers: {reason}.")
+
+
+class InvalidRunOption(SimulatorError, ValueError):
+    """An option of a run in a scenario's world has a value that means nothing."""
+
+    def __init__(self, option: str, value: str, advice: str) -> None:
+        super().__init__(f"{option[:1].upper()}{option[1:]} {value[:80]!r} cannot be used: {advice}.")
+
+
+class WorldToolConflict(SimulatorError):
+    """An agent has a tool of its own with the name of a tool of the world."""
+
+    def __init__(self, agent_name: str, tool_name: str) -> None:
+        super().__init__(
+            f"Agent {agent_name[:80]!r} has a tool of its own with the name {tool_name[:120]!r}, which is also a tool "
+            "of the scenario's world. Rename the agent's tool, or remove it: the world's tool is added by itself."
+        )

@@ -56,6 +56,10 @@ class NotAnEvalSet(ExportRefused):
         self.path = path
 
 
+class InvalidCriteria(ExportRefused):
+    """The criteria for `adk eval` are none, or the file that holds them is something else."""
+
+
 class ImportRefused(SimulatorError):
     """The file cannot be imported as a timeline."""
 
@@ -63,3 +67,15 @@ class ImportRefused(SimulatorError):
         super().__init__(f"{path} cannot be opened as {expected}: {reason}.")
         self.path = path
         self.reason = reason
+
+
+class EditRefused(SimulatorError):
+    """A case of an EvalSet cannot be changed like that; the file is unchanged."""
+
+
+class EditConflict(EditRefused):
+    """Another writer has changed or removed the case since it was read; the file is unchanged."""
+
+    def __init__(self, eval_id: str, what: str, advice: str) -> None:
+        super().__init__(f"The case {eval_id[:100]!r} {what}, so nothing was changed. {advice}")
+        self.eval_id = eval_id

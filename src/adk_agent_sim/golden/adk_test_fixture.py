@@ -23,11 +23,14 @@ from adk_agent_sim.golden.export_formats import EXPORT_FORMATS
 from adk_agent_sim.golden.fixture_ids import renumber_ids
 from adk_agent_sim.golden.golden_trace_builder import check_complete, is_plugin_answer, validate_content
 from adk_agent_sim.golden.session import SimulationSession
+from adk_agent_sim.text.surrogates import replace_surrogates_in_json
 from adk_agent_sim.timeline.atomic_files import atomic_write_text
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.events import AgentEvent, Event, ToolFailed, TurnAsked, TurnDecided, UserSpoke
 from adk_agent_sim.timeline.framework_calls import REQUEST_CONFIRMATION, REQUEST_CREDENTIAL, SET_MODEL_RESPONSE
 from adk_agent_sim.timeline.history import ToolCall, ToolError
+from adk_agent_sim.timeline.read_model.pending_requests import RequestKind
+from adk_agent_sim.timeline.state_edits import find_state_edit
 from adk_agent_sim.timeline.write_errors import explain_write_errors
 
 _IGNORED_RESPONSE_FIELDS = frozenset(
@@ -108,12 +111,14 @@ def convert_to_adk_events(events: Iterable[Event]) -> list[AdkEvent]:
     for event in events:
         match event.payload:
             case UserSpoke(content=content):
-                message = validate_content(content)
+                message = validate_content(replace_surrogates_in_json(content))
                 found.append(AdkEvent(author="user", content=message, timestamp=event.timestamp))
+            case AgentEvent() if find_state_edit(event):
+                pass  # `adk test` would send it as a message
             case AgentEvent(event=emitted, invocation_id=invocation_id):
                 if found and not found[-1].invocation_id:
                     found[-1].invocation_id = invocation_id
-                found.append(AdkEvent.model_validate(emitted))
+                found.append(AdkEvent.model_validate(replace_surrogates_in_json(emitted)))
             case _:
                 pass
     return found
@@ -129,6 +134,7 @@ def find_replay_obstacles(session: SimulationSession, events: Sequence[Event]) -
     if session.initial_state:
         names = ", ".join(session.initial_state)
         found.append(f"it started with a state ({names}), but `adk test` starts with none")
+    found += [f"{edit}, which `adk test` does not do again" for edit in session.later_edits]
     found += _find_truncated_messages(events)
     found += [
         f"call {event.payload.call_id} was cancelled by a person"
@@ -136,6 +142,11 @@ def find_replay_obstacles(session: SimulationSession, events: Sequence[Event]) -
         if isinstance(event.payload, ToolFailed) and event.payload.error_type == "Cancelled"
     ]
     found += _find_changed_answers(events)
+    found += [
+        f"user turn {turn} asked for a credential, which no recording contains"
+        for turn, kind in dict.fromkeys(session.pauses)
+        if kind is RequestKind.CREDENTIAL
+    ]
     return found
 
 

@@ -9,7 +9,7 @@ it in a file, `cassette_matching.py` compares requests. Calls have the ids of th
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import blake2b
@@ -18,6 +18,7 @@ from typing import cast
 from adk_agent_sim.golden.recording import StreamKey
 from adk_agent_sim.text.surrogates import replace_lone_surrogates
 from adk_agent_sim.timeline.canonical_json import Json
+from adk_agent_sim.timeline.content_parts import get_parts
 from adk_agent_sim.timeline.strict_json import dump_json
 
 _DIGEST_BYTES = 8
@@ -45,14 +46,19 @@ class CassetteBlock:
     @cached_property
     def text(self) -> str:
         """The value as indented JSON; kept, because a file is written often."""
+        return dump_json(self.value, indent=2)
+
+    @cached_property
+    def shared_text(self) -> str:
+        """The value as the table of blocks has it, which alone contains instructions."""
         if isinstance(self.value, str) and "\n" in self.value:
             # A diff of an instruction shows the lines that changed, not one long line.
             return dump_json({_LINES: self.value.split("\n")}, indent=2)
-        return dump_json(self.value, indent=2)
+        return self.text
 
     @classmethod
-    def from_file(cls, value: Json) -> CassetteBlock:
-        """Return the block of a value in a file."""
+    def from_shared(cls, value: Json) -> CassetteBlock:
+        """Return the block of a value in the table of blocks."""
         entries = cast("dict[str, Json]", value) if isinstance(value, dict) else {}
         return cls.from_value("\n".join(entries[_LINES]) if list(entries) == [_LINES] else value)
 
@@ -97,6 +103,9 @@ class CassetteTurn:
 
     error: CassetteBlock | None = None
     """The `type` and `message` of what the model raised, if it did."""
+
+    pieces: tuple[tuple[int, ...], ...] = ()
+    """How the texts of each response were streamed: the lengths of the pieces; none for a response in one piece."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -177,9 +186,4 @@ class Cassette:
 
 def list_calls(response: Mapping[str, Json]) -> list[Mapping[str, Json]]:
     """Return the function calls of an `LlmResponse` in JSON."""
-    return [part["function_call"] for part in list_parts(response.get("content")) if part.get("function_call")]
-
-
-def list_parts(content: Mapping[str, Json] | None) -> Sequence[Mapping[str, Json]]:
-    """Return the parts of a `types.Content` in JSON; none if there is no content."""
-    return (content.get("parts") or ()) if content else ()
+    return [part["function_call"] for part in get_parts(response.get("content")) if part.get("function_call")]

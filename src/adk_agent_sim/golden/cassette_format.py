@@ -4,12 +4,13 @@
      "sessions": [{"app_name": ..., "user_id": ..., "state": ..., "runs": [{"message": ..., "turns": [
          {"agent_name": ..., "branch": ..., "parent_call_id": ...,
           "instruction": DIGEST, "tools": DIGEST, "config": DIGEST, "contents": [{"from_previous": [0, 3]}, DIGEST],
-          "responses": [...], "error": ...}]}]}],
+          "responses": [...], "pieces": [[5, 6]], "error": ...}]}]}],
      "blocks": {DIGEST: ...}}
 
 Every request repeats the conversation: `from_previous` stands for a slice of the contents of the agent's previous turn
-in the session. A text of several lines is `{"lines": [...]}`. A digest is only a name; whoever edits a block by hand
-need not change it.
+in the session. `pieces` has the lengths in which the text of each response was streamed, and is missing if none was.
+An instruction of several lines is `{"lines": [...]}`. A digest is only a name; whoever edits a block by hand need
+not change it.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ def render_cassette(cassette: Cassette) -> str:
         "format": dump_json(CASSETTE_FORMAT),
         "version": str(CASSETTE_VERSION),
         "sessions": _join_list(_render_session(session, blocks) for session in cassette.sessions),
-        "blocks": _join_object({digest: block.text for digest, block in blocks.items()}),
+        "blocks": _join_object({digest: block.shared_text for digest, block in blocks.items()}),
     }
     return _join_object(fields) + "\n"
 
@@ -65,7 +66,7 @@ def parse_cassette(text: str | bytes) -> Cassette:
             f"this release reads {CASSETTE_FORMAT!r}, version {CASSETTE_VERSION}"
         )
     try:
-        blocks = {digest: CassetteBlock.from_file(each) for digest, each in value["blocks"].items()}
+        blocks = {digest: CassetteBlock.from_shared(each) for digest, each in value["blocks"].items()}
         sessions = tuple(_parse_session(each, blocks) for each in value["sessions"])
     except KeyError as error:
         raise ValueError(f"{error.args[0]!r} is missing") from error
@@ -109,6 +110,8 @@ def _render_turn(
     fields["contents"] = dump_json(list(_iter_references(request.contents, before)))
     if turn.responses:
         fields["responses"] = _join_list(response.text for response in turn.responses)
+    if any(turn.pieces):
+        fields["pieces"] = dump_json(list(map(list, turn.pieces)))
     if turn.error:
         fields["error"] = turn.error.text
     return _join_object(fields)
@@ -191,7 +194,14 @@ def _parse_turn(
         ),
         responses=tuple(map(CassetteBlock.from_value, responses)),
         error=CassetteBlock.from_value(value["error"]) if "error" in value else None,
+        pieces=tuple(_parse_pieces(each) for each in cast("Sequence[Sequence[Json]]", value.get("pieces") or ())),
     )
+
+
+def _parse_pieces(lengths: Sequence[Json]) -> tuple[int, ...]:
+    if not all(type(length) is int and length > 0 for length in lengths):
+        raise ValueError(f"'pieces' must be lists of positive whole numbers, but one of them is {lengths!r}")
+    return tuple(lengths)
 
 
 def _join_object(fields: Mapping[str, str]) -> str:

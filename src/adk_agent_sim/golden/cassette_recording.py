@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from adk_agent_sim.golden.cassette import Cassette, CassetteRun, CassetteSession, CassetteTurn, list_calls, list_parts
+from adk_agent_sim.golden.cassette import Cassette, CassetteRun, CassetteSession, CassetteTurn, list_calls
 from adk_agent_sim.golden.recording import RecordedDecision, RecordedRun, RecordedToolCall, Recording
 from adk_agent_sim.timeline.canonical_json import Json
+from adk_agent_sim.timeline.content_parts import get_parts
 from adk_agent_sim.timeline.framework_calls import is_refused_call, is_request_call
 from adk_agent_sim.timeline.history import is_user_query
 
@@ -45,7 +46,7 @@ def _build_run(session: CassetteSession, place: int) -> RecordedRun:
 
 def _answers_request(run: CassetteRun) -> bool:
     """Return whether the message answers a question of ADK, such as for consent, so that the call is made again."""
-    responses = [part.get("function_response") for part in list_parts(run.message.value)]
+    responses = [part.get("function_response") for part in get_parts(run.message.value)]
     return any(response and is_request_call(response.get("name") or "") for response in responses)
 
 
@@ -66,7 +67,7 @@ def _merge_responses(turn: CassetteTurn) -> Mapping[str, Json]:
     responses: list[Mapping[str, Json]] = [block.value for block in turn.responses]
     if len(responses) == 1:
         return responses[0]
-    parts = [part for response in responses for part in list_parts(response.get("content"))]
+    parts = [part for response in responses for part in get_parts(response.get("content"))]
     return {**(responses[0] if responses else {}), "content": {"role": "model", "parts": parts}}
 
 
@@ -104,6 +105,6 @@ def _list_new_responses(turn: CassetteTurn, following: CassetteTurn) -> list[_Na
     return [
         _NamedResponse(part["function_response"].get("name") or "", part["function_response"].get("response") or {})
         for block in following.request.contents[len(turn.request.contents) :]
-        for part in list_parts(block.value)
+        for part in get_parts(block.value)
         if part.get("function_response")
     ]

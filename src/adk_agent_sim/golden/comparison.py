@@ -31,6 +31,9 @@ class RecordingDifference:
     found: Json
     """The current value; None if there is none."""
 
+    call_id: str = ""
+    """The call that differs; empty if it is something else."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
@@ -158,7 +161,12 @@ def _build_call_difference(
     number: int, what: str, call: RecordedToolCall, recorded: Json, found: Json
 ) -> RecordingDifference:
     return RecordingDifference(
-        message_number=number, agent_name=call.key.agent_name, what=what, recorded=recorded, found=found
+        message_number=number,
+        agent_name=call.key.agent_name,
+        what=what,
+        recorded=recorded,
+        found=found,
+        call_id=call.call_id,
     )
 
 

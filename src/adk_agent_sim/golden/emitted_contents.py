@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from adk_agent_sim.timeline.canonical_json import Json
+from adk_agent_sim.timeline.content_parts import get_parts
 from adk_agent_sim.timeline.events import AgentEvent, Event, UserSpoke
 from adk_agent_sim.timeline.framework_calls import is_request_call
 from adk_agent_sim.timeline.history import is_user_query
@@ -68,7 +69,7 @@ def needs_authors(contents: Sequence[EmittedContent]) -> bool:
 
 def _add_content(turn: list[EmittedContent], emitted: AgentEvent, ids: _UniqueCallIds) -> None:
     content: Mapping[str, Json] = emitted.event.get("content") or {}
-    parts = [ids.apply(part) for part in content.get("parts") or () if _is_exported(part)]
+    parts = [ids.apply(part) for part in get_parts(content) if _is_exported(part)]
     if not parts:
         return
     added = EmittedContent(

@@ -9,6 +9,7 @@ old file in place, and fields that this version of ADK does not know are preserv
 from __future__ import annotations
 
 import json
+from collections.abc import Container
 from pathlib import Path
 from typing import Any
 
@@ -36,11 +37,18 @@ class EvalSetWriter:
         self.agent_name = agent_name
         self._clock = clock or WallClock()
 
-    def write_eval_case(self, eval_case: EvalCase) -> EvalCase:
+    def write_eval_case(self, eval_case: EvalCase, replaces: str | None = None) -> EvalCase:
         """Append a case; creates the file and its folder if needed.
+
+        Args:
+            eval_case: The case.
+            replaces: The id of a case whose place it takes, and whose id it gets; by default it is added.
 
         Returns:
             The case as written: if its id is taken, it gets the suffix `_2`, `_3` and so on.
+
+        Raises:
+            ExportRefused: The file has no case `replaces`.
         """
         if not eval_case.eval_id.strip():
             raise ValueError("The eval case has no eval_id. Set one that is not empty.")
@@ -48,17 +56,24 @@ class EvalSetWriter:
             path = prepare_path(self.eval_set_path)
             with lock_folder(path.parent):
                 content = _read_eval_set(path) if path.exists() else self._create_eval_set()
-                written = _rename_case(eval_case, content)
-                content["eval_cases"].append(to_json_value(written))
+                if replaces is None:
+                    written = _rename_case(eval_case, content)
+                    content["eval_cases"].append(to_json_value(written))
+                else:
+                    written = eval_case.model_copy(update={"eval_id": replaces})
+                    content["eval_cases"][_find_case(content, replaces, path)] = to_json_value(written)
                 text = replace_lone_surrogates(json.dumps(content, indent=2, ensure_ascii=False) + "\n")
                 _check_readable(path, text)
                 atomic_write_text(path, text)
         return written
 
-    def preview_eval_case(self, eval_case: EvalCase) -> EvalCase:
+    def preview_eval_case(self, eval_case: EvalCase, replaces: str | None = None) -> EvalCase:
         """Return the case as `write_eval_case` would write it now; nothing is written."""
         with explain_write_errors(self.eval_set_path):
             exists = self.eval_set_path.exists()
+            if replaces is not None:
+                _find_case(_read_eval_set(self.eval_set_path), replaces, self.eval_set_path)
+                return eval_case.model_copy(update={"eval_id": replaces})
             return _rename_case(eval_case, _read_eval_set(self.eval_set_path)) if exists else eval_case
 
     def _create_eval_set(self) -> dict[str, Any]:
@@ -84,7 +99,7 @@ def find_case_id(path: Path, session_id: str) -> str | None:
     for case in reversed(_read_eval_set(path)["eval_cases"]):
         turns: list[dict[str, Any]] = case.get("conversation") or [{}]
         if first in (turns[0].get("invocation_id"), turns[0].get("invocationId")):
-            return _get_case_id(case)
+            return get_case_id(case)
     return None
 
 
@@ -122,17 +137,27 @@ def summarize_error(error: Exception) -> str:
     return str(error)
 
 
-def _get_case_id(case: dict[str, Any]) -> str:
+def get_case_id(case: dict[str, Any]) -> str:
     """Return the id of a case; `adk web` writes it in camel case."""
     return case["eval_id"] if "eval_id" in case else case["evalId"]
 
 
+def _find_case(content: dict[str, Any], eval_id: str, path: Path) -> int:
+    """Return the place of a case."""
+    eval_ids = [get_case_id(case) for case in content["eval_cases"]]
+    if eval_id not in eval_ids:
+        known = ", ".join(eval_ids) or "none"
+        raise ExportRefused(f"{path} has no case {eval_id!r} to be replaced; it is unchanged. Its cases: {known}.")
+    return eval_ids.index(eval_id)
+
+
 def _rename_case(eval_case: EvalCase, content: dict[str, Any]) -> EvalCase:
-    taken = {_get_case_id(case) for case in content["eval_cases"]}
-    return eval_case.model_copy(update={"eval_id": _make_unique_id(eval_case.eval_id, taken)})
+    taken = {get_case_id(case) for case in content["eval_cases"]}
+    return eval_case.model_copy(update={"eval_id": make_unique_id(eval_case.eval_id, taken)})
 
 
-def _make_unique_id(wanted: str, taken: set[str]) -> str:
+def make_unique_id(wanted: str, taken: Container[str]) -> str:
+    """Return `wanted`, or the first of `wanted_2`, `wanted_3` and so on that is not taken."""
     free, number = wanted, 1
     while free in taken:
         number += 1

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import cast
 
 from adk_agent_sim.timeline.canonical_json import Json
+from adk_agent_sim.timeline.content_parts import get_parts
 from adk_agent_sim.timeline.events import (
     AgentEvent,
     EnvironmentDecided,
@@ -75,7 +76,7 @@ class _FaultRemover:
         return None if event.turn_id in self._faulty_turns else event
 
     def _apply_agent_event(self, event: Event, emitted: AgentEvent) -> Event | None:
-        parts = _get_parts(emitted)
+        parts = get_parts(emitted.event.get("content"))
         has_results = any(part.get("function_response") for part in parts)
         if event.agent_name in self._agents_with_fault and not has_results:
             self._agents_with_fault.discard(event.agent_name)
@@ -95,8 +96,3 @@ class _FaultRemover:
     def _is_dropped_result(self, part: Mapping[str, Json]) -> bool:
         response = part.get("function_response")
         return bool(response) and response.get("id") in self._dropped_calls
-
-
-def _get_parts(emitted: AgentEvent) -> Sequence[Mapping[str, Json]]:
-    content: Mapping[str, Json] = emitted.event.get("content") or {}
-    return content.get("parts") or ()

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
-from typing import Any, Literal, TypeAlias, cast
+from typing import Any, Literal, TypeAlias
 
 from google.adk.evaluation.eval_case import (
     EvalCase,
@@ -22,11 +22,17 @@ from adk_agent_sim.errors import ExportRefused, SessionIncomplete
 from adk_agent_sim.golden.emitted_contents import EmittedContent, needs_authors
 from adk_agent_sim.golden.session import SimulationSession
 from adk_agent_sim.timeline.canonical_json import Json
+from adk_agent_sim.timeline.content_parts import wrap_result
 from adk_agent_sim.timeline.history import FinalResponse, HistoryEntry, ToolCall, ToolError, ToolOutput, UserQuery
+from adk_agent_sim.timeline.read_model.pending_requests import RequestKind
 from adk_agent_sim.timeline.session_state import SessionState
 
 EvalIdStyle: TypeAlias = Literal["iso", "selectable"]
 """How an eval id contains the time: with colons, or without, so that `adk eval file:id` can select it."""
+
+
+_PAUSE_NAMES = {RequestKind.INPUT: "input", RequestKind.CREDENTIAL: "a credential"}
+"""What notes call the requests of ADK; consent is noted at its call."""
 
 
 class GoldenTraceBuilder:
@@ -75,6 +81,12 @@ class GoldenTraceBuilder:
             f"call {place} ({call.tool_name}) waited for the user's consent, which `adk eval` cannot give again"
             for place, call in enumerate(calls, start=1)
             if call.call_id in self.session.consent_call_ids
+        ]
+        notes += [f"{edit}, which `adk eval` does not do again" for edit in self.session.later_edits]
+        notes += [
+            f"user turn {turn} asked for {_PAUSE_NAMES[kind]}, which `adk eval` cannot give again"
+            for turn, kind in dict.fromkeys(self.session.pauses)
+            if kind in _PAUSE_NAMES
         ]
         return notes
 
@@ -208,8 +220,4 @@ def _build_tool_response(entry: ToolOutput | ToolError) -> dict[str, Any]:
         return entry.response
     if isinstance(entry, ToolError):
         return {"error": {"type": entry.error_type, "message": entry.error_message}}
-    return _wrap_result(entry.result)
-
-
-def _wrap_result(result: Json) -> dict[str, Json]:
-    return dict(cast("Mapping[str, Json]", result)) if isinstance(result, Mapping) else {"result": result}
+    return wrap_result(entry.result)

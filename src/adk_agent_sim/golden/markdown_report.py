@@ -1,4 +1,4 @@
-"""Renders a session as a Markdown report, for example for a pull request: messages, calls, results, state and players.
+"""Renders a session as a Markdown report, for example for a pull request: messages, calls, results, notes and state.
 
 Secrets are removed by default. Text of users, models and tools is rendered as code, so it cannot change the layout.
 """
@@ -6,7 +6,7 @@ Secrets are removed by default. Text of users, models and tools is rendered as c
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
@@ -21,12 +21,15 @@ from adk_agent_sim.golden.markdown_blocks import (
 )
 from adk_agent_sim.golden.session import compute_final_state
 from adk_agent_sim.timeline.canonical_json import Json
+from adk_agent_sim.timeline.content_parts import get_parts
 from adk_agent_sim.timeline.events import (
+    REMARK_CLASSES,
     AgentEvent,
     ArtifactSaved,
     Event,
     RunEnded,
     RunOutcome,
+    Session,
     ToolFailed,
     ToolFinished,
     TurnDecided,
@@ -42,8 +45,11 @@ from adk_agent_sim.timeline.history import (
     build_history,
     is_user_query,
 )
+from adk_agent_sim.timeline.read_model.session_read_model import create_read_model
 from adk_agent_sim.timeline.redaction.redactor import redact_events
+from adk_agent_sim.timeline.session_events import Noted
 from adk_agent_sim.timeline.session_state import find_agent_joined
+from adk_agent_sim.timeline.undone_events import remove_undone_events
 
 
 def render_markdown_report(
@@ -56,7 +62,8 @@ def render_markdown_report(
         redact: Whether to remove secrets.
         environment: The environment variables to read secrets from; by default those of this process.
     """
-    shown = redact_events(events, environment) if redact else list(events)
+    log = redact_events(events, environment) if redact else list(events)
+    shown = list(remove_undone_events(log))
     entries = build_history(shown)
     played = _collect_statistics(shown)
     calls = (entry.call_id for entry in entries if isinstance(entry, ToolCall))
@@ -68,6 +75,7 @@ def render_markdown_report(
             *_render_turn(turn, played),
             *played.early_endings[number],
         ]
+    blocks += _render_notes(log, {event.seq for event in shown})
     blocks += _render_final_sections(shown)
     return "\n\n".join(blocks) + "\n"
 
@@ -121,8 +129,8 @@ def _collect_statistics(events: Sequence[Event]) -> _PlayStatistics:
 
 
 def _extract_call_ids(emitted: Json) -> list[str]:
-    content: dict[str, Json] = emitted.get("content") or {}
-    return [part["function_call"].get("id") or "" for part in content.get("parts") or () if part.get("function_call")]
+    parts = get_parts(emitted.get("content"))
+    return [part["function_call"].get("id") or "" for part in parts if part.get("function_call")]
 
 
 def _render_early_ending(ended: RunEnded) -> list[str]:
@@ -148,7 +156,8 @@ def _iter_summary_rows(
     if events:
         yield "Session", render_inline_code(events[0].session_id)
         yield "Started", f"{datetime.fromtimestamp(events[0].timestamp, UTC):%Y-%m-%d %H:%M:%S} UTC"
-        yield "Lasted", _format_seconds(events[-1].timestamp - events[0].timestamp)
+        ends = [event.timestamp for event in events if not isinstance(event.payload, REMARK_CLASSES)]
+        yield "Lasted", _format_seconds(max(ends, default=events[0].timestamp) - events[0].timestamp)
     if join:
         yield "User", render_inline_code(join.user_id)
     agents = dict.fromkeys(entry.agent_name for entry in entries if isinstance(entry, ToolCall) and entry.agent_name)
@@ -205,6 +214,20 @@ def _render_error(entry: ToolError, statistics: _PlayStatistics) -> str:
     if entry.traceback:
         blocks.append(render_collapsible("Traceback", render_code_block(entry.traceback.rstrip())))
     return "\n\n".join(blocks)
+
+
+def _render_notes(events: Sequence[Event], shown_seqs: Set[int]) -> Iterator[str]:
+    """Render the notes of people on rows that are shown, each with its row as the timeline counts it."""
+    if not any(isinstance(event.payload, Noted) for event in events):
+        return
+    session = Session(session_id=events[0].session_id, created_at=events[0].timestamp)
+    rows = create_read_model(session).with_events(events).changed_rows
+    noted = [row for row in rows if row.note and row.seq in shown_seqs]
+    if noted:
+        yield "## Notes"
+    for row in sorted(noted, key=lambda each: each.index):
+        what = " ".join(filter(None, (row.subject, row.summary)))
+        yield f"On row {row.index + 1}, {row.kind.value} {render_inline_code(what)}:\n\n{render_code_block(row.note)}"
 
 
 def _render_final_sections(events: Sequence[Event]) -> Iterator[str]:

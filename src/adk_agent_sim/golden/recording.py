@@ -12,9 +12,10 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from adk_agent_sim.timeline.canonical_json import Json
+from adk_agent_sim.timeline.content_parts import extract_visible_text, get_parts
 from adk_agent_sim.timeline.events import AgentPath, RunOutcome
 
 
@@ -92,6 +93,9 @@ class RecordedRun:
     error: str = ""
     """Why the run failed, if it did."""
 
+    state_edits: Mapping[str, Json] = field(default_factory=dict[str, Json])
+    """What a person has set in the state after the run, before the next message."""
+
     @property
     def stream_keys(self) -> frozenset[StreamKey]:
         """The agents whose decisions are known."""
@@ -132,10 +136,26 @@ class DecisionStreams:
             del self._streams[key]
         return decision
 
+    def drop_text(self, agent_name: str, path: AgentPath, text: str) -> None:
+        """Drop the next decision of an agent if it is this text, and may come from a callback instead of its model."""
+        key = find_stream(self._streams, agent_name, path)
+        if key is None:
+            return
+        decision = self._streams[key][0]
+        if not decision.turn_id and _get_plain_text(decision) == text:
+            self.take(agent_name, path)
+
     def iter_remaining(self) -> Iterator[RecordedDecision]:
         """Yield the decisions that were not played."""
         for stream in self._streams.values():
             yield from stream
+
+
+def _get_plain_text(decision: RecordedDecision) -> str:
+    """Return the text of a decision that is nothing but a text; otherwise an empty one."""
+    content = decision.response.get("content")
+    has_calls = any(part.get("function_call") for part in get_parts(content))
+    return "" if has_calls else extract_visible_text(content)
 
 
 def find_stream(keys: Mapping[StreamKey, object], agent_name: str, path: AgentPath) -> StreamKey | None:

@@ -19,6 +19,7 @@ from adk_agent_sim.golden.recording import (
     StreamKey,
 )
 from adk_agent_sim.timeline.canonical_json import Json
+from adk_agent_sim.timeline.content_parts import extract_visible_text, get_parts, wrap_result
 from adk_agent_sim.timeline.events import (
     AgentEvent,
     Event,
@@ -32,21 +33,24 @@ from adk_agent_sim.timeline.events import (
 from adk_agent_sim.timeline.framework_calls import SET_MODEL_RESPONSE, is_request_call
 from adk_agent_sim.timeline.history import is_user_query
 from adk_agent_sim.timeline.session_state import find_agent_joined
+from adk_agent_sim.timeline.state_edits import compute_initial_state, find_state_edit
+from adk_agent_sim.timeline.undone_events import remove_undone_events
 
 
 def build_recording(events: Sequence[Event], name: str = "") -> Recording:
-    """Return the recording of a session.
+    """Return the recording of a session, without what was undone.
 
     Args:
         events: The session's events, from the first on.
         name: How to call the recording; by default the id of the session.
     """
+    events = remove_undone_events(events)
     joined = find_agent_joined(events)
     return Recording(
         name=name or (events[0].session_id if events else ""),
         app_name=joined.app_name if joined else "",
         user_id=joined.user_id if joined else "user",
-        state=dict(joined.state) if joined else {},
+        state=compute_initial_state(events),
         runs=[_RunBuilder(run).build() for run in _split_runs(events)],
     )
 
@@ -117,6 +121,7 @@ class _RunBuilder:
             final_text=self._final_text,
             outcome=ended.outcome if ended else None,
             error=f"{ended.error_type}: {ended.error_message}" if ended and ended.error_type else "",
+            state_edits={key: value for event in self._events for key, value in (find_state_edit(event) or {}).items()},
         )
 
     def _apply(self, place: int, event: Event) -> None:
@@ -131,7 +136,7 @@ class _RunBuilder:
                 self._assign_id(key, name, call_id)
                 self._calls.setdefault(call_id, _OpenCall(key=key, tool_name=name, arguments=arguments))
             case ToolFinished(call_id=call_id) as finished if call_id in self._calls:
-                self._calls[call_id].response = _wrap_result(finished.result)
+                self._calls[call_id].response = wrap_result(finished.result)
                 self._calls[call_id].actions = finished.actions
             case ToolFailed(call_id=call_id) as failed if call_id in self._calls:
                 error = {"type": failed.error_type, "message": failed.error_message}
@@ -143,17 +148,17 @@ class _RunBuilder:
                 pass
 
     def _add_decision(self, place: int, key: StreamKey, turn_id: str, response: Mapping[str, Json]) -> None:
-        calls = [part["function_call"] for part in _get_parts(response) if part.get("function_call")]
+        calls = [part["function_call"] for part in get_parts(response.get("content")) if part.get("function_call")]
         slots = [_CallSlot(name=call.get("name") or "", call_id=call.get("id") or "") for call in calls]
         self._decisions.append((RecordedDecision(key=key, response=response, turn_id=turn_id), slots))
         self._open_slots[key] = slots
-        if text := extract_visible_text(response):
+        if text := extract_visible_text(response.get("content")):
             self._texts.append((place, RecordedText(key=key, text=text)))
 
     def _apply_agent_event(self, place: int, key: StreamKey, emitted: AgentEvent) -> None:
         if emitted.event.get("author") == "user":
             return
-        for part in _get_parts(emitted.event):
+        for part in get_parts(emitted.event.get("content")):
             call, response = part.get("function_call"), part.get("function_response")
             if call and not is_request_call(call.get("name") or ""):
                 call_id = call.get("id") or ""
@@ -163,10 +168,10 @@ class _RunBuilder:
                 )
             elif response and (response.get("id") or "") in self._calls:
                 self._calls[response.get("id") or ""].response = response.get("response") or {}
-        text = extract_visible_text(emitted.event)
+        text = extract_visible_text(emitted.event.get("content"))
         if text:
             self._texts.append((place, RecordedText(key=key, text=text)))
-        if emitted.final and _get_parts(emitted.event) and (text or not self._final_text):
+        if emitted.final and get_parts(emitted.event.get("content")) and (text or not self._final_text):
             self._final_place, self._final_text = place, text
 
     def _assign_id(self, key: StreamKey, tool_name: str, call_id: str) -> None:
@@ -196,7 +201,7 @@ def _infer_decisions(events: Sequence[Event]) -> list[RecordedDecision]:
     for event in events:
         if not isinstance(event.payload, AgentEvent) or event.payload.event.get("author") == "user":
             continue
-        parts = _get_parts(event.payload.event)
+        parts = get_parts(event.payload.event.get("content"))
         calls = [part["function_call"].get("name") for part in parts if part.get("function_call")]
         responses = [part["function_response"].get("name") for part in parts if part.get("function_response")]
         if SET_MODEL_RESPONSE in responses:
@@ -224,16 +229,6 @@ def _repeats_structured_response(agent_name: str, waiting: set[str]) -> bool:
     return is_repeated
 
 
-def extract_visible_text(value: Mapping[str, Json]) -> str:
-    """Return the text of a response's or event's content, without thoughts."""
-    return "".join(part.get("text") or "" for part in _get_parts(value) if not part.get("thought"))
-
-
-def _get_parts(value: Mapping[str, Json]) -> Sequence[Mapping[str, Json]]:
-    content: Mapping[str, Json] = value.get("content") or {}
-    return content.get("parts") or ()
-
-
 def _set_call_ids(response: Mapping[str, Json], slots: Sequence[_CallSlot]) -> Mapping[str, Json]:
     if not slots:
         return response
@@ -242,11 +237,6 @@ def _set_call_ids(response: Mapping[str, Json], slots: Sequence[_CallSlot]) -> M
         {**part, "function_call": {**part["function_call"], "id": next(remaining).call_id or None}}
         if part.get("function_call")
         else part
-        for part in _get_parts(response)
+        for part in get_parts(response.get("content"))
     ]
     return {**response, "content": {**cast("Mapping[str, Json]", response["content"]), "parts": parts}}
-
-
-def _wrap_result(result: Json) -> Mapping[str, Json]:
-    """Return a result as the model gets it."""
-    return cast("Mapping[str, Json]", result) if isinstance(result, Mapping) else {"result": result}

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import cast
 
 from adk_agent_sim.timeline.canonical_json import Json
+from adk_agent_sim.timeline.content_parts import get_parts
 from adk_agent_sim.timeline.events import AgentEvent, Event, ToolFinished, ToolStarted, TurnDecided
 from adk_agent_sim.timeline.framework_calls import SET_MODEL_RESPONSE, is_rejected_response
 
@@ -122,8 +123,7 @@ def _remove_part(event: Event, part_index: int) -> Event | None:
 def _get_parts(event: Event) -> Sequence[Mapping[str, Json]]:
     match event.payload:
         case AgentEvent(event=value) | TurnDecided(response=value):
-            content: Mapping[str, Json] = value.get("content") or {}
-            return content.get("parts") or ()
+            return get_parts(value.get("content"))
         case _:
             return ()
 

@@ -16,7 +16,8 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from adk_agent_sim.golden.emitted_contents import EmittedContent, collect_emitted_contents
 from adk_agent_sim.golden.faulty_turns import remove_faulty_turns
-from adk_agent_sim.golden.user_turns import split_events
+from adk_agent_sim.golden.user_turns import UserTurn, split_events
+from adk_agent_sim.text.surrogates import replace_lone_surrogates
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.events import AgentEvent, Event, RunEnded, RunOutcome
 from adk_agent_sim.timeline.history import (
@@ -28,7 +29,11 @@ from adk_agent_sim.timeline.history import (
     UserQuery,
     build_history,
 )
+from adk_agent_sim.timeline.read_model.pause_requests import list_pauses
+from adk_agent_sim.timeline.read_model.pending_requests import RequestKind
 from adk_agent_sim.timeline.session_state import SessionState, derive_state, find_agent_joined
+from adk_agent_sim.timeline.state_edits import compute_initial_state, describe_later_edits, find_state_edit
+from adk_agent_sim.timeline.undone_events import remove_undone_events
 
 
 @dataclass
@@ -92,8 +97,15 @@ class SimulationSession(BaseModel):
     app_name: str = Field(default="", description="The ADK app")
     user_id: str = Field(default="user", description="The ADK user")
     initial_state: dict[str, Any] = Field(default_factory=dict, description="The session state before the first query")
+    later_edits: list[str] = Field(
+        default_factory=list[str], description="What a person has set in the state after the first query"
+    )
     final_state: dict[str, Any] = Field(default_factory=dict, description="The session state now")
     consent_call_ids: set[str] = Field(default_factory=set, description="The ids of the calls that waited for consent")
+    pauses: list[tuple[int, RequestKind]] = Field(
+        default_factory=list[tuple[int, RequestKind]],
+        description="What ADK asked the user for, with the number of the user turn",
+    )
     emitted_contents: list[list[EmittedContent]] = Field(
         default_factory=list[list[EmittedContent]], description="What the agents emitted in each user turn"
     )
@@ -109,27 +121,32 @@ class SimulationSession(BaseModel):
         tools: Sequence[BaseTool] = (),
         adk_session: AdkSession | None = None,
     ) -> Self:
-        """Build a session from its timeline, without injected faults of its models.
+        """Build a session from its timeline, without what was undone and without injected faults of its models.
 
         The tools and the ADK session are optional.
         """
-        events = remove_faulty_turns(events)
+        events = remove_faulty_turns(remove_undone_events(events))
         entries = build_history(events)
         join = find_agent_joined(events)
+        # An edit after a run that failed, as for want of it, comes before the first message of a golden trace.
+        finished = select_finished_events(events) or events
         return cls(
             session_id=session_id,
             agent_config=config,
-            agent_name=config.name,
+            # Pydantic measures its length, which it cannot if a half of a surrogate pair is in it.
+            agent_name=replace_lone_surrogates(config.name),
             agent=config.agent,
             tools=list(tools),
             adk_session=adk_session,
             consent_call_ids=_find_consent_call_ids(events),
+            pauses=list_pauses(events),
             state=derive_state(entries),
             history=entries,
             start_timestamp=events[0].timestamp if events else 0.0,
             app_name=join.app_name if join else config.agent.name,
             user_id=join.user_id if join else "user",
-            initial_state=dict(join.state) if join else {},
+            initial_state=compute_initial_state(finished),
+            later_edits=describe_later_edits(finished),
             final_state=compute_final_state(events),
             emitted_contents=collect_emitted_contents(events),
             failure=_describe_failure(events),
@@ -156,6 +173,7 @@ class SimulationSession(BaseModel):
 
 def compute_final_state(events: Sequence[Event]) -> dict[str, Json]:
     """Return the state after all events, without the `temp:` keys that ADK keeps for one invocation only."""
+    events = remove_undone_events(events)
     join = find_agent_joined(events)
     state = dict(join.state) if join else {}
     for event in events:
@@ -182,9 +200,15 @@ def select_finished_events(events: Sequence[Event]) -> Sequence[Event]:
 
     A turn whose run was stopped or failed is omitted, also if others follow it, and so are injected faults of models.
     """
-    before, turns = split_events(remove_faulty_turns(events))
-    finished = [event for turn in turns if turn.is_finished for event in _cut_after_run(turn.events)]
-    return [*before, *finished] if finished else []
+    before, turns = split_events(remove_faulty_turns(remove_undone_events(events)))
+    finished = [event for turn in turns for event in _select_finished(turn)]
+    return [*before, *finished] if any(turn.is_finished for turn in turns) else []
+
+
+def _select_finished(turn: UserTurn) -> Sequence[Event]:
+    """Return the events of a turn up to the end of its last run, if it is finished, and edits of the state after it."""
+    finished: Sequence[Event] = _cut_after_run(turn.events) if turn.is_finished else ()
+    return [*finished, *(event for event in turn.events[len(finished) :] if find_state_edit(event))]
 
 
 def _cut_after_run(events: Sequence[Event]) -> Sequence[Event]:

@@ -13,9 +13,11 @@ from typing import Any
 from adk_agent_sim.golden.faulty_turns import count_faulty_turns, remove_faulty_turns
 from adk_agent_sim.golden.rejected_responses import count_rejected_responses
 from adk_agent_sim.timeline.canonical_json import Json
+from adk_agent_sim.timeline.content_parts import get_parts
 from adk_agent_sim.timeline.events import AgentEvent, Event, RunEnded, RunOutcome, UserSpoke
 from adk_agent_sim.timeline.framework_calls import is_request_call
 from adk_agent_sim.timeline.history import FinalResponse, UserQuery, build_history, is_user_query
+from adk_agent_sim.timeline.undone_events import count_undone_turns, remove_undone_events
 
 _MAX_QUERY_LENGTH = 60
 
@@ -65,6 +67,8 @@ def split_events(events: Sequence[Event]) -> tuple[Sequence[Event], Sequence[Use
 
 def describe_left_out(events: Sequence[Event], *, include_rejected: bool = False) -> list[str]:
     """Return what a golden trace of the session leaves out, and why."""
+    undone = count_undone_turns(events)
+    events = remove_undone_events(events)
     _, turns = split_events(remove_faulty_turns(events))
     notes = [
         f"user turn {place} ({_shorten(turn.query)!r}) was left out: {turn.explain_omission()}"
@@ -79,6 +83,9 @@ def describe_left_out(events: Sequence[Event], *, include_rejected: bool = False
     if faulty := count_faulty_turns(events):
         what = "1 model turn was" if faulty == 1 else f"{faulty} model turns were"
         notes.append(f"{what} left out: rules for the model's seat changed them")
+    if undone:
+        what = "1 model turn was" if undone == 1 else f"{undone} model turns were"
+        notes.append(f"{what} left out: the decisions were undone")
     return notes
 
 
@@ -110,8 +117,7 @@ def _find_open_requests(events: Sequence[Event]) -> set[str]:
 
 
 def _list_part_values(content: Json, kind: str) -> list[Mapping[str, Any]]:
-    parts: Sequence[Mapping[str, Any]] = content.get("parts") or () if content else ()
-    return [part[kind] for part in parts if part.get(kind)]
+    return [part[kind] for part in get_parts(content) if part.get(kind)]
 
 
 def _is_running(events: Sequence[Event]) -> bool:

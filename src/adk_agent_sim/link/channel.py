@@ -25,6 +25,27 @@ MAX_MESSAGE_BYTES = 64 * 1024 * 1024
 DEFAULT_PORT = 50051
 
 _INITIAL_DELAY, _MAX_DELAY = 0.05, 2.0
+
+
+def build_ping_options(interval: float, timeout: float) -> list[tuple[str, int]]:
+    """Return the options of gRPC to ask the other side whether it is still there.
+
+    A machine that loses power closes no connection: only pings notice that it is gone.
+
+    Args:
+        interval: Seconds without data after which it is asked.
+        timeout: Seconds after which a side that does not answer is disconnected.
+    """
+    return [
+        ("grpc.keepalive_time_ms", round(interval * 1000)),
+        ("grpc.keepalive_timeout_ms", round(timeout * 1000)),
+        # Newer versions of gRPC wait for this one, by default a minute, whatever the one above says.
+        ("grpc.http2.ping_timeout_ms", round(timeout * 1000)),
+        # By default gRPC asks only twice, or rarely, until there is data to send.
+        ("grpc.http2.max_pings_without_data", 0),
+    ]
+
+
 _CHANNEL_OPTIONS = [
     ("grpc.max_receive_message_length", MAX_MESSAGE_BYTES),
     ("grpc.max_send_message_length", MAX_MESSAGE_BYTES),
@@ -33,9 +54,7 @@ _CHANNEL_OPTIONS = [
     ("grpc.max_reconnect_backoff_ms", 250),
     # In spite of its name, this is how long one attempt to connect may take.
     ("grpc.min_reconnect_backoff_ms", 2_000),
-    # A machine that loses power closes no connection: only keepalive pings notice that it is gone.
-    ("grpc.keepalive_time_ms", 20_000),
-    ("grpc.keepalive_timeout_ms", 10_000),
+    *build_ping_options(interval=20.0, timeout=10.0),
     ("grpc.keepalive_permit_without_calls", 1),
 ]
 

@@ -8,7 +8,7 @@ from uuid import uuid4
 
 from adk_agent_sim.errors import ServerUnreachable
 from adk_agent_sim.timeline.events import Event
-from adk_agent_sim.timeline.submissions import EventBatch, TurnDecision, TurnRequest
+from adk_agent_sim.timeline.submissions import EventBatch, ToolRequest, TurnDecision, TurnRequest
 
 
 class DiscardingOutbox:
@@ -35,6 +35,13 @@ class DiscardingOutbox:
 
     async def withdraw(self, session_id: str, turn_id: str) -> None:
         """Discard a withdrawal."""
+
+    async def ask_tool(self, request: ToolRequest) -> None:
+        """Discard a request for the response of a tool."""
+
+    async def wait_for_tool_response(self, session_id: str, request_id: str) -> NoReturn:
+        """Raise ServerUnreachable: without a server there is nobody who could respond as the tool."""
+        raise ServerUnreachable("", "no server was named")
 
     async def listen(self, session_id: str, listener: Callable[[Event], None]) -> Callable[[], None]:
         """Return a function without effect: there are no events to listen to."""

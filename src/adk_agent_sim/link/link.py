@@ -10,13 +10,14 @@ from collections.abc import Callable
 from typing import Protocol
 
 from adk_agent_sim.timeline.events import Event
-from adk_agent_sim.timeline.submissions import EventBatch, TurnDecision, TurnRequest
+from adk_agent_sim.timeline.submissions import EventBatch, ToolRequest, TurnDecision, TurnRequest
 
 
 class Link(Protocol):
     """A connection to a timeline.
 
-    Submissions of one session are committed in the order of the calls. Only `wait_for_decision` waits for a person.
+    Submissions of one session are committed in the order of the calls. Only `wait_for_decision` and
+    `wait_for_tool_response` wait for a person.
     """
 
     async def append(self, batch: EventBatch) -> object:
@@ -42,6 +43,19 @@ class Link(Protocol):
 
     async def withdraw(self, session_id: str, turn_id: str) -> object:
         """Withdraw a turn; has no effect if the turn is already decided."""
+        ...
+
+    async def ask_tool(self, request: ToolRequest) -> object:
+        """Submit a tool call whose response a person must give."""
+        ...
+
+    async def wait_for_tool_response(self, session_id: str, request_id: str) -> Event:
+        """Wait for the response of a person to a tool call and return its event.
+
+        Raises:
+            SessionClosed: The session was closed first.
+            ToolRequestAbandoned: The request was withdrawn first.
+        """
         ...
 
     async def listen(self, session_id: str, listener: Callable[[Event], None]) -> Callable[[], None]:

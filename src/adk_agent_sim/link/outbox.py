@@ -4,7 +4,7 @@
                  <----------------- decision, cancel ------------------------+
 
 A run therefore never waits for a server that is slow or down, and may block or replace its event loop. Only
-`wait_for_decision` waits for the server.
+`wait_for_decision` and `wait_for_tool_response` wait for the server.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import asyncio
 import atexit
 import threading
 from collections import deque
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
@@ -21,12 +21,13 @@ from typing import Any, TypeVar
 from uuid import uuid4
 
 from adk_agent_sim.errors import ServerUnreachable, SimulatorError
+from adk_agent_sim.generated.adksim import v1
 from adk_agent_sim.link.channel import build_no_response_error, parse_target
 from adk_agent_sim.link.credentials import Credentials, load_credentials
 from adk_agent_sim.link.remote_link import RemoteLink
 from adk_agent_sim.text.escaped_logging import get_logger
 from adk_agent_sim.timeline.events import Event, Player
-from adk_agent_sim.timeline.submissions import EventBatch, TurnDecision, TurnRequest
+from adk_agent_sim.timeline.submissions import EventBatch, ToolRequest, TurnDecision, TurnRequest
 
 T = TypeVar("T")
 
@@ -60,6 +61,8 @@ class _SessionQueue:
         description: str,
         on_open: Callable[[str], object],
         get_connect_timeout: Callable[[], float],
+        *,
+        is_open: bool = False,
     ) -> None:
         self._link = link
         self._session_id = session_id
@@ -69,7 +72,7 @@ class _SessionQueue:
         self._has_failed = False
         self._awaited_until = 0.0
         """Until when the first submission that an agent waits for is tried; 0 if there was none."""
-        self._is_open = False
+        self._is_open = is_open
         self._jobs: deque[_OutboxJob] = deque()
         self._task: asyncio.Task[None] | None = None
         self._dropped_count = 0
@@ -134,10 +137,12 @@ class _SessionQueue:
                 # An agent may begin to wait long after its session was opened, as when its tools take time to load.
                 seconds, deadline = full, self._awaited_until
             try:
+                # A server that has answered before is there, and only restarts: it is waited for without a limit.
                 async with asyncio.timeout_at(None if self._link.has_answered else deadline):
                     await self._link.create_session(self._description, self._session_id)
                     return
             except TimeoutError:
+                # Otherwise the server has just answered, or an agent has begun to wait: both change the deadline.
                 if not self._link.has_answered and loop.time() >= self._awaited_until:
                     self._has_failed = True
                     raise build_no_response_error(self._link.url, seconds) from None
@@ -190,6 +195,63 @@ class Outbox:
         )
         queue.put(_send_nothing)
 
+    def adopt_session(self, session_id: str) -> None:
+        """Use a session that the server creates itself, such as a fork."""
+
+        def adopt() -> None:
+            link = self._link
+            assert link is not None  # noqa: S101 - this runs in the thread
+            if session_id not in self._queues:
+                self._queues[session_id] = _SessionQueue(
+                    link, session_id, "", _ignore_url, lambda: self.connect_timeout, is_open=True
+                )
+
+        self._call_in_thread(adopt)
+
+    def serve_restarts(self, on_order: Callable[[v1.RestartOrder], object], on_lost: Callable[[], object]) -> None:
+        """Set who carries out orders to restart sessions; both functions are called in the thread."""
+
+        def serve() -> None:
+            assert self._link is not None  # noqa: S101 - this runs in the thread
+            self._link.restarts.on_order, self._link.restarts.on_lost = on_order, on_lost
+
+        self._call_in_thread(serve)
+
+    def offer_restart(self, session_id: str) -> None:
+        """Offer to restart a session, once the server has it."""
+
+        async def offer(link: RemoteLink) -> None:
+            link.restarts.offer(session_id)
+
+        self._enqueue(session_id, offer)
+
+    def report_restart(self, report: v1.RestartReport) -> None:
+        """Report about an order to restart a session."""
+
+        def send() -> None:
+            assert self._link is not None  # noqa: S101 - this runs in the thread
+            self._link.restarts.send_report(report)
+
+        self._call_in_thread(send)
+
+    async def read_events(self, session_id: str, until_seq: int) -> Sequence[Event]:
+        """Return the events of a session up to `until_seq`."""
+        return await self._run_in_thread(self._get_link().read_events(session_id, until_seq))
+
+    async def read_block(self, session_id: str, block_id: str) -> bytes:
+        """Return the data of one block, such as the bytes of an artifact."""
+        return (await self._run_in_thread(self._get_link().read_blocks(session_id, [block_id])))[block_id]
+
+    async def flush_session(self, session_id: str) -> None:
+        """Wait until everything of a session is sent."""
+        if queue := self._queues.get(session_id):
+            await self._run_in_thread(queue.wait_until_empty())
+
+    def _get_link(self) -> RemoteLink:
+        """Return the link of the thread, for calls that are made in the thread."""
+        assert self._link is not None  # noqa: S101 - only called once the thread runs
+        return self._link
+
     async def append(self, batch: EventBatch) -> None:
         """Enqueue events; they may be sent after this returns."""
         self._enqueue(batch.session_id, lambda link: link.append(batch))
@@ -205,6 +267,15 @@ class Outbox:
 
         self._call_in_thread(put)
 
+    async def ask_tool(self, request: ToolRequest) -> None:
+        """Enqueue a tool call whose response a person must give."""
+
+        def put() -> None:
+            sent = self._queues[request.session_id].put(lambda link: link.ask_tool(request), is_awaited=True)
+            self._pending_asks[request.asked.request_id] = sent
+
+        self._call_in_thread(put)
+
     async def decide(self, decision: TurnDecision) -> None:
         """Enqueue the decision of a player in this process."""
         self._enqueue(decision.session_id, lambda link: link.decide(decision))
@@ -215,18 +286,27 @@ class Outbox:
 
     async def wait_for_decision(self, session_id: str, turn_id: str) -> Event:
         """Wait for the decision of a turn; raise an error if the turn cannot be sent to the server."""
-        return await self._run_in_thread(self._wait_for_decision(session_id, turn_id))
+        return await self._run_in_thread(
+            self._wait_for_answer(turn_id, lambda link: link.wait_for_decision(session_id, turn_id))
+        )
 
-    async def _wait_for_decision(self, session_id: str, turn_id: str) -> Event:
+    async def wait_for_tool_response(self, session_id: str, request_id: str) -> Event:
+        """Wait for the response to a tool call; raise an error if the call cannot be sent to the server."""
+        return await self._run_in_thread(
+            self._wait_for_answer(request_id, lambda link: link.wait_for_tool_response(session_id, request_id))
+        )
+
+    async def _wait_for_answer(self, request_id: str, wait: Callable[[RemoteLink], Awaitable[Event]]) -> Event:
+        """Wait until a request is sent, then for its answer."""
         link = self._link
         assert link is not None  # noqa: S101 - this runs in the thread
-        if sent := self._pending_asks.get(turn_id):
+        if sent := self._pending_asks.get(request_id):
             try:
                 # Shielded: a caller that stops waiting must not cancel the submission.
                 await asyncio.shield(sent)
             finally:
-                self._pending_asks.pop(turn_id, None)
-        return await link.wait_for_decision(session_id, turn_id)
+                self._pending_asks.pop(request_id, None)
+        return await wait(link)
 
     async def listen(self, session_id: str, listener: Callable[[Event], None]) -> Callable[[], None]:
         """Call `listener` in this event loop with every new event of a session; returns a function to unsubscribe."""
@@ -304,6 +384,10 @@ class Outbox:
     async def _close_link(self) -> None:
         if self._link is not None:
             await self._link.close()
+
+
+def _ignore_url(url: str) -> None:
+    """Do nothing; for sessions whose address was printed before."""
 
 
 async def _send_nothing(link: RemoteLink) -> None:

@@ -7,6 +7,7 @@ reconnect, pending turns are submitted again, and decisions made in the meantime
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Container, Mapping, Sequence
+from contextlib import aclosing
 from dataclasses import replace
 from typing import Any, Self
 from uuid import uuid4
@@ -18,6 +19,7 @@ from adk_agent_sim.errors import BlocksMissing, SimulatorError
 from adk_agent_sim.generated.adksim import v1
 from adk_agent_sim.link.channel import Backoff, ReconnectingChannel, build_metadata
 from adk_agent_sim.link.credentials import Credentials
+from adk_agent_sim.link.restart_stream import RestartStream
 from adk_agent_sim.link.session_watch import SessionWatch
 from adk_agent_sim.persistence.row_codec import (
     PLAYER_NUMBERS,
@@ -31,7 +33,7 @@ from adk_agent_sim.text.surrogates import replace_lone_surrogates
 from adk_agent_sim.timeline.canonical_json import encode_json
 from adk_agent_sim.timeline.events import ArtifactSaved, Event, Player, Session, TurnWithdrawn
 from adk_agent_sim.timeline.model_request import ModelRequest, build_turn_asked, reassemble_request
-from adk_agent_sim.timeline.submissions import EventBatch, TurnDecision, TurnRequest
+from adk_agent_sim.timeline.submissions import EventBatch, ToolRequest, TurnDecision, TurnRequest
 
 
 class RemoteLink:
@@ -52,6 +54,8 @@ class RemoteLink:
         self.client_id = str(uuid4())
         self._channel = ReconnectingChannel(url, connect_timeout=connect_timeout, credentials=credentials)
         self._watches: dict[str, SessionWatch] = {}
+        self.restarts = RestartStream(self._channel)
+        """Offers sessions for restarts."""
 
     @property
     def has_answered(self) -> bool:
@@ -66,12 +70,14 @@ class RemoteLink:
 
     async def close(self) -> None:
         """Close the connection; pending `wait_for_decision` calls never return."""
+        await self.restarts.close()
         for watch in list(self._watches.values()):
             await watch.stop()
         await self._channel.close()
 
     async def release_session(self, session_id: str) -> None:
         """Close the session's stream and free what is held for it."""
+        self.restarts.withdraw_offer(session_id)
         if watch := self._watches.pop(session_id, None):
             await watch.stop()
 
@@ -168,6 +174,23 @@ class RemoteLink:
         """Wait for the decision of a turn, across any number of reconnects."""
         return await self._get_watch(session_id).wait_for_decision(turn_id)
 
+    async def ask_tool(self, request: ToolRequest) -> None:
+        """Submit a tool call whose response a person must give."""
+        watch = self._get_watch(request.session_id)
+        watch.expect_tool_response(request)
+        try:
+            await self._append_tool_request(request)
+        except SimulatorError:
+            watch.discard_turn(request.asked.request_id)
+            raise
+
+    async def _append_tool_request(self, request: ToolRequest) -> None:
+        await self.append(request.build_batch(self.client_id))
+
+    async def wait_for_tool_response(self, session_id: str, request_id: str) -> Event:
+        """Wait for the response of a person to a tool call, across any number of reconnects."""
+        return await self._get_watch(session_id).wait_for_decision(request_id)
+
     async def listen(self, session_id: str, listener: Callable[[Event], None]) -> Callable[[], None]:
         """Call `listener` with every new event except model requests; returns a function that unsubscribes it."""
         return self._get_watch(session_id).listen(listener)
@@ -175,14 +198,26 @@ class RemoteLink:
     async def read_request(self, asked_event: Event) -> ModelRequest:
         """Return the complete model request of a `TurnAsked` event."""
 
-        async def read_blocks(block_ids: Sequence[str]) -> Mapping[str, bytes]:
-            request = v1.ReadBlocksRequest(
-                session_id=asked_event.session_id, block_ids=[bytes.fromhex(block_id) for block_id in block_ids]
-            )
-            blocks = (await self._channel.call("ReadBlocks", request)).blocks
-            return dict(zip(block_ids, blocks, strict=True))
+        return await reassemble_request(asked_event, lambda ids: self.read_blocks(asked_event.session_id, ids))
 
-        return await reassemble_request(asked_event, read_blocks)
+    async def read_blocks(self, session_id: str, block_ids: Sequence[str]) -> Mapping[str, bytes]:
+        """Return the data of a session's blocks by id; raise BlocksMissing if it does not have all of them."""
+        request = v1.ReadBlocksRequest(
+            session_id=session_id, block_ids=[bytes.fromhex(block_id) for block_id in block_ids]
+        )
+        blocks = (await self._channel.call("ReadBlocks", request)).blocks
+        return dict(zip(block_ids, blocks, strict=True))
+
+    async def read_events(self, session_id: str, until_seq: int) -> Sequence[Event]:
+        """Return the events of a session up to `until_seq`."""
+        found: list[Event] = []
+        async with aclosing(self.follow(session_id)) as events:
+            while not found or found[-1].seq < until_seq:
+                event = await anext(events, None)
+                if event is None:
+                    break
+                found.append(event)
+        return found
 
     async def follow(
         self,
@@ -223,6 +258,7 @@ class RemoteLink:
                         seq = event.seq
                         yield event
             except AioRpcError as error:
+                # With a new token it subscribes again at once: the server was restarted, and is there.
                 if not self._channel.renew_token(error, token):
                     self._channel.raise_unless_transient(error)
                     await backoff.wait()
@@ -237,7 +273,9 @@ class RemoteLink:
     def _get_watch(self, session_id: str) -> SessionWatch:
         watch = self._watches.get(session_id)
         if watch is None:
-            watch = self._watches[session_id] = SessionWatch(session_id, self.follow, self._resubmit)
+            watch = self._watches[session_id] = SessionWatch(
+                session_id, self.follow, self._resubmit, self._append_tool_request
+            )
         return watch
 
     async def _resubmit(self, submission: v1.SubmitRequestRequest) -> None:

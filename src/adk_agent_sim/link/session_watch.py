@@ -15,6 +15,8 @@ from adk_agent_sim.errors import SeqOutOfRange, SessionClosed, SimulatorError, T
 from adk_agent_sim.generated.adksim import v1
 from adk_agent_sim.text.escaped_logging import get_logger
 from adk_agent_sim.timeline.events import Event, TurnDecided, TurnWithdrawn
+from adk_agent_sim.timeline.submissions import ToolRequest
+from adk_agent_sim.timeline.tool_request_events import ToolAnswered, ToolWithdrawn
 
 _log = get_logger(__name__)
 
@@ -31,13 +33,16 @@ class SessionFollower(Protocol):
 
 @dataclass(kw_only=True)
 class _WatchedTurn:
-    """A turn that is waited for."""
+    """A turn, or a tool call, whose answer is waited for."""
 
     is_ours: bool
     """Whether this process submitted the turn."""
 
     submission: v1.SubmitRequestRequest | None = None
     """The message to submit it again; None until the server has the turn and the blocks that it refers to."""
+
+    tool_request: ToolRequest | None = None
+    """What is submitted again if the server has given the tool call up; None for a turn."""
 
     is_withdrawn: bool = False
 
@@ -48,13 +53,18 @@ class SessionWatch:
     """The waits and listeners of one session."""
 
     def __init__(
-        self, session_id: str, follow: SessionFollower, resubmit: Callable[[v1.SubmitRequestRequest], Awaitable[None]]
+        self,
+        session_id: str,
+        follow: SessionFollower,
+        resubmit: Callable[[v1.SubmitRequestRequest], Awaitable[None]],
+        ask_tool: Callable[[ToolRequest], Awaitable[None]],
     ) -> None:
         self.session_id = session_id
         self.known_block_ids: set[str] = set[str]()
         """The ids of the blocks that the server has."""
         self._follow = follow
         self._resubmit = resubmit
+        self._ask_tool = ask_tool
         self._turns: dict[str, _WatchedTurn] = {}
         self._listeners: list[Callable[[Event], None]] = []
         self._last_seq = 0
@@ -64,6 +74,10 @@ class SessionWatch:
     def expect_turn(self, turn_id: str) -> None:
         """Register a turn that is about to be submitted."""
         self._turns.setdefault(turn_id, _WatchedTurn(is_ours=True))
+
+    def expect_tool_response(self, request: ToolRequest) -> None:
+        """Register a tool call that is about to be submitted."""
+        self._turns.setdefault(request.asked.request_id, _WatchedTurn(is_ours=True, tool_request=request))
 
     def record_submission(self, submission: v1.SubmitRequestRequest, seq: int) -> None:
         """Record that the server has the turn; a stream that opens later starts after `seq`."""
@@ -128,6 +142,7 @@ class SessionWatch:
             try:
                 await self._handle_all_events()
             except SeqOutOfRange as error:
+                # The server's log is shorter than it was, as after the restore of a backup: what is left is read again.
                 _log.warning("%s", error)
                 self._last_seq = 0
                 await self._handle_all_events()
@@ -178,10 +193,32 @@ class SessionWatch:
             case TurnWithdrawn() if turn is not None and turn.submission is not None:
                 # The server abandoned the turn because it believed this process was gone.
                 self._resubmit_all([turn.submission])
+            case ToolAnswered(request_id=request_id):
+                asking = self._turns.get(request_id)
+                if asking is not None and not asking.decision.done():
+                    asking.decision.set_result(event)
+            case ToolWithdrawn(request_id=request_id):
+                # As for a turn: the server believed that this process was gone.
+                self._ask_tool_again(request_id)
             case _:
                 pass
         for listener in list(self._listeners):
             listener(event)
+
+    def _ask_tool_again(self, request_id: str) -> None:
+        previous, asking = self._resubmit_task, self._turns.get(request_id)
+        request = asking.tool_request if asking is not None else None
+
+        async def submit(request: ToolRequest) -> None:
+            if previous is not None:
+                await asyncio.wait({previous})
+            try:
+                await self._ask_tool(request)
+            except SimulatorError as error:
+                self._fail_turn(request_id, error)
+
+        if request is not None:
+            self._resubmit_task = asyncio.create_task(submit(request), name=f"adksim-again-{self.session_id}")
 
     def _fail_all_turns(self, error: SimulatorError) -> None:
         """Fail all waits, because the stream has ended permanently."""

@@ -187,6 +187,10 @@ class DatabaseStore:
         await self._writer.write(build_append(events, blocks, read_model))
         return events
 
+    async def branch_session(self, source_id: str, session: Session, until_seq: int) -> bool:
+        """Return False: a database copies the events."""
+        return False
+
     async def read_events(self, session_id: str, after_seq: int = 0, limit: int | None = None) -> Sequence[Event]:
         """Return the events after `after_seq`, at most `limit`."""
         key = {"session_id": session_id, "after_seq": after_seq}

@@ -1,10 +1,13 @@
-"""The default path of the database, in the user's data directory."""
+"""The default paths of databases, in the user's data directory."""
 
 from __future__ import annotations
 
+import hashlib
 import os
 import sys
 from pathlib import Path
+
+from adk_agent_sim.timeline.file_names import to_file_stem
 
 DATABASE_NAME = "simulator.db"
 
@@ -14,6 +17,17 @@ def get_default_database_path() -> Path:
     folder = get_data_folder()
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     return folder / DATABASE_NAME
+
+
+def get_run_database_path(agent_dir: Path) -> Path:
+    """Return the path of the database of the sessions that `adksim run --web` keeps of a folder; it may not exist.
+
+    Each folder has its own, so that servers of different agents can run side by side, and agents of the same name in
+    different projects are not taken for each other.
+    """
+    path = agent_dir.resolve()
+    digest = hashlib.sha256(os.fsencode(path)).hexdigest()[:16]
+    return get_data_folder() / "runs" / f"{to_file_stem(path.name)}-{digest}.db"
 
 
 def get_data_folder() -> Path:

@@ -20,10 +20,12 @@ from sqlalchemy.sql.compiler import DDLCompiler
 from adk_agent_sim.errors import StoreTooNew
 from adk_agent_sim.persistence import tables
 from adk_agent_sim.persistence.database_engine import format_url
+from adk_agent_sim.persistence.read_model_codec import decode_row
 from adk_agent_sim.persistence.row_codec import decode_session, read_stored_event
 from adk_agent_sim.persistence.transaction import to_pending_rows, to_read_model_columns, to_timeline_rows
 from adk_agent_sim.timeline.events import Event, Unreadable
-from adk_agent_sim.timeline.read_model.session_read_model import create_read_model
+from adk_agent_sim.timeline.read_model.session_read_model import SessionReadModel, create_read_model
+from adk_agent_sim.timeline.read_model.timeline_row import TimelineRow
 
 MigrationStep = Callable[[Connection], None]
 
@@ -136,13 +138,23 @@ def rebuild_read_model(connection: Connection, session_id: str) -> None:
     )
     while rows := connection.execute(page, {"after_seq": read_model.summary.last_seq}).all():
         log = [_read_event(session_id, row) for row in rows]
-        read_model = read_model.with_events(log)
+        read_model = read_model.with_events(log, _read_noted_rows(connection, read_model, log))
         if timeline_rows := to_timeline_rows(read_model):
             connection.execute(delete(tables.timeline_rows).where(_is_row), _list_row_keys(timeline_rows))
             connection.execute(tables.timeline_rows.insert(), timeline_rows)
     connection.execute(update(tables.sessions).where(sessions.id == session_id), to_read_model_columns(read_model))
     if pending := to_pending_rows(read_model.summary):
         connection.execute(tables.pending_requests.insert(), pending)
+
+
+def _read_noted_rows(connection: Connection, read_model: SessionReadModel, log: Sequence[Event]) -> list[TimelineRow]:
+    """Read the rows of earlier pages that notes of this page are about."""
+    keys = {"key_session_id": read_model.summary.session.session_id}
+    found = (
+        connection.execute(select(tables.timeline_rows.c.data).where(_is_row), keys | {"key_row_index": index})
+        for index in read_model.list_missing_rows(log)
+    )
+    return [decode_row(row.scalar_one()) for row in found]
 
 
 _is_row = and_(

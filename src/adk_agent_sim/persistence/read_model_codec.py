@@ -11,8 +11,10 @@ from dataclasses import fields
 from typing import Any
 
 from adk_agent_sim.timeline.events import AgentPath, RunOutcome, Session
+from adk_agent_sim.timeline.read_model.log_segments import LogSegment
+from adk_agent_sim.timeline.read_model.open_rows import PendingConsent
 from adk_agent_sim.timeline.read_model.pending_requests import PendingRequest, RequestKind
-from adk_agent_sim.timeline.read_model.session_rows import PendingConsent, SessionRows
+from adk_agent_sim.timeline.read_model.session_rows import SessionRows
 from adk_agent_sim.timeline.read_model.session_summary import ExportEntry, SessionSummary, create_summary
 from adk_agent_sim.timeline.read_model.timeline_row import RowKind, RowSource, RowStatus, TimelineRow
 
@@ -23,7 +25,7 @@ _PENDING_FIELDS = [field.name for field in fields(PendingRequest) if field.name 
 _PLAIN_SUMMARY_FIELDS = [
     field.name
     for field in fields(SessionSummary)
-    if field.name not in ("session", "pending", "outcome", "exports", "agent_names")
+    if field.name not in ("session", "pending", "outcome", "exports", "agent_names", "segments", "forks")
 ]
 _EXPORT_FIELDS = [field.name for field in fields(ExportEntry)]
 _ROW_FIELDS = [field.name for field in fields(TimelineRow) if field.name not in ("kind", "status", "sources")]
@@ -36,6 +38,10 @@ def encode_summary(summary: SessionSummary) -> bytes:
     value["pending"] = [_encode_pending(request) for request in summary.pending.values()]
     value["outcome"] = summary.outcome
     value["exports"] = [{name: getattr(entry, name) for name in _EXPORT_FIELDS} for entry in summary.exports]
+    value["segments"] = [
+        (each.start_seq, each.to_seq, list(each.kept_seqs), each.first_decided_seq) for each in summary.segments
+    ]
+    value["forks"] = list(summary.forks)
     return _encode(value).encode("ascii")
 
 
@@ -50,10 +56,16 @@ def decode_summary(session: Session, blob: bytes) -> SessionSummary:
             outcome=RunOutcome(outcome) if (outcome := value.pop("outcome")) else None,
             exports=tuple(ExportEntry(**each) for each in value.pop("exports")),
             agent_names=tuple(value.pop("agent_names")),
+            segments=tuple(_decode_segment(*each) for each in value.pop("segments", ())),
+            forks=tuple(value.pop("forks", ())),
             **value,
         )
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         return create_broken_summary(session, f"The stored summary cannot be read: {error!r}")
+
+
+def _decode_segment(start_seq: int, to_seq: int, kept_seqs: list[int], first_decided_seq: int) -> LogSegment:
+    return LogSegment(start_seq, to_seq, tuple(kept_seqs), first_decided_seq)
 
 
 def create_broken_summary(session: Session, reason: str) -> SessionSummary:
@@ -118,6 +130,7 @@ def encode_rows_state(rows: SessionRows) -> bytes:
             "pending_consents": rows.pending_consents,
             "denied_rows": sorted(rows.denied_rows),
             "players": rows.players,
+            "turn_ids": rows.turn_ids,
             "overriding_agents": sorted(rows.overriding_agents),
             "answer_index": rows.answer_index,
             "has_agent_events": rows.has_agent_events,
@@ -137,6 +150,7 @@ def decode_rows_state(blob: bytes) -> SessionRows:
         pending_consents={key: PendingConsent(*each) for key, each in value["pending_consents"].items()},
         denied_rows=set(value["denied_rows"]),
         players=value["players"],
+        turn_ids=value.get("turn_ids", {}),
         overriding_agents=set(value.get("overriding_agents", ())),
         answer_index=value["answer_index"],
         has_agent_events=value["has_agent_events"],

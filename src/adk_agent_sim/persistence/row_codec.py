@@ -68,7 +68,7 @@ def _build_codecs(payload_class: type[Payload]) -> list[_FieldCodec]:
     return [_build_field_codec(field.name, message_fields) for field in fields(payload_class)]
 
 
-OPTIONAL_JSON_FIELDS = frozenset({"environment", "near_miss"})
+OPTIONAL_JSON_FIELDS = frozenset({"environment", "near_miss", "mocked"})
 """Fields that older releases do not write: an empty text is None."""
 
 
@@ -213,6 +213,7 @@ def to_pending_message(request: PendingRequest) -> v1.PendingRequest:
         invocation_id=_sanitize_text(request.invocation_id),
         client_id=_sanitize_text(request.client_id),
         tool_name=_sanitize_text(request.tool_name),
+        call_id=_sanitize_text(request.call_id),
         claimed_by=_sanitize_text(request.claimed_by),
         claimed_until=request.claimed_until,
     )

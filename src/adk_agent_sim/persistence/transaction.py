@@ -1,4 +1,4 @@
-"""The statements of one write transaction: events with their blocks and the read model after them, or a change.
+"""One write transaction: events with their blocks and the read model after them, or a change.
 
 A write states the `seq` of its events, which was used to fold the read model. If another process has appended events in
 the meantime, the write is refused, and the timeline folds again.
@@ -10,9 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from sqlalchemy import Connection, bindparam, delete, insert, select, update
-from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.dialects.postgresql import psycopg
+from sqlalchemy import Connection
 
 from adk_agent_sim.errors import (
     EventExists,
@@ -23,7 +21,7 @@ from adk_agent_sim.errors import (
     SimulatorError,
     TurnAlreadyDecided,
 )
-from adk_agent_sim.persistence import tables
+from adk_agent_sim.persistence import write_statements
 from adk_agent_sim.persistence.read_model_codec import encode_row, encode_rows_state, encode_summary
 from adk_agent_sim.persistence.row_codec import (
     RESPONSE_TYPE,
@@ -34,7 +32,8 @@ from adk_agent_sim.persistence.row_codec import (
 )
 from adk_agent_sim.text.surrogates import replace_lone_surrogates
 from adk_agent_sim.timeline.blocks import Block
-from adk_agent_sim.timeline.events import Event, Session
+from adk_agent_sim.timeline.event_kinds import KIND_NAMES
+from adk_agent_sim.timeline.events import REMARK_CLASSES, Event, Session
 from adk_agent_sim.timeline.read_model.pending_requests import PendingRequest
 from adk_agent_sim.timeline.read_model.session_read_model import SessionReadModel, create_read_model
 from adk_agent_sim.timeline.read_model.session_status import STATUS_PROJECTIONS, ProtocolStatus
@@ -45,108 +44,11 @@ Row: TypeAlias = dict[str, Any]
 WriteResult: TypeAlias = Exception | None
 """The error if a write was refused, or None."""
 
+_REMARK_TYPES = frozenset(KIND_NAMES[each] for each in REMARK_CLASSES)
+"""What a closed session still takes."""
+
 _MAX_IDS_PER_QUERY = 500
 """The number of ids in one statement; databases limit the number of parameters."""
-
-_sessions, _events, _blocks = tables.sessions.c, tables.events.c, tables.blocks.c
-_rows, _pending = tables.timeline_rows.c, tables.pending_requests.c
-
-_INSERT_SESSIONS = insert(tables.sessions)
-# These statements go to the driver directly: SQLAlchemy would process every value of every row without need.
-_DIALECTS = {"sqlite": sqlite.dialect(paramstyle="named"), "postgresql": psycopg.dialect()}
-_INSERT_EVENTS = {name: str(insert(tables.events).compile(dialect=dialect)) for name, dialect in _DIALECTS.items()}
-_INSERT_BLOCKS = {
-    name: str(inserting(tables.blocks).on_conflict_do_nothing().compile(dialect=_DIALECTS[name]))
-    for name, inserting in (("sqlite", sqlite.insert), ("postgresql", postgresql.insert))
-}
-# Makes other processes that write to the session wait. SQLite needs no such lock: a transaction locks the database.
-_LOCK_SESSIONS = (
-    select(_sessions.id)
-    .where(_sessions.id.in_(bindparam("session_ids", expanding=True)))
-    .order_by(_sessions.id)
-    .with_for_update()
-)
-# Separate from the lock, so that it sees what was committed while waiting for the lock.
-_SELECT_STATUS = select(_sessions.id, _sessions.status, _sessions.last_seq).where(
-    _sessions.id.in_(bindparam("session_ids", expanding=True))
-)
-_SELECT_ONE_STATUS = {
-    name: str(
-        select(_sessions.id, _sessions.status, _sessions.last_seq)
-        .where(_sessions.id == bindparam("session_id"))
-        .compile(dialect=dialect)
-    )
-    for name, dialect in _DIALECTS.items()
-}
-_READ_MODEL_COLUMNS = (
-    "status",
-    "session_status",
-    "name",
-    "agent_names",
-    "last_seq",
-    "last_event_at",
-    "summary",
-    "rows_state",
-)
-_UPDATE_READ_MODEL = {
-    name: str(
-        update(tables.sessions)
-        .where(_sessions.id == bindparam("session_id"))
-        .values({column: bindparam(column) for column in _READ_MODEL_COLUMNS})
-        .compile(dialect=dialect)
-    )
-    for name, dialect in _DIALECTS.items()
-}
-_UPSERT_ROWS = {
-    name: str(
-        (inserting := insert_into(tables.timeline_rows))
-        .on_conflict_do_update(
-            index_elements=["session_id", "row_index"],
-            set_={"updated_seq": inserting.excluded.updated_seq, "data": inserting.excluded.data},
-        )
-        .compile(dialect=_DIALECTS[name])
-    )
-    for name, insert_into in (("sqlite", sqlite.insert), ("postgresql", postgresql.insert))
-}
-_UPSERT_PENDING = {
-    name: str(
-        (inserting := insert_into(tables.pending_requests))
-        .on_conflict_do_update(
-            index_elements=["session_id", "request_id"],
-            set_={"requested_at": inserting.excluded.requested_at, "position": inserting.excluded.position},
-        )
-        .compile(dialect=_DIALECTS[name])
-    )
-    for name, insert_into in (("sqlite", sqlite.insert), ("postgresql", postgresql.insert))
-}
-_DELETE_PENDING = {
-    name: str(
-        delete(tables.pending_requests)
-        .where(_pending.session_id == bindparam("session_id"), _pending.request_id == bindparam("request_id"))
-        .compile(dialect=dialect)
-    )
-    for name, dialect in _DIALECTS.items()
-}
-_UPDATE_SUMMARY = (
-    update(tables.sessions)
-    .where(_sessions.id == bindparam("session_id"))
-    .values({column: bindparam(f"new_{column}") for column in ("proto_blob", "name", "summary")})
-)
-_SELECT_EVENT_SESSIONS = select(_events.event_id, _events.session_id).where(
-    _events.event_id.in_(bindparam("event_ids", expanding=True))
-)
-_DELETE_SESSION = [
-    delete(tables.events).where(_events.session_id == bindparam("session_id")),
-    delete(tables.blocks).where(_blocks.session_id == bindparam("session_id")),
-    delete(tables.timeline_rows).where(_rows.session_id == bindparam("session_id")),
-    delete(tables.pending_requests).where(_pending.session_id == bindparam("session_id")),
-    delete(tables.sessions).where(_sessions.id == bindparam("session_id")),
-]
-_SELECT_DECISION = select(_events.event_id).where(
-    _events.session_id == bindparam("session_id"),
-    _events.turn_id == bindparam("turn_id"),
-    _events.payload_type == RESPONSE_TYPE,
-)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -173,14 +75,14 @@ class WriteRequest:
     def find_conflict(self, connection: Connection) -> SimulatorError | None:
         """Return the error that explains why the database rejected the write, or None if the cause is another one."""
         if self.session:
-            existing = connection.execute(_LOCK_SESSIONS, {"session_ids": [self.session_id]}).first()
+            existing = connection.execute(write_statements.LOCK_SESSIONS, {"session_ids": [self.session_id]}).first()
             return SessionExists(self.session_id) if existing else None
         if known_ids := self._find_known_ids(connection):
             return EventExists(known_ids)
         for event in self.events:
             if event["payload_type"] == RESPONSE_TYPE:
                 key = {"session_id": self.session_id, "turn_id": event["turn_id"]}
-                if first := connection.execute(_SELECT_DECISION, key).scalar():
+                if first := connection.execute(write_statements.SELECT_DECISION, key).scalar():
                     return TurnAlreadyDecided(event["turn_id"], first)
         return None
 
@@ -189,7 +91,7 @@ class WriteRequest:
         known_ids: dict[str, str] = {}
         for start in range(0, len(self.events), _MAX_IDS_PER_QUERY):
             event_ids = [event["event_id"] for event in self.events[start : start + _MAX_IDS_PER_QUERY]]
-            rows = connection.execute(_SELECT_EVENT_SESSIONS, {"event_ids": event_ids})
+            rows = connection.execute(write_statements.SELECT_EVENT_SESSIONS, {"event_ids": event_ids})
             known_ids.update((row.event_id, row.session_id) for row in rows)
         return known_ids
 
@@ -295,7 +197,7 @@ def _to_event_row(event: Event) -> Row:
 def write_group(connection: Connection, group: Sequence[WriteRequest]) -> Sequence[WriteResult]:
     """Execute several writes; one whose session is closed, missing or changed is skipped, and its error returned."""
     if new_sessions := [write.session for write in group if write.session]:
-        connection.execute(_INSERT_SESSIONS, new_sessions)
+        connection.execute(write_statements.INSERT_SESSIONS, new_sessions)
     # Sorted, so that two processes lock sessions in the same order and cannot deadlock.
     session_ids = sorted({write.session_id for write in group if not write.session and not write.change_tokens})
     places = _read_places(connection, session_ids)
@@ -306,6 +208,7 @@ def write_group(connection: Connection, group: Sequence[WriteRequest]) -> Sequen
         results.append(refusal)
         if refusal is None:
             accepted.append(write)
+            # The next write of the group to the same session comes after this one.
             if write.read_model:
                 places[write.session_id] = (write.read_model["status"], write.read_model["last_seq"])
     _insert_rows(connection, accepted)
@@ -322,7 +225,7 @@ def _update_read_models(connection: Connection, writes: Sequence[WriteRequest]) 
         return
     dialect = connection.dialect.name
     connection.exec_driver_sql(
-        _UPDATE_READ_MODEL[dialect],
+        write_statements.UPDATE_READ_MODEL[dialect],
         [{"session_id": session_id, **(write.read_model or {})} for session_id, write in last_writes.items()],
     )
     # A request that is added and removed by writes of the same group counts as its last change.
@@ -333,9 +236,9 @@ def _update_read_models(connection: Connection, writes: Sequence[WriteRequest]) 
         if row is None
     ]
     if removed:
-        connection.exec_driver_sql(_DELETE_PENDING[dialect], removed)
+        connection.exec_driver_sql(write_statements.DELETE_PENDING[dialect], removed)
     if added := [row for row in changed.values() if row is not None]:
-        connection.exec_driver_sql(_UPSERT_PENDING[dialect], added)
+        connection.exec_driver_sql(write_statements.UPSERT_PENDING[dialect], added)
 
 
 def _apply_session_change(connection: Connection, write: WriteRequest) -> None:
@@ -344,9 +247,9 @@ def _apply_session_change(connection: Connection, write: WriteRequest) -> None:
         write.change_tokens(connection)
     key: Row = {"session_id": write.session_id}
     if write.summary:
-        connection.execute(_UPDATE_SUMMARY, key | write.summary)
+        connection.execute(write_statements.UPDATE_SUMMARY, key | write.summary)
     if write.is_deletion:
-        for statement in _DELETE_SESSION:
+        for statement in write_statements.DELETE_SESSION:
             connection.execute(statement, key)
 
 
@@ -357,11 +260,11 @@ def _read_places(connection: Connection, session_ids: Sequence[str]) -> dict[str
     key = {"session_ids": session_ids}
     dialect = connection.dialect.name
     if dialect == "postgresql":
-        connection.execute(_LOCK_SESSIONS, key)
+        connection.execute(write_statements.LOCK_SESSIONS, key)
     if len(session_ids) == 1:  # nearly always, and then SQLAlchemy need not expand a list of parameters
-        rows = connection.exec_driver_sql(_SELECT_ONE_STATUS[dialect], {"session_id": session_ids[0]})
+        rows = connection.exec_driver_sql(write_statements.SELECT_ONE_STATUS[dialect], {"session_id": session_ids[0]})
     else:
-        rows = connection.execute(_SELECT_STATUS, key)
+        rows = connection.execute(write_statements.SELECT_STATUS, key)
     return {row.id: (row.status, row.last_seq) for row in rows}
 
 
@@ -371,9 +274,9 @@ def _find_refusal(write: WriteRequest, places: Mapping[str, tuple[str, int]]) ->
     if write.session_id not in places:
         return SessionNotFound(write.session_id)
     status, last_seq = places[write.session_id]
-    if not write.events:
+    if not write.events:  # a closed session can still be renamed and deleted
         return None
-    if status != ProtocolStatus.ACTIVE:
+    if status != ProtocolStatus.ACTIVE and any(event["payload_type"] not in _REMARK_TYPES for event in write.events):
         return SessionClosed(write.session_id)
     return LogChanged(write.session_id) if write.events[0]["seq"] != last_seq + 1 else None
 
@@ -381,8 +284,8 @@ def _find_refusal(write: WriteRequest, places: Mapping[str, tuple[str, int]]) ->
 def _insert_rows(connection: Connection, writes: Sequence[WriteRequest]) -> None:
     dialect = connection.dialect.name
     if blocks := [row for write in writes for row in write.blocks]:
-        connection.exec_driver_sql(_INSERT_BLOCKS[dialect], blocks)
+        connection.exec_driver_sql(write_statements.INSERT_BLOCKS[dialect], blocks)
     if events := [row for write in writes for row in write.events]:
-        connection.exec_driver_sql(_INSERT_EVENTS[dialect], events)
+        connection.exec_driver_sql(write_statements.INSERT_EVENTS[dialect], events)
     if timeline_rows := [row for write in writes for row in write.timeline_rows]:
-        connection.exec_driver_sql(_UPSERT_ROWS[dialect], timeline_rows)
+        connection.exec_driver_sql(write_statements.UPSERT_ROWS[dialect], timeline_rows)

@@ -11,4 +11,8 @@ from adk_agent_sim.scenario.format.scenario_files import load_scenario as load_s
 from adk_agent_sim.scenario.format.scenario_files import load_scenarios as load_scenarios
 from adk_agent_sim.scenario.story import Story as Story
 from adk_agent_sim.scenario.story import StoryStep as StoryStep
+from adk_agent_sim.scenario.verdict.judge import Judge as Judge
+from adk_agent_sim.scenario.verdict.judge import judge as judge
+from adk_agent_sim.scenario.verdict.soft_check import SoftCheck as SoftCheck
+from adk_agent_sim.scenario.verdict.verdict import Verdict as Verdict
 from adk_agent_sim.scenario.world.world import World as World

@@ -11,6 +11,7 @@ s.after(mail, seconds=60).env("Emails", "reply_to_email_from_user", sender="gus@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -101,7 +102,16 @@ class Story:
             self._apps.append({"name": name, "class_name": name, "app_state": state})
 
     def app(self, name: str, class_name: str | None = None, state: Mapping[str, Any] | None = None) -> None:
-        """Add an app to the world, under the name by which steps refer to it."""
+        """Add an app to the world, under the name by which steps refer to it.
+
+        Args:
+            name: The name of the app in this scenario.
+            class_name: The class of the app; its name if omitted.
+            state: Its state; keys that are omitted are those of an app without content, because ARE requires all.
+
+        Raises:
+            InvalidStoryStep: There is no such app class, or the name is taken.
+        """
         app_class = find_app_class(class_name or name)
         if app_class is None:
             raise _build_error(
@@ -111,7 +121,9 @@ class Story:
         if name in self._app_classes:
             raise _build_error(f"App {name!r}", "the world already has an app of that name")
         self._app_classes[name] = app_class
-        self._apps.append({"name": name, "class_name": app_class.__name__, "app_state": dict(state or {})})
+        self._apps.append(
+            {"name": name, "class_name": app_class.__name__, "app_state": _complete_state(app_class, state)}
+        )
 
     def user(self, content: str, /) -> StoryStep:
         """Add a message from the user to the agent."""
@@ -232,6 +244,12 @@ class Story:
             },
         }
         return event | ({"event_time_comparator": timing.comparator} if kind is APP else {})
+
+
+def _complete_state(app_class: type[App], state: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    if app_class.empty_state is None:
+        return dict(state) if state else None
+    return deepcopy(dict(app_class.empty_state)) | dict(state or {})
 
 
 def _build_argument(name: str, value: Any) -> ExportedActionArg:

@@ -1,4 +1,4 @@
-"""The endpoints that act in a session: as its user, as its model, on its environment, and its export."""
+"""The endpoints that act in a session: as its user, as its model, on its environment, its notes and its export."""
 
 from __future__ import annotations
 
@@ -10,25 +10,31 @@ from adk_agent_sim.server.api_dependencies import (
     EnvironmentDependency,
     ExporterDependency,
     FormsDependency,
+    ToolsDependency,
     TurnsDependency,
 )
-from adk_agent_sim.server.api_models import (
+from adk_agent_sim.server.api_models import FieldProblem
+from adk_agent_sim.server.api_router import create_router
+from adk_agent_sim.server.decision_api_models import (
     CheckInput,
     ConsentInput,
     DecisionInput,
-    EnvironmentInfo,
-    ExportInput,
-    ExportPreview,
-    ExportResult,
-    FaultInput,
-    FieldProblem,
-    RuleSwitchInput,
-    SessionDetail,
     Suggestion,
+    ToolResponseInput,
     UserMessage,
 )
-from adk_agent_sim.server.api_router import create_router
+from adk_agent_sim.server.environment_api_models import (
+    EnvironmentInfo,
+    FaultInput,
+    ProfileSwitchInput,
+    RuleSwitchInput,
+    ToolSwitchInput,
+)
+from adk_agent_sim.server.export_api_models import ExportInput, ExportPreview, ExportResult
+from adk_agent_sim.server.pause_api_models import PauseAnswerInput
 from adk_agent_sim.server.responses import error_response, json_response
+from adk_agent_sim.server.row_api_models import NoteInput, Row
+from adk_agent_sim.server.session_api_models import PendingToolCall, SessionDetail, StateEdit
 
 action_api = create_router("/api/sessions/{session_id}")
 
@@ -45,16 +51,36 @@ async def answer_confirmation(actions: ActionsDependency, session_id: str, conse
     return json_response(await actions.answer_confirmation(session_id, consent))
 
 
+@action_api.post("/requests/{request_id}/answer", response_model=SessionDetail)
+async def answer_request(
+    actions: ActionsDependency, session_id: str, request_id: str, answer: PauseAnswerInput
+) -> Response:
+    """Give, as the user, the input or the credential that a paused agent asks for."""
+    return json_response(await actions.answer_pause(session_id, request_id, answer))
+
+
 @action_api.post("/calls/{call_id}/cancel", response_model=SessionDetail)
 async def cancel_call(actions: ActionsDependency, session_id: str, call_id: str) -> Response:
     """Cancel one running call."""
     return json_response(await actions.cancel_call(session_id, call_id))
 
 
+@action_api.post("/state", response_model=SessionDetail)
+async def edit_state(actions: ActionsDependency, session_id: str, edit: StateEdit) -> Response:
+    """Set keys of the session state, between two runs."""
+    return json_response(await actions.edit_state(session_id, edit))
+
+
 @action_api.post("/stop", response_model=SessionDetail)
 async def stop_run(actions: ActionsDependency, session_id: str) -> Response:
     """Cancel the current run; another message continues the session."""
     return json_response(await actions.stop_run(session_id))
+
+
+@action_api.post("/rows/{index}/note", response_model=Row)
+async def note_row(actions: ActionsDependency, session_id: str, index: int, note: NoteInput) -> Response:
+    """Put a note on a row, change it, or remove it; also in a closed session."""
+    return json_response(await actions.note_row(session_id, index, note.text))
 
 
 @action_api.post("/turns/{turn_id}/decision", response_model=SessionDetail)
@@ -79,9 +105,23 @@ async def decide_with_own_model(turns: TurnsDependency, session_id: str, turn_id
     return json_response(await turns.decide_with_own_model(session_id, turn_id))
 
 
+@action_api.get("/tool-calls/{request_id}", response_model=PendingToolCall)
+async def get_tool_call(tools: ToolsDependency, session_id: str, request_id: str) -> Response:
+    """A call of a tool that a person plays, while it waits for its response."""
+    return json_response(await tools.get_call(session_id, request_id))
+
+
+@action_api.post("/tool-calls/{request_id}/response", response_model=SessionDetail)
+async def respond_as_tool(
+    tools: ToolsDependency, session_id: str, request_id: str, response: ToolResponseInput
+) -> Response:
+    """Respond to a call as its tool."""
+    return json_response(await tools.respond(session_id, request_id, response))
+
+
 @action_api.post("/check", response_model=list[FieldProblem])
 async def check_form(forms: FormsDependency, session_id: str, form: CheckInput, turn_id: str | None = None) -> Response:
-    """The problems of a form, without sending it."""
+    """The problems of a form, without sending it; for the result of a tool, `turn_id` is the id of its request."""
     return json_response(await forms.find_problems(session_id, turn_id, form))
 
 
@@ -95,6 +135,20 @@ async def get_environment(environment: EnvironmentDependency, session_id: str) -
 async def switch_rule(environment: EnvironmentDependency, session_id: str, rule_switch: RuleSwitchInput) -> Response:
     """Switch a rule on or off, from the next call on."""
     return json_response(await environment.switch_rule(session_id, rule_switch))
+
+
+@action_api.post("/environment/profile", response_model=EnvironmentInfo)
+async def switch_profile(
+    environment: EnvironmentDependency, session_id: str, profile_switch: ProfileSwitchInput
+) -> Response:
+    """Make another profile of the rules the active one, from the next call on."""
+    return json_response(await environment.switch_profile(session_id, profile_switch))
+
+
+@action_api.post("/environment/tools", response_model=EnvironmentInfo)
+async def switch_tool(environment: EnvironmentDependency, session_id: str, tool_switch: ToolSwitchInput) -> Response:
+    """Choose who plays a tool, from the next call on."""
+    return json_response(await environment.switch_tool(session_id, tool_switch))
 
 
 @action_api.post("/environment/faults", response_model=EnvironmentInfo)

@@ -3,76 +3,142 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
+from adk_agent_sim.adk.agent_folder import AgentFolder
 from adk_agent_sim.adk.agent_run import AgentRun
 from adk_agent_sim.adk.briefing import AgentBriefing
+from adk_agent_sim.adk.instruction_keys import find_instruction_keys
+from adk_agent_sim.adk.run_app import remove_simulator_plugin
+from adk_agent_sim.adk.runner_services import RunnerServices
 from adk_agent_sim.errors import NotAnEvalSet, NotFound
 from adk_agent_sim.golden.eval_set import count_cases
 from adk_agent_sim.golden.golden_trace_builder import to_snake_case
 from adk_agent_sim.golden.session import SimulatedAgentConfig
-from adk_agent_sim.server.api_models import AgentInfo
+from adk_agent_sim.server.agent_api_models import AgentInfo
+from adk_agent_sim.server.catalog_entry import CatalogEntry
 from adk_agent_sim.server.catalog_keys import find_free_key
-from adk_agent_sim.timeline.timeline import Timeline
+from adk_agent_sim.server.folder_agents import FolderAgents
+from adk_agent_sim.server.playable_agent import PlayableAgent
 
 BRIEFING_TIMEOUT_SECONDS = 20.0
 """How long an agent's tools may take to load."""
+
+_MEMORY_SERVICES = RunnerServices()
 
 _FAILURE_RETRY_SECONDS = 10.0
 """How long a failure to load tools is cached: every page load asks, and an unreachable MCP server is slow to fail."""
 
 
-@dataclass(frozen=True)
-class PlayableAgent:
-    """An agent and the key by which the API addresses it."""
-
-    key: str
-    config: SimulatedAgentConfig
-
-    @property
-    def app_name(self) -> str:
-        """The name of its ADK app, which is in the sessions on the timeline."""
-        return (self.config.app or self.config.agent).name
-
-    def create_run(self, timeline: Timeline) -> AgentRun:
-        """Returns a new run of the agent, not opened yet."""
-        return AgentRun(self.config.app or self.config.agent, timeline)
-
-
 class AgentCatalog:
-    """The agents of this server by key."""
+    """The agents of this server by key: those that were passed, and those of a folder."""
 
-    def __init__(self, configs: Sequence[SimulatedAgentConfig]) -> None:
+    def __init__(
+        self,
+        configs: Sequence[SimulatedAgentConfig],
+        services: RunnerServices = _MEMORY_SERVICES,
+        *,
+        folder: AgentFolder | None = None,
+    ) -> None:
         names = [config.name for config in configs]
         repeated = sorted({name for name in names if names.count(name) > 1})
         if repeated:
             raise ValueError(f"Two agents are named {repeated[0]!r}: give each SimulatedAgentConfig a unique name.")
-        self._agents: dict[str, PlayableAgent] = {}
+        self._fixed: dict[str, CatalogEntry] = {}
         for config in configs:
-            key = find_free_key(to_snake_case(config.name), self._agents)
-            self._agents[key] = PlayableAgent(key, config)
-        self._briefings: dict[str, tuple[AgentBriefing, float]] = {}
+            key = find_free_key(to_snake_case(config.name), self._fixed)
+            agent = PlayableAgent(key, _remove_simulator_plugin(config), services)
+            self._fixed[key] = CatalogEntry(key=key, label=config.name, agent=agent)
+        self._briefings: dict[str, tuple[AgentBriefing, int, float]] = {}
+        self.change_count = 0
+        """How often an agent was loaded or has changed; a page that knows an earlier number asks again."""
+        self._watchers: list[Callable[[], object]] = []
+        self.folder_agents = (
+            FolderAgents(folder, services, self._announce_change, taken_keys=self._fixed)
+            if folder is not None
+            else None
+        )
+        if self.folder_agents is not None:
+            self.folder_agents.update_names(self.folder_agents.folder.list_names())
 
     def __iter__(self) -> Iterator[PlayableAgent]:
-        return iter(self._agents.values())
+        """Iterates over the agents whose code is loaded."""
+        return (entry.agent for entry in self._list_entries() if entry.agent is not None)
 
-    def __getitem__(self, key: str) -> PlayableAgent:
-        if key not in self._agents:
-            raise NotFound(f"There is no agent {key[:100]!r}. Agents: {', '.join(self._agents)}.")
-        return self._agents[key]
+    def watch(self, watcher: Callable[[], object]) -> None:
+        """Call a function whenever `change_count` changes."""
+        self._watchers.append(watcher)
+
+    async def load(self, key: str) -> PlayableAgent:
+        """Returns the version of an agent that new sessions use; loads it first if that is needed.
+
+        Raises:
+            NotFound: There is no such agent.
+            AgentLoadFailed: Its code cannot be loaded.
+        """
+        return await self._load_entry(self._get_entry(key))
+
+    async def load_by_app_name(self, app_name: str) -> PlayableAgent | None:
+        """Returns the agent whose app has this name, loaded now; None if there is none."""
+        entry = self.find_entry(app_name)
+        return await self._load_entry(entry) if entry is not None else None
+
+    def find_entry(self, app_name: str) -> CatalogEntry | None:
+        """Returns the entry of the agent whose app has this name, loaded or not; None if there is none."""
+        return next((entry for entry in self._list_entries() if entry.app_name == app_name), None)
 
     def find_by_app_name(self, app_name: str) -> PlayableAgent | None:
-        """Returns the agent whose app has this name, or None."""
-        return next((agent for agent in self if agent.app_name == app_name), None)
+        """Returns the agent whose app has this name, if it is loaded, or None."""
+        entry = self.find_entry(app_name)
+        return entry.agent if entry is not None else None
 
     async def list_agents(self) -> list[AgentInfo]:
-        """Returns the agents with their tools, which are loaded on first use, and again later if that failed."""
-        return list(await asyncio.gather(*(self._build_agent_info(agent) for agent in self)))
+        """Returns the agents; if their code is loaded, with their tools, which are asked for on first use."""
+        if self.folder_agents is not None:
+            self.folder_agents.update_names(await asyncio.to_thread(self.folder_agents.folder.list_names))
+        return list(await asyncio.gather(*(self._build_agent_info(entry) for entry in self._list_entries())))
 
-    async def _build_agent_info(self, agent: PlayableAgent) -> AgentInfo:
+    async def load_info(self, key: str) -> AgentInfo:
+        """Load an agent if it is not loaded, and return what is listed about it.
+
+        Raises:
+            NotFound: There is no such agent.
+            AgentLoadFailed: Its code cannot be loaded.
+        """
+        await self.load(key)
+        return await self._build_agent_info(self._get_entry(key))
+
+    async def close(self) -> None:
+        """Stop waiting for agents that are being loaded."""
+        if self.folder_agents is not None:
+            await self.folder_agents.close()
+
+    def _list_entries(self) -> list[CatalogEntry]:
+        return [*self._fixed.values(), *(self.folder_agents.entries.values() if self.folder_agents else ())]
+
+    def _get_entry(self, key: str) -> CatalogEntry:
+        entries = {entry.key: entry for entry in self._list_entries()}
+        if key not in entries:
+            raise NotFound(f"There is no agent {key[:100]!r}. Agents: {', '.join(entries)}.")
+        return entries[key]
+
+    async def _load_entry(self, entry: CatalogEntry) -> PlayableAgent:
+        if entry.agent is not None and not entry.folder_name:
+            return entry.agent
+        assert self.folder_agents is not None  # noqa: S101 - only its entries are loaded later
+        return await self.folder_agents.load(entry)
+
+    def _announce_change(self) -> None:
+        self.change_count += 1
+        for watcher in self._watchers:
+            watcher()
+
+    async def _build_agent_info(self, entry: CatalogEntry) -> AgentInfo:
+        if entry.agent is None or entry.failure is not None:
+            return _describe_unloaded(entry)
+        agent, config = entry.agent, entry.agent.config
         briefing = await self._get_briefing(agent)
-        config = agent.config
         cases, problem = await asyncio.to_thread(_count_eval_cases, config)
         return AgentInfo(
             key=agent.key,
@@ -85,15 +151,39 @@ class AgentCatalog:
             eval_case_count=cases,
             eval_set_problem=problem,
             problem=briefing.problem,
+            state_keys=list(find_instruction_keys(config.agent)),
+            load_status=entry.status,
+            revision=entry.revision,
         )
 
     async def _get_briefing(self, agent: PlayableAgent) -> AgentBriefing:
         now = asyncio.get_running_loop().time()
-        briefing, loaded_at = self._briefings.get(agent.key, (None, 0.0))
-        if briefing is None or (briefing.problem and now > loaded_at + _FAILURE_RETRY_SECONDS):
+        briefing, revision, loaded_at = self._briefings.get(agent.key, (None, 0, 0.0))
+        is_due = briefing is not None and briefing.problem and now > loaded_at + _FAILURE_RETRY_SECONDS
+        if briefing is None or revision != agent.revision or is_due:
             briefing = await _load_agent_briefing(agent)
-            self._briefings[agent.key] = briefing, asyncio.get_running_loop().time()
+            self._briefings[agent.key] = briefing, agent.revision, asyncio.get_running_loop().time()
         return briefing
+
+
+def _describe_unloaded(entry: CatalogEntry) -> AgentInfo:
+    """Returns what can be said about an agent whose code is not loaded, or not any more."""
+    failure = entry.failure
+    return AgentInfo(
+        key=entry.key,
+        name=entry.label,
+        description="",
+        model="",
+        tools=[],
+        sub_agents=[],
+        eval_set_path="",
+        eval_case_count=None,
+        load_status=entry.status,
+        load_problem=failure.problem if failure else "",
+        load_advice=failure.advice if failure else "",
+        load_trace=failure.trace if failure else "",
+        revision=entry.revision,
+    )
 
 
 async def load_briefing_with_timeout(run: AgentRun) -> AgentBriefing:
@@ -109,9 +199,14 @@ async def load_briefing_with_timeout(run: AgentRun) -> AgentBriefing:
 
 async def _load_agent_briefing(agent: PlayableAgent) -> AgentBriefing:
     """Returns the briefing of an agent, from a run on a timeline of its own that is not listed."""
-    run = agent.create_run(Timeline())
+    run = agent.create_unlisted_run()
     await run.open()
     return await load_briefing_with_timeout(run)
+
+
+def _remove_simulator_plugin(config: SimulatedAgentConfig) -> SimulatedAgentConfig:
+    """Returns the config without the plugin: each run would log that it is left out, also one that only lists tools."""
+    return replace(config, app=remove_simulator_plugin(config.app)) if config.app is not None else config
 
 
 def _count_eval_cases(config: SimulatedAgentConfig) -> tuple[int | None, str]:

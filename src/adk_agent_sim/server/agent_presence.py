@@ -38,7 +38,11 @@ class AgentPresence:
     async def start(self) -> None:
         """Expect every client that has a pending turn from before this server started; a live one will reconnect."""
         for entry in await self._timeline.list_pending():
-            self.expect_client(entry.summary.session.session_id, entry.request.client_id)
+            session_id, request = entry.summary.session.session_id, entry.request
+            if request.kind is RequestKind.TOOL and not request.client_id:
+                # Only an agent inside an earlier server asks so, and it ended with that server.
+                await self._timeline.tool_requests.withdraw(session_id, request.request_id)
+            self.expect_client(session_id, request.client_id)
 
     async def close(self) -> None:
         """Stop watching; no more turns are abandoned."""
@@ -97,7 +101,12 @@ class AgentPresence:
     async def _abandon_turns(self, session_id: str, client_id: str) -> None:
         summary = await self._timeline.get_summary(session_id)
         for request in list(summary.pending.values()):
-            if request.kind is RequestKind.MODEL and request.client_id == client_id:
+            if request.client_id != client_id:
+                continue
+            if request.kind is RequestKind.TOOL:
+                _log.warning("A call of %s waits for nobody: its agent disconnected.", request.tool_name)
+                await self._timeline.tool_requests.withdraw(session_id, request.request_id)
+            if request.kind is RequestKind.MODEL:
                 _log.warning(
                     "Turn %s of agent %r is abandoned: its agent disconnected.", request.request_id, request.agent_name
                 )

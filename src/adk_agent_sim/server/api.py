@@ -6,31 +6,31 @@ The endpoints that act in a session are in `action_api`.
 from __future__ import annotations
 
 from typing import Annotated, Any
-from urllib.parse import quote
 
 from fastapi import Query, Request, Response
 
+from adk_agent_sim.server.agent_api_models import AgentInfo, Briefing, RequestInfo
 from adk_agent_sim.server.api_dependencies import AgentsDependency, DirectoryDependency, ReaderDependency
-from adk_agent_sim.server.api_models import (
-    AgentInfo,
-    Briefing,
+from adk_agent_sim.server.api_router import create_router
+from adk_agent_sim.server.export_writers import list_export_formats
+from adk_agent_sim.server.media_response import build_media_response
+from adk_agent_sim.server.page_cursors import parse_session_cursor
+from adk_agent_sim.server.responses import json_response
+from adk_agent_sim.server.row_api_models import Row, RowDetail
+from adk_agent_sim.server.scenario_api_models import PlayedWorldInfo, WorldGraphInfo
+from adk_agent_sim.server.server_api_models import ServerInfo
+from adk_agent_sim.server.session_api_models import (
     NewSession,
     QueuePage,
-    RequestInfo,
-    Row,
-    RowDetail,
-    ServerInfo,
     SessionDetail,
     SessionPage,
     SessionPatch,
+    StateNeeds,
 )
-from adk_agent_sim.server.api_router import create_router
-from adk_agent_sim.server.export_writers import list_export_formats
-from adk_agent_sim.server.page_cursors import parse_session_cursor
-from adk_agent_sim.server.responses import json_response
-from adk_agent_sim.server.row_details import IMAGE_MIME_TYPES
+from adk_agent_sim.server.verdict_api_models import VerdictInfo
 from adk_agent_sim.timeline.read_model.session_status import SessionStatus
 from adk_agent_sim.timeline.session_queries import SessionFilter
+from adk_agent_sim.timeline.strict_json import dump_json
 
 MAX_PAGE_SIZE = 200
 """How many sessions or requests a page holds at most."""
@@ -54,10 +54,16 @@ async def get_agents(agents: AgentsDependency) -> Response:
     return json_response(await agents.list_agents())
 
 
+@api.post("/agents/{key}/load", response_model=AgentInfo)
+async def load_agent(agents: AgentsDependency, key: str) -> Response:
+    """Load the code of an agent, or try it again; a session loads it too."""
+    return json_response(await agents.load_info(key))
+
+
 @api.post("/sessions", response_model=SessionDetail)
 async def create_session(directory: DirectoryDependency, new_session: NewSession) -> Response:
     """Start a session of an agent."""
-    return json_response(await directory.create(new_session.agent_key))
+    return json_response(await directory.create(new_session))
 
 
 @api.get("/sessions", response_model=SessionPage)
@@ -124,6 +130,12 @@ async def get_row(reader: ReaderDependency, session_id: str, index: int, full: b
     return json_response(await reader.get_row_detail(session_id, index, full=full))
 
 
+@api.get("/sessions/{session_id}/rows/{index}/verdict", response_model=VerdictInfo)
+async def get_row_verdict(reader: ReaderDependency, session_id: str, index: int) -> Response:
+    """The verdict that a row shows: what was expected beside what happened."""
+    return json_response(await reader.get_verdict(session_id, index))
+
+
 @api.get(
     "/sessions/{session_id}/rows/{index}/media/{file_index}",
     response_class=Response,
@@ -131,19 +143,25 @@ async def get_row(reader: ReaderDependency, session_id: str, index: int, full: b
 )
 async def get_media_file(reader: ReaderDependency, session_id: str, index: int, file_index: int) -> Response:
     """The bytes of an image or file of a row."""
-    file = await reader.get_media_file(session_id, index, file_index)
-    is_image = file.mime_type in IMAGE_MIME_TYPES
-    # The bytes come from an agent or a tool. Anything but a bitmap, SVG and HTML above all, could run script with
-    # the page's rights if the browser rendered it: it is only ever downloaded.
-    disposition = "inline" if is_image else "attachment"
-    return Response(
-        file.data,
-        media_type=file.mime_type if is_image else "application/octet-stream",
-        headers={
-            "Content-Disposition": f"{disposition}; filename*=UTF-8''{_quote_filename(file.name)}",
-            "Content-Security-Policy": "sandbox; default-src 'none'; frame-ancestors 'none'",
-        },
-    )
+    return build_media_response(await reader.get_media_file(session_id, index, file_index))
+
+
+@api.get("/sessions/{session_id}/world", response_model=PlayedWorldInfo)
+async def get_session_world(reader: ReaderDependency, session_id: str) -> Response:
+    """The world that a person plays in: its time, hints and apps."""
+    return json_response(reader.get_world(session_id))
+
+
+@api.get("/sessions/{session_id}/world/graph", response_model=WorldGraphInfo)
+async def get_session_world_graph(reader: ReaderDependency, session_id: str) -> Response:
+    """What has become of the scenario's events in a session: what happened, what failed, what is due."""
+    return json_response(await reader.get_world_graph(session_id))
+
+
+@api.get("/sessions/{session_id}/world/state", response_model=dict[str, Any])
+async def get_session_world_state(reader: ReaderDependency, session_id: str, app: str) -> Response:
+    """The state of an app in the world of a session."""
+    return Response(dump_json(reader.get_world_state(session_id, app)), media_type="application/json")
 
 
 @api.get("/sessions/{session_id}/briefing", response_model=Briefing)
@@ -164,5 +182,7 @@ async def get_state(reader: ReaderDependency, session_id: str) -> Response:
     return json_response(await reader.get_state(session_id))
 
 
-def _quote_filename(name: str) -> str:
-    return quote(name.encode("utf-8", "replace").decode()[-200:], safe="")
+@api.get("/sessions/{session_id}/state/needs", response_model=StateNeeds)
+async def get_state_needs(reader: ReaderDependency, session_id: str) -> Response:
+    """The keys of the state that instructions need and that are not set."""
+    return json_response(await reader.get_state_needs(session_id))

@@ -9,11 +9,14 @@ from fastapi import Depends, Request
 from adk_agent_sim.server.agent_catalog import AgentCatalog
 from adk_agent_sim.server.environment_controls import EnvironmentControls
 from adk_agent_sim.server.form_checks import FormChecks
+from adk_agent_sim.server.player_choice import PlayerChoice
 from adk_agent_sim.server.session_actions import SessionActions
 from adk_agent_sim.server.session_directory import SessionDirectory
 from adk_agent_sim.server.session_exporter import SessionExporter
 from adk_agent_sim.server.session_reader import SessionReader
 from adk_agent_sim.server.session_services import SessionServices
+from adk_agent_sim.server.time_travel_actions import TimeTravelActions
+from adk_agent_sim.server.tool_actions import ToolActions
 from adk_agent_sim.server.turn_actions import TurnActions
 
 
@@ -44,6 +47,10 @@ def _get_turns(services: _Services) -> TurnActions:
     return services.turns
 
 
+def _get_tools(services: _Services) -> ToolActions:
+    return services.tools
+
+
 def _get_forms(services: _Services) -> FormChecks:
     return services.forms
 
@@ -56,11 +63,22 @@ def _get_exporter(services: _Services) -> SessionExporter:
     return services.exporter
 
 
+def _get_travels(services: _Services) -> TimeTravelActions:
+    return services.travels
+
+
+def _get_players(services: _Services) -> PlayerChoice:
+    return services.players
+
+
 AgentsDependency = Annotated[AgentCatalog, Depends(_get_agents)]
 DirectoryDependency = Annotated[SessionDirectory, Depends(_get_directory)]
 ReaderDependency = Annotated[SessionReader, Depends(_get_reader)]
 ActionsDependency = Annotated[SessionActions, Depends(_get_actions)]
 TurnsDependency = Annotated[TurnActions, Depends(_get_turns)]
+ToolsDependency = Annotated[ToolActions, Depends(_get_tools)]
 FormsDependency = Annotated[FormChecks, Depends(_get_forms)]
 EnvironmentDependency = Annotated[EnvironmentControls, Depends(_get_environment)]
 ExporterDependency = Annotated[SessionExporter, Depends(_get_exporter)]
+TravelDependency = Annotated[TimeTravelActions, Depends(_get_travels)]
+PlayersDependency = Annotated[PlayerChoice, Depends(_get_players)]

@@ -20,6 +20,7 @@ from adk_agent_sim.persistence.database_lock import DatabaseLock, lock_database
 from adk_agent_sim.persistence.database_store import open_store
 from adk_agent_sim.server.access_control import AccessControl, open_access_control
 from adk_agent_sim.server.agent_presence import ABANDON_AFTER_SECONDS
+from adk_agent_sim.server.agent_restarts import AgentRestarts
 from adk_agent_sim.server.announcement import announce_server
 from adk_agent_sim.server.exposure import Exposure
 from adk_agent_sim.server.grpc_server import GrpcServer, serve_grpc
@@ -94,7 +95,7 @@ async def run_services(settings: ServeSettings) -> AsyncGenerator[RunningService
         open_store(settings.database, durability=settings.durability) as store,
         open_access_control(store.tokens) as access,
         _run_retention(timeline := Timeline(store), settings.keep_days),
-        _run_web_server(timeline, settings, access) as web,
+        _run_web_server(timeline, restarts := AgentRestarts(timeline), settings, access) as web,
         announce_server(exposure, access.server_token) as announce,
         serve_grpc(
             timeline,
@@ -104,6 +105,7 @@ async def run_services(settings: ServeSettings) -> AsyncGenerator[RunningService
             on_bound=lambda port: announce(grpc_port=port, web_port=web.port if web else None),
             web_url=lambda session_id: f"{web.base_url}/sessions/{session_id}" if web else "",
             abandon_after=settings.abandon_after,
+            restarts=restarts,
         ) as grpc,
     ):
         yield RunningServices(timeline=timeline, grpc=grpc, web=web, lock=lock, token=access.server_token)
@@ -120,7 +122,7 @@ def exclude_modules_from_collections() -> None:
 
 @asynccontextmanager
 async def _run_web_server(
-    timeline: Timeline, settings: ServeSettings, access: AccessControl
+    timeline: Timeline, restarts: AgentRestarts, settings: ServeSettings, access: AccessControl
 ) -> AsyncGenerator[RunningServer | None]:
     """Run the web server on the same timeline; all agents are in other processes."""
     if not settings.web:
@@ -132,7 +134,7 @@ async def _run_web_server(
     from adk_agent_sim.server.web_server import start_web_server
 
     server_id = load_or_create_server_id(settings.database)
-    services = SessionServices(AgentCatalog([]), timeline, allow_remote_agents=True)
+    services = SessionServices(AgentCatalog([]), timeline, allow_remote_agents=True, restarts=restarts)
     stack = AsyncExitStack()
     stack.push_async_callback(services.close)
     async with await start_web_server(

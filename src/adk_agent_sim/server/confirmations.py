@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from adk_agent_sim.server.api_models import PendingConfirmation
+from adk_agent_sim.server.session_api_models import PendingConfirmation
 from adk_agent_sim.timeline.canonical_json import Json
+from adk_agent_sim.timeline.content_parts import as_mapping, get_parts
 from adk_agent_sim.timeline.events import AgentEvent
 from adk_agent_sim.timeline.framework_calls import is_default_confirmation_hint
-from adk_agent_sim.timeline.read_model.content_parts import as_mapping, get_parts
 from adk_agent_sim.timeline.read_model.pending_requests import RequestKind
 from adk_agent_sim.timeline.read_model.session_summary import SessionSummary
 from adk_agent_sim.timeline.strict_json import dump_json

@@ -7,7 +7,8 @@ from typing import Any, cast
 
 from adk_agent_sim.errors import Problem
 from adk_agent_sim.forms.schema_checker import SchemaChecker, build_arguments_checker
-from adk_agent_sim.server.api_models import CallInput, DecisionInput, FieldProblem, Suggestion
+from adk_agent_sim.server.api_models import FieldProblem
+from adk_agent_sim.server.decision_api_models import CallInput, DecisionInput, Suggestion
 from adk_agent_sim.server.json_input import parse_json_input, parse_json_object_input
 from adk_agent_sim.server.request_view import find_output_schema
 from adk_agent_sim.timeline.canonical_json import Json

@@ -8,10 +8,20 @@ from adk_agent_sim.adk.tool_catalog import build_tool_catalog
 from adk_agent_sim.environment.actions import ActionEntry, AnyAction
 from adk_agent_sim.environment.environment import Environment
 from adk_agent_sim.environment.rule_finding import suggest_closest
-from adk_agent_sim.errors import MalformedValue, NotFound, ToolsetUnavailable
-from adk_agent_sim.server.api_models import EnvironmentInfo, FaultInfo, FaultInput, RuleInfo, RuleSwitchInput
+from adk_agent_sim.errors import InvalidFault, MalformedValue, NotFound, ToolsetUnavailable
+from adk_agent_sim.server.environment_api_models import (
+    EnvironmentInfo,
+    FaultInfo,
+    FaultInput,
+    ProfileSwitchInput,
+    RuleInfo,
+    RuleSwitchInput,
+    ToolSwitchInput,
+)
 from adk_agent_sim.server.json_input import parse_json_input
 from adk_agent_sim.server.session_runs import SessionRuns
+from adk_agent_sim.timeline.events import Player
+from adk_agent_sim.timeline.framework_calls import MODEL_SEAT
 from adk_agent_sim.timeline.timeline import Timeline
 
 _ACTION_ADAPTER: TypeAdapter[AnyAction] = TypeAdapter(ActionEntry)
@@ -26,7 +36,7 @@ class EnvironmentControls:
 
     async def get_environment(self, session_id: str) -> EnvironmentInfo:
         """Returns the session's rules, their counts, and the faults that are pending."""
-        return _build_environment_info(await self._load_environment(session_id, "show its environment"))
+        return self._build_info(session_id, await self._load_environment(session_id, "show its environment"))
 
     async def switch_rule(self, session_id: str, rule_switch: RuleSwitchInput) -> EnvironmentInfo:
         """Switch a rule on or off, from the next call on.
@@ -38,21 +48,49 @@ class EnvironmentControls:
         if not any(rule.name == rule_switch.rule for rule in environment.rules):
             raise NotFound(f"There is no rule {rule_switch.rule!r}.")
         environment.switch(rule_switch.rule, on=rule_switch.enabled)
-        return _build_environment_info(environment)
+        return self._build_info(session_id, environment)
+
+    async def switch_profile(self, session_id: str, profile_switch: ProfileSwitchInput) -> EnvironmentInfo:
+        """Make another profile of the rules the active one, or none, from the next call on.
+
+        Raises:
+            NotFound: There is no such profile.
+        """
+        environment, profile = await self._load_environment(session_id, "switch the profile"), profile_switch.profile
+        profiles = environment.rulebook.spec.profiles
+        if profile is not None and profile not in profiles:
+            advice = suggest_closest(profile, profiles, "Use one of" if profiles else "The rules have no profiles")
+            raise NotFound(f"There is no profile {profile!r}. {advice}.")
+        environment.switch_profile(profile)
+        await self._runs.require(session_id, "switch the profile").record_profile_switch()
+        return self._build_info(session_id, environment)
+
+    async def switch_tool(self, session_id: str, tool_switch: ToolSwitchInput) -> EnvironmentInfo:
+        """Choose who plays a tool, from the next call on.
+
+        Raises:
+            InvalidTransition: The tool itself is chosen, and the rules refuse real calls; or a mock is chosen that the
+                session has no model or recording for.
+            NotFound: The agents of the session have no such tool.
+        """
+        environment = await self._load_environment(session_id, "switch a tool")
+        tool = await self._find_tool(session_id, tool_switch.tool_name)
+        environment.choose_tool_player(tool, tool_switch.player)
+        await self._runs.require(session_id, "switch a tool").record_profile_switch()
+        return self._build_info(session_id, environment)
 
     async def add_fault(self, session_id: str, fault: FaultInput) -> EnvironmentInfo:
-        """Inject a fault into the next call of a tool.
+        """Inject a fault into the next call of a tool, or of the model.
 
         Raises:
             MalformedValue: The fault is not an action that rules files can hold.
-            InvalidFault: It can never happen, because it names an unknown exception or value.
+            InvalidFault: It can never happen, because it names an unknown exception or value, or is not for the seat.
             NotFound: The agents of the session have no such tool.
         """
         environment = await self._load_environment(session_id, "add a fault")
-        action = _parse_action(fault.action)
-        await self._check_tool(session_id, fault.tool_name)
-        environment.fault_next(fault.tool_name, action)
-        return _build_environment_info(environment)
+        action, tool = _parse_action(fault.action), await self._find_target(session_id, fault)
+        environment.fault_next(tool, action)
+        return self._build_info(session_id, environment)
 
     async def replace_fault(self, session_id: str, fault_id: str, fault: FaultInput) -> EnvironmentInfo:
         """Replace a pending fault by another one.
@@ -63,26 +101,39 @@ class EnvironmentControls:
             NotFound: The fault is not pending any more, or the agents of the session have no such tool.
         """
         environment = await self._load_environment(session_id, "change a fault")
-        action = _parse_action(fault.action)
-        await self._check_tool(session_id, fault.tool_name)
-        if not environment.replace_fault(fault_id, fault.tool_name, action):
+        action, tool = _parse_action(fault.action), await self._find_target(session_id, fault)
+        if not environment.replace_fault(fault_id, tool, action):
             raise NotFound("The fault is not pending any more: a call has met it, or it was removed.")
-        return _build_environment_info(environment)
+        return self._build_info(session_id, environment)
 
     async def remove_fault(self, session_id: str, fault_id: str) -> EnvironmentInfo:
         """Remove a pending fault; one that a call has met already stays in the timeline."""
         environment = await self._load_environment(session_id, "remove a fault")
         environment.remove_fault(fault_id)
-        return _build_environment_info(environment)
+        return self._build_info(session_id, environment)
 
-    async def _check_tool(self, session_id: str, tool_name: str) -> None:
+    async def _find_target(self, session_id: str, fault: FaultInput) -> str:
+        """Returns the name of the fault's tool, or the one that stands for the model."""
+        if fault.seat == "model":
+            if fault.tool_name:
+                raise InvalidFault(MODEL_SEAT, f"tool_name: leave it out instead of {fault.tool_name!r}")
+            return MODEL_SEAT
+        return await self._find_tool(session_id, fault.tool_name)
+
+    async def _find_tool(self, session_id: str, tool: str) -> str:
+        """Returns the name of a tool; raises NotFound if the agents have no such tool."""
         try:
-            catalog = await build_tool_catalog(self._runs.require(session_id, "add a fault").app)
+            catalog = await build_tool_catalog(self._runs.require(session_id, "change its environment").app)
         except ToolsetUnavailable:
-            return  # tools that do not load cannot be listed, and faults are a way to play without them
-        if tool_name not in catalog.tools:
-            advice = suggest_closest(tool_name, catalog.tools, "Use one of")
-            raise NotFound(f"The agents of this session have no tool {tool_name!r}. {advice}.")
+            return tool  # tools that do not load cannot be listed, and faults and mocks let a person play without them
+        if tool not in catalog.tools:
+            advice = suggest_closest(tool, catalog.tools, "Use one of")
+            raise NotFound(f"The agents of this session have no tool {tool!r}. {advice}.")
+        return tool
+
+    def _build_info(self, session_id: str, environment: Environment) -> EnvironmentInfo:
+        player = self._runs.require(session_id, "show its environment").recorded_session.player
+        return _build_environment_info(environment, is_played_by_person=player is Player.HUMAN)
 
     async def _load_environment(self, session_id: str, operation: str) -> Environment:
         await self._timeline.get_summary(session_id)
@@ -98,16 +149,18 @@ def _parse_action(text: str) -> AnyAction:
         raise MalformedValue("The fault", f"{path}: {problem['msg']}") from None
 
 
-def _build_environment_info(environment: Environment) -> EnvironmentInfo:
+def _build_environment_info(environment: Environment, *, is_played_by_person: bool) -> EnvironmentInfo:
     return EnvironmentInfo(
         rules=[
             RuleInfo(
                 name=rule.name,
-                tools=list(rule.tools),
+                seat=rule.seat,
+                tools=[tool for tool in rule.tools if tool != MODEL_SEAT],
                 conditions=list(rule.conditions),
                 actions=list(rule.actions),
                 effects=list(rule.effects),
                 enabled=rule.enabled,
+                profiles=list(rule.profiles),
                 tried_count=rule.tried_count,
                 fired_count=rule.fired_count,
             )
@@ -117,7 +170,8 @@ def _build_environment_info(environment: Environment) -> EnvironmentInfo:
         faults=[
             FaultInfo(
                 fault_id=fault.fault_id,
-                tool_name=fault.tool,
+                seat=fault.rule.rule.seat,
+                tool_name="" if fault.tool == MODEL_SEAT else fault.tool,
                 action=action.model_dump_json(by_alias=True, exclude_unset=True),
                 description=action.describe(),
             )
@@ -125,4 +179,10 @@ def _build_environment_info(environment: Environment) -> EnvironmentInfo:
             for action in fault.actions[:1]
         ],
         exceptions=sorted(environment.rulebook.exceptions),
+        profile=environment.profile,
+        profiles=list(environment.rulebook.spec.profiles),
+        tool_players=dict(environment.tool_choices.players),
+        configured_mocks=dict(environment.configured_mocks.labels),
+        refuses_real_tools=environment.rulebook.refuses_real_tools,
+        is_played_by_person=is_played_by_person,
     )

@@ -5,6 +5,7 @@ It does not decide whether a session may be exported: `SessionExporter` does.
 
 from __future__ import annotations
 
+import os
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,13 +18,20 @@ from adk_agent_sim.golden.adk_test_fixture import (
     find_fixture_obstacles,
     write_adk_test_fixture,
 )
+from adk_agent_sim.golden.eval_criteria import (
+    EvalCriteria,
+    build_eval_command,
+    check_config,
+    get_config_path,
+    write_criteria,
+)
 from adk_agent_sim.golden.eval_set import EvalSetWriter
 from adk_agent_sim.golden.export_formats import EXPORT_FORMATS, ExportFormatName
 from adk_agent_sim.golden.golden_trace_builder import GoldenTraceBuilder, build_eval_id
 from adk_agent_sim.golden.rejected_responses import remove_rejected_responses
 from adk_agent_sim.golden.session import SimulatedAgentConfig, SimulationSession, select_finished_events
 from adk_agent_sim.golden.user_turns import describe_left_out
-from adk_agent_sim.server.api_models import ExportFormatInfo, ExportRecord, ExportResult
+from adk_agent_sim.server.export_api_models import ExportFormatInfo, ExportRecord, ExportResult
 from adk_agent_sim.timeline.events import Event
 from adk_agent_sim.timeline.file_names import find_unused_path
 from adk_agent_sim.timeline.json_conversion import to_json_value
@@ -50,8 +58,14 @@ class ExportSource:
     path: Path | None = None
     """The file that was requested; None for the one that the agent's config names."""
 
+    replaces: str | None = None
+    """The case, or the fixture at `path`, whose place it takes; None to add one."""
+
     is_preview: bool = False
     """Whether nothing is written."""
+
+    criteria: EvalCriteria | None = None
+    """What `adk eval` compares; None to leave the criteria of the folder alone."""
 
     include_rejected: bool = False
     """Whether to include structured responses that the agent's output_schema rejected."""
@@ -92,13 +106,22 @@ def write_eval_case(source: ExportSource) -> ExportResult:
     session = SimulationSession.from_events(config, session_id, source.select_events())
     notes = GoldenTraceBuilder(session).collect_notes(has_tool_error_plugin=source.has_tool_error_plugin)
     path = source.path or config.resolve_eval_set_path()
+    if source.criteria is not None:
+        _check_config_place(path)
+        check_config(path)  # before the case is written
     writer = EvalSetWriter(path, session.agent_name)
     write = writer.preview_eval_case if source.is_preview else writer.write_eval_case
-    case = write(GoldenTraceBuilder(session).build())
+    case = write(GoldenTraceBuilder(session).build(), source.replaces)
+    criteria_path = get_config_path(path) if source.criteria is not None else None
+    if source.criteria is not None:
+        notes = [*notes, *source.criteria.describe_needs()]
+        if not source.is_preview:
+            write_criteria(path, source.criteria)
     return ExportResult(
         record=ExportRecord(format="evalset", path=str(path), eval_id=case.eval_id, exported_at=source.now),
         case_json=dump_json(to_json_value(case), indent=2),
-        command=f"adk eval {_quote_folder(config)} {shlex.quote(str(path))}",
+        command=build_eval_command("adk", _quote_folder(config), path, criteria_path),
+        criteria_path=str(criteria_path) if criteria_path else None,
         notes=[*notes, *source.describe_left_out()],
         left_out=source.describe_left_out(),
         warnings=notes,
@@ -115,7 +138,7 @@ def write_test_fixture(source: ExportSource) -> ExportResult:
     folder = config.folder or config.resolve_eval_set_path().parent
     extension = EXPORT_FORMATS["adk-test"].extension
     path = source.path or find_unused_path(Path(folder) / "tests", name, extension)
-    if source.path is not None and source.path.exists():
+    if source.path is not None and source.path.exists() and source.replaces is None:
         raise ExportRefused(f"{path} exists already and was not changed. Choose another name.")
     if not source.is_preview:
         write_adk_test_fixture(
@@ -149,6 +172,14 @@ def find_export_obstacles(source: ExportSource, path: str, format_name: ExportFo
 
 EXPORT_WRITERS: Mapping[ExportFormatName, ExportWriter] = {"evalset": write_eval_case, "adk-test": write_test_fixture}
 """The formats for which the agent's config names a place to write to. The others need `adksim export`."""
+
+
+def _check_config_place(path: Path) -> None:
+    """Raise ExportRefused if the criteria would be written to another folder, through a link."""
+    folder = Path(os.path.realpath(path.parent))
+    config_path = get_config_path(path)
+    if Path(os.path.realpath(config_path)) != folder / config_path.name:
+        raise ExportRefused(f"Nothing was written: {config_path} is a link to another file. Remove the link.")
 
 
 def _quote_folder(config: SimulatedAgentConfig) -> str:

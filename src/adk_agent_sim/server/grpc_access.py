@@ -74,11 +74,12 @@ def _end_with_grant(behavior: Callable[[Any, Any], AsyncGenerator[Any]], grant: 
                     finally:
                         if not following.done():
                             following.cancel()
+                            # `aclosing` could not close a generator in which `anext` is still running.
                             await asyncio.wait({following})
                     if ended.done():
                         await _abort(context, is_missing=False)
                     response = following.result()
-                    if response is None:
+                    if response is None:  # the default of `anext`: a message is never None
                         return
                     yield response
         finally:

@@ -13,10 +13,11 @@ from grpc_reflection.v1alpha import reflection
 
 from adk_agent_sim.errors import PortInUse
 from adk_agent_sim.generated.adksim.v1 import simulator_service_pb2, simulator_service_pb2_grpc
-from adk_agent_sim.link.channel import MAX_MESSAGE_BYTES
+from adk_agent_sim.link.channel import MAX_MESSAGE_BYTES, build_ping_options
 from adk_agent_sim.link.server_entry import format_address
 from adk_agent_sim.server.access_control import AccessControl
 from adk_agent_sim.server.agent_presence import ABANDON_AFTER_SECONDS, AgentPresence
+from adk_agent_sim.server.agent_restarts import AgentRestarts
 from adk_agent_sim.server.exposure import Exposure
 from adk_agent_sim.server.grpc_access import TokenInterceptor
 from adk_agent_sim.server.grpc_messages import MessageParser
@@ -27,16 +28,40 @@ from adk_agent_sim.timeline.timeline import Timeline
 SHUTDOWN_GRACE_SECONDS = 2.0
 """How long calls in progress may take to finish when the server stops."""
 
-_LIMITS = [
-    # A connection that does not begin with the handshake is closed.
-    ("grpc.server_handshake_timeout_ms", 10_000),
-    # One without calls is closed; a client that has more to say connects again.
-    ("grpc.max_connection_idle_ms", 60_000),
+_STREAM_LIMITS = [
     ("grpc.max_concurrent_streams", 1_000),
     ("grpc.max_metadata_size", 16 * 1024),
     ("grpc.absolute_max_metadata_size", 16 * 1024),
 ]
-"""What a client can use of the server; the limit of streams is per connection."""
+"""What a client can use of one connection."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class GrpcConnectionLimits:
+    """How long a client may keep a connection without using it, in seconds."""
+
+    handshake: float = 10.0
+    """A connection that does not begin with the handshake is closed."""
+
+    idle: float = 60.0
+    """One without calls is closed; a client that has more to say connects again."""
+
+    ping_interval: float = 20.0
+    """A client with calls is asked so often whether it is still there: one that loses power closes nothing."""
+
+    ping_timeout: float = 10.0
+    """One that does not answer in this time is disconnected, so that the pending turns of its agents are abandoned."""
+
+    def build_options(self) -> list[tuple[str, int]]:
+        """Return the limits as gRPC's options."""
+        return [
+            ("grpc.server_handshake_timeout_ms", round(self.handshake * 1000)),
+            ("grpc.max_connection_idle_ms", round(self.idle * 1000)),
+            *build_ping_options(self.ping_interval, self.ping_timeout),
+        ]
+
+
+_DEFAULT_LIMITS = GrpcConnectionLimits()
 
 _LOCAL = Exposure()
 
@@ -64,7 +89,9 @@ async def serve_grpc(
     on_bound: Callable[[int], object] = lambda port: None,
     web_url: Callable[[str], str] = lambda session_id: "",
     abandon_after: float = ABANDON_AFTER_SECONDS,
+    restarts: AgentRestarts | None = None,
     message_limit: int = MAX_MESSAGE_BYTES,
+    connection_limits: GrpcConnectionLimits = _DEFAULT_LIMITS,
 ) -> AsyncGenerator[GrpcServer]:
     """Serve a timeline; on exit, end every subscription with a reason and wait for calls in progress.
 
@@ -76,28 +103,18 @@ async def serve_grpc(
         on_bound: Called with the port before the first call is accepted.
         web_url: Maps a session id to the address where a person can play it; empty if there is none.
         abandon_after: How many seconds an agent may be disconnected before its pending turns are abandoned.
+        restarts: Where processes offer to restart their sessions; by default nobody takes these offers.
         message_limit: The largest message, in bytes.
+        connection_limits: When connections that are not used are closed.
 
     Raises:
         PortInUse: The port cannot be bound.
     """
-    options = [
-        ("grpc.max_receive_message_length", message_limit),
-        ("grpc.max_send_message_length", message_limit),
-        *_LIMITS,
-        ("grpc.http2.max_ping_strikes", 0),  # otherwise gRPC drops clients that send keepalive pings while idle
-        ("grpc.so_reuseport", 0),  # otherwise a second server could bind the same port and get half of the clients
-    ]
-    checks = [TokenInterceptor(access)] if access else []
-    server = grpc.aio.server(options=options, interceptors=[*checks, MessageParser()])
+    server = _create_server(access, message_limit, connection_limits)
     presence = AgentPresence(timeline, abandon_after)
-    service = SimulatorService(timeline, presence, web_url)
+    service = SimulatorService(timeline, presence, restarts or AgentRestarts(timeline), web_url)
     health_service = cast("Any", health).aio.HealthServicer()
-    cast("Any", simulator_service_pb2_grpc).add_SimulatorServiceServicer_to_server(service, server)
-    cast("Any", health_pb2_grpc).add_HealthServicer_to_server(health_service, server)
-    cast("Any", reflection).enable_server_reflection(
-        (_SERVICE_NAME, health.SERVICE_NAME, reflection.SERVICE_NAME), server
-    )
+    _add_services(server, service, health_service)
     bound = _bind_port(server, exposure, port)
     await presence.start()
     on_bound(bound)
@@ -111,6 +128,29 @@ async def serve_grpc(
         service.close("The server is shutting down; reconnect to continue.")
         await server.stop(SHUTDOWN_GRACE_SECONDS)
         await presence.close()
+
+
+def _create_server(
+    access: AccessControl | None, message_limit: int, connection_limits: GrpcConnectionLimits
+) -> grpc.aio.Server:
+    options = [
+        ("grpc.max_receive_message_length", message_limit),
+        ("grpc.max_send_message_length", message_limit),
+        *_STREAM_LIMITS,
+        *connection_limits.build_options(),
+        ("grpc.http2.max_ping_strikes", 0),  # otherwise gRPC drops clients that send keepalive pings while idle
+        ("grpc.so_reuseport", 0),  # otherwise a second server could bind the same port and get half of the clients
+    ]
+    checks = [TokenInterceptor(access)] if access else []
+    return grpc.aio.server(options=options, interceptors=[*checks, MessageParser()])
+
+
+def _add_services(server: grpc.aio.Server, service: SimulatorService, health_service: Any) -> None:
+    cast("Any", simulator_service_pb2_grpc).add_SimulatorServiceServicer_to_server(service, server)
+    cast("Any", health_pb2_grpc).add_HealthServicer_to_server(health_service, server)
+    cast("Any", reflection).enable_server_reflection(
+        (_SERVICE_NAME, health.SERVICE_NAME, reflection.SERVICE_NAME), server
+    )
 
 
 def _bind_port(server: grpc.aio.Server, exposure: Exposure, port: int) -> int:

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import functools
-import json
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import replace
-from typing import Any, NoReturn, TypeAlias, TypeVar, cast
+from typing import TypeAlias, TypeVar, cast
 from uuid import uuid4
 
 from grpc import StatusCode
-from grpc.aio import ServicerContext
 
-from adk_agent_sim.errors import BlocksMissing, InvalidField, SessionExists, SimulatorError
+from adk_agent_sim.errors import BlocksMissing, InvalidField, SessionExists
 from adk_agent_sim.generated.adksim import v1
-from adk_agent_sim.link.remote_errors import ERROR_TRAILER
 from adk_agent_sim.persistence.row_codec import (
     PLAYERS_BY_NUMBER,
     from_agent_path_message,
@@ -27,16 +23,16 @@ from adk_agent_sim.persistence.row_codec import (
 )
 from adk_agent_sim.server import request_validation
 from adk_agent_sim.server.agent_presence import AgentPresence
-from adk_agent_sim.server.error_status import get_error_status
+from adk_agent_sim.server.agent_restarts import AgentRestarts
+from adk_agent_sim.server.grpc_status import RpcContext, abort_with_status, map_errors_to_status
 from adk_agent_sim.server.legacy_protocol import build_legacy_event, split_request
 from adk_agent_sim.server.page_cursors import format_session_cursor, parse_session_cursor
 from adk_agent_sim.server.request_block_validator import RequestBlockValidator
-from adk_agent_sim.text.escaped_logging import get_logger
-from adk_agent_sim.text.surrogates import replace_lone_surrogates
 from adk_agent_sim.timeline.blocks import Block
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.event_validation import validate_event, validate_payload
 from adk_agent_sim.timeline.events import (
+    REMARK_CLASSES,
     AgentPath,
     ArtifactSaved,
     Event,
@@ -49,15 +45,12 @@ from adk_agent_sim.timeline.events import (
 )
 from adk_agent_sim.timeline.read_model.session_status import STATUS_PROJECTIONS, ProtocolStatus
 from adk_agent_sim.timeline.session_queries import SessionFilter
-from adk_agent_sim.timeline.submissions import TurnDecision, TurnRequest
+from adk_agent_sim.timeline.submissions import ToolResponse, TurnDecision, TurnRequest
 from adk_agent_sim.timeline.timeline import Timeline
+from adk_agent_sim.timeline.tool_request_events import ToolAsked
 from adk_agent_sim.wire.llm_response import from_response_message
 
-_log = get_logger(__name__)
-
-RpcContext: TypeAlias = ServicerContext[Any, Any]
-RequestT = TypeVar("RequestT")
-ResponseT = TypeVar("ResponseT")
+ItemT = TypeVar("ItemT")
 
 _Draft: TypeAlias = tuple[Event, Block | None]
 """An event without `seq` and timestamp, and the block of bytes that came with it."""
@@ -67,34 +60,21 @@ _PROTOCOL_STATUSES = {
     for status in ProtocolStatus
 }
 
-_MAX_STATUS_CHARS = 2_000
-"""The limit of a status message and its trailer: gRPC sends them in HTTP/2 headers, whose size is limited."""
-
-
-def map_errors_to_status(
-    method: Callable[[SimulatorService, RequestT], Awaitable[ResponseT]],
-) -> Callable[[SimulatorService, RequestT, RpcContext], Awaitable[ResponseT]]:
-    """Wrap an RPC method so that its errors become gRPC statuses."""
-
-    @functools.wraps(method)
-    async def wrapper(self: SimulatorService, request: RequestT, context: RpcContext) -> ResponseT:
-        try:
-            return await method(self, request)
-        except Exception as error:  # noqa: BLE001 - process boundary
-            await _abort_with_status(context, error)
-
-    return wrapper
-
 
 class SimulatorService:
     """The RPC methods. Not thread-safe: use it from one event loop."""
 
     def __init__(
-        self, timeline: Timeline, presence: AgentPresence, web_url: Callable[[str], str] = lambda session_id: ""
+        self,
+        timeline: Timeline,
+        presence: AgentPresence,
+        restarts: AgentRestarts,
+        web_url: Callable[[str], str] = lambda session_id: "",
     ) -> None:
         """Serve `timeline`; `web_url` returns the address where a person can play a session, or an empty string."""
         self._timeline = timeline
         self._presence = presence
+        self._restarts = restarts
         self._web_url = web_url
         self._block_validator = RequestBlockValidator(timeline.read_blocks)
         self._shutdown_reason: asyncio.Future[str] = asyncio.get_running_loop().create_future()
@@ -186,6 +166,27 @@ class SimulatorService:
         return v1.SubmitDecisionResponse(event_id=event.event_id, seq=event.seq)
 
     @map_errors_to_status
+    async def SubmitToolResponse(  # noqa: N802
+        self, request: v1.SubmitToolResponseRequest
+    ) -> v1.SubmitToolResponseResponse:
+        """Respond to a call as the tool; it can be answered once."""
+        request_validation.check_session_id(request.session_id)
+        request_validation.check_tool_response(request)
+        event = await self._timeline.tool_requests.respond(
+            ToolResponse(
+                request.session_id,
+                request.request_id,
+                None if request.error_type else request_validation.parse_result(request.result_json),
+                error_type=request.error_type,
+                error_message=request.error_message,
+                decision_id=request.decision_id or str(uuid4()),
+                anyway=request.anyway,
+                answered_by=request.answered_by,
+            )
+        )
+        return v1.SubmitToolResponseResponse(event_id=event.event_id, seq=event.seq)
+
+    @map_errors_to_status
     async def ListSessions(self, request: v1.ListSessionsRequest) -> v1.ListSessionsResponse:  # noqa: N802
         """List sessions, newest first, page by page. A session created in between is on no later page."""
         size = request_validation.resolve_page_size(request.page_size)
@@ -239,6 +240,9 @@ class SimulatorService:
             else:
                 blocks = [block for _, block in group if block]
                 await self._timeline.append_drafts(request.session_id, [draft for draft, _ in group], blocks)
+        for draft, _ in drafts:
+            if isinstance(draft.payload, ToolAsked):
+                self._presence.expect_client(request.session_id, draft.payload.client_id)
         return v1.AppendEventsResponse(
             event_ids=[draft.event_id for draft, _ in drafts],
             last_seq=await self._timeline.get_last_seq(request.session_id),
@@ -265,7 +269,19 @@ class SimulatorService:
                 async for event in self._stream_events(request):
                     yield v1.SubscribeResponse(event=event)
         except Exception as error:  # noqa: BLE001 - process boundary
-            await _abort_with_status(context, error)
+            await abort_with_status(context, error)
+        if self._shutdown_reason.done():
+            await context.abort(StatusCode.UNAVAILABLE, self._shutdown_reason.result())
+
+    async def OfferRestarts(  # noqa: N802
+        self, reports: AsyncIterator[v1.RestartReport], context: RpcContext
+    ) -> AsyncIterator[v1.RestartOrder]:
+        """Take the offers and reports of an agent's process, and stream the orders to restart its sessions."""
+        try:
+            async for order in self._iter_until_shutdown(self._restarts.serve(reports)):
+                yield order
+        except Exception as error:  # noqa: BLE001 - process boundary
+            await abort_with_status(context, error)
         if self._shutdown_reason.done():
             await context.abort(StatusCode.UNAVAILABLE, self._shutdown_reason.result())
 
@@ -290,21 +306,21 @@ class SimulatorService:
         model_request = await self._timeline.read_request(event) if isinstance(event.payload, TurnAsked) else None
         return build_legacy_event(event, model_request, exact=request.all_kinds)
 
-    async def _iter_until_shutdown(self, events: AsyncGenerator[Event]) -> AsyncIterator[Event]:
-        """Yields events until there are no more or the server shuts down."""
-        async with aclosing(events):
+    async def _iter_until_shutdown(self, items: AsyncGenerator[ItemT]) -> AsyncIterator[ItemT]:
+        """Yields items until there are no more or the server shuts down."""
+        async with aclosing(items):
             while True:
-                # A task for each event, so that one wait can end with the event or with the shutdown.
-                following = asyncio.ensure_future(anext(events, None))
+                # A task for each item, so that one wait can end with the item or with the shutdown.
+                following = asyncio.ensure_future(anext(items, None))
                 try:
                     await asyncio.wait({following, self._shutdown_reason}, return_when=asyncio.FIRST_COMPLETED)
-                    if not following.done() or (event := following.result()) is None:
+                    if not following.done() or (item := following.result()) is None:
                         return
                 finally:
                     if not following.done():
                         following.cancel()
                         await asyncio.wait({following})
-                yield event
+                yield item
 
 
 def _is_subscribed(request: v1.SubscribeRequest, event: Event) -> bool:
@@ -312,6 +328,9 @@ def _is_subscribed(request: v1.SubscribeRequest, event: Event) -> bool:
         return False  # there is no message for what cannot be read
     if isinstance(event.payload, TurnAsked):
         return not request.without_requests
+    if isinstance(event.payload, REMARK_CLASSES) and request.without_requests:
+        # An agent's process has no use for notes and verdicts, and one of an older release could not read them.
+        return False
     return request.all_kinds or isinstance(event.payload, TurnDecided)
 
 
@@ -350,16 +369,3 @@ def _group_commits(drafts: Sequence[_Draft]) -> list[list[_Draft]]:
             groups.append([])
         groups[-1].append(draft)
     return groups
-
-
-async def _abort_with_status(context: RpcContext, error: Exception) -> NoReturn:
-    """Abort a call with the status of an error."""
-    if not isinstance(error, SimulatorError):
-        _log.error("An RPC failed unexpectedly", exc_info=error)
-        await context.abort(StatusCode.INTERNAL, f"The server failed with {type(error).__name__}. See its log.")
-    message = replace_lone_surrogates(str(error))
-    # The trailer lets our own client raise the same error class with the same attributes.
-    about = {name: value for name, value in vars(error).items() if isinstance(value, str | int)}
-    trailer = json.dumps({"error": type(error).__name__, "about": about}).encode()
-    trailer = trailer if len(trailer) < _MAX_STATUS_CHARS else b"{}"
-    await context.abort(get_error_status(error).grpc, message[:_MAX_STATUS_CHARS], ((ERROR_TRAILER, trailer),))

@@ -126,6 +126,7 @@ class Guard:
                 receive = _end_with_grant(receive, send, checked)
             await _run_until_shutdown(self._app, scope, _limit_body_size(receive), send)
         elif scope["type"] == "websocket":
+            # Before a socket is accepted, ASGI has no other answer: the client gets status 403.
             await send({"type": "websocket.close", "code": 1008, "reason": "refused"})
         else:
             await checked(scope, receive, send)

@@ -16,16 +16,18 @@ from pydantic import ValidationError
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from adk_agent_sim.errors import SessionNotFound
-from adk_agent_sim.server.api_models import (
+from adk_agent_sim.server.agent_catalog import AgentCatalog
+from adk_agent_sim.server.list_changes import ListChanges
+from adk_agent_sim.server.responses import to_ascii_json
+from adk_agent_sim.server.row_api_models import to_api_row
+from adk_agent_sim.server.session_api_models import (
+    AgentsUpdate,
     FollowRequest,
     SessionGone,
     SessionInfo,
     SessionListUpdate,
     SessionUpdate,
-    to_api_row,
 )
-from adk_agent_sim.server.list_changes import ListChanges
-from adk_agent_sim.server.responses import to_ascii_json
 from adk_agent_sim.server.session_directory import SessionDirectory
 from adk_agent_sim.timeline.read_model.session_summary import SessionSummary
 from adk_agent_sim.timeline.read_model.timeline_row import TimelineRow
@@ -45,6 +47,8 @@ class _BrowserTab:
     """The last event of the followed session that was sent."""
     sent_revision: int | None = None
     """The revision of the list that was sent; None if none was."""
+    sent_agents: int = 0
+    """The `change_count` of the agents that the tab was told of."""
     has_new_request: bool = False
     """Whether nothing has been sent yet for the current follow request."""
     needs_refresh: bool = False
@@ -55,12 +59,14 @@ class _BrowserTab:
 class LiveUpdates:
     """Serves all open tabs."""
 
-    def __init__(self, timeline: Timeline, directory: SessionDirectory) -> None:
+    def __init__(self, timeline: Timeline, directory: SessionDirectory, agents: AgentCatalog) -> None:
         self._timeline = timeline
         self._directory = directory
+        self._agents = agents
         self._tabs: set[_BrowserTab] = set()
         self._changes = ListChanges(directory)
         timeline.watch_sessions(self._on_change)
+        agents.watch(self._wake_all_tabs)
 
     async def serve_tab(self, socket: WebSocket) -> None:
         """Serve one tab until it disconnects."""
@@ -93,6 +99,7 @@ class LiveUpdates:
                 await socket.close(_POLICY_VIOLATION, "not a FollowRequest")
                 return
             if tab.follow_request is None and request.revision:
+                # A tab that reconnects says in its first request what it has, and gets what has changed since.
                 tab.sent_revision = request.revision
             tab.follow_request, tab.has_new_request = request, True
             tab.wake_event.set()
@@ -103,8 +110,14 @@ class LiveUpdates:
             # Cleared before reading: a change during the read wakes the tab again.
             tab.wake_event.clear()
             if tab.follow_request is not None:
+                await self._send_agents_update(socket, tab)
                 await self._send_list_update(socket, tab)
                 await self._send_session_update(socket, tab, tab.follow_request)
+
+    async def _send_agents_update(self, socket: WebSocket, tab: _BrowserTab) -> None:
+        if tab.sent_agents != self._agents.change_count:
+            tab.sent_agents = self._agents.change_count
+            await socket.send_text(to_ascii_json(AgentsUpdate()))
 
     async def _send_list_update(self, socket: WebSocket, tab: _BrowserTab) -> None:
         before = self._changes.revision
@@ -156,7 +169,8 @@ class LiveUpdates:
         # The state is updated before the send: a change during it must be seen as new.
         tab.has_new_request = tab.needs_refresh = False
         tab.sent_seq = summary.last_seq
-        update = SessionUpdate(session=session, rows=[to_api_row(row) for row in rows])
+        is_live = self._directory.is_playable(follow.session_id)
+        update = SessionUpdate(session=session, rows=[to_api_row(row, is_live=is_live) for row in rows])
         await socket.send_text(to_ascii_json(update))
 
     async def _read_rows(

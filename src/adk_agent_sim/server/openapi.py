@@ -12,10 +12,16 @@ from typing import Any
 
 from pydantic.json_schema import models_json_schema
 
-from adk_agent_sim.server.api_models import FollowRequest, SessionGone, SessionListUpdate, SessionUpdate
+from adk_agent_sim.server.session_api_models import (
+    AgentsUpdate,
+    FollowRequest,
+    SessionGone,
+    SessionListUpdate,
+    SessionUpdate,
+)
 from adk_agent_sim.server.web_app import create_app
 
-_SOCKET_MESSAGES = (FollowRequest, SessionUpdate, SessionListUpdate, SessionGone)
+_SOCKET_MESSAGES = (FollowRequest, SessionUpdate, SessionListUpdate, SessionGone, AgentsUpdate)
 """The WebSocket's messages, which OpenAPI cannot describe as endpoints."""
 
 

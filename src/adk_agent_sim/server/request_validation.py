@@ -11,10 +11,8 @@ from adk_agent_sim.persistence.row_codec import OPTIONAL_JSON_FIELDS, from_event
 from adk_agent_sim.timeline import event_validation
 from adk_agent_sim.timeline.canonical_json import Json, decode_json
 from adk_agent_sim.timeline.event_kinds import KIND_NAMES
-from adk_agent_sim.timeline.event_validation import MAX_ID_LENGTH, RequestPart
 from adk_agent_sim.timeline.events import (
     AgentEvent,
-    AgentJoined,
     ArtifactSaved,
     CancelAsked,
     EnvironmentDecided,
@@ -25,6 +23,18 @@ from adk_agent_sim.timeline.events import (
     ToolStarted,
     TurnWithdrawn,
     UserSpoke,
+)
+from adk_agent_sim.timeline.identifier_checks import MAX_ID_LENGTH
+from adk_agent_sim.timeline.model_shapes import RequestPart
+from adk_agent_sim.timeline.session_events import AgentJoined
+from adk_agent_sim.timeline.shape_checks import MAX_JSON_DEPTH
+from adk_agent_sim.timeline.tool_request_events import ToolAsked
+from adk_agent_sim.timeline.world_events import (
+    NotificationDelivered,
+    VerdictReached,
+    WorldEventHappened,
+    WorldStarted,
+    WorldTimeChanged,
 )
 
 MAX_DESCRIPTION_LENGTH = 500
@@ -38,6 +48,8 @@ _OUTCOME_NUMBERS = frozenset(
 
 _UUID4 = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}", re.IGNORECASE)
 
+_CLASS_NAME = re.compile(rf"[A-Za-z_][A-Za-z0-9_]{{0,{MAX_NAME_LENGTH - 1}}}")
+
 CLIENT_EVENT_KINDS = frozenset(
     KIND_NAMES[payload_class]
     for payload_class in (
@@ -49,12 +61,18 @@ CLIENT_EVENT_KINDS = frozenset(
         ToolStarted,
         ToolFinished,
         ToolFailed,
+        ToolAsked,
+        WorldStarted,
+        WorldEventHappened,
+        NotificationDelivered,
+        WorldTimeChanged,
+        VerdictReached,
         AgentEvent,
         ArtifactSaved,
         RunEnded,
     )
 )
-"""The event kinds that a client may append with AppendEvents; the others have RPCs of their own."""
+"""The event kinds that a client may append with AppendEvents; the others have RPCs of their own, or are no client's."""
 
 
 def check_uuid4(field: str, value: str) -> str:
@@ -106,6 +124,25 @@ def parse_exact_request(text: str) -> Mapping[str, Json]:
     return value
 
 
+def check_tool_response(request: v1.SubmitToolResponseRequest) -> None:
+    """Check that a request answers a tool call with a result or with an exception."""
+    event_validation.check_identifier(request.request_id, "request_id")
+    if request.result_json and request.error_type:
+        raise InvalidField("error_type", "must be empty if there is result_json: a tool returns or raises")
+    if request.error_type and not _CLASS_NAME.fullmatch(request.error_type):
+        raise InvalidField(
+            "error_type",
+            f"must be a class name, such as TimeoutError, and is {_quote_value(request.error_type)}",
+        )
+    if not request.result_json and not request.error_type:
+        raise InvalidField("result_json", "is missing: send it, or error_type if the tool raises; null is a result")
+
+
+def parse_result(text: str) -> Json:
+    """Returns the result of a tool."""
+    return _parse_json_field("result_json", text)
+
+
 def parse_client_event(index: int, message: v1.SessionEvent) -> Event:
     """Returns the event of a client's message."""
     try:
@@ -145,9 +182,7 @@ def _decode_json_field(field: str, data: bytes) -> Json:
     try:
         return decode_json(data)
     except RecursionError:
-        raise InvalidField(
-            field, f"must have at most {event_validation.MAX_JSON_DEPTH} nesting levels, and has more"
-        ) from None
+        raise InvalidField(field, f"must have at most {MAX_JSON_DEPTH} nesting levels, and has more") from None
     except ValueError as error:
         raise InvalidField(field, f"must be JSON text in ASCII, and is not: {error}") from error
 

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from adk_agent_sim.adk.briefing import AgentBriefing
 from adk_agent_sim.forms.json_schema import JsonSchema, read_parameters_schema, to_json_schema
-from adk_agent_sim.server.api_models import Briefing, InstructionPart, RequestInfo, ToolInfo
+from adk_agent_sim.server.agent_api_models import Briefing, InstructionPart, RequestInfo, ToolInfo
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.framework_calls import SET_MODEL_RESPONSE
 from adk_agent_sim.timeline.framework_texts import remove_description_fences, split_instruction

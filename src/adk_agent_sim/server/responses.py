@@ -13,7 +13,13 @@ from adk_agent_sim.server.api_models import ErrorBody, FieldProblem
 from adk_agent_sim.server.error_status import get_error_status
 from adk_agent_sim.timeline.strict_json import dump_json
 
-_OVERRIDABLE_ERRORS = (errors.DecisionMismatch, errors.InvalidMessage, errors.AlreadyExported, errors.NotReplayable)
+_OVERRIDABLE_ERRORS = (
+    errors.DecisionMismatch,
+    errors.InvalidMessage,
+    errors.AlreadyExported,
+    errors.NotReplayable,
+    errors.ForkDiffers,
+)
 """Errors that a person can override with `anyway` or `again`."""
 
 
@@ -31,8 +37,9 @@ def error_response(error: Exception, problems: Sequence[FieldProblem] = ()) -> R
     """Returns the response for an error; `problems` replace those that the error itself carries."""
     own_problems = getattr(error, "problems", ())
     listed = problems or [FieldProblem(path=each.path, message=each.message) for each in own_problems]
-    # The text of these errors repeats their problems, which the browser shows beside the fields.
-    is_summarized = isinstance(error, errors.DecisionMismatch | errors.InvalidMessage)
+    # The text of these errors repeats their problems, which the browser shows beside the fields, or says how Python
+    # overrides them.
+    is_summarized = isinstance(error, errors.DecisionMismatch | errors.InvalidMessage | errors.ForkDiffers)
     message = f"{error.summary}." if is_summarized else str(error)
     body = ErrorBody(
         error=type(error).__name__,

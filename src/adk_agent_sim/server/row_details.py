@@ -7,12 +7,12 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from adk_agent_sim.server.api_models import DisplayValue, MediaFile, RowDetail
+from adk_agent_sim.server.row_api_models import DisplayValue, MediaFile, RowDetail
 from adk_agent_sim.timeline.canonical_json import Json
+from adk_agent_sim.timeline.content_parts import get_parts
 from adk_agent_sim.timeline.events import (
     AgentEvent,
     ArtifactSaved,
-    Closed,
     EnvironmentDecided,
     Event,
     RunEnded,
@@ -24,9 +24,17 @@ from adk_agent_sim.timeline.events import (
 )
 from adk_agent_sim.timeline.framework_calls import is_request_call
 from adk_agent_sim.timeline.json_conversion import decode_base64
-from adk_agent_sim.timeline.read_model.content_parts import get_parts
 from adk_agent_sim.timeline.read_model.timeline_row import RowKind, TimelineRow
+from adk_agent_sim.timeline.session_events import Closed
+from adk_agent_sim.timeline.state_edits import find_state_edit
 from adk_agent_sim.timeline.strict_json import MAX_DEPTH, InvalidJson, dump_json, is_too_deep, parse_json
+from adk_agent_sim.timeline.tool_request_events import ToolAnswered
+from adk_agent_sim.timeline.world_events import (
+    NotificationDelivered,
+    VerdictReached,
+    WorldEventHappened,
+    WorldStarted,
+)
 
 MAX_PREVIEW_CHARS = 20_000
 """How many characters of a value are sent unless all of it is requested."""
@@ -103,15 +111,24 @@ async def load_media(row_events: Sequence[RowEvent], read_block: ReadBlock) -> l
 
 
 def _iter_values(row: TimelineRow, row_events: Sequence[RowEvent]) -> Iterator[tuple[str, DisplayFormat, Json]]:
-    if row.kind is RowKind.CALL:
-        yield from _iter_call_values(row_events)
-        return
+    match row.kind:
+        case RowKind.CALL:
+            yield from _iter_call_values(row_events)
+        case RowKind.WORLD:
+            yield from _iter_world_values(row_events)
+        case _:
+            yield from _iter_other_values(row_events)
+
+
+def _iter_other_values(row_events: Sequence[RowEvent]) -> Iterator[tuple[str, DisplayFormat, Json]]:
     for event, part_index in row_events:
         match event.payload:
             case UserSpoke(content=content):
                 yield from _iter_content_values(get_parts(content), part_index)
             case AgentEvent(event=emitted):
                 yield from _iter_content_values(get_parts(emitted.get("content")), part_index)
+                if changes := find_state_edit(event):
+                    yield "state", "json", changes
                 if message := emitted.get("error_message"):
                     yield "error", "text", f"{emitted.get('error_code')}: {message}"
             case TurnDecided(response=response):
@@ -120,10 +137,33 @@ def _iter_values(row: TimelineRow, row_events: Sequence[RowEvent]) -> Iterator[t
                 yield "error", "text", f"{ended.error_type}: {ended.error_message}"
             case Closed(reason=reason):
                 yield "reason", "text", reason
-            case EnvironmentDecided() as decided:
+            case EnvironmentDecided() as decided if decided.tool_name:
                 yield "rules", "json", _describe_rule_decision(decided)
             case _:
                 pass
+
+
+def _iter_world_values(row_events: Sequence[RowEvent]) -> Iterator[tuple[str, DisplayFormat, Json]]:
+    for event, _ in row_events[:1]:
+        match event.payload:
+            case WorldStarted() as started:
+                yield "world", "json", _describe_world(started)
+            case WorldEventHappened(event=completed):
+                yield "event", "json", completed
+            case NotificationDelivered(text=text):
+                yield "notification", "text", text
+            case VerdictReached() as reached:
+                if reached.reason:
+                    yield "reason", "text", reached.reason
+                if reached.verdict is not None:
+                    yield "verdict", "json", reached.verdict
+            case _:
+                pass
+
+
+def _describe_world(started: WorldStarted) -> Json:
+    known = {"scenario": started.scenario_id, "file": started.source, "seed": started.seed, **started.options}
+    return {name: value for name, value in known.items() if value != ""}
 
 
 def _iter_call_values(row_events: Sequence[RowEvent]) -> Iterator[tuple[str, DisplayFormat, Json]]:
@@ -133,6 +173,7 @@ def _iter_call_values(row_events: Sequence[RowEvent]) -> Iterator[tuple[str, Dis
     for event, part_index in row_events:
         match event.payload:
             case ToolStarted() as started:
+                # Callbacks and plugins may change what the model has sent.
                 if started.arguments != arguments:
                     yield (
                         "arguments" if arguments is None else "arguments the tool got",
@@ -142,11 +183,14 @@ def _iter_call_values(row_events: Sequence[RowEvent]) -> Iterator[tuple[str, Dis
                 arguments = started.arguments
             case EnvironmentDecided() as decided:
                 yield "rules", "json", _describe_rule_decision(decided)
+            case ToolAnswered() as answered:
+                yield "what a person responded", "json", _describe_answer(answered)
             case ToolFinished() as finished:
                 # ADK wraps a result that is not a dict: the wrapped result is not a different one.
                 returned += [finished.result, {"result": finished.result}]
                 yield from _iter_result_values(finished)
             case ToolFailed() as failed:
+                # What ToolErrorPlugin returns to the model is not a different result either.
                 returned.append({"error": {"type": failed.error_type, "message": failed.error_message}})
                 yield from _iter_error_values(failed)
             case _:
@@ -166,14 +210,29 @@ def _describe_rule_decision(decided: EnvironmentDecided) -> Json:
     return {**answered, "passed over": {each["rule"]: each["why"] for each in decided.passed_over}}
 
 
+def _describe_answer(answered: ToolAnswered) -> Json:
+    """Returns the response of a person who plays the tool, as it was given: rules may change it afterwards."""
+    raised = {"type": answered.error_type, "message": answered.error_message}
+    response: dict[str, Json] = {"raised": raised} if answered.error_type else {"returned": answered.result}
+    if answered.answered_by:
+        response["by"] = answered.answered_by
+    if answered.anyway:
+        response["sent anyway"] = True
+    return response
+
+
 def _iter_result_values(finished: ToolFinished) -> Iterator[tuple[str, DisplayFormat, Json]]:
     yield "result", "json", finished.result
+    if finished.mocked:
+        yield "mock", "json", finished.mocked
     if finished.actions:
         yield "changes", "json", dict(finished.actions)
 
 
 def _iter_error_values(failed: ToolFailed) -> Iterator[tuple[str, DisplayFormat, Json]]:
     yield "error", "text", f"{failed.error_type}: {failed.error_message}"
+    if failed.mocked:
+        yield "mock", "json", failed.mocked
     if failed.traceback:
         yield "traceback", "traceback", failed.traceback
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import Annotated, Any
 
 from fastapi import Depends, Request, Response
 
+from adk_agent_sim.errors import InvalidTransition
 from adk_agent_sim.server.api_models import FieldProblem
 from adk_agent_sim.server.api_router import create_router
 from adk_agent_sim.server.responses import json_response
@@ -14,6 +16,8 @@ from adk_agent_sim.server.scenario_api_models import (
     AnnotationInfo,
     AnnotationPatch,
     EventDetail,
+    ScenarioCheckInfo,
+    ScenarioFindings,
     ScenarioInfo,
     ScenarioSummary,
     TimeControlInput,
@@ -21,9 +25,11 @@ from adk_agent_sim.server.scenario_api_models import (
     WorldActionResult,
     WorldCallInput,
     WorldInfo,
+    WorldRunInfo,
     WorldTool,
 )
-from adk_agent_sim.server.scenario_catalog import OpenScenario, ScenarioCatalog
+from adk_agent_sim.server.scenario_catalog import ANSWER_HIDDEN, OpenScenario, ScenarioCatalog
+from adk_agent_sim.server.verdict_api_models import VerdictInfo
 from adk_agent_sim.server.world_playground import WorldPlayground
 from adk_agent_sim.timeline.strict_json import dump_json
 
@@ -36,8 +42,14 @@ def _get_open_scenario(request: Request, key: str) -> OpenScenario:
     return _get_scenarios(request)[key]
 
 
+def _hides_answer(request: Request, key: str, answer: bool = False) -> bool:
+    """Whether what is expected of the agent is left out: a person is playing, and nobody has asked for the answer."""
+    return not answer and _get_open_scenario(request, key).is_played_by_person(request.app.state.services.worlds)
+
+
 ScenariosDependency = Annotated[ScenarioCatalog, Depends(_get_scenarios)]
 ScenarioDependency = Annotated[OpenScenario, Depends(_get_open_scenario)]
+HidesAnswerDependency = Annotated[bool, Depends(_hides_answer)]
 
 scenario_api = create_router("/api/scenarios")
 
@@ -49,15 +61,40 @@ async def list_scenarios(scenarios: ScenariosDependency) -> Response:
 
 
 @scenario_api.get("/{key}", response_model=ScenarioInfo)
-async def get_scenario(scenario: ScenarioDependency) -> Response:
-    """A scenario as its file defines it."""
-    return json_response(await asyncio.to_thread(scenario.describe))
+async def get_scenario(scenario: ScenarioDependency, hides_answer: HidesAnswerDependency) -> Response:
+    """A scenario as its file defines it; while a person plays it, without what is expected unless `answer` is true."""
+    return json_response(await asyncio.to_thread(partial(scenario.describe, hides_answer=hides_answer)))
+
+
+@scenario_api.get("/{key}/findings", response_model=ScenarioFindings)
+async def get_scenario_findings(scenario: ScenarioDependency, hides_answer: HidesAnswerDependency) -> Response:
+    """The problems that the linter finds in a scenario."""
+    return json_response(await asyncio.to_thread(partial(scenario.find_problems, hides_answer=hides_answer)))
+
+
+@scenario_api.get("/{key}/check", response_model=ScenarioCheckInfo)
+async def get_scenario_check(scenario: ScenarioDependency) -> Response:
+    """The result of the last check of a scenario."""
+    return json_response(scenario.get_check())
+
+
+@scenario_api.post("/{key}/check", response_model=ScenarioCheckInfo)
+async def check_scenario(scenario: ScenarioDependency) -> Response:
+    """Check whether a scenario is solvable, not trivially passed and deterministic."""
+    return json_response(await scenario.check())
+
+
+@scenario_api.post("/{key}/runs", response_model=WorldRunInfo)
+async def start_world_run(request: Request, scenario: ScenarioDependency) -> Response:
+    """Let a person play the agent in the scenario's world; the run is judged when it ends."""
+    session_id = await scenario.start_run(request.app.state.services.worlds)
+    return json_response(WorldRunInfo(session_id=session_id))
 
 
 @scenario_api.get("/{key}/events/{index}", response_model=EventDetail)
-async def get_scenario_event(scenario: ScenarioDependency, index: int) -> Response:
+async def get_scenario_event(scenario: ScenarioDependency, hides_answer: HidesAnswerDependency, index: int) -> Response:
     """The details of an event."""
-    return json_response(scenario.get_event_detail(index))
+    return json_response(scenario.get_event_detail(index, hides_answer=hides_answer))
 
 
 @scenario_api.patch("/{key}/annotation", response_model=AnnotationInfo)
@@ -103,6 +140,18 @@ async def call_world_tool(scenario: ScenarioDependency, call: WorldCallInput) ->
 
 
 @scenario_api.post("/{key}/world/time", response_model=WorldActionResult)
-async def control_world_time(scenario: ScenarioDependency, time_control: TimeControlInput) -> Response:
+async def control_world_time(
+    scenario: ScenarioDependency, hides_answer: HidesAnswerDependency, time_control: TimeControlInput
+) -> Response:
     """Advance the time of the world, undo an action, or restart."""
+    if hides_answer and time_control.command == "oracle":
+        raise InvalidTransition(ANSWER_HIDDEN)
     return json_response(await scenario.use_playground(lambda playground: playground.control_time(time_control)))
+
+
+@scenario_api.post("/{key}/world/verdict", response_model=VerdictInfo)
+async def judge_world(scenario: ScenarioDependency, hides_answer: HidesAnswerDependency) -> Response:
+    """Judge what has happened in the world by what the scenario expects of the agent."""
+    if hides_answer:
+        raise InvalidTransition(ANSWER_HIDDEN)
+    return json_response(await scenario.use_playground(WorldPlayground.judge_world))

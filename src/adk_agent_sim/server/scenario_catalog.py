@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -12,34 +14,45 @@ from typing import Any, TypeVar
 from adk_agent_sim.errors import InvalidTransition, NotFound
 from adk_agent_sim.golden.golden_trace_builder import to_snake_case
 from adk_agent_sim.scenario.format.annotation import annotate_file
-from adk_agent_sim.scenario.format.graph import EventGraph
 from adk_agent_sim.scenario.format.imported_scenario import ScenarioImportedFromJson
-from adk_agent_sim.scenario.format.models import AnyEvent, ExportedOracleEvent, to_json_value
+from adk_agent_sim.scenario.format.lint import lint
+from adk_agent_sim.scenario.format.lint_finding import LocatedFinding
+from adk_agent_sim.scenario.format.models import ExportedOracleEvent, to_json_value
 from adk_agent_sim.scenario.format.scenario_files import find_scenario_files, load_scenarios
-from adk_agent_sim.scenario.format.scenario_summary import sort_for_display
+from adk_agent_sim.scenario.players.checked_scenario import ScenarioCheck, check_scenario
+from adk_agent_sim.scenario.players.kept_checks import KeptChecks
 from adk_agent_sim.scenario.world.world import World
 from adk_agent_sim.server.catalog_keys import find_free_key
+from adk_agent_sim.server.event_summaries import iter_event_summaries, leave_out_events, read_arguments
 from adk_agent_sim.server.scenario_api_models import (
     AnnotationInfo,
     AnnotationPatch,
+    CheckedPropertyInfo,
     EventDetail,
-    EventKind,
-    EventSummary,
+    HintInfo,
+    ScenarioCheckInfo,
+    ScenarioFinding,
+    ScenarioFindings,
     ScenarioInfo,
     ScenarioSummary,
 )
 from adk_agent_sim.server.world_playground import WorldPlayground
+from adk_agent_sim.server.world_runs import WorldRuns
 from adk_agent_sim.timeline.clock import WallClock
-from adk_agent_sim.timeline.read_model.line_summary import summarize_arguments
 from adk_agent_sim.timeline.strict_json import dump_json
 
-_EVENT_KINDS: dict[str, EventKind] = {
-    "USER": "user",
-    "ENV": "env",
-    "AGENT": "agent",
-    "CONDITION": "condition",
-    "VALIDATION": "validation",
-}
+_EVENT_PATH = re.compile(r"events\[(\d+)\]")
+
+_MAX_CHECK_SECONDS = 60.0
+"""How long a check may take before it says that it does not know."""
+
+_MAX_FINDINGS = 200
+"""How many findings are listed; all of them are counted."""
+
+ANSWER_HIDDEN = (
+    "A person is playing this scenario, so what is expected of the agent is hidden until that run has ended. "
+    "Choose `Show the answer` to see it now."
+)
 
 _Result = TypeVar("_Result")
 
@@ -54,6 +67,8 @@ class ScenarioCatalog:
         fs_content: Path | None = None,
         seed: int | None = None,
         notifications: str = "MEDIUM",
+        opens_playground: bool = False,
+        kept_checks: KeptChecks | None = None,
     ) -> None:
         """Load the scenarios.
 
@@ -62,6 +77,8 @@ class ScenarioCatalog:
             fs_content: The directory with the contents of the files in their worlds.
             seed: The seed of ids and random decisions; by default each scenario's own.
             notifications: How much the agent is notified of: LOW, MEDIUM or HIGH.
+            opens_playground: Whether the pages of the scenarios open where they are played.
+            kept_checks: Where the results of checks are kept; by default only as long as the server runs.
 
         Raises:
             InvalidScenario: A file is not a scenario.
@@ -69,9 +86,19 @@ class ScenarioCatalog:
         create_world = partial(World, fs_content=fs_content, seed=seed, notifications=notifications)
         self._scenarios: dict[str, OpenScenario] = {}
         for file in (each for path in paths for each in find_scenario_files(path)):
-            for scenario in load_scenarios(file):
+            scenarios = list(load_scenarios(file))
+            counts = Counter(each.scenario_id for each in scenarios)
+            for scenario in scenarios:
                 key = find_free_key(to_snake_case(scenario.scenario_id) or "scenario", self._scenarios)
-                self._scenarios[key] = OpenScenario(key, scenario, file, create_world)
+                self._scenarios[key] = OpenScenario(
+                    key,
+                    scenario,
+                    file,
+                    create_world,
+                    opens_playground=opens_playground,
+                    kept_checks=kept_checks,
+                    has_unique_id=counts[scenario.scenario_id] == 1,
+                )
 
     def __len__(self) -> int:
         return len(self._scenarios)
@@ -89,6 +116,25 @@ class ScenarioCatalog:
         return [each.summarize() for each in self]
 
 
+def _build_check_info(check: ScenarioCheck | None) -> ScenarioCheckInfo:
+    if check is None:
+        return ScenarioCheckInfo(status="", properties=[], notes=[], problem="")
+    checked = (
+        ("solvable", check.solvable),
+        ("not trivially passed", check.not_trivial),
+        ("deterministic", check.deterministic),
+    )
+    return ScenarioCheckInfo(
+        status=check.status.value,
+        properties=[
+            CheckedPropertyInfo(name=name, holds=each.holds, reason=each.reason, next_step=each.next_step)
+            for name, each in checked
+        ],
+        notes=list(check.notes),
+        problem=check.problem,
+    )
+
+
 class OpenScenario:
     """One scenario and, once it is played, its world."""
 
@@ -98,12 +144,20 @@ class OpenScenario:
         scenario: ScenarioImportedFromJson,
         file: Path,
         create_world: Callable[[ScenarioImportedFromJson], World],
+        *,
+        opens_playground: bool = False,
+        kept_checks: KeptChecks | None = None,
+        has_unique_id: bool = True,
     ) -> None:
         self.key = key
+        self._has_unique_id = has_unique_id
         self._scenario = scenario
         self._file = file
         self._create_world = create_world
+        self._opens_playground = opens_playground
         self._playground: WorldPlayground | None = None
+        self._kept_checks = kept_checks
+        self._check = kept_checks.find(scenario) if kept_checks is not None else None
         self._lock = asyncio.Lock()
 
     def summarize(self) -> ScenarioSummary:
@@ -117,11 +171,18 @@ class OpenScenario:
             app_count=len(self._scenario.apps),
             validation_decision=annotation.validation_decision or "",
             annotator=annotation.annotator or "",
+            opens_playground=self._opens_playground,
+            check_status=self._check.status.value if self._check is not None else "",
         )
 
-    def describe(self) -> ScenarioInfo:
-        """Returns the scenario as its file defines it."""
+    def is_played_by_person(self, worlds: WorldRuns) -> bool:
+        """Whether a person is playing the scenario now; then what is expected is shown only if it is asked for."""
+        return worlds.is_played_by_person(self._scenario.scenario_id, self._file)
+
+    def describe(self, *, hides_answer: bool = False) -> ScenarioInfo:
+        """Returns the scenario as its file defines it; with `hides_answer`, without what is expected of the agent."""
         scenario = self._scenario
+        hidden = self._list_oracle_indexes() if hides_answer else frozenset[int]()
         return ScenarioInfo(
             key=self.key,
             scenario_id=scenario.scenario_id,
@@ -131,19 +192,58 @@ class OpenScenario:
             seed=scenario.seed,
             tags=list(scenario.tags),
             apps=[app.name for app in scenario.apps],
+            context=scenario.trace.context or "",
+            hints=list(self._iter_hints(hidden)),
             adaptations=list(scenario.adapted),
             annotation=self.get_annotation(),
-            events=list(self._iter_event_summaries()),
+            events=leave_out_events(list(iter_event_summaries(scenario)), hidden),
+            hides_answer=hides_answer,
         )
 
-    def get_event_detail(self, index: int) -> EventDetail:
-        """Returns the details of an event."""
+    def find_problems(self, *, hides_answer: bool = False) -> ScenarioFindings:
+        """Returns the problems that the linter finds in the scenario; with `hides_answer`, not those of the answer."""
+        hidden = self._list_oracle_indexes() if hides_answer else frozenset[int]()
+        findings = [each for each in lint(self._scenario) if _find_event_index(each) not in hidden]
+        errors = sum(each.severity == "error" for each in findings)
+        return ScenarioFindings(
+            findings=[_build_finding(each) for each in findings[:_MAX_FINDINGS]],
+            error_count=errors,
+            warning_count=len(findings) - errors,
+        )
+
+    async def start_run(self, worlds: WorldRuns) -> str:
+        """Let a person play the agent in a new world; returns the session's id."""
+        return await worlds.start(self._scenario, source=str(self._file))
+
+    def get_check(self) -> ScenarioCheckInfo:
+        """Returns the result of the last check; without a status if there was none."""
+        return _build_check_info(self._check)
+
+    async def check(self) -> ScenarioCheckInfo:
+        """Check whether the scenario is solvable, not trivially passed and deterministic; players run it five times."""
+        async with self._lock:
+            self._check = await asyncio.to_thread(
+                partial(check_scenario, self._scenario, max_wall_seconds=_MAX_CHECK_SECONDS)
+            )
+            if self._kept_checks is not None:
+                await asyncio.to_thread(self._kept_checks.keep, self._scenario, self._check)
+        return self.get_check()
+
+    def get_event_detail(self, index: int, *, hides_answer: bool = False) -> EventDetail:
+        """Returns the details of an event.
+
+        Raises:
+            NotFound: There is no such event.
+            InvalidTransition: It is expected of the agent, and what is expected is hidden.
+        """
         events = self._scenario.events
+        if hides_answer and index in self._list_oracle_indexes():
+            raise InvalidTransition(ANSWER_HIDDEN)
         if not 0 <= index < len(events):
             raise NotFound(f"There is no event {index}; the scenario has {len(events)} events.")
         return EventDetail(
             event_id=events[index].event_id,
-            arguments=dump_json(_read_arguments(events[index])),
+            arguments=dump_json(read_arguments(events[index])),
             event_json=dump_json(to_json_value(events[index])),
         )
 
@@ -155,22 +255,25 @@ class OpenScenario:
             comment=annotation.comment or "",
             annotator=annotation.annotator or "",
             date=annotation.date,
-            editable=self._has_own_file,
+            editable=self._has_unique_id,
         )
 
     async def annotate(self, patch: AnnotationPatch) -> AnnotationInfo:
         """Write a reviewer's annotation into the scenario's file.
 
         Raises:
-            InvalidTransition: The file holds several scenarios.
+            InvalidTransition: The file holds several scenarios with this id.
         """
-        if not self._has_own_file:
+        if not self._has_unique_id:
             raise InvalidTransition(
-                f"{self._file.name} holds one scenario per line. To annotate this one, copy it to its own .json file."
+                f"{self._file.name} holds several scenarios with the id {self._scenario.scenario_id[:100]!r}. "
+                "To annotate this one, give it an id of its own."
             )
         fields = {name: value for name, value in patch.model_dump().items() if value is not None}
         async with self._lock:
-            saved = await asyncio.to_thread(annotate_file, self._file, fields, now=WallClock().now())
+            saved = await asyncio.to_thread(
+                annotate_file, self._file, fields, now=WallClock().now(), scenario_id=self._scenario.scenario_id
+            )
             metadata = self._scenario.trace.metadata.model_copy(update={"annotation": saved.annotation})
             trace = self._scenario.trace.model_copy(update={"metadata": metadata})
             self._scenario = replace(self._scenario, trace=trace)
@@ -198,36 +301,32 @@ class OpenScenario:
             self._playground = WorldPlayground(partial(self._create_world, self._scenario))
         return act(self._playground)
 
-    @property
-    def _has_own_file(self) -> bool:
-        return self._file.suffix != ".jsonl"
+    def _list_oracle_indexes(self) -> frozenset[int]:
+        events = enumerate(self._scenario.events)
+        return frozenset(index for index, each in events if isinstance(each, ExportedOracleEvent))
 
-    def _iter_event_summaries(self) -> Iterator[EventSummary]:
-        graph = EventGraph(self._scenario.trace)
-        turns = graph.compute_turns()
-        for name in sort_for_display(graph):
-            event = graph.events[name]
-            action = event.action
-            yield EventSummary(
-                index=graph.positions[name],
-                event_id=name,
-                kind=_classify_event(event),
-                expected_seconds=graph.times[name] - graph.start if name in graph.times else None,
-                turn=turns.get(name),
-                depends_on=[graph.positions[each] for each in graph.parents[name]],
-                app=(action and action.app) or "",
-                function=(action and action.function) or "",
-                summary=summarize_arguments(_read_arguments(event)),
+    def _iter_hints(self, hidden: Collection[int]) -> Iterator[HintInfo]:
+        positions = {event.event_id: index for index, event in enumerate(self._scenario.events) if index not in hidden}
+        for hint in self._scenario.hints:
+            yield HintInfo(
+                kind=hint.hint_type.lower().removesuffix("_hint"),
+                content=hint.content,
+                event_index=positions.get(hint.associated_event_id),
             )
 
 
-def _classify_event(event: AnyEvent) -> EventKind:
-    if isinstance(event, ExportedOracleEvent):
-        return "oracle"
-    return _EVENT_KINDS.get(event.event_type, "other")
+def _find_event_index(finding: LocatedFinding) -> int | None:
+    about_event = _EVENT_PATH.match(finding.path)
+    return int(about_event[1]) if about_event else None
 
 
-def _read_arguments(event: AnyEvent) -> dict[str, str | None]:
-    """Returns the arguments by name; the file stores all values as text."""
-    given = event.action.args if event.action else None
-    return {each.name: each.value for each in given or ()}
+def _build_finding(finding: LocatedFinding) -> ScenarioFinding:
+    return ScenarioFinding(
+        code=finding.code,
+        severity=finding.severity,
+        path=finding.path,
+        line=finding.line,
+        message=finding.message,
+        advice=finding.advice,
+        event_index=_find_event_index(finding),
+    )

@@ -1,4 +1,4 @@
-"""What a person does as the user of a session: send messages, answer confirmations, cancel calls, stop the run."""
+"""What a person does in a session other than play its model: send messages, confirm and cancel calls, stop, note."""
 
 from __future__ import annotations
 
@@ -8,8 +8,12 @@ from base64 import b64decode
 
 from adk_agent_sim.adk.user_message import attach_files, build_consent_message, build_user_message
 from adk_agent_sim.errors import InvalidTransition, MalformedValue, NotFound
-from adk_agent_sim.server.api_models import ConsentInput, FilePart, SessionDetail, UserMessage
-from adk_agent_sim.server.json_input import parse_json_input
+from adk_agent_sim.server.decision_api_models import ConsentInput, FilePart, UserMessage
+from adk_agent_sim.server.json_input import parse_json_input, parse_json_object_input
+from adk_agent_sim.server.pause_actions import PauseActions
+from adk_agent_sim.server.pause_api_models import PauseAnswerInput
+from adk_agent_sim.server.row_api_models import Row, to_api_row
+from adk_agent_sim.server.session_api_models import SessionDetail, StateEdit
 from adk_agent_sim.server.session_directory import SessionDirectory
 from adk_agent_sim.server.session_runs import SessionRuns
 from adk_agent_sim.timeline.read_model.pending_requests import RequestKind
@@ -20,12 +24,15 @@ _MIME_TYPE = re.compile(r"[a-z0-9][a-z0-9!#$&^_.+-]{0,126}/[a-z0-9][a-z0-9!#$&^_
 
 
 class SessionActions:
-    """Acts in sessions whose agents run in this process; remote calls can be cancelled too."""
+    """Acts in sessions whose agents run in this process; remote calls can be cancelled, and any row can have a note."""
 
-    def __init__(self, timeline: Timeline, runs: SessionRuns, directory: SessionDirectory) -> None:
+    def __init__(
+        self, timeline: Timeline, runs: SessionRuns, directory: SessionDirectory, pauses: PauseActions
+    ) -> None:
         self._timeline = timeline
         self._runs = runs
         self._directory = directory
+        self._pauses = pauses
 
     async def send_message(self, session_id: str, message: UserMessage) -> SessionDetail:
         """Start a run with a user message.
@@ -51,12 +58,17 @@ class SessionActions:
             NotFound: No call waits for this confirmation.
         """
         summary = await self._timeline.get_summary(session_id)
-        run = self._runs.require(session_id, "answer a confirmation")
         consents = [request.request_id for request in summary.pending.values() if request.kind is RequestKind.CONSENT]
         if consents[:1] != [consent.question_id]:
             raise NotFound("No call is waiting for this confirmation; it may have been answered already.")
         payload = parse_json_input(consent.payload, "The payload") if consent.payload is not None else None
-        await run.start(build_consent_message(consent.question_id, approve=consent.approve, payload=payload))
+        message = build_consent_message(consent.question_id, approve=consent.approve, payload=payload)
+        await self._pauses.send(session_id, message, "answer a confirmation")
+        return await self._directory.get_detail(session_id)
+
+    async def answer_pause(self, session_id: str, request_id: str, answer: PauseAnswerInput) -> SessionDetail:
+        """Give the input or the credential that a paused agent asks for; see `PauseActions`."""
+        await self._pauses.answer(session_id, request_id, answer)
         return await self._directory.get_detail(session_id)
 
     async def cancel_call(self, session_id: str, call_id: str) -> SessionDetail:
@@ -82,6 +94,28 @@ class SessionActions:
         if not await self._runs.require(session_id, "stop a run").stop():
             raise InvalidTransition("There is no run to stop.")
         return await self._directory.get_detail(session_id)
+
+    async def edit_state(self, session_id: str, edit: StateEdit) -> SessionDetail:
+        """Set keys of the session state, between two runs.
+
+        Raises:
+            MalformedValue: The changes are no JSON object.
+            InvalidTransition: A run is going on, or nothing is to be set.
+        """
+        await self._timeline.get_summary(session_id)
+        run = self._runs.require(session_id, "edit the state")
+        await run.edit_state(parse_json_object_input(edit.changes, "The state"))
+        return await self._directory.get_detail(session_id)
+
+    async def note_row(self, session_id: str, index: int, text: str) -> Row:
+        """Put a note on a row in place of the one that it has; a text without visible characters removes it.
+
+        Raises:
+            NotFound: The session has no such row.
+        """
+        await self._timeline.note_row(session_id, index, text.strip())
+        (row,) = await self._timeline.read_rows(session_id, index, 1)
+        return to_api_row(row, is_live=self._runs.is_playable(session_id))
 
 
 def _decode_file(file: FilePart) -> bytes:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from adk_agent_sim.server.api_models import AgentPathInfo, ExportRecord, PendingInfo, SessionInfo
+from adk_agent_sim.server.export_api_models import ExportRecord
+from adk_agent_sim.server.session_api_models import AgentPathInfo, PendingInfo, SessionInfo
 from adk_agent_sim.server.session_runs import SessionRuns
-from adk_agent_sim.timeline.read_model.pending_requests import PendingRequest, RequestKind
+from adk_agent_sim.timeline.read_model.pending_requests import PendingRequest
 from adk_agent_sim.timeline.read_model.session_status import SessionStatus
 from adk_agent_sim.timeline.read_model.session_summary import SessionSummary
 
@@ -19,11 +20,14 @@ class SessionDescriber:
         """Returns the info of a session."""
         session_id = summary.session.session_id
         agent = self._runs.find_agent(summary)
+        entry = self._runs.find_entry(summary) if agent is None else None
         is_live = self._runs.is_playable(session_id) or summary.is_broken
         return SessionInfo(
             session_id=session_id,
+            has_world=session_id in self._runs.worlds,
             name=summary.name,
-            agent_key=agent.key if agent else "",
+            agent_key=agent.key if agent else entry.key if entry else "",
+            agent_revision=self._runs.find_revision(session_id),
             agent_name=agent.config.agent.name if agent else summary.agent_name or summary.session.description,
             agent_label=agent.config.name if agent else summary.agent_name or summary.session.description,
             agent_names=list(summary.agent_names),
@@ -61,5 +65,5 @@ class SessionDescriber:
 
 
 def _list_next_first(summary: SessionSummary) -> list[PendingRequest]:
-    """Returns the pending requests; model turns come first, because the run that they belong to must go on first."""
-    return sorted(summary.pending.values(), key=lambda request: request.kind is not RequestKind.MODEL)
+    """Returns the pending requests; those of a run that is going on come first, because it must go on first."""
+    return sorted(summary.pending.values(), key=lambda request: not request.is_inside_run)

@@ -9,15 +9,25 @@ from __future__ import annotations
 from dataclasses import replace
 
 from adk_agent_sim.errors import MalformedValue
-from adk_agent_sim.server.api_models import QueueItem, QueuePage, SessionDetail, SessionInfo, SessionPage
 from adk_agent_sim.server.confirmations import load_confirmation
+from adk_agent_sim.server.json_input import parse_json_object_input
 from adk_agent_sim.server.page_cursors import (
     format_queue_cursor,
     format_session_cursor,
     parse_queue_cursor,
 )
+from adk_agent_sim.server.pause_actions import load_pause
+from adk_agent_sim.server.session_api_models import (
+    NewSession,
+    QueueItem,
+    QueuePage,
+    SessionDetail,
+    SessionInfo,
+    SessionPage,
+)
 from adk_agent_sim.server.session_describer import SessionDescriber
 from adk_agent_sim.server.session_runs import SessionRuns
+from adk_agent_sim.server.time_travel_describer import TimeTravelDescriber
 from adk_agent_sim.timeline.read_model.line_summary import REPLACEMENT_CHARACTER, summarize_text
 from adk_agent_sim.timeline.read_model.session_summary import SessionSummary
 from adk_agent_sim.timeline.session_queries import SessionFilter
@@ -27,14 +37,22 @@ from adk_agent_sim.timeline.timeline import Timeline
 class SessionDirectory:
     """Lists the sessions of a timeline and manages their life cycle."""
 
-    def __init__(self, timeline: Timeline, runs: SessionRuns) -> None:
+    def __init__(self, timeline: Timeline, runs: SessionRuns, time_travel: TimeTravelDescriber) -> None:
         self._timeline = timeline
         self._runs = runs
         self._describer = SessionDescriber(runs)
+        self._time_travel = time_travel
 
-    async def create(self, agent_key: str) -> SessionDetail:
-        """Start a session of an agent."""
-        return await self.get_detail(await self._runs.start(agent_key))
+    async def create(self, new_session: NewSession) -> SessionDetail:
+        """Start a session of an agent.
+
+        Raises:
+            NotFound: There is no such agent.
+            MalformedValue: The initial state is no JSON object.
+        """
+        state = parse_json_object_input(new_session.state, "The state") if new_session.state else {}
+        session_id = await self._runs.start(new_session.agent_key, state=state, user_id=new_session.user_id)
+        return await self.get_detail(session_id)
 
     async def list_sessions(self, wanted: SessionFilter, limit: int) -> SessionPage:
         """Returns a page of sessions, newest first; agents are found by the names that lists show, too."""
@@ -75,6 +93,10 @@ class SessionDirectory:
         """Returns how many requests wait for a person, over all sessions that can be played here."""
         return await self._timeline.count_pending(self._runs.live_ids)
 
+    def is_playable(self, session_id: str) -> bool:
+        """Returns whether a session can go on: its agent runs here, or may run in another process."""
+        return self._runs.is_playable(session_id)
+
     async def get_info(self, session_id: str) -> SessionInfo:
         """Returns what lists show of a session.
 
@@ -95,7 +117,9 @@ class SessionDirectory:
         """Returns a session as its summary describes it."""
         info = self._describer.describe(summary)
         confirmation = await load_confirmation(self._timeline, summary) if info.pending else None
-        return SessionDetail(**dict(info), confirmation=confirmation)
+        pause = await load_pause(self._timeline, summary) if info.pending else None
+        time_travel = await self._time_travel.describe(summary)
+        return SessionDetail(**dict(info), confirmation=confirmation, pause=pause, time_travel=time_travel)
 
     async def rename(self, session_id: str, name: str) -> SessionDetail:
         """Give a session another name.

@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 import os
 from dataclasses import replace
+from pathlib import Path
 
 from adk_agent_sim.adk.agent_loader import create_placeholder_agent
-from adk_agent_sim.errors import AgentNotLocal, AlreadyExported, MalformedValue
+from adk_agent_sim.errors import AgentNotLocal, AlreadyExported, ExportRefused, MalformedValue, SessionNotFound
+from adk_agent_sim.golden.eval_criteria import EvalCriteria, get_config_path, read_criteria
 from adk_agent_sim.golden.eval_set import find_case_id
 from adk_agent_sim.golden.export_formats import EXPORT_FORMATS
 from adk_agent_sim.golden.session import SimulatedAgentConfig
-from adk_agent_sim.server.api_models import ExportInput, ExportPreview, ExportRecord, ExportResult
+from adk_agent_sim.server.export_api_models import CriteriaInfo, ExportInput, ExportPreview, ExportRecord, ExportResult
 from adk_agent_sim.server.export_paths import find_export_folder, resolve_export_path
 from adk_agent_sim.server.export_writers import EXPORT_WRITERS, ExportSource, find_export_obstacles
 from adk_agent_sim.server.session_runs import SessionRuns
@@ -40,7 +42,7 @@ class SessionExporter:
         source = await self._build_source(session_id, export_input)
         write = EXPORT_WRITERS[export_input.format]
         async with self._write_lock:  # otherwise two exports of one session could both find none before them
-            if not export_input.again:
+            if not (export_input.again or export_input.replace):
                 await self._check_not_exported(export_input, source)
             result = await asyncio.to_thread(write, source)
             entry = ExportEntry(**dict(result.record))
@@ -52,6 +54,8 @@ class SessionExporter:
         source = replace(await self._build_source(session_id, export_input), is_preview=True)
         result = await asyncio.to_thread(EXPORT_WRITERS[export_input.format], source)
         path = result.record.path
+        is_eval_set = export_input.format == "evalset"
+        criteria = await asyncio.to_thread(read_criteria, Path(path)) if is_eval_set else None
         exists = await asyncio.to_thread(os.path.exists, path)
         return ExportPreview(
             path=path,
@@ -61,22 +65,25 @@ class SessionExporter:
             case_json=result.case_json,
             left_out=result.left_out,
             warnings=result.warnings,
+            criteria_path=str(get_config_path(Path(path))) if is_eval_set else None,
+            criteria=CriteriaInfo(**criteria.model_dump()) if criteria else None,
             obstacles=await asyncio.to_thread(find_export_obstacles, source, path, export_input.format),
             previous=await self._find_previous_export(export_input, source),
+            replaceable=await self._find_replaceable(export_input, source),
         )
 
     async def _build_source(self, session_id: str, export_input: ExportInput) -> ExportSource:
         summary = await self._timeline.get_summary(session_id)
         if export_input.format not in EXPORT_WRITERS:
             raise MalformedValue("The format", f"{export_input.format!r} is written by `adksim export` only")
-        agent = self._runs.find_agent(summary)
+        agent = self._runs.find_agent(summary) or await self._runs.load_agent(summary)
         if agent is None and not self._runs.allow_remote_agents:
             raise AgentNotLocal(session_id, "export a golden trace")
         # Without a run, one on a timeline of its own tells which plugins the agent's app has.
         run = self._runs.find(session_id) or (agent.create_run(Timeline()) if agent else None)
         config = agent.config if agent else _build_remote_agent_config(summary)
         requested = export_input.path
-        return ExportSource(
+        source = ExportSource(
             config=config,
             path=resolve_export_path(config, export_input.format, requested) if requested else None,
             session_id=session_id,
@@ -85,7 +92,28 @@ class SessionExporter:
             now=self._timeline.clock.now(),
             anyway=export_input.anyway,
             include_rejected=export_input.include_rejected,
+            criteria=_read_criteria_input(export_input),
         )
+        if not export_input.replace:
+            return source
+        old = await self._find_replaceable(export_input, source)
+        if old is None:
+            raise ExportRefused("There is no earlier export of this session to be replaced. Add one instead.")
+        # The path is checked again: the agent's folders may be others than when it was written.
+        return replace(source, path=resolve_export_path(config, export_input.format, old.path), replaces=old.eval_id)
+
+    async def _find_replaceable(self, export_input: ExportInput, source: ExportSource) -> ExportRecord | None:
+        """Returns the export that a corrected session replaces: its own last one, else of what it is a fork of."""
+        own = await self._find_previous_export(export_input, source)
+        if own is not None:
+            return own
+        origin_id = (await self._timeline.get_summary(source.session_id)).forked_from
+        if not origin_id:
+            return None
+        try:
+            return await self._find_replaceable(export_input, replace(source, session_id=origin_id))
+        except SessionNotFound:
+            return None
 
     async def _check_not_exported(self, export_input: ExportInput, source: ExportSource) -> None:
         """Raise AlreadyExported if this process, or an earlier one, has exported the session in this format."""
@@ -107,6 +135,15 @@ class SessionExporter:
         with explain_write_errors(path):
             known = await asyncio.to_thread(find_case_id, path, source.session_id)
         return ExportRecord(format="evalset", path=str(path), eval_id=known, exported_at=0) if known else None
+
+
+def _read_criteria_input(export_input: ExportInput) -> EvalCriteria | None:
+    """Returns the criteria of a request; raises MalformedValue if the format has none."""
+    if export_input.criteria is None:
+        return None
+    if export_input.format != "evalset":
+        raise MalformedValue("The criteria", "they are for `adk eval`, and this format is not; choose evalset")
+    return EvalCriteria.model_validate(export_input.criteria.model_dump())
 
 
 def _build_remote_agent_config(summary: SessionSummary) -> SimulatedAgentConfig:

@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from adk_agent_sim.adk.user_message import get_input_schema
 from adk_agent_sim.errors import AgentNotLocal, NotFound
 from adk_agent_sim.golden.session import compute_final_state
+from adk_agent_sim.scenario.world.world import World
 from adk_agent_sim.server import request_view, row_details
+from adk_agent_sim.server.agent_api_models import Briefing, RequestInfo
 from adk_agent_sim.server.agent_catalog import load_briefing_with_timeout
-from adk_agent_sim.server.api_models import Briefing, RequestInfo, Row, RowDetail, to_api_row
 from adk_agent_sim.server.page_cursors import MAX_INTEGER
+from adk_agent_sim.server.row_api_models import Row, RowDetail, to_api_row
+from adk_agent_sim.server.scenario_api_models import PlayedWorldInfo, WorldGraphInfo
+from adk_agent_sim.server.session_api_models import StateNeeds
 from adk_agent_sim.server.session_runs import SessionRuns
+from adk_agent_sim.server.session_verdict import build_session_verdict
+from adk_agent_sim.server.verdict_api_models import VerdictInfo
+from adk_agent_sim.server.world_graph import build_world_graph
 from adk_agent_sim.timeline.json_conversion import to_json_value
 from adk_agent_sim.timeline.read_model.timeline_row import TimelineRow
 from adk_agent_sim.timeline.timeline import Timeline
+from adk_agent_sim.timeline.world_events import VerdictReached
 
 
 class SessionReader:
@@ -27,7 +37,10 @@ class SessionReader:
 
     async def get_rows(self, session_id: str, start: int, count: int) -> list[Row]:
         """Returns up to `count` rows from index `start` on."""
-        return [to_api_row(row) for row in await self._timeline.read_rows(session_id, start, count)]
+        return [
+            to_api_row(row, is_live=self._runs.is_playable(session_id))
+            for row in await self._timeline.read_rows(session_id, start, count)
+        ]
 
     async def get_row_detail(self, session_id: str, index: int, *, full: bool) -> RowDetail:
         """Returns the values and files of a row; long values are cut unless `full`."""
@@ -78,6 +91,62 @@ class SessionReader:
         if run := self._runs.find(session_id):
             return to_json_value(await run.get_state())
         return compute_final_state(await self._timeline.read_events(session_id))
+
+    async def get_state_needs(self, session_id: str) -> StateNeeds:
+        """Returns the keys that instructions need and the state does not have; none if the agent does not run here."""
+        await self._timeline.get_summary(session_id)
+        run = self._runs.find(session_id)
+        return StateNeeds(missing_keys=await run.find_missing_keys() if run else [])
+
+    def get_world(self, session_id: str) -> PlayedWorldInfo:
+        """Returns the time of a session's world, its hints and its apps."""
+        world = self._require_world(session_id)
+        return PlayedWorldInfo(
+            scenario_id=world.scenario.scenario_id,
+            elapsed_seconds=world.elapsed,
+            now=world.now,
+            status=world.status,
+            hints=[each.content for each in world.scenario.hints],
+            apps=list(world.apps),
+        )
+
+    async def get_world_graph(self, session_id: str) -> WorldGraphInfo:
+        """Returns what has become of the scenario's events in a session; for a person who plays, without the answer."""
+        build = partial(
+            build_world_graph,
+            self._require_world(session_id).scenario,
+            await self._timeline.read_events(session_id),
+            is_over=session_id not in self._runs.world_ids,
+            is_played_by_person=self._runs.is_played_by_person(session_id),
+        )
+        return await asyncio.to_thread(build)
+
+    def get_world_state(self, session_id: str, app_name: str) -> Any:
+        """Returns the state of an app in a session's world."""
+        world = self._require_world(session_id)
+        if app_name not in world.apps:
+            raise NotFound(f"There is no app {app_name[:100]!r} in this world.")
+        return world.apps[app_name].state()
+
+    def _require_world(self, session_id: str) -> World:
+        run = self._runs.worlds.get(session_id)
+        if run is None:
+            raise NotFound(f"The session {session_id[:100]!r} has no world on this server.")
+        return run.world
+
+    async def get_verdict(self, session_id: str, index: int) -> VerdictInfo:
+        """Returns the verdict that a row shows, with the rows of the events that were judged.
+
+        Raises:
+            NotFound: The row shows no verdict.
+        """
+        row, row_events = await self._load_row_events(session_id, index)
+        reached = row_events[0][0].payload
+        if not isinstance(reached, VerdictReached) or reached.verdict is None:
+            raise NotFound(f"Row {index} shows no verdict.")
+        events = [each for each in await self._timeline.read_events(session_id) if each.seq < row.seq]
+        rows = await self._timeline.read_rows(session_id, 0, index)
+        return build_session_verdict(reached, events, rows)
 
     async def _load_row_events(self, session_id: str, index: int) -> tuple[TimelineRow, Sequence[row_details.RowEvent]]:
         rows = await self._timeline.read_rows(session_id, index, 1) if 0 <= index < MAX_INTEGER else ()

@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 
 from adk_agent_sim.adk.agent_run import AgentRun
+from adk_agent_sim.adk.worlds.world_run import WorldRun
 from adk_agent_sim.errors import AgentNotLocal
-from adk_agent_sim.server.agent_catalog import AgentCatalog, PlayableAgent
+from adk_agent_sim.server.agent_catalog import AgentCatalog
+from adk_agent_sim.server.catalog_entry import CatalogEntry
+from adk_agent_sim.server.playable_agent import PlayableAgent
+from adk_agent_sim.timeline.canonical_json import Json
+from adk_agent_sim.timeline.events import Player
+from adk_agent_sim.timeline.player_spec import PlayerKind
 from adk_agent_sim.timeline.read_model.session_summary import SessionSummary
+from adk_agent_sim.timeline.session_events import SERVER_STOPPED_IN_RUN
 from adk_agent_sim.timeline.session_queries import AgentSessions
 from adk_agent_sim.timeline.timeline import Timeline
+
+HUMAN = str(PlayerKind.HUMAN)
+_SERVER_STOPPED = "the server stopped"
 
 
 class SessionRuns:
@@ -22,18 +32,46 @@ class SessionRuns:
         self._agents = agents
         self._timeline = timeline
         self._runs: dict[str, tuple[PlayableAgent, AgentRun]] = {}
+        self._players: dict[str, str] = {}
+        self.worlds: dict[str, WorldRun] = {}
+        """The runs in worlds that people play or have played, by session."""
+        self.world_ids: set[str] = set()
+        """The sessions that a person plays now in a scenario's world, which sends the messages."""
 
     def __contains__(self, session_id: str) -> bool:
         return session_id in self._runs
 
-    async def start(self, agent_key: str) -> str:
-        """Start a run of an agent, with a new session; returns the session's id."""
-        agent = self._agents[agent_key]
-        run = agent.create_run(self._timeline)
+    async def start(
+        self, agent_key: str, *, state: Mapping[str, Json] | None = None, user_id: str | None = None
+    ) -> str:
+        """Start a run of an agent, with a new session; returns the session's id.
+
+        Args:
+            agent_key: The agent.
+            state: The initial state.
+            user_id: The ADK user id; None for the default.
+
+        Raises:
+            AgentLoadFailed: The agent's code cannot be loaded.
+        """
+        agent = await self._agents.load(agent_key)
+        run = agent.create_run(self._timeline, state=state, user_id=user_id)
         await run.open()
+        return self.add(agent, run)
+
+    def add(self, agent: PlayableAgent, run: AgentRun) -> str:
+        """Add a run that is open, or put it in the place of the one that its session had; returns the session's id."""
         session_id = run.recorded_session.session_id
         self._runs[session_id] = (agent, run)
         return session_id
+
+    def get_player(self, session_id: str) -> str:
+        """Returns who plays the models of a session, as it was asked for: `human`, `real`, or a recording."""
+        return self._players.get(session_id, HUMAN)
+
+    def set_player(self, session_id: str, player: str) -> None:
+        """Remember who plays the models of a session."""
+        self._players[session_id] = player
 
     def find(self, session_id: str) -> AgentRun | None:
         """Returns the run of a session, or None if its agent does not run in this process."""
@@ -56,6 +94,24 @@ class SessionRuns:
             return self._runs[summary.session.session_id][0]
         return self._agents.find_by_app_name(summary.app_name) if summary.has_joined else None
 
+    async def load_agent(self, summary: SessionSummary) -> PlayableAgent | None:
+        """Returns the agent of a session as its code is now, for a new session; None if it is not on this server.
+
+        Raises:
+            AgentLoadFailed: The agent's code cannot be loaded.
+        """
+        if summary.session.session_id in self._runs:
+            return await self._agents.load(self._runs[summary.session.session_id][0].key)
+        return await self._agents.load_by_app_name(summary.app_name) if summary.has_joined else None
+
+    def find_entry(self, summary: SessionSummary) -> CatalogEntry | None:
+        """Returns the entry of the agent of a session without a run, whether it is loaded or not."""
+        return self._agents.find_entry(summary.app_name) if summary.has_joined else None
+
+    def find_revision(self, session_id: str) -> int | None:
+        """Returns the revision of the code that a session runs with; None if it does not run here."""
+        return self._runs[session_id][0].revision if session_id in self._runs else None
+
     def select_sessions(self, is_selected: Callable[[str], bool]) -> AgentSessions | None:
         """Returns the sessions of the agents with a selected display name; None if there is no such agent."""
         selected = [agent for agent in self._agents if is_selected(agent.config.name)]
@@ -72,17 +128,27 @@ class SessionRuns:
     @property
     def live_ids(self) -> Collection[str] | None:
         """The sessions that can go on here; None if all can, because agents may run in other processes."""
-        return None if self.allow_remote_agents else self._runs.keys()
+        return None if self.allow_remote_agents else self._runs.keys() | self.world_ids
 
     def is_playable(self, session_id: str) -> bool:
         """Whether a session can go on: its agent runs here, or may run in another process."""
-        return self.allow_remote_agents or session_id in self._runs
+        return self.allow_remote_agents or session_id in self._runs or session_id in self.world_ids
+
+    def is_played_by_person(self, session_id: str) -> bool:
+        """Whether a person plays the agent of a session in a scenario's world, and its run has not ended."""
+        run = self.worlds.get(session_id)
+        if run is None or session_id not in self.world_ids:
+            return False
+        # After an undo or in a fork, a person goes on in the place of whoever played.
+        is_taken_over = run.agent_run is not None and run.agent_run.recorded_session.player is Player.HUMAN
+        return is_taken_over or run.player_name == HUMAN
 
     async def close_run(self, session_id: str) -> bool:
         """Close the run of a session, if it has one; returns whether it had."""
         if session_id not in self._runs:
             return False
         agent, run = self._runs.pop(session_id)
+        self._players.pop(session_id, None)
         # Runs of one agent share its toolsets and connections: only the last run may release them.
         is_shared = any(other is agent for other, _ in self._runs.values())
         await run.close(release=not is_shared)
@@ -92,4 +158,6 @@ class SessionRuns:
         """Close all runs and release the agents' resources."""
         runs = [run for _, run in self._runs.values()]
         self._runs.clear()
-        await asyncio.gather(*(run.close() for run in runs))
+        await asyncio.gather(
+            *(run.close(reason=SERVER_STOPPED_IN_RUN if run.is_running else _SERVER_STOPPED) for run in runs)
+        )

@@ -6,11 +6,19 @@ import asyncio
 import contextlib
 import signal
 import webbrowser
-from collections.abc import Collection, Sequence
+from collections.abc import AsyncGenerator, Collection, Coroutine, Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
+from adk_agent_sim.adk.agent_folder import AgentFolder
+from adk_agent_sim.adk.runner_services import (
+    BaseArtifactService,
+    BaseMemoryService,
+    BaseSessionService,
+    RunnerServices,
+    create_memory_service,
+)
 from adk_agent_sim.golden.session import SimulatedAgentConfig
 from adk_agent_sim.link.server_entry import is_wildcard
 from adk_agent_sim.persistence.access_tokens import MemoryTokenStore
@@ -19,6 +27,8 @@ from adk_agent_sim.persistence.database_store import open_store
 from adk_agent_sim.server.access_control import open_access_control
 from adk_agent_sim.server.agent_catalog import AgentCatalog
 from adk_agent_sim.server.announcement import announce_server
+from adk_agent_sim.server.bench_catalog import BenchCatalog
+from adk_agent_sim.server.eval_catalog import EvalCatalog
 from adk_agent_sim.server.exposure import Exposure, build_exposure
 from adk_agent_sim.server.scenario_catalog import ScenarioCatalog
 from adk_agent_sim.server.server_keys import load_or_create_server_id
@@ -44,23 +54,50 @@ class AgentSimulator:
 
     def __init__(
         self,
-        agents: Sequence[SimulatedAgentConfig],
+        agents: Sequence[SimulatedAgentConfig] = (),
         *,
+        folder: AgentFolder | str | Path | None = None,
+        reload: bool = False,
         database: str | Path | None = None,
         scenarios: ScenarioCatalog | None = None,
+        evals: EvalCatalog | None = None,
+        benches: BenchCatalog | None = None,
+        session_service: BaseSessionService | None = None,
+        artifact_service: BaseArtifactService | None = None,
+        memory_service: BaseMemoryService | None = None,
     ) -> None:
         """Create a simulator; nothing is opened before `run` or `start`.
 
         Args:
             agents: The agents to choose from; their names must be unique.
+            folder: A folder of agents, as `adk web` takes it; each is loaded when it is first opened.
+            reload: Whether agents of the folder are loaded again when their code has changed. New sessions then use
+                it; others keep the code that they began with.
             database: A file or URL to store sessions in; without one they are lost when the process ends.
             scenarios: Scenarios to view and play, with or without agents.
+            evals: Files of eval cases to view, check and edit, with or without agents.
+            benches: Benches to watch, with or without agents.
+            session_service: Where ADK's sessions are, such as a database; by default in memory. You close it.
+            artifact_service: Where artifacts are; by default in memory.
+            memory_service: What `load_memory` searches; by default one in memory that all sessions share.
         """
-        if not agents and not scenarios:
+        if not agents and not scenarios and not evals and not benches and folder is None:
             raise ValueError("There is no agent to play: pass at least one SimulatedAgentConfig.")
-        self._agents = AgentCatalog(agents)
+        self._services = RunnerServices(
+            session=session_service,
+            artifact=artifact_service,
+            memory=memory_service or create_memory_service(),
+        )
+        if isinstance(folder, str | Path):
+            folder = AgentFolder(Path(folder))
+        self._agents = AgentCatalog(agents, self._services, folder=folder)
+        self._reload = reload
         self._database = database
         self._scenarios = scenarios
+        self._evals = evals
+        self._benches = benches
+        self.closes_services = False
+        """Whether the services are closed when the server stops."""
         self.unfinished_tasks: Collection[asyncio.Task[Any]] = ()
         """Tasks that were still running when `run` returned: tools that ignore their cancellation."""
 
@@ -125,9 +162,14 @@ class AgentSimulator:
                 open_access_control(store.tokens if store else MemoryTokenStore())
             )
             announce = await opening.enter_async_context(announce_server(exposure, access.server_token))
+            # What was opened belongs to the web server now, which closes it, also if it does not start.
             stack = opening.pop_all()
+        if self.closes_services:
+            stack.push_async_callback(self._services.close)
         services = SessionServices(self._agents, Timeline(store))
         stack.push_async_callback(services.close)
+        if self._reload and self._agents.folder_agents is not None:
+            await stack.enter_async_context(_run_task(self._agents.folder_agents.watch_files()))
         server = await start_web_server(
             services,
             stack,
@@ -137,6 +179,8 @@ class AgentSimulator:
             server_id=server_id,
             is_persistent=self._database is not None,
             scenarios=self._scenarios,
+            evals=self._evals,
+            benches=self._benches,
             on_bound=lambda bound: announce(web_port=bound),
         )
         if lock is not None:
@@ -151,6 +195,10 @@ class AgentSimulator:
                 print_line(f"Port {port} is in use; using {server.port}.")
             print_line(f"Open {server.url}")
             print_line("It works once, for 10 minutes; `adksim open` prints another. Press Ctrl-C to stop.")
+            if self._database is not None:
+                print_line(f"Sessions are kept in {self._database}.")
+            if self._agents.folder_agents is not None:
+                self._agents.folder_agents.announce_load = lambda name: print_line(f"Loading {name}.")
             if is_wildcard(exposure.host):
                 print_line(
                     "Other machines can connect. To let them use a name or address of this machine, add "
@@ -159,6 +207,17 @@ class AgentSimulator:
             if open_browser:
                 await asyncio.to_thread(webbrowser.open, server.url)
             await server.wait_until_stopped()
+
+
+@contextlib.asynccontextmanager
+async def _run_task(work: Coroutine[Any, Any, None]) -> AsyncGenerator[None]:
+    """Run a coroutine that never ends by itself until the block ends."""
+    task = asyncio.create_task(work, name="adksim-reload")
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.wait({task})
 
 
 def _close_runner(runner: asyncio.Runner) -> Collection[asyncio.Task[Any]]:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from adk_agent_sim.adk.own_model import ask_own_model
+from adk_agent_sim.adk.own_model import ask_own_model, decide_with_own_model
 from adk_agent_sim.errors import AgentNotLocal, InvalidAnswer, InvalidArguments
 from adk_agent_sim.server import decision_parsing
-from adk_agent_sim.server.api_models import DecisionInput, FieldProblem, SessionDetail, Suggestion
+from adk_agent_sim.server.api_models import FieldProblem
+from adk_agent_sim.server.decision_api_models import DecisionInput, Suggestion
+from adk_agent_sim.server.session_api_models import SessionDetail
 from adk_agent_sim.server.session_directory import SessionDirectory
 from adk_agent_sim.server.session_runs import SessionRuns
 from adk_agent_sim.timeline.decision_checks import get_function_calls
-from adk_agent_sim.timeline.events import Player
 from adk_agent_sim.timeline.submissions import TurnDecision
 from adk_agent_sim.timeline.timeline import Timeline
 
@@ -62,8 +63,7 @@ class TurnActions:
         """Let the agent's own model decide this turn."""
         await self._timeline.get_turn(session_id, turn_id)
         run = self._runs.require(session_id, "ask the agent's own model")
-        response = await ask_own_model(run.recorded_session, turn_id)
-        await self._timeline.decide(TurnDecision(session_id, turn_id, response, player=Player.REAL))
+        await decide_with_own_model(run.recorded_session, turn_id)
         return await self._directory.get_detail(session_id)
 
     async def _check_decidable(self, session_id: str) -> None:

@@ -18,11 +18,16 @@ from adk_agent_sim.server.access_control import Grant
 from adk_agent_sim.server.action_api import action_api
 from adk_agent_sim.server.api import api
 from adk_agent_sim.server.api_models import ErrorBody, FieldProblem
+from adk_agent_sim.server.bench_api import bench_api
+from adk_agent_sim.server.bench_catalog import BenchCatalog
+from adk_agent_sim.server.eval_api import eval_api
+from adk_agent_sim.server.eval_catalog import EvalCatalog
 from adk_agent_sim.server.responses import error_response, json_response
 from adk_agent_sim.server.scenario_api import scenario_api
 from adk_agent_sim.server.scenario_catalog import ScenarioCatalog
 from adk_agent_sim.server.session_services import SessionServices
 from adk_agent_sim.server.static_pages import StaticPages
+from adk_agent_sim.server.time_travel_api import time_travel_api
 
 _TOKEN_REQUIRED_MESSAGE = "The session of a browser cannot open others. Run `adksim open`, or use a token."  # noqa: S105 - a message
 
@@ -33,6 +38,8 @@ def create_app(
     server_id: str = "",
     is_persistent: bool = False,
     scenarios: ScenarioCatalog | None = None,
+    evals: EvalCatalog | None = None,
+    benches: BenchCatalog | None = None,
     create_login_url: Callable[[Grant], str] | None = None,
 ) -> FastAPI:
     """Create the application; without `services` it can only be described, as an OpenAPI document.
@@ -42,6 +49,8 @@ def create_app(
         server_id: Identifies the set of sessions to the browser.
         is_persistent: Whether the sessions are stored in a database.
         scenarios: Scenarios to view and play.
+        evals: Files of eval cases to view, check and edit.
+        benches: Benches to watch.
         create_login_url: Returns an address that opens a session in a browser, for the token that asks for it.
     """
     app = FastAPI(
@@ -52,42 +61,58 @@ def create_app(
         openapi_url=None,
     )
     # Not `include_router`, which analyses every endpoint a second time: 40 ms at the first request of each server.
-    app.router.routes.extend([*api.routes, *action_api.routes])
+    app.router.routes.extend([*api.routes, *action_api.routes, *time_travel_api.routes])
     if scenarios or services is None:
         app.router.routes.extend(scenario_api.routes)
+    if evals or services is None:
+        app.router.routes.extend(eval_api.routes)
+    if benches or services is None:
+        app.router.routes.extend(bench_api.routes)
+    _add_error_handlers(app)
+    if services is None:
+        return app
+    app.state.services = services
+    app.state.scenarios = scenarios
+    app.state.evals = evals
+    app.state.benches = benches
+    app.state.create_login_url = create_login_url
+    app.state.facts = {
+        "version": __version__,
+        "server_id": server_id,
+        "is_persistent": is_persistent,
+        "scenario_count": len(scenarios or ()),
+        "eval_file_count": len(evals or ()),
+        "bench_count": len(benches or ()),
+    }
+    app.add_api_websocket_route("/api/live", _serve_live_socket)
+    app.add_route("/api/login-url", _serve_login_url, methods=["POST"], include_in_schema=False)
+    # Last, in this order: the routes above match first, and an unknown API path must not get the index page.
+    app.add_route("/api/{rest:path}", _handle_unknown_endpoint, include_in_schema=False)
+    app.add_route("/{rest:path}", StaticPages().serve_file, methods=["GET"], include_in_schema=False)
+    return app
+
+
+def _add_error_handlers(app: FastAPI) -> None:
     app.add_exception_handler(SimulatorError, _handle_simulator_error)
     # A full disk or an EvalSet in a read-only folder: something the person can fix, so they get its message.
     app.add_exception_handler(OSError, _handle_simulator_error)
     app.add_exception_handler(RequestValidationError, _handle_validation_error)
     app.add_exception_handler(HTTPException, _handle_http_error)
     app.add_exception_handler(Exception, _handle_unexpected_error)
-    if services is None:
-        return app
-    app.state.services = services
-    app.state.scenarios = scenarios
-    app.state.facts = {
-        "version": __version__,
-        "server_id": server_id,
-        "is_persistent": is_persistent,
-        "scenario_count": len(scenarios or ()),
-    }
 
-    async def serve_live_socket(socket: WebSocket) -> None:
-        await services.live_updates.serve_tab(socket)
 
-    async def serve_login_url(request: Request) -> Response:
-        grant: Grant = request.scope["adksim.grant"]
-        if create_login_url is None or grant.token.kind is TokenKind.BROWSER:
-            # A session that could open others would never end.
-            return json_response(ErrorBody(error="TokenRequired", message=_TOKEN_REQUIRED_MESSAGE), 403)
-        return JSONResponse({"url": create_login_url(grant)})
+async def _serve_live_socket(socket: WebSocket) -> None:
+    services: SessionServices = socket.app.state.services
+    await services.live_updates.serve_tab(socket)
 
-    app.add_api_websocket_route("/api/live", serve_live_socket)
-    app.add_route("/api/login-url", serve_login_url, methods=["POST"], include_in_schema=False)
-    # Last, in this order: the routes above match first, and an unknown API path must not get the index page.
-    app.add_route("/api/{rest:path}", _handle_unknown_endpoint, include_in_schema=False)
-    app.add_route("/{rest:path}", StaticPages().serve_file, methods=["GET"], include_in_schema=False)
-    return app
+
+async def _serve_login_url(request: Request) -> Response:
+    grant: Grant = request.scope["adksim.grant"]
+    create_login_url: Callable[[Grant], str] | None = request.app.state.create_login_url
+    if create_login_url is None or grant.token.kind is TokenKind.BROWSER:
+        # A session that could open others would never end.
+        return json_response(ErrorBody(error="TokenRequired", message=_TOKEN_REQUIRED_MESSAGE), 403)
+    return JSONResponse({"url": create_login_url(grant)})
 
 
 async def _handle_simulator_error(request: Request, error: Exception) -> Response:

@@ -13,9 +13,12 @@ from types import TracebackType
 from typing import Self
 
 import uvicorn
+from starlette.types import ASGIApp
 
 from adk_agent_sim.server.access_control import AccessControl
+from adk_agent_sim.server.bench_catalog import BenchCatalog
 from adk_agent_sim.server.connection_limits import IdleConnections, create_protocol_class
+from adk_agent_sim.server.eval_catalog import EvalCatalog
 from adk_agent_sim.server.exposure import Exposure
 from adk_agent_sim.server.guard import Guard
 from adk_agent_sim.server.scenario_catalog import ScenarioCatalog
@@ -42,6 +45,8 @@ async def start_web_server(
     server_id: str | None = None,
     is_persistent: bool = False,
     scenarios: ScenarioCatalog | None = None,
+    evals: EvalCatalog | None = None,
+    benches: BenchCatalog | None = None,
     on_bound: Callable[[int], object] = lambda port: None,
     idle_connections: IdleConnections | None = None,
 ) -> RunningServer:
@@ -56,6 +61,8 @@ async def start_web_server(
         server_id: Identifies the set of sessions to the browser; by default a new one.
         is_persistent: Whether the sessions are stored in a database.
         scenarios: Scenarios to view and play.
+        evals: Files of eval cases to view, check and edit.
+        benches: Benches to watch.
         on_bound: Called with the port before the first request is accepted.
         idle_connections: Limits the connections without a request.
 
@@ -63,57 +70,59 @@ async def start_web_server(
         ExposureRefused: Other machines could connect without encryption.
     """
     server_id = server_id or token_hex(8)
-    try:
+    async with AsyncExitStack() as undo:
+        undo.push_async_callback(stack.aclose)
         exposure.check()
-        listening = open_listening_socket(exposure.bound_host, port)
-    except BaseException:
-        await stack.aclose()
-        raise
-    try:
+        listening = undo.enter_context(open_listening_socket(exposure.bound_host, port))
         bound = int(listening.getsockname()[1])
         url = exposure.build_web_url(bound)
-        guard = Guard(
-            create_app(
-                services,
-                server_id=server_id,
-                is_persistent=is_persistent,
-                scenarios=scenarios,
-                create_login_url=lambda grant: build_login_url(url, access.create_code(grant.token)),
-            ),
-            access=access,
-            hosts=exposure.list_web_hosts(bound),
-            cookie=f"adksim_{bound}_{server_id}",
-            is_encrypted=exposure.tls is not None,
-            is_proxied=exposure.behind_tls_proxy,
+        app = create_app(
+            services,
+            server_id=server_id,
+            is_persistent=is_persistent,
+            scenarios=scenarios,
+            evals=evals,
+            benches=benches,
+            create_login_url=lambda grant: build_login_url(url, access.create_code(grant.token)),
         )
+        guard = _create_guard(app, access, exposure, bound, server_id)
         on_bound(bound)
-        server = _UvicornServer(
-            uvicorn.Config(
-                guard,
-                log_config=None,
-                access_log=False,
-                lifespan="off",
-                server_header=False,
-                proxy_headers=False,
-                timeout_graceful_shutdown=_SHUTDOWN_TIMEOUT_SECONDS,
-                ws_max_size=_MAX_SOCKET_MESSAGE_BYTES,
-                http=create_protocol_class(idle_connections or IdleConnections()),
-                ssl_certfile=exposure.tls.certificate if exposure.tls else None,
-                ssl_keyfile=exposure.tls.key if exposure.tls else None,
-            )
-        )
-        serving = asyncio.create_task(server.serve(sockets=[listening]), name="adksim-web")
-        await _wait_until_started(server, serving)
-    except BaseException:
-        listening.close()
-        await stack.aclose()
-        raise
-    return RunningServer(url, bound, access, server, serving, stack)
+        server = _UvicornServer(_create_config(guard, exposure, idle_connections or IdleConnections()))
+        serve_task = await server.start(listening)
+        undo.pop_all()
+    return RunningServer(url, bound, access, server, serve_task, stack)
 
 
-def build_login_url(url: str, code: str) -> str:
-    """Returns the address that opens a session in a browser, once."""
-    return f"{url}/?code={code}"
+def _create_guard(app: ASGIApp, access: AccessControl, exposure: Exposure, port: int, server_id: str) -> Guard:
+    return Guard(
+        app,
+        access=access,
+        hosts=exposure.list_web_hosts(port),
+        cookie=f"adksim_{port}_{server_id}",
+        is_encrypted=exposure.tls is not None,
+        is_proxied=exposure.behind_tls_proxy,
+    )
+
+
+def _create_config(guard: Guard, exposure: Exposure, idle_connections: IdleConnections) -> uvicorn.Config:
+    return uvicorn.Config(
+        guard,
+        log_config=None,
+        access_log=False,
+        lifespan="off",
+        server_header=False,
+        proxy_headers=False,
+        timeout_graceful_shutdown=_SHUTDOWN_TIMEOUT_SECONDS,
+        ws_max_size=_MAX_SOCKET_MESSAGE_BYTES,
+        http=create_protocol_class(idle_connections),
+        ssl_certfile=exposure.tls.certificate if exposure.tls else None,
+        ssl_keyfile=exposure.tls.key if exposure.tls else None,
+    )
+
+
+def build_login_url(url: str, code: str, path: str = "/") -> str:
+    """Returns the address that opens a session in a browser, once, and then this page."""
+    return f"{url}{path}?code={code}"
 
 
 class RunningServer:
@@ -139,7 +148,11 @@ class RunningServer:
     @property
     def url(self) -> str:
         """An address to open in a browser. Each has its own code, which works once and for 10 minutes."""
-        return build_login_url(self.base_url, self._access.create_code())
+        return self.build_page_url("/")
+
+    def build_page_url(self, path: str) -> str:
+        """Return an address like `url`, which opens this page."""
+        return build_login_url(self.base_url, self._access.create_code(), path)
 
     @property
     def token(self) -> str:
@@ -174,8 +187,19 @@ class _UvicornServer(uvicorn.Server):
 
     def __init__(self, config: uvicorn.Config) -> None:
         super().__init__(config)
-        self.on_started: Callable[[], None] = lambda: None
+        self._started = asyncio.Event()
         self._stop_requested = asyncio.Event()
+
+    async def start(self, listening: socket.socket) -> asyncio.Task[None]:
+        """Serve a socket; return the task that does, once the first request can be accepted."""
+        serve_task = asyncio.create_task(self.serve(sockets=[listening]), name="adksim-web")
+        wait_task = asyncio.create_task(self._started.wait())
+        await asyncio.wait({serve_task, wait_task}, return_when=asyncio.FIRST_COMPLETED)
+        wait_task.cancel()
+        if serve_task.done():
+            serve_task.result()
+            raise RuntimeError("The web server stopped before it was listening.")
+        return serve_task
 
     def request_stop(self) -> None:
         self.should_exit = True
@@ -187,7 +211,7 @@ class _UvicornServer(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
-        self.on_started()
+        self._started.set()
 
     async def main_loop(self) -> None:
         # uvicorn looks ten times a second whether it should stop; this one wakes up once a second, for the Date
@@ -195,17 +219,6 @@ class _UvicornServer(uvicorn.Server):
         while not await self.on_tick(0):
             await asyncio.wait({stop := asyncio.ensure_future(self._stop_requested.wait())}, timeout=1)
             stop.cancel()
-
-
-async def _wait_until_started(server: _UvicornServer, serve_task: asyncio.Task[None]) -> None:
-    started = asyncio.Event()
-    server.on_started = started.set
-    wait_task = asyncio.create_task(started.wait())
-    await asyncio.wait({serve_task, wait_task}, return_when=asyncio.FIRST_COMPLETED)
-    wait_task.cancel()
-    if serve_task.done():
-        serve_task.result()
-        raise RuntimeError("The web server stopped before it was listening.")
 
 
 def open_listening_socket(host: str, port: int) -> socket.socket:

@@ -13,6 +13,7 @@ from adk_agent_sim.scenario.app_base.app_context import CallerRole
 from adk_agent_sim.scenario.app_base.tool import Tool
 from adk_agent_sim.scenario.app_base.tool_call import can_call
 from adk_agent_sim.scenario.app_base.tool_schema import build_parameters_schema
+from adk_agent_sim.scenario.verdict.judge import Judge
 from adk_agent_sim.scenario.world.event_log import CompletedEvent
 from adk_agent_sim.scenario.world.snapshot import StateChange, WorldSnapshot
 from adk_agent_sim.scenario.world.world import World
@@ -30,6 +31,9 @@ from adk_agent_sim.server.scenario_api_models import (
     WorldInfo,
     WorldTool,
 )
+from adk_agent_sim.server.verdict_api_models import VerdictInfo
+from adk_agent_sim.server.verdict_view import build_verdict_info
+from adk_agent_sim.timeline.json_conversion import to_json_value
 from adk_agent_sim.timeline.read_model.line_summary import summarize_arguments, summarize_text
 from adk_agent_sim.timeline.strict_json import dump_json
 
@@ -50,11 +54,13 @@ class WorldPlayground:
         self._create_world = create_world
         self._history: list[tuple[WorldSnapshot, WorldAction]] = []
         self._next_index = 0
+        self._judge: Judge | None = None
         self._world = self._start_world()
 
     def describe_world(self) -> WorldInfo:
         """Returns the time and status of the world."""
         world = self._world
+        upcoming = world.find_upcoming_event()
         return WorldInfo(
             elapsed_seconds=world.elapsed,
             now=world.now,
@@ -62,6 +68,8 @@ class WorldPlayground:
             turn=world.turn,
             apps=list(world.apps),
             action_count=len(self._history),
+            next_event=upcoming.call_name if upcoming else "",
+            next_event_seconds=self._compute_elapsed(upcoming.time) if upcoming and upcoming.time is not None else None,
         )
 
     def list_actions(self) -> list[WorldAction]:
@@ -139,13 +147,49 @@ class WorldPlayground:
                 self._world = self._start_world()
         return WorldActionResult(world=self.describe_world(), action=None)
 
+    def judge_world(self) -> VerdictInfo:
+        """Returns the verdict on what has happened in the world so far, without soft checks.
+
+        Raises:
+            NotJudgeable: The scenario expects nothing, or its oracle fails.
+        """
+        if self._judge is None:
+            self._judge = Judge(self._world.scenario)
+        events = self._world.event_log()
+        verdict = to_json_value(self._judge.judge(events).to_json())
+        actions = self._map_events_to_actions()
+        return build_verdict_info(
+            verdict,
+            events,
+            start_time=self._judge.plan.start_time,
+            plan=self._judge.plan,
+            locate=lambda place: {"action_index": actions.get(id(events[place]))},
+        )
+
+    def _map_events_to_actions(self) -> dict[int, int]:
+        """Returns the actions that caused events, by the identity of the event: snapshots share their events."""
+        snapshots = [*(before for before, _ in self._history[1:]), self._world.snapshot()]
+        actions: dict[int, int] = {}
+        for (_, action), after in zip(self._history, snapshots, strict=True):
+            for event in after.events:
+                actions.setdefault(id(event), action.index)
+        return actions
+
     def _start_world(self) -> World:
         self._world = self._create_world()
         self._perform_action("Start", lambda: _to_empty_result(self._world.tick()))
         return self._world
 
     def _step_once(self) -> tuple[str | None, str]:
-        return (None, "") if self._world.step() is not None else ("No events are left.", "")
+        if self._world.step() is not None:
+            return None, ""
+        upcoming = self._world.find_upcoming_event()
+        if upcoming is None:
+            return "No events are left.", ""
+        return f"{upcoming.call_name} waits for the agent's message to the user.", ""
+
+    def _compute_elapsed(self, time: float) -> float:
+        return round(time - (self._world.now - self._world.elapsed), 6)
 
     def _jump_to(self, seconds: float) -> tuple[str | None, str]:
         self._world.set_time(seconds)

@@ -127,7 +127,7 @@ def print_progress(text: str) -> None:
 
 def erase_progress() -> None:
     """Erase what `print_progress` printed."""
-    click.echo("\r" + " " * 60 + "\r", nl=False, err=True)
+    click.echo("\r" + " " * 78 + "\r", nl=False, err=True)
 
 
 def print_uncaught(kind: type[BaseException], error: BaseException, where: TracebackType | None) -> None:

@@ -39,6 +39,10 @@ class Sleeper(Protocol):
         ...
 
 
+class SimulatedClock(Clock, Sleeper, Protocol):
+    """A clock of simulated time, in which waits let that time pass."""
+
+
 class RealSleeper:
     """Waits in real time."""
 

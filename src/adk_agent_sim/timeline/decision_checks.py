@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
 from adk_agent_sim.errors import EmptyDecision, InvalidAnswer, InvalidArguments, Problem, ToolNotOffered
 from adk_agent_sim.forms.schema_checker import SchemaChecker, build_arguments_checker
 from adk_agent_sim.timeline.canonical_json import Json, decode_json, encode_json
+from adk_agent_sim.timeline.content_parts import extract_visible_text, get_parts
 from adk_agent_sim.timeline.model_request import RequestSettings
 from adk_agent_sim.timeline.strict_json import InvalidJson, parse_json
 
@@ -17,7 +18,7 @@ _PART_METADATA_KEYS = frozenset({"thought", "thought_signature", "part_metadata"
 
 def check_not_empty(turn_id: str, response: Json) -> None:
     """Raise EmptyDecision if the response has no call, no content and no error code."""
-    if not response.get("error_code") and not any(_has_content(part) for part in get_parts(response)):
+    if not response.get("error_code") and not any(_has_content(part) for part in get_parts(response.get("content"))):
         raise EmptyDecision(turn_id)
 
 
@@ -32,24 +33,14 @@ def check_matches_request(request: RequestSettings, response: Json) -> None:
             raise InvalidAnswer(problems)
 
 
-def get_parts(response: Json) -> Sequence[Mapping[str, Json]]:
-    """Return the parts of the response's content."""
-    content: dict[str, Json] = response.get("content") or {}
-    return content.get("parts") or ()
-
-
 def get_function_calls(response: Json) -> list[Mapping[str, Json]]:
     """Return the function calls of a response, in order."""
-    return [part["function_call"] for part in get_parts(response) if part.get("function_call")]
+    return [part["function_call"] for part in get_parts(response.get("content")) if part.get("function_call")]
 
 
 def extract_text(response: Json) -> str:
     """Return the visible text of a response, without thoughts."""
-    return "".join(_iter_texts(get_parts(response)))
-
-
-def _iter_texts(response_parts: Sequence[Mapping[str, Json]]) -> Iterator[str]:
-    return (part["text"] for part in response_parts if part.get("text") and not part.get("thought"))
+    return extract_visible_text(response.get("content"))
 
 
 def _has_content(part: Mapping[str, Json]) -> bool:

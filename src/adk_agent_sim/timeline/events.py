@@ -13,6 +13,15 @@ from typing import TypeAlias
 
 from adk_agent_sim.timeline.blocks import PackedIds
 from adk_agent_sim.timeline.canonical_json import Json
+from adk_agent_sim.timeline.session_events import AgentJoined, Closed, Forked, Noted, Rewound
+from adk_agent_sim.timeline.tool_request_events import ToolAnswered, ToolAsked, ToolWithdrawn
+from adk_agent_sim.timeline.world_events import (
+    NotificationDelivered,
+    VerdictReached,
+    WorldEventHappened,
+    WorldStarted,
+    WorldTimeChanged,
+)
 
 
 class Player(StrEnum):
@@ -40,23 +49,6 @@ class AgentPath:
 
     parent_call_id: str = ""
     """The call of the tool that the agent runs in; empty if it does not run in a tool."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class AgentJoined:
-    """An agent's ADK session was connected to the timeline; always the first event of a run."""
-
-    app_name: str
-    """The ADK app."""
-
-    user_id: str
-    """The ADK user."""
-
-    adk_session_id: str
-    """The id of the ADK session, which differs from the timeline's session id."""
-
-    state: Mapping[str, Json]
-    """The session state before the first message."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -173,6 +165,9 @@ class ToolFinished:
     left_unchanged: bool = False
     """Whether a rule answered that was to change the result, and changed nothing."""
 
+    mocked: Json = None
+    """What a mock made the result from, if it asked a model: which one, what was asked, and each answer."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ToolFailed:
@@ -199,19 +194,23 @@ class ToolFailed:
     left_unchanged: bool = False
     """As in `ToolFinished`."""
 
+    mocked: Json = None
+    """As in `ToolFinished`."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class EnvironmentDecided:
     """The simulated environment decided how to handle a call; recorded before it takes effect.
 
-    The call of a model is one too: its event has the turn's id and no call id.
+    The call of a model is one too: its event has the turn's id and no call id. An event without a tool is about no
+    call: it records that the profile of the rules was switched.
     """
 
     call_id: str
     """The call."""
 
     tool_name: str
-    """The tool, as the model calls it; `MODEL_SEAT` if the model itself is called."""
+    """The tool, as the model calls it; `MODEL_SEAT` if the model itself is called, empty if there is no call."""
 
     rule: str
     """The rule that matched; empty if none did."""
@@ -228,7 +227,8 @@ class EnvironmentDecided:
     release wrote the event."""
 
     environment: Json = None
-    """The rules of the session, and what its random draws depend on; only in its first decision."""
+    """The rules of the session, and what its random draws depend on, in its first decision; the active profile of the
+    rules, in the first one and after each change."""
 
     near_miss: Json = None
     """If no rule matched: the `rule` that almost did, and the `differences`, by the path of the value that differed."""
@@ -270,6 +270,9 @@ class ArtifactSaved:
     block: str
     """The id of the block with the bytes."""
 
+    is_text: bool = False
+    """Whether the agent saved a text rather than bytes; False in logs of older releases, which do not say it."""
+
 
 class RunOutcome(StrEnum):
     """How a run ended."""
@@ -297,17 +300,6 @@ class RunEnded:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Closed:
-    """The session was closed: it takes no more events, and all waits in it ended."""
-
-    reason: str
-    """The reason, for people."""
-
-    cancelled: bool = False
-    """Whether it was cancelled rather than completed."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Unreadable:
     """What a store returns for an event that it cannot read, so that the other events stay readable; never stored."""
 
@@ -326,14 +318,28 @@ Payload: TypeAlias = (
     | ToolStarted
     | ToolFinished
     | ToolFailed
+    | ToolAsked
+    | ToolAnswered
+    | ToolWithdrawn
     | EnvironmentDecided
+    | WorldStarted
+    | WorldEventHappened
+    | NotificationDelivered
+    | WorldTimeChanged
+    | VerdictReached
     | AgentEvent
     | ArtifactSaved
     | RunEnded
+    | Rewound
+    | Forked
     | Closed
+    | Noted
     | Unreadable
 )
 """What happened, of any kind."""
+
+REMARK_CLASSES = (Noted, VerdictReached)
+"""Payloads that are about a session and no part of what happened in it: a closed session still takes them."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

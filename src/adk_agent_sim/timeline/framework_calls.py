@@ -21,6 +21,9 @@ EXIT_LOOP = "exit_loop"
 FINISH_TASK = "finish_task"
 """The tool by which an agent in task mode returns its result."""
 
+ENVIRONMENT_AUTHOR = "environment"
+"""The author of events by which a scenario's world notifies an agent. It is no agent: its texts are no answers."""
+
 MODEL_SEAT = "(model)"
 """Stands for the model in a place for the name of a tool. No tool can have this name."""
 

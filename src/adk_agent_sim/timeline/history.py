@@ -11,7 +11,7 @@ Events of an agent that is used as a tool belong to that call and add no entries
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any, Literal, TypeAlias
 
@@ -19,6 +19,7 @@ from pydantic import BaseModel, Field
 
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.clock import WallClock
+from adk_agent_sim.timeline.content_parts import as_mapping, as_text, extract_visible_text, get_parts
 from adk_agent_sim.timeline.events import (
     AgentEvent,
     Event,
@@ -29,6 +30,7 @@ from adk_agent_sim.timeline.events import (
     UserSpoke,
 )
 from adk_agent_sim.timeline.framework_calls import is_request_call
+from adk_agent_sim.timeline.undone_events import remove_undone_events
 from adk_agent_sim.timeline.unique_ids import UniqueIds
 
 
@@ -94,9 +96,9 @@ HistoryEntry: TypeAlias = UserQuery | ToolCall | ToolOutput | ToolError | FinalR
 
 
 def build_history(events: Iterable[Event]) -> list[HistoryEntry]:
-    """Return the entries of a session in chronological order."""
+    """Return the entries of a session in chronological order, without what was undone."""
     fold = _HistoryBuilder()
-    for event in events:
+    for event in remove_undone_events(list(events)):
         fold.apply(event)
     return fold.entries
 
@@ -160,17 +162,17 @@ class _HistoryBuilder:
 
     def _add_agent_event(self, emitted: AgentEvent, agent_name: str, when: datetime) -> None:
         content: dict[str, Json] = emitted.event.get("content") or {}
-        for part in _get_parts(content):
+        for part in get_parts(content):
             if call := part.get("function_call"):
                 self._add_call(call, agent_name, when)
             if response := part.get("function_response"):
                 self._add_function_response(response, when)
-        if emitted.final and _get_parts(content):
+        if emitted.final and get_parts(content) and not _asks_user(content):
             self._set_final_response(content, when)
 
     def _set_final_response(self, content: Json, when: datetime) -> None:
         """Keep the last final event, as ADK does, but do not replace one with text by one without."""
-        text = _extract_visible_text(content)
+        text = extract_visible_text(content)
         if text or self._final_response is None or not self._final_response.content:
             self._final_response = FinalResponse(content=text, timestamp=when, raw=content)
 
@@ -218,19 +220,17 @@ class _HistoryBuilder:
 
 def is_user_query(content: Json) -> bool:
     """Return whether a user message contains more than responses to calls."""
-    return any("function_response" not in part for part in _get_parts(content))
+    return any("function_response" not in part for part in get_parts(content))
 
 
-def _get_parts(content: Json) -> Sequence[Mapping[str, Json]]:
-    return content.get("parts") or ()
+def _asks_user(content: Json) -> bool:
+    """Return whether ADK asks the user for something: it calls that final, because the run ends there."""
+    calls = (as_mapping(part.get("function_call")) for part in get_parts(content))
+    return any(is_request_call(as_text(call.get("name"))) for call in calls)
 
 
 def _extract_text(content: Json) -> str:
     """Return the visible text of a content, or its other data as JSON if it has no text."""
-    text = _extract_visible_text(content)
-    data = [part for part in _get_parts(content) if "function_call" not in part and "function_response" not in part]
+    text = extract_visible_text(content)
+    data = [part for part in get_parts(content) if "function_call" not in part and "function_response" not in part]
     return text or (json.dumps(data, ensure_ascii=False) if data else "")
-
-
-def _extract_visible_text(content: Json) -> str:
-    return "".join(part["text"] for part in _get_parts(content) if part.get("text") and not part.get("thought"))

@@ -34,7 +34,7 @@ from adk_agent_sim.timeline.events import (
     TurnAsked,
 )
 from adk_agent_sim.timeline.read_model.session_read_model import SessionReadModel, create_read_model
-from adk_agent_sim.timeline.store import Store
+from adk_agent_sim.timeline.store import Store, fold_events
 
 FORMAT_VERSION = 1
 """The version of the file format; files of other versions are rejected."""
@@ -138,7 +138,7 @@ async def restore_session(path: str | Path, store: Store) -> Session:
                 blocks.append(record)
             case Event():
                 assert read_model is not None  # noqa: S101 - as below
-                read_model = read_model.with_events([record])
+                read_model = await fold_events(store, read_model, [record])
                 await store.append([record], blocks, read_model)
                 blocks = []
     assert session is not None  # noqa: S101 - read_records rejects a file that does not start with one

@@ -18,5 +18,10 @@ _FLOAT_BITS = 53
 
 def draw_uniform(seed: int, *key: DrawKey) -> float:
     """Return a number in [0, 1), uniformly distributed over the keys."""
+    return (draw_bits(seed, *key) >> (64 - _FLOAT_BITS)) / (1 << _FLOAT_BITS)
+
+
+def draw_bits(seed: int, *key: DrawKey) -> int:
+    """Return 64 random bits, uniformly distributed over the keys."""
     digest = blake2b(repr((seed, key)).encode("utf-8", "surrogatepass"), digest_size=8).digest()
-    return (int.from_bytes(digest, "big") >> (64 - _FLOAT_BITS)) / (1 << _FLOAT_BITS)
+    return int.from_bytes(digest, "big")

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
+from uuid import uuid4
 
 from adk_agent_sim.errors import EventExists, LogChanged, SessionExists, SessionNotFound
 from adk_agent_sim.timeline.blocks import Block
-from adk_agent_sim.timeline.events import Event, Session
+from adk_agent_sim.timeline.events import REMARK_CLASSES, Event, Session, UserSpoke
 from adk_agent_sim.timeline.read_model.session_read_model import SessionReadModel, create_read_model
 from adk_agent_sim.timeline.read_model.session_summary import QueueCursor, SessionSummary
 from adk_agent_sim.timeline.read_model.timeline_row import TimelineRow
@@ -73,6 +74,14 @@ class Store(Protocol):
         """
         ...
 
+    async def branch_session(self, source_id: str, session: Session, until_seq: int) -> bool:
+        """Create a session that begins with the events of another one, if that takes no longer for more of them.
+
+        Returns:
+            False if it would; nothing was created, and the events have to be copied.
+        """
+        ...
+
     async def read_events(self, session_id: str, after_seq: int = 0, limit: int | None = None) -> Sequence[Event]:
         """Return the events after `after_seq`, at most `limit`; raise SessionNotFound if the session does not exist."""
         ...
@@ -115,6 +124,12 @@ class MemoryStore:
         self._rows: dict[str, dict[int, TimelineRow]] = {}
         self._blocks: dict[str, dict[str, bytes]] = {}
         self._event_sessions: dict[str, str] = {}
+        self._run_starts: dict[str, dict[int, SessionReadModel]] = {}
+        """The read models before each user message, by session and by the number of events until then."""
+        self._borrowed_counts: dict[str, int] = {}
+        """How many events a session still shares with the one that it was branched from."""
+        self._noted_sessions: set[str] = set()
+        """The sessions with a note."""
 
     async def create_session(self, session: Session) -> None:
         """Add an empty session."""
@@ -161,7 +176,7 @@ class MemoryStore:
 
     async def load_read_model(self, session_id: str) -> SessionReadModel:
         """Return the read model of a session, to be continued."""
-        self._require_log(session_id)
+        self._find_log(session_id)
         return self._read_models[session_id]
 
     async def append(
@@ -169,7 +184,7 @@ class MemoryStore:
     ) -> Sequence[Event]:
         """Append events of one session, their blocks and the read model after them."""
         session_id = events[0].session_id
-        log = self._require_log(session_id)
+        log = self._find_log(session_id)
         taken = {event.event_id: self._event_sessions.get(event.event_id) for event in events}
         if stored_ids := {event_id: found for event_id, found in taken.items() if found is not None}:
             raise EventExists(stored_ids)
@@ -179,10 +194,39 @@ class MemoryStore:
         stored = self._blocks[session_id]
         for block in blocks:
             stored.setdefault(block.block_id, block.data)
+        if isinstance(events[0].payload, UserSpoke):
+            self._run_starts.setdefault(session_id, {})[len(log)] = self._read_models[session_id]
+        if any(isinstance(event.payload, REMARK_CLASSES) for event in events):
+            self._noted_sessions.add(session_id)
         log.extend(events)
         self._read_models[session_id] = read_model
         self._rows[session_id].update((row.index, row) for row in read_model.changed_rows)
         return events
+
+    async def branch_session(self, source_id: str, session: Session, until_seq: int) -> bool:
+        """Create a session that begins with the events of another one; they are shared until somebody reads them.
+
+        That needs the read model after the last of them, which is known where the user spoke next, and at the end. A
+        session with notes is copied: they may have changed its rows since, and a branch does not take them over.
+        """
+        log = self._require_log(source_id)
+        at_end = until_seq == len(log)
+        source = self._read_models[source_id] if at_end else self._run_starts.get(source_id, {}).get(until_seq)
+        if source is None or source.summary.is_closed or source_id in self._noted_sessions:
+            return False
+        await self.create_session(session)
+        session_id = session.session_id
+        summary = replace(source.summary, session=session, given_name="", exports=())
+        self._read_models[session_id] = SessionReadModel(summary, source.rows.copy())
+        self._events[session_id] = log[:until_seq]
+        self._borrowed_counts[session_id] = until_seq
+        rows = self._rows[source_id]
+        shared = rows if at_end else {index: rows[index] for index in range(source.rows.row_count)}
+        # Rows that could still change then may have changed since.
+        self._rows[session_id] = {**shared, **source.rows.rows}
+        self._blocks[session_id] = dict(self._blocks[source_id])
+        self._run_starts[session_id] = {}
+        return True
 
     async def read_events(self, session_id: str, after_seq: int = 0, limit: int | None = None) -> Sequence[Event]:
         """Return the events after `after_seq`, at most `limit`."""
@@ -195,25 +239,25 @@ class MemoryStore:
 
     async def read_blocks(self, session_id: str, block_ids: Sequence[str]) -> Mapping[str, bytes]:
         """Return the data of a session's blocks by id; blocks that it does not have are left out."""
-        self._require_log(session_id)
+        self._find_log(session_id)
         stored = self._blocks[session_id]
         return {block_id: stored[block_id] for block_id in block_ids if block_id in stored}
 
     async def read_rows(self, session_id: str, start: int, count: int) -> Sequence[TimelineRow]:
         """Return up to `count` rows of a session from index `start` on."""
-        self._require_log(session_id)
+        self._find_log(session_id)
         rows = self._rows[session_id]
         return [rows[index] for index in range(start, min(start + count, len(rows)))]
 
     async def read_changed_rows(self, session_id: str, after_seq: int) -> Sequence[TimelineRow]:
         """Return the rows that are new or have changed after an event, by index."""
-        self._require_log(session_id)
+        self._find_log(session_id)
         return [row for row in self._rows[session_id].values() if row.updated_seq > after_seq]
 
     async def save_summary(self, summary: SessionSummary) -> None:
         """Replace the description, the name and the exports of a session; the log stays as it is."""
         session_id = summary.session.session_id
-        self._require_log(session_id)
+        self._find_log(session_id)
         self._read_models[session_id] = self._read_models[session_id].with_summary(summary)
 
     async def delete_session(self, session_id: str) -> None:
@@ -222,6 +266,8 @@ class MemoryStore:
             self._event_sessions.pop(event.event_id, None)
         for stored in (self._read_models, self._events, self._rows, self._blocks):
             del stored[session_id]
+        self._run_starts.pop(session_id, None)
+        self._noted_sessions.discard(session_id)
 
     async def get_session_sizes(self, session_ids: Sequence[str] | None = None) -> Mapping[str, int]:
         """Return the size in bytes of the blocks of these sessions, or of all."""
@@ -239,12 +285,29 @@ class MemoryStore:
         return self._require_log(session_id)
 
     def _require_log(self, session_id: str) -> list[Event]:
+        """Return the log of a session; what it shares with another one becomes its own."""
+        log = self._find_log(session_id)
+        if count := self._borrowed_counts.pop(session_id, 0):
+            log[:count] = [replace(event, session_id=session_id, event_id=str(uuid4())) for event in log[:count]]
+            self._event_sessions.update((event.event_id, session_id) for event in log[:count])
+        return log
+
+    def _find_log(self, session_id: str) -> list[Event]:
         try:
             return self._events[session_id]
         except KeyError:
             raise SessionNotFound(session_id) from None
 
 
-def number_events(events: Iterable[Event], last_seq: int) -> list[Event]:
-    """Return events with the `seq` that follows the last one of their log."""
-    return [replace(event, seq=seq) for seq, event in enumerate(events, start=last_seq + 1)]
+async def fold_events(store: Store, read_model: SessionReadModel, events: Sequence[Event]) -> SessionReadModel:
+    """Return the read model after more events; reads the rows that notes are about, if the fold does not have them."""
+    missing = read_model.list_missing_rows(events)
+    session_id = read_model.summary.session.session_id
+    noted_rows = [row for index in missing for row in await store.read_rows(session_id, index, 1)]
+    return read_model.with_events(events, noted_rows)
+
+
+def number_events(events: Iterable[Event], last_seq: int, timestamp: float | None = None) -> list[Event]:
+    """Return events with the `seq` that follows the last one of their log, and with this timestamp if there is one."""
+    fields = {} if timestamp is None else {"timestamp": timestamp}
+    return [replace(event, seq=seq, **fields) for seq, event in enumerate(events, start=last_seq + 1)]

@@ -1,4 +1,4 @@
-"""The values that a caller submits to a timeline, in this process or through a link: events, a turn, a decision.
+"""What a caller submits to a timeline, in this process or through a link: events, a turn, a decision, a tool request.
 
 Every link forwards one of these values unchanged, so its fields are listed here only.
 """
@@ -6,13 +6,14 @@ Every link forwards one of these values unchanged, so its fields are listed here
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass, field, replace
 from uuid import uuid4
 
 from adk_agent_sim.timeline.blocks import Block
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.events import AgentPath, Event, Payload, Player
 from adk_agent_sim.timeline.model_request import RequestBlocks
+from adk_agent_sim.timeline.tool_request_events import ToolAsked
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,3 +118,58 @@ class TurnDecision:
 
     decided_by: str = ""
     """The person who decides, if known."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolRequest:
+    """A tool call whose response a person must give."""
+
+    session_id: str
+    """The session that the agent runs in."""
+
+    asked: ToolAsked
+    """What the person is asked."""
+
+    _: KW_ONLY
+
+    agent_name: str
+    """The agent that makes the call."""
+
+    agent_path: AgentPath | None = None
+    """Which of the agents of the run it is, if known."""
+
+    def build_batch(self, client_id: str = "") -> EventBatch:
+        """Build the events that are committed; `client_id` identifies the agent's process, if it is another one."""
+        asked = replace(self.asked, client_id=client_id)
+        return EventBatch(self.session_id, [asked], agent_name=self.agent_name, agent_path=self.agent_path)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResponse:
+    """What a person responds as a tool: a result, or an exception."""
+
+    session_id: str
+    """The session of the request."""
+
+    request_id: str
+    """The request."""
+
+    result: Json = None
+    """What the tool returns."""
+
+    _: KW_ONLY
+
+    error_type: str = ""
+    """The class name of the exception that the tool raises; empty if it returns."""
+
+    error_message: str = ""
+    """The message of the exception."""
+
+    decision_id: str = field(default_factory=lambda: str(uuid4()))
+    """Identifies the response, so that a retry with the same id returns the same event."""
+
+    anyway: bool = False
+    """Whether to accept a result that does not match the tool's output schema."""
+
+    answered_by: str = ""
+    """The person who responds, if known."""

@@ -87,7 +87,7 @@ def _fill_nested_message(message: Message, value: Json, max_depth: int) -> None:
         case Value():
             fill_value(message, value, max_depth)
         case Struct() if isinstance(value, Mapping):
-            message.SetInParent()
+            message.SetInParent()  # so that an empty object is not taken for a missing one
             fill_struct(message, cast("Mapping[str, Json]", value), max_depth)
         case Duration() | Timestamp() if isinstance(value, str):
             _fill_time(message, value)

@@ -69,7 +69,8 @@ def test_a_scheduled_call_is_logged_and_notified_even_if_its_arguments_do_not_fi
 def test_a_notification_omits_an_argument_that_is_missing() -> None:
     world = _World()
     failed = world.call("Emails", "send_email_to_user_only", CallerRole.ENV)
-    assert str(failed.error) == "missing a required argument: 'sender'"
+    stated = "EmailClientApp.send_email_to_user_only() missing 1 required positional argument: 'sender'"
+    assert str(failed.error) == stated
     assert [each.text for each in world.notifications] == ["EmailClientV2: New email received from "]
 
 

@@ -45,6 +45,7 @@ _TEXTS = st.one_of(
         ["a@b.org", "+1 2", "(a+)+$", "[", "{content}", "%s", "../..", "/Documents", "~", "\0", "x" * 5000]
     ),
 )
+_ANYTHING = _JSON | _TEXTS
 _BY_TYPE: dict[str, st.SearchStrategy[Any]] = {
     "str": _TEXTS,
     "int": st.integers(-3, 12) | st.integers(),
@@ -80,18 +81,22 @@ def _world(app: type[App]) -> App:
     return app("tried", world, known)
 
 
-def _named(tools: list[tuple[type[App], Tool]]) -> dict[str, tuple[type[App], Tool]]:
+def _name(tools: list[tuple[type[App], Tool]]) -> dict[str, tuple[type[App], Tool]]:
     """Tools by name, those that subclasses only inherit left out."""
     return {f"{app.__name__}.{tool.name}": (app, tool) for app, tool in tools if tool.name in vars(app)}
 
 
-@pytest.mark.parametrize("name", _named(_TOOLS))
+_NAMED, _NAMED_CHECKED = _name(_TOOLS), _name(_CHECKED)
+_FITTING = {name: _fitting(tool) for name, (_, tool) in _NAMED_CHECKED.items()}
+
+
+@pytest.mark.parametrize("name", _NAMED)
 @examples(12, HealthCheck.data_too_large)
 @given(st.data())
 def test_any_arguments_at_all_give_an_answer_or_an_error(name: str, data: st.DataObject) -> None:
-    kind, tool = _named(_TOOLS)[name]
+    kind, tool = _NAMED[name]
     app = _world(kind)
-    values = {each.name: data.draw(_JSON | _TEXTS) for each in tool.arguments if data.draw(st.booleans())}
+    values = {each.name: data.draw(_ANYTHING) for each in tool.arguments if data.draw(st.booleans())}
     via = CallerRole.AGENT if APP in tool.kinds else CallerRole.ENV
     outcome = call_tool(app, tool.name, values, caller=via)
     assert (outcome.text is None) == (outcome.error is not None)
@@ -99,16 +104,16 @@ def test_any_arguments_at_all_give_an_answer_or_an_error(name: str, data: st.Dat
     json.dumps(app.hidden_state())
 
 
-@pytest.mark.parametrize("name", _named(_CHECKED))
+@pytest.mark.parametrize("name", _NAMED_CHECKED)
 @examples(25, HealthCheck.data_too_large)
 @given(st.data())
 def test_arguments_of_the_right_types_meet_no_error_that_the_tool_did_not_choose(
     name: str, data: st.DataObject
 ) -> None:
-    kind, tool = _named(_CHECKED)[name]
+    kind, tool = _NAMED_CHECKED[name]
     app = _world(kind)
     via = CallerRole.AGENT if APP in tool.kinds else CallerRole.ENV
-    outcome = call_tool(app, tool.name, data.draw(_fitting(tool)), caller=via)
+    outcome = call_tool(app, tool.name, data.draw(_FITTING[name]), caller=via)
     chosen = ValueError, KeyError, IndexError, AttributeError, OSError
     refused = outcome.error
     assert (

@@ -14,12 +14,14 @@ from adk_agent_sim.scenario.app_base.tool_call import call_tool
 from adk_agent_sim.scenario.apps.agent_user_interface import AgentUserInterface
 from adk_agent_sim.scenario.apps.cabs import CabApp
 from adk_agent_sim.scenario.apps.calendar import CalendarApp
+from adk_agent_sim.scenario.apps.contacts import ContactsApp
 from adk_agent_sim.scenario.apps.emails import EmailClientV2
 from adk_agent_sim.scenario.apps.messaging import MessagingApp
 from adk_agent_sim.scenario.apps.messaging_v2 import MessagingAppV2
 from adk_agent_sim.scenario.apps.notification import NotificationApp
 from adk_agent_sim.scenario.apps.reminders import ReminderApp
 from adk_agent_sim.scenario.apps.sandbox_files import SandboxLocalFileSystem
+from adk_agent_sim.scenario.apps.shopping import ShoppingApp
 from adk_agent_sim.scenario.apps.simple_email import EmailApp
 from adk_agent_sim.scenario.format.scenario_files import load_scenario
 
@@ -83,72 +85,72 @@ def test_a_reminder_comes_due_once() -> None:
     notification = app.take_due_notification()
     assert notification is not None
     assert notification.text == (
-        f"Reminders: New due reminders:\nReminder ID: {made}\nTitle: Call\nDue: 2024-10-15 12:00:30\nDescription: Ada"
+        "Reminders: New due reminders:\nReminder: Call\nDescription: Ada\nDue Date: 2024-10-15 12:00:30+00:00"
     )
     assert (app.next_due_time(), app.take_due_notification()) == (None, None)
-    assert [each["title"] for each in _do(app, "get_due_reminders")] == ["Call"]
+    (told,) = _do(app, "get_due_reminders")
+    assert (told["title"], told["time_notified"]) == ("Call", clock.now)
     _do(app, "delete_reminder", reminder_id=made)
     assert _render(app, "get_all_reminders") == ""
-    with pytest.raises(ValueError, match=f"Reminder with id {made} does not exist"):
+    with pytest.raises(ValueError, match=f"Reminder {made} not found."):
         _do(app, "delete_reminder", reminder_id=made)
 
 
 @pytest.mark.parametrize(
-    ("unit", "value", "after", "due"),
+    ("unit", "value", "count", "last"),
     [
-        ("minute", 5, 30, 300),
-        ("minute", 5, 900, 1200),
-        ("week", 1, 1, 604_800),
-        ("month", 1, 1, 31 * 86_400),
+        ("minute", 5, 101, "2024-10-15T20:20:00+00:00"),
+        ("week", 1, 76, "2026-03-24T12:00:00+00:00"),
+        ("month", 3, 6, "2026-01-15T12:00:00+00:00"),
+        ("day", 500, 2, "2026-02-27T12:00:00+00:00"),
+        ("month", 1_000, 1, "2024-10-15T12:00:00+00:00"),
     ],
 )
-def test_a_reminder_that_repeats_is_set_again_after_the_present(
-    unit: str, value: int, after: float, due: float
-) -> None:
-    clock = _Clock()
-    app = ReminderApp("Reminders", clock.world)
+def test_repetitions_are_reminders_of_their_own_up_to_a_limit(unit: str, value: int, count: int, last: str) -> None:
+    app = ReminderApp("Reminders", _Clock().world)
     at = {"due_datetime": "2024-10-15 12:00:00", "description": ""}
-    _do(app, "add_reminder", title="Stretch", repetition_unit=unit, repetition_value=value, **at)
-    clock.now += after
-    assert app.take_due_notification() is not None
-    assert app.next_due_time() == _NOON + due
-    assert app.take_due_notification() is None
-
-
-def test_a_monthly_reminder_of_the_31st_comes_on_the_last_day_of_shorter_months() -> None:
-    clock = _Clock()
-    app = ReminderApp("Reminders", clock.world)
-    _do(app, "add_reminder", title="Rent", due_datetime="2024-01-31 00:00:00", description="", repetition_unit="month")
-    clock.now = 1_706_659_200.0
-    assert app.take_due_notification() is not None
-    assert "2024-02-29" in str(_do(app, "get_all_reminders")[0])
+    made = _do(app, "add_reminder", title="Stretch", repetition_unit=unit, repetition_value=value, **at)
+    found = _do(app, "get_all_reminders")
+    assert (len(found), found[-1]["due_datetime"]) == (count, last)
+    assert [each["reminder_id"] for each in found[:3]] == [made, f"{made}_rep_1", f"{made}_rep_1_rep_1"][:count]
+    _do(app, "delete_reminder", reminder_id=made)
+    assert len(_do(app, "get_all_reminders")) == max(0, count - 2)
 
 
 @pytest.mark.parametrize(
-    "wrong",
+    ("wrong", "why", "left"),
     [
-        {"repetition_unit": "year"},
-        {"repetition_unit": "day", "repetition_value": 0},
-        {"repetition_unit": "day", "repetition_value": None},
-        {"due_datetime": "soon"},
+        ({"repetition_unit": "year"}, "Invalid repetition interval", 0),
+        ({"repetition_unit": "day", "repetition_value": 0}, "No repetition for this reminder: Reminder: x", 1),
+        ({"repetition_unit": "day", "repetition_value": None}, "No repetition for this reminder: Reminder: x", 1),
+        ({"repetition_unit": "month"}, "day is out of range for month", 1),
+        ({"repetition_unit": "month", "repetition_value": 10**6}, "year 85357 is out of range", 1),
+        ({"repetition_unit": "month", "repetition_value": 10**30}, "too large|greater than maximum", 1),
+        ({"repetition_unit": "week", "repetition_value": 10**6}, "date value out of range", 1),
+        ({"due_datetime": "soon"}, "time data 'soon' does not match format", 0),
     ],
 )
-def test_a_reminder_that_makes_no_sense_is_refused(wrong: dict[str, Any]) -> None:
+def test_a_reminder_that_makes_no_sense_is_refused_with_the_packages_error(
+    wrong: dict[str, Any], why: str, left: int
+) -> None:
     app = ReminderApp()
-    with pytest.raises(ValueError, match=r"Invalid|must be"):
+    with pytest.raises((AssertionError, OverflowError, ValueError), match=why):
         _do(app, "add_reminder", **{"title": "x", "due_datetime": "2024-01-31 00:00:00", "description": ""} | wrong)
-
-
-def test_a_reminder_that_repeats_beyond_all_calendars_comes_due_once() -> None:
-    clock = _Clock()
-    app = ReminderApp("Reminders", clock.world)
-    at = {"due_datetime": "2024-10-15 12:00:00", "description": ""}
-    _do(app, "add_reminder", title="a", repetition_unit="week", repetition_value=1_000_000, **at)
-    _do(app, "add_reminder", title="b", repetition_unit="month", repetition_value=1_000_000, **at)
-    assert app.take_due_notification() is not None
-    assert (app.next_due_time(), app.take_due_notification()) == (None, None)
+    assert len(_do(app, "get_all_reminders")) == left
     _do(app, "delete_all_reminders")
     assert _do(app, "get_all_reminders") == []
+
+
+def test_reminders_that_an_earlier_version_stored_are_restored() -> None:
+    stored = {"reminder_id": "r", "title": "Tea", "due_datetime": _NOON, "description": "", "repetition_unit": None}
+    app = ReminderApp("Reminders", _Clock().world)
+    told = stored | {"reminder_id": "s", "told": True}
+    app.restore_hidden_state({"draws": 2, "reminders": {"r": stored | {"told": False}, "s": told}})
+    assert app.next_due_time() == _NOON
+    assert [each["time_notified"] for each in _do(app, "get_all_reminders")] == [None, _NOON]
+    copy = ReminderApp("Reminders", _Clock().world)
+    copy.restore_hidden_state(app.hidden_state())
+    assert _do(copy, "get_due_reminders") == _do(app, "get_due_reminders")
 
 
 def test_the_older_messaging_app_identifies_people_by_name() -> None:
@@ -159,7 +161,7 @@ def test_the_older_messaging_app_identifies_people_by_name() -> None:
     talk = _do(app, "create_conversation", participants=["Ada", "Bo"])
     _do(app, "send_message", conversation_id=talk, content="Hello")
     clock.now += 1
-    said = _do(app, "create_and_add_message", conversation_id=talk, sender="Bo", content="Hi there")
+    assert _do(app, "create_and_add_message", conversation_id=talk, sender="Bo", content="Hi there") == talk
     clock.now += 1
     _do(app, "send_attachment", conversation_id=talk, filepath="/plan.txt")
     read = _do(app, "read_conversation", conversation_id=talk)
@@ -168,21 +170,24 @@ def test_the_older_messaging_app_identifies_people_by_name() -> None:
         ("Bo", "Hi there"),
         ("Me", "Hello"),
     ]
-    assert read["metadata"]["conversation_title"] == "Ada, Bo"
+    assert read["metadata"]["conversation_title"] == "Ada, Bo, Me"
     sent = read["messages"][0]
     assert (
         _do(app, "download_attachment", conversation_id=talk, message_id=sent["message_id"], download_path="/")
         == "/plan.txt"
     )
+    said = read["messages"][1]["message_id"]
     with pytest.raises(AttributeError, match="'Message' object has no attribute 'attachment'"):
         _do(app, "download_attachment", conversation_id=talk, message_id=said)
-    assert _do(app, "search", query="THERE") == _do(app, "regex_search", query="h. there$") == [talk]
+    assert _do(app, "regex_search", query="h. there$") == [talk]
+    (found,) = _do(app, "search", query="THERE")
+    assert (found["conversation_id"], len(found["messages"])) == (talk, 3)
     assert _do(app, "search", query="there", min_date="2030-01-01 00:00:00") == []
     _do(app, "add_participant_to_conversation", conversation_id=talk, participant="Cy")
     _do(app, "remove_participant_from_conversation", conversation_id=talk, participant="Ada")
     (shown,) = _do(app, "list_conversations_by_participant", participant="Cy")
-    assert (shown["title"], shown["participants"]) == ("Bo, Cy", ["Bo", "Cy"])
-    assert [each["title"] for each in _do(app, "list_recent_conversations")] == ["Bo, Cy"]
+    assert (shown["title"], shown["participants"]) == ("Ada, Bo, Me", ["Bo", "Me", "Cy"])
+    assert [each["title"] for each in _do(app, "list_recent_conversations")] == ["Ada, Bo, Me"]
     assert [each.text for each in clock.notifications] == [
         f"MessagingApp: New message received in conversation ID: {talk}"
     ]
@@ -269,3 +274,35 @@ def test_a_document_that_is_no_text_is_refused_in_words() -> None:
     app.write_bytes("/scan.pdf", b"%PDF-\xff\xfe")
     with pytest.raises(FileNotFoundError, match=r"File type was recognized as \['.pdf'\]"):
         _do(app, "read_document", file_path="/scan.pdf")
+
+
+def test_an_order_can_be_put_into_the_history() -> None:
+    item: dict[str, Any] = {"price": 2.5, "available": True, "item_id": "i", "options": {}}
+    app = ShoppingApp(state={"products": {"p": {"name": "Lamp", "product_id": "p", "variants": {"i": item}}}})
+    app.add_order("o", "shipped", 0.0, 5.0, "i", 2)
+    made = _do(app, "get_order_details", order_id="o")
+    assert (made["order_date"], made["order_items"]["i"]["quantity"]) == ("1970-01-01T00:00:00+00:00", 2)
+
+
+def test_a_reply_to_mails_that_answer_each_other_ends() -> None:
+    mails = [{"email_id": one, "sender": "me@x.org", "parent_id": other} for one, other in ("ab", "ba")]
+    app = EmailClientV2(state={"user_email": "me@x.org", "folders": {"INBOX": {"emails": mails}}})
+    sent = _do(app, "reply_to_email", email_id="a")
+    assert _do(app, "get_email_by_id", email_id=sent, folder_name="SENT")["recipients"] == ["me@x.org"]
+
+
+@pytest.mark.parametrize("name", ["__class__", "summary", "__dict__", "render_field"])
+def test_python_attributes_of_a_contact_cannot_be_set(name: str) -> None:
+    app = ContactsApp(state={"contacts": {"c": {"first_name": "Ada", "last_name": "Lund", "contact_id": "c"}}})
+    with pytest.raises(AttributeError, match=f"{name} is not a valid attribute of Contact"):
+        _do(app, "edit_contact", contact_id="c", updates={name: 1})
+
+
+@pytest.mark.parametrize("letter", ["\u0130", "\u0131"])
+def test_a_pattern_with_a_turkish_i_finds_only_that(letter: str) -> None:
+    people = [letter, "i"]
+    talks: dict[str, Any] = {
+        each: {"conversation_id": each, "participant_ids": [], "title": each, "messages": []} for each in people
+    }
+    app = MessagingAppV2(state={"conversations": talks})
+    assert "i" not in _do(app, "regex_search", query=letter)

@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adk_agent_sim.scenario.format.json_positions import JsonPath, find_line_numbers, format_path
+from adk_agent_sim.scenario.format.json_positions import JsonPath, find_escaped_offset, find_line_numbers, format_path
 
 _KEYS = st.text(min_size=1, max_size=3)
 _VALUES = st.recursive(
@@ -50,3 +50,11 @@ def test_a_value_that_is_not_there_is_where_the_nearest_one_around_it_is() -> No
 def test_a_path_is_written_as_people_write_it() -> None:
     assert format_path(("events", 3, "action", "args", 0)) == "events[3].action.args[0]"
     assert format_path(()) == "the file"
+
+
+def test_a_position_in_a_text_inside_a_row_is_found_behind_its_escapes() -> None:
+    inner = json.dumps({"ü": "\n", "😀": ["x"]}, ensure_ascii=False, indent=1)
+    for escapes in (True, False):
+        row = json.dumps({"a": "data", "data": inner}, ensure_ascii=escapes)
+        offset = inner.index('"x"')
+        assert row[find_escaped_offset(row, "data", offset) :].startswith('\\"x')

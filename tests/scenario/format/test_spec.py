@@ -10,6 +10,7 @@ import pytest
 from pydantic import BaseModel, TypeAdapter, ValidationError
 from scenario_corpus import SPEC_EXAMPLE, load_scenarios, load_traces
 
+from adk_agent_sim.errors import ExportRefused
 from adk_agent_sim.scenario import (
     BaseAgentLog,
     JsonScenarioExporter,
@@ -198,6 +199,26 @@ def test_working_with_world_logs() -> None:
     _, completed_events, again = JsonScenarioImporter().import_from_json(json_output)
     assert [each.fields for each in again] == [logged]
     assert len(completed_events) == 1
+    # ARE refuses entries without a type, and a second export does not wrap the entry again.
+    (text,) = json.loads(json_output)["world_logs"]
+    assert json.loads(text)["log_type"] == "thought"
+    assert again[0].to_are_text() == text
+    typed = BaseAgentLog.from_dict({"log_type": "stop", "timestamp": 1.0, "agent_id": "a", "content": "x"})
+    assert typed.to_are_text() == typed.text
+
+
+def test_a_world_is_exported_with_positional_arguments_and_without_a_scenario(tmp_path: Path) -> None:
+    world = World(_imported())
+    world.run_oracle()
+    exporter = JsonScenarioExporter()
+    text = exporter.export_to_json(world, world.scenario, "my_scenario_001")
+    assert json.loads(text)["metadata"]["definition"]["scenario_id"] == "my_scenario_001"
+    assert len(json.loads(text)["completed_events"]) == 1
+    assert exporter.export_to_json(world) == exporter.export_to_json(env=world, scenario=world.scenario)
+    success, path = exporter.export_to_json_file(world, output_dir=tmp_path)
+    assert (success, path) == (True, str(tmp_path / "email_apology_001.json"))
+    with pytest.raises(ExportRefused, match="nothing to export"):
+        exporter.export_to_json()
 
 
 _REQUIRED = object()

@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from world_builders import build_reply_event, build_world, build_world_event, list_happened, send_message_to_user
+from world_builders import (
+    START_TIME,
+    build_reply_event,
+    build_world,
+    build_world_event,
+    list_happened,
+    send_message_to_user,
+)
 
 from adk_agent_sim.scenario import World
 from adk_agent_sim.scenario.world.condition_watch import WorldCondition, WorldPredicate, WorldValidation
@@ -34,6 +41,33 @@ def test_an_event_waits_for_a_condition() -> None:
     )
     world.advance(30)
     assert list_happened(world) == [(0, "u"), (10.5, "mail"), (11, "c"), (13, "e")]
+
+
+@pytest.mark.parametrize(
+    ("limit", "checks", "completed"),
+    [(2, [0, 0, 1, 2], 2), (0, [0, 0, 1], 0)],
+    ids=["it does not hold then", "it holds then"],
+)
+def test_a_condition_is_checked_again_when_an_event_that_it_depends_on_has_happened(
+    limit: float, checks: list[float], completed: float
+) -> None:
+    """The condition is due with the second of its events, by its id before it."""
+    checked: list[float] = []
+
+    def is_late(world: World) -> bool:
+        checked.append(world.elapsed)
+        return world.elapsed >= limit and any(each.event_id == "x" for each in world.event_log())
+
+    condition = build_world_event("c", "ENV", ("u", "x"), delay=0) | {
+        "class_name": "ConditionCheckEvent",
+        "event_type": "CONDITION",
+        "action": None,
+    }
+    other = build_world_event("x", "ENV", ("u",), delay=0)
+    world = build_world(USER, other, condition, watches={"c": WorldCondition(predicate=is_late)})
+    world.run_oracle()
+    assert checked == checks
+    assert [each.time - START_TIME for each in world.event_log() if each.event_id == "c"] == [completed]
 
 
 @pytest.mark.req("004/event-class-name")
@@ -84,6 +118,18 @@ def test_a_validation_succeeds_when_all_milestones_were_reached() -> None:
     assert world.failed_events == []
     [found] = [each for each in world.event_log() if each.kind == "VALIDATION"]
     assert found.value == "['mail', 'said']"
+
+
+@pytest.mark.parametrize(("timeout", "failed"), [(5, ["v"]), (5.5, []), (6, [])])
+def test_a_validation_has_all_the_seconds_of_its_time_limit(timeout: float, failed: list[str]) -> None:
+    world = build_world(
+        USER,
+        build_world_event("x", "ENV", ("u",), delay=4),
+        build_world_event("y", "ENV", ("x",), delay=1),
+        watches={"v": WorldValidation(milestones={"two": lambda world: _inbox(world) > 1}, timeout=timeout)},
+    )
+    world.run_oracle()
+    assert [each.event_id for each in world.failed_events] == failed
 
 
 @pytest.mark.parametrize(

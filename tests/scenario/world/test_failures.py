@@ -31,25 +31,50 @@ def test_a_failed_event_is_recorded_and_what_follows_it_happens() -> None:
 
 
 @pytest.mark.parametrize(
-    ("placeholder", "why"),
+    ("placeholder", "why", "subject", "content"),
     [
-        ("{{nope}}", "event 'nope' has no return value"),
-        ("{{b}}", "event 'b' has no return value"),
-        ("{{failed}}", "event 'failed' has no return value"),
-        ("{{t.nokey}}", "the return value of event 't' has no key 'nokey'"),
-        ("{{u.key}}", "the return value of event 'u' has no key 'key'"),
+        ("{{nope}}", "event 'nope' has no return value", "{{nope}}", "c"),
+        ("{{b}}", "event 'b' has no return value", "{{b}}", "c"),
+        ("{{failed}}", "event 'failed' has no return value", None, "c"),
+        ("{{failed.key}}", "event 'failed' has no return value", "{{failed.key}}", ""),
+        ("{{t.nokey}}", "the return value of event 't' has no key 'nokey'", "{{t.nokey}}", ""),
+        ("{{u.key}}", "the return value of event 'u' has no key 'key'", "{{u.key}}", ""),
     ],
 )
-def test_an_unresolved_placeholder_fails_its_event_and_the_call_is_not_made(placeholder: str, why: str) -> None:
+def test_an_unresolved_placeholder_is_reported_and_the_call_is_made_as_in_are(
+    placeholder: str, why: str, subject: str | None, content: str
+) -> None:
     events = [_deletes("failed", "u", "x"), build_world_event("t", "AGENT", ("failed",), "SystemApp__get_current_time")]
     sends = build_world_event(
-        "a", "AGENT", ("t",), "Emails__send_email", recipients=["a@example.org"], subject=placeholder
+        "a", "AGENT", ("t",), "Emails__send_email", recipients=["a@example.org"], subject=placeholder, content="c"
     )
     world = build_world(USER, *events, sends, build_world_event("b", after=("a",)))
     result = world.run_oracle()
     assert [(each.event_id, why in each.why) for each in result.failed] == [("failed", False), ("a", True)]
-    assert world.event_log()[3].arguments["subject"] == placeholder
-    assert [mail["subject"] for mail in world.state()["Emails"]["folders"]["SENT"]["emails"]] == ["b"]
+    made = world.event_log()[3]
+    # After a key that there is not, the arguments that follow are not passed at all, not even their defaults.
+    expected = {"recipients": ["a@example.org"], "subject": subject}
+    assert made.arguments == expected | ({"content": "c", "cc": None, "attachment_paths": None} if content else {})
+    sent = world.state()["Emails"]["folders"]["SENT"]["emails"]
+    assert [(mail["subject"], mail["content"]) for mail in sent] == [("b", ""), (subject, content)]
+
+
+def test_a_placeholder_may_have_spaces_around_it_and_an_argument_that_is_not_passed_may_be_missed() -> None:
+    asks = build_world_event("t", "AGENT", ("u",), "SystemApp__get_current_time")
+    sends = build_world_event(
+        "a", "AGENT", ("t",), "Emails__send_email", recipients=["a@example.org"], subject=" {{t.current_weekday}} "
+    )
+    finds = build_world_event("f", "AGENT", ("a",), "Emails__get_email_by_id", email_id="{{t.key}}")
+    replies = build_world_event(
+        "r", "ENV", ("f",), "Emails__reply_to_email_from_user", sender="{{t.key}}", email_id="x"
+    )
+    world = build_world(USER, asks, sends, finds, replies)
+    world.run_oracle()
+    assert world.state()["Emails"]["folders"]["SENT"]["emails"][0]["subject"] == "Thursday"
+    assert [str(each.error) for each in world.event_log()[-2:]] == [
+        "Email with id {{t.key}} does not exist",
+        "missing a required argument: 'email_id'",
+    ]
 
 
 def test_placeholders_take_what_was_returned_and_its_keys() -> None:
@@ -109,6 +134,16 @@ def test_a_call_that_cannot_be_made_fails_its_event(wrong: dict[str, object], wh
     result = world.run_oracle()
     assert [name for _, name in list_happened(world)] == ["u", "a", "b"]
     assert result.failed[0].why.startswith(why)
+
+
+def test_an_expected_call_that_is_never_logged_is_made() -> None:
+    """ARE's event loop dies of it."""
+    asks = build_world_event("a", "AGENT", ("u",), "ShoppingApp__get_all_discount_codes")
+    sends = build_world_event("b", "AGENT", ("a",), "Emails__send_email", recipients=["a@example.org"])
+    world = build_world(USER, asks, sends)
+    assert world.run_oracle().ok
+    assert [name for _, name in list_happened(world)] == ["u", "b"]
+    assert world.return_values["a"] == {}
 
 
 def test_a_value_that_is_not_of_its_type_fails_its_event() -> None:

@@ -87,3 +87,51 @@ def test_tools_are_offered_under_other_words() -> None:
     assert renamed.description != renamed.tool.description
     again = build_world(*EVENTS, noise=Noise(rename_tools=True, reword_tools=True)).tools()
     assert list(other) == list(again)
+
+
+def test_the_tools_by_which_an_agent_talks_and_waits_keep_their_names() -> None:
+    plain = build_world(*EVENTS).tools()
+    other = build_world(*EVENTS, noise=Noise(rename_tools=True, reword_tools=True)).tools()
+    kept = [name for name, each in plain.items() if each.app in ("AgentUserInterface", "SystemApp")]
+
+    assert "AgentUserInterface__send_message_to_user" in kept
+    assert {name: other[name].description for name in kept} == {name: plain[name].description for name in kept}
+
+
+def test_tools_are_renamed_and_reworded_as_the_scenario_says() -> None:
+    scenario = build_world(*EVENTS).scenario
+    names = {
+        "Emails__send_email": "Emails__fling",
+        "Emails__list_emails": "Emails__throw",
+        "Emails__reply_to_email": "Emails__throw",  # taken
+        "Emails__search_emails": "Emails__send_email",
+        "Emails__get_email_by_id": "rm -rf\x1b[2J",
+        "Emails__move_email": 5,
+        "AgentUserInterface__send_message_to_user": "shout",
+    }
+    descriptions = {"Emails__send_email": "Throw a mail."}
+    scenario.trace.augmentation = {"tool_names_mapping": names, "tool_descriptions_mapping": descriptions}
+    tools = World(scenario, noise=Noise(rename_tools=True, reword_tools=True)).tools()
+
+    assert tools["Emails__fling"].description == "Throw a mail."
+    assert tools["Emails__fling"].tool.name == "send_email"
+    assert tools["Emails__send_email"].tool.name == "search_emails"
+    assert tools["Emails__throw"].tool.name == "list_emails"
+    for name in ("Emails__reply_to_email", "Emails__get_email_by_id", "Emails__move_email"):
+        assert tools[name].tool.name == name.removeprefix("Emails__")
+        assert tools[name].description == tools[name].tool.description
+    assert "AgentUserInterface__send_message_to_user" in tools
+    assert len(tools) == len(World(scenario).tools())
+    assert list(World(scenario).tools()) == list(build_world(*EVENTS).tools())
+
+
+def test_no_tool_is_lost_when_another_takes_its_name() -> None:
+    scenario = build_world(*EVENTS).scenario
+    scenario.trace.augmentation = {"tool_names_mapping": {"Emails__list_emails": "Emails__send_email"}}
+    tools = World(scenario, noise=Noise(rename_tools=True)).tools()
+
+    assert tools["Emails__send_email"].tool.name == "list_emails"
+    assert (tools["Emails__send_email_2"].tool.name, tools["Emails__send_email_2"].name) == (
+        "send_email",
+        "Emails__send_email_2",
+    )

@@ -145,7 +145,7 @@ def test_reminders_come_due_by_themselves_once_or_again_and_again() -> None:
         world.call("SystemApp", "wait_for_notification", {"timeout": 500})
         delivered += [(each.elapsed_seconds, each.text) for each in world.take_notifications()]
     assert [time for time, _ in delivered] == [5, 65, 125]
-    assert delivered[0][1].startswith("ReminderApp: New due reminders:\nReminder ID: ")
+    assert delivered[0][1].startswith("ReminderApp: New due reminders:\nReminder: Tea\n")
     assert ("Tea" in delivered[0][1], "Tea" in delivered[1][1], "Walk" in delivered[1][1]) == (True, False, True)
 
 

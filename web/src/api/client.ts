@@ -1,34 +1,62 @@
+import { loadSessionStart } from "../sessionstart/sessionStart";
 import type {
+  AgentInfo,
   AnnotationInfo,
   AnnotationPatch,
+  BenchEntry,
+  BenchInfo,
+  BenchPlace,
   Briefing,
+  CaseCheckInfo,
+  CaseCorrectionInput,
   CheckInput,
   ConsentInput,
   DecisionInput,
   EnvironmentInfo,
   ErrorBody,
+  EvalCaseDetail,
+  EvalEditResult,
+  EvalFileInfo,
+  EvalFileSummary,
   EventDetail,
   ExportInput,
   ExportPreview,
   ExportResult,
   FaultInput,
   FieldProblem,
+  NoteInput,
+  PauseAnswerInput,
+  PendingToolCall,
+  PlayedWorldInfo,
+  PlayerOption,
+  ProfileSwitchInput,
   QueuePage,
   Row,
   RowDetail,
   RuleSwitchInput,
+  ScenarioCheckInfo,
+  ScenarioFindings,
   ScenarioInfo,
   ScenarioSummary,
   ServerInfo,
   SessionDetail,
   SessionPage,
   SessionStatus,
+  StateEdit,
+  StateNeeds,
   Suggestion,
   TimeControlInput,
+  ToolResponseInput,
+  ToolSwitchInput,
+  TravelInput,
+  TravelPlan,
+  TravelProgress,
   UserMessage,
+  VerdictInfo,
   WorldAction,
   WorldActionResult,
   WorldCallInput,
+  WorldGraphInfo,
   WorldInfo,
   WorldTool,
 } from "./types";
@@ -90,11 +118,22 @@ async function requestOk(method: string, path: string, body?: unknown): Promise<
 const sessionUrl = (sessionId: string, rest = ""): string => `/api/sessions/${encodeURIComponent(sessionId)}${rest}`;
 const turnUrl = (sessionId: string, turnId: string, rest: string): string =>
   sessionUrl(sessionId, `/turns/${encodeURIComponent(turnId)}${rest}`);
+const toolCallUrl = (sessionId: string, requestId: string, rest = ""): string =>
+  sessionUrl(sessionId, `/tool-calls/${encodeURIComponent(requestId)}${rest}`);
 
 const faultUrl = (sessionId: string, faultId: string): string =>
   sessionUrl(sessionId, `/environment/faults/${encodeURIComponent(faultId)}`);
 
+const benchUrl = (key: string, rest = ""): string => `/api/benches/${encodeURIComponent(key)}${rest}`;
+
+const evalUrl = (fileKey: string, rest = ""): string => `/api/evals/${encodeURIComponent(fileKey)}${rest}`;
+const evalCaseUrl = (fileKey: string, caseKey: string, rest = ""): string =>
+  evalUrl(fileKey, `/cases/${encodeURIComponent(caseKey)}${rest}`);
+
 const scenarioUrl = (key: string, rest = ""): string => `/api/scenarios/${encodeURIComponent(key)}${rest}`;
+
+/** Whether what is expected of the agent is asked for, although a person is playing the scenario. */
+const formatAnswer = (answer: boolean): string => (answer ? "?answer=true" : "");
 
 /** Which page of a list: where the previous one ended, and how many entries it holds at most. */
 export interface PageQuery {
@@ -122,7 +161,13 @@ export const api = {
   getServer: () => requestJson<ServerInfo>("GET", "/api/server"),
   listSessions: (query: SessionQuery) => requestJson<SessionPage>("GET", `/api/sessions${formatQuery({ ...query })}`),
   listQueue: (query: PageQuery) => requestJson<QueuePage>("GET", `/api/queue${formatQuery({ ...query })}`),
-  createSession: (agentKey: string) => requestJson<SessionDetail>("POST", "/api/sessions", { agent_key: agentKey }),
+  loadAgent: (agentKey: string) => requestJson<AgentInfo>("POST", `/api/agents/${encodeURIComponent(agentKey)}/load`),
+  /** Starts a session, as the person has chosen it for this agent. */
+  createSession: (agentKey: string) => {
+    const { userId, state } = loadSessionStart(agentKey);
+    const chosen = { ...(userId ? { user_id: userId } : {}), ...(state ? { state } : {}) };
+    return requestJson<SessionDetail>("POST", "/api/sessions", { agent_key: agentKey, ...chosen });
+  },
   renameSession: (sessionId: string, name: string) =>
     requestJson<SessionDetail>("PATCH", sessionUrl(sessionId), { name }),
   deleteSession: (sessionId: string) => requestOk("DELETE", sessionUrl(sessionId)),
@@ -131,6 +176,16 @@ export const api = {
     requestJson<Row[]>("GET", sessionUrl(sessionId, `/rows?start=${start}&count=${count}`)),
   getRow: (sessionId: string, index: number, full: boolean) =>
     requestJson<RowDetail>("GET", sessionUrl(sessionId, `/rows/${index}?full=${full}`)),
+  getWorldOfSession: (sessionId: string) => requestJson<PlayedWorldInfo>("GET", sessionUrl(sessionId, "/world")),
+  getWorldGraph: (sessionId: string) => requestJson<WorldGraphInfo>("GET", sessionUrl(sessionId, "/world/graph")),
+  getWorldState: async (sessionId: string, app: string) =>
+    (await sendRequest("GET", sessionUrl(sessionId, `/world/state?app=${encodeURIComponent(app)}`))).text(),
+  startWorldRun: (scenarioKey: string) =>
+    requestJson<{ session_id: string }>("POST", scenarioUrl(scenarioKey, "/runs")),
+  getVerdict: (sessionId: string, index: number) =>
+    requestJson<VerdictInfo>("GET", sessionUrl(sessionId, `/rows/${index}/verdict`)),
+  noteRow: (sessionId: string, index: number, text: string) =>
+    requestJson<Row>("POST", sessionUrl(sessionId, `/rows/${index}/note`), { text } satisfies NoteInput),
   getBriefing: (sessionId: string, turnId: string | null) =>
     requestJson<Briefing>(
       "GET",
@@ -140,6 +195,9 @@ export const api = {
   getRequest: async (sessionId: string, turnId: string) =>
     (await sendRequest("GET", turnUrl(sessionId, turnId, "/request"))).text(),
   getState: async (sessionId: string) => (await sendRequest("GET", sessionUrl(sessionId, "/state"))).text(),
+  getStateNeeds: (sessionId: string) => requestJson<StateNeeds>("GET", sessionUrl(sessionId, "/state/needs")),
+  editState: (sessionId: string, changes: string) =>
+    requestOk("POST", sessionUrl(sessionId, "/state"), { changes } satisfies StateEdit),
   sendMessage: (sessionId: string, message: UserMessage) =>
     requestOk("POST", sessionUrl(sessionId, "/messages"), message),
   sendDecision: (sessionId: string, turnId: string, decision: DecisionInput) =>
@@ -150,8 +208,14 @@ export const api = {
       sessionUrl(sessionId, `/check${turnId ? `?turn_id=${encodeURIComponent(turnId)}` : ""}`),
       value,
     ),
+  getToolCall: (sessionId: string, requestId: string) =>
+    requestJson<PendingToolCall>("GET", toolCallUrl(sessionId, requestId)),
+  respondAsTool: (sessionId: string, requestId: string, response: ToolResponseInput) =>
+    requestOk("POST", toolCallUrl(sessionId, requestId, "/response"), response),
   sendConsent: (sessionId: string, consent: ConsentInput) =>
     requestOk("POST", sessionUrl(sessionId, "/consent"), consent),
+  answerRequest: (sessionId: string, requestId: string, answer: PauseAnswerInput) =>
+    requestOk("POST", sessionUrl(sessionId, `/requests/${encodeURIComponent(requestId)}/answer`), answer),
   cancelCall: (sessionId: string, callId: string) =>
     requestOk("POST", sessionUrl(sessionId, `/calls/${encodeURIComponent(callId)}/cancel`)),
   stopRun: (sessionId: string) => requestOk("POST", sessionUrl(sessionId, "/stop")),
@@ -161,6 +225,10 @@ export const api = {
   getEnvironment: (sessionId: string) => requestJson<EnvironmentInfo>("GET", sessionUrl(sessionId, "/environment")),
   switchRule: (sessionId: string, input: RuleSwitchInput) =>
     requestJson<EnvironmentInfo>("POST", sessionUrl(sessionId, "/environment/rules"), input),
+  switchTool: (sessionId: string, input: ToolSwitchInput) =>
+    requestJson<EnvironmentInfo>("POST", sessionUrl(sessionId, "/environment/tools"), input),
+  switchProfile: (sessionId: string, input: ProfileSwitchInput) =>
+    requestJson<EnvironmentInfo>("POST", sessionUrl(sessionId, "/environment/profile"), input),
   addFault: (sessionId: string, input: FaultInput) =>
     requestJson<EnvironmentInfo>("POST", sessionUrl(sessionId, "/environment/faults"), input),
   replaceFault: (sessionId: string, faultId: string, input: FaultInput) =>
@@ -171,10 +239,23 @@ export const api = {
     requestJson<ExportResult>("POST", sessionUrl(sessionId, "/export"), input),
   previewExport: (sessionId: string, input: ExportInput) =>
     requestJson<ExportPreview>("POST", sessionUrl(sessionId, "/export/preview"), input),
+  travel: (sessionId: string, input: TravelInput) =>
+    requestJson<SessionDetail>("POST", sessionUrl(sessionId, "/travel"), input),
+  planTravel: (sessionId: string, input: TravelInput) =>
+    requestJson<TravelPlan>("POST", sessionUrl(sessionId, "/travel/plan"), input),
+  getTravelProgress: (sessionId: string) => requestJson<TravelProgress>("GET", sessionUrl(sessionId, "/travel")),
+  getDecision: (sessionId: string, turnId: string) =>
+    requestJson<Suggestion>("GET", turnUrl(sessionId, turnId, "/decision")),
+  listPlayers: (sessionId: string) => requestJson<PlayerOption[]>("GET", sessionUrl(sessionId, "/players")),
+  choosePlayer: (sessionId: string, player: string) =>
+    requestJson<SessionDetail>("PUT", sessionUrl(sessionId, "/player"), { player }),
   listScenarios: () => requestJson<ScenarioSummary[]>("GET", "/api/scenarios"),
-  getScenario: (scenarioKey: string) => requestJson<ScenarioInfo>("GET", scenarioUrl(scenarioKey)),
-  getEvent: (scenarioKey: string, index: number) =>
-    requestJson<EventDetail>("GET", scenarioUrl(scenarioKey, `/events/${index}`)),
+  getScenario: (scenarioKey: string, answer: boolean) =>
+    requestJson<ScenarioInfo>("GET", scenarioUrl(scenarioKey, formatAnswer(answer))),
+  getFindings: (scenarioKey: string, answer: boolean) =>
+    requestJson<ScenarioFindings>("GET", scenarioUrl(scenarioKey, `/findings${formatAnswer(answer)}`)),
+  getEvent: (scenarioKey: string, index: number, answer: boolean) =>
+    requestJson<EventDetail>("GET", scenarioUrl(scenarioKey, `/events/${index}${formatAnswer(answer)}`)),
   saveAnnotation: (scenarioKey: string, patch: AnnotationPatch) =>
     requestJson<AnnotationInfo>("PATCH", scenarioUrl(scenarioKey, "/annotation"), patch),
   getAppState: async (scenarioKey: string, app: string) =>
@@ -187,8 +268,45 @@ export const api = {
     requestJson<FieldProblem[]>("POST", scenarioUrl(scenarioKey, "/world/check"), call),
   callWorldTool: (scenarioKey: string, call: WorldCallInput) =>
     requestJson<WorldActionResult>("POST", scenarioUrl(scenarioKey, "/world/calls"), call),
-  changeWorldTime: (scenarioKey: string, input: TimeControlInput) =>
-    requestJson<WorldActionResult>("POST", scenarioUrl(scenarioKey, "/world/time"), input),
+  changeWorldTime: (scenarioKey: string, input: TimeControlInput, answer: boolean) =>
+    requestJson<WorldActionResult>("POST", scenarioUrl(scenarioKey, `/world/time${formatAnswer(answer)}`), input),
+  getScenarioCheck: (scenarioKey: string) => requestJson<ScenarioCheckInfo>("GET", scenarioUrl(scenarioKey, "/check")),
+  checkScenario: (scenarioKey: string) => requestJson<ScenarioCheckInfo>("POST", scenarioUrl(scenarioKey, "/check")),
+  listBenches: () => requestJson<BenchEntry[]>("GET", "/api/benches"),
+  getBench: (benchKey: string, generation: number, after: number) =>
+    requestJson<BenchInfo>("GET", benchUrl(benchKey, `?generation=${generation}&after=${after}`)),
+  pauseBench: (benchKey: string, paused: boolean) =>
+    requestJson<BenchInfo>("POST", benchUrl(benchKey, "/pause"), { paused }),
+  requeueBenchRun: (benchKey: string, runKey: BenchPlace["run_key"]) =>
+    requestJson<BenchInfo>("POST", benchUrl(benchKey, "/requeue"), runKey),
+  /** The page of a run that has ended. */
+  benchReportUrl: (benchKey: string, report: string) =>
+    benchUrl(benchKey, `/report?report=${encodeURIComponent(report)}`),
+  listEvalFiles: () => requestJson<EvalFileSummary[]>("GET", "/api/evals"),
+  getEvalFile: (fileKey: string) => requestJson<EvalFileInfo>("GET", evalUrl(fileKey)),
+  getEvalCase: (fileKey: string, caseKey: string) => requestJson<EvalCaseDetail>("GET", evalCaseUrl(fileKey, caseKey)),
+  listEvalRows: (fileKey: string, caseKey: string, start: number, count: number) =>
+    requestJson<Row[]>("GET", evalCaseUrl(fileKey, caseKey, `/rows?start=${start}&count=${count}`)),
+  getEvalRow: (fileKey: string, caseKey: string, index: number, full: boolean) =>
+    requestJson<RowDetail>("GET", evalCaseUrl(fileKey, caseKey, `/rows/${index}?full=${full}`)),
+  checkEvalCase: (fileKey: string, caseKey: string) =>
+    requestJson<EvalCaseDetail>("POST", evalCaseUrl(fileKey, caseKey, "/check")),
+  compareEvalCase: (fileKey: string, caseKey: string, other: { file_key: string; case_key: string }) =>
+    requestJson<CaseCheckInfo>("POST", evalCaseUrl(fileKey, caseKey, "/compare"), other),
+  renameEvalCase: (fileKey: string, caseKey: string, evalId: string) =>
+    requestJson<EvalEditResult>("PATCH", evalCaseUrl(fileKey, caseKey), { eval_id: evalId }),
+  duplicateEvalCase: (fileKey: string, caseKey: string) =>
+    requestJson<EvalEditResult>("POST", evalCaseUrl(fileKey, caseKey, "/duplicate")),
+  moveEvalCase: (fileKey: string, caseKey: string, afterKey: string | null) =>
+    requestJson<EvalEditResult>("POST", evalCaseUrl(fileKey, caseKey, "/move"), { after_key: afterKey }),
+  deleteEvalCase: (fileKey: string, caseKey: string, fingerprint: string) =>
+    requestJson<EvalEditResult>("POST", evalCaseUrl(fileKey, caseKey, "/delete"), { fingerprint }),
+  correctEvalCase: (fileKey: string, caseKey: string, correction: CaseCorrectionInput) =>
+    requestJson<EvalEditResult>("POST", evalCaseUrl(fileKey, caseKey, "/correct"), correction),
+  undoEvalEdit: (fileKey: string) => requestJson<EvalEditResult>("POST", evalUrl(fileKey, "/undo")),
+  redoEvalEdit: (fileKey: string) => requestJson<EvalEditResult>("POST", evalUrl(fileKey, "/redo")),
+  judgeWorld: (scenarioKey: string, answer: boolean) =>
+    requestJson<VerdictInfo>("POST", scenarioUrl(scenarioKey, `/world/verdict${formatAnswer(answer)}`)),
 };
 
 /** The message of anything that was thrown. */

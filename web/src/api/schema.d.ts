@@ -24,6 +24,410 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/agents/{key}/load": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Load Agent
+         * @description Load the code of an agent, or try it again; a session loads it too.
+         */
+        post: operations["load_agent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/benches": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Benches
+         * @description The benches that the server was started with.
+         */
+        get: operations["list_benches"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/benches/{key}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Bench
+         * @description A bench, with the runs that have ended since a request before.
+         */
+        get: operations["get_bench"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/benches/{key}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Set Bench Paused
+         * @description Let a running bench start no further runs, or let it continue.
+         */
+        post: operations["set_bench_paused"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/benches/{key}/report": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Bench Report
+         * @description The page of a run that has ended.
+         */
+        get: operations["get_bench_report"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/benches/{key}/requeue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Requeue Bench Run
+         * @description Execute a run again: now if the bench is running, else when it is resumed.
+         */
+        post: operations["requeue_bench_run"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/evals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Eval Files
+         * @description The files that the server was started with.
+         */
+        get: operations["list_eval_files"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/evals/{key}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Eval File
+         * @description A file with its cases.
+         */
+        get: operations["get_eval_file"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/evals/{key}/cases/{case_key}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Eval Case
+         * @description A case with its fields and its last check.
+         */
+        get: operations["get_eval_case"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Rename Eval Case
+         * @description Give a case another id.
+         */
+        patch: operations["rename_eval_case"];
+        trace?: never;
+    };
+    "/api/evals/{key}/cases/{case_key}/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Check Eval Case
+         * @description Replay a case on the real tools, and score the replay with ADK's metrics that need no model.
+         */
+        post: operations["check_eval_case"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/evals/{key}/cases/{case_key}/compare": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Compare Eval Case
+         * @description Score another recording of the same conversation, such as a session of the agent's own model.
+         */
+        post: operations["compare_eval_case"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/evals/{key}/cases/{case_key}/correct": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Correct Eval Case
+         * @description Replace values of a case, unless another writer has changed it since.
+         */
+        post: operations["correct_eval_case"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/evals/{key}/cases/{case_key}/delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Delete Eval Case
+         * @description Remove a case, unless another writer has changed it since.
+         */
+        post: operations["delete_eval_case"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/evals/{key}/cases/{case_key}/duplicate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Duplicate Eval Case
+         * @description Add a copy of a case after it.
+         */
+        post: operations["duplicate_eval_case"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/evals/{key}/cases/{case_key}/move": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Move Eval Case
+         * @description Move a case behind another one.
+         */
+        post: operations["move_eval_case"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/evals/{key}/cases/{case_key}/rows": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Eval Rows
+         * @description Rows of a case by index.
+         */
+        get: operations["get_eval_rows"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/evals/{key}/cases/{case_key}/rows/{index}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Eval Row
+         * @description The values and files of a row; values over 20 KB are cut unless `full`.
+         */
+        get: operations["get_eval_row"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/evals/{key}/cases/{case_key}/rows/{index}/media/{file_index}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Eval Media
+         * @description The bytes of an image or file of a row.
+         */
+        get: operations["get_eval_media"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/evals/{key}/redo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Redo Eval Edit
+         * @description Make the last edit that was undone again.
+         */
+        post: operations["redo_eval_edit"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/evals/{key}/undo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Undo Eval Edit
+         * @description Take the last edit of the file back.
+         */
+        post: operations["undo_eval_edit"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/queue": {
         parameters: {
             query?: never;
@@ -73,7 +477,7 @@ export interface paths {
         };
         /**
          * Get Scenario
-         * @description A scenario as its file defines it.
+         * @description A scenario as its file defines it; while a person plays it, without what is expected unless `answer` is true.
          */
         get: operations["get_scenario"];
         put?: never;
@@ -104,6 +508,30 @@ export interface paths {
         patch: operations["annotate_scenario"];
         trace?: never;
     };
+    "/api/scenarios/{key}/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Scenario Check
+         * @description The result of the last check of a scenario.
+         */
+        get: operations["get_scenario_check"];
+        put?: never;
+        /**
+         * Check Scenario
+         * @description Check whether a scenario is solvable, not trivially passed and deterministic.
+         */
+        post: operations["check_scenario"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/scenarios/{key}/events/{index}": {
         parameters: {
             query?: never;
@@ -118,6 +546,46 @@ export interface paths {
         get: operations["get_scenario_event"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/scenarios/{key}/findings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Scenario Findings
+         * @description The problems that the linter finds in a scenario.
+         */
+        get: operations["get_scenario_findings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/scenarios/{key}/runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Start World Run
+         * @description Let a person play the agent in the scenario's world; the run is judged when it ends.
+         */
+        post: operations["start_world_run"];
         delete?: never;
         options?: never;
         head?: never;
@@ -264,6 +732,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/scenarios/{key}/world/verdict": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Judge World
+         * @description Judge what has happened in the world by what the scenario expects of the agent.
+         */
+        post: operations["judge_world"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/server": {
         parameters: {
             query?: never;
@@ -387,7 +875,7 @@ export interface paths {
         put?: never;
         /**
          * Check Form
-         * @description The problems of a form, without sending it.
+         * @description The problems of a form, without sending it; for the result of a tool, `turn_id` is the id of its request.
          */
         post: operations["check_form"];
         delete?: never;
@@ -500,6 +988,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/sessions/{session_id}/environment/profile": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Switch Profile
+         * @description Make another profile of the rules the active one, from the next call on.
+         */
+        post: operations["switch_profile"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/sessions/{session_id}/environment/rules": {
         parameters: {
             query?: never;
@@ -514,6 +1022,26 @@ export interface paths {
          * @description Switch a rule on or off, from the next call on.
          */
         post: operations["switch_rule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{session_id}/environment/tools": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Switch Tool
+         * @description Choose who plays a tool, from the next call on.
+         */
+        post: operations["switch_tool"];
         delete?: never;
         options?: never;
         head?: never;
@@ -580,6 +1108,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/sessions/{session_id}/player": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Choose Player
+         * @description Let another player take the seats of the session's models, from the turn on that waits now.
+         */
+        put: operations["choose_player"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{session_id}/players": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Players
+         * @description Who can play the models of the session from now on.
+         */
+        get: operations["list_players"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{session_id}/requests/{request_id}/answer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Answer Request
+         * @description Give, as the user, the input or the credential that a paused agent asks for.
+         */
+        post: operations["answer_request"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/sessions/{session_id}/rows": {
         parameters: {
             query?: never;
@@ -640,6 +1228,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/sessions/{session_id}/rows/{index}/note": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Note Row
+         * @description Put a note on a row, change it, or remove it; also in a closed session.
+         */
+        post: operations["note_row"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{session_id}/rows/{index}/verdict": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Row Verdict
+         * @description The verdict that a row shows: what was expected beside what happened.
+         */
+        get: operations["get_row_verdict"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/sessions/{session_id}/state": {
         parameters: {
             query?: never;
@@ -652,6 +1280,30 @@ export interface paths {
          * @description The current session state.
          */
         get: operations["get_state"];
+        put?: never;
+        /**
+         * Edit State
+         * @description Set keys of the session state, between two runs.
+         */
+        post: operations["edit_state"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{session_id}/state/needs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get State Needs
+         * @description The keys of the state that instructions need and that are not set.
+         */
+        get: operations["get_state_needs"];
         put?: never;
         post?: never;
         delete?: never;
@@ -680,7 +1332,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/sessions/{session_id}/turns/{turn_id}/decision": {
+    "/api/sessions/{session_id}/tool-calls/{request_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Tool Call
+         * @description A call of a tool that a person plays, while it waits for its response.
+         */
+        get: operations["get_tool_call"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{session_id}/tool-calls/{request_id}/response": {
         parameters: {
             query?: never;
             header?: never;
@@ -688,6 +1360,74 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
+        put?: never;
+        /**
+         * Respond As Tool
+         * @description Respond to a call as its tool.
+         */
+        post: operations["respond_as_tool"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{session_id}/travel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Travel Progress
+         * @description What a request for this session that is going on waits for.
+         */
+        get: operations["get_travel_progress"];
+        put?: never;
+        /**
+         * Travel In Session
+         * @description Undo, redo, go back to a row, or fork; the answer is the session that continues.
+         */
+        post: operations["travel_in_session"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{session_id}/travel/plan": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Plan Travel
+         * @description What that would do, above all which callbacks run again; nothing is done.
+         */
+        post: operations["plan_travel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{session_id}/turns/{turn_id}/decision": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Decision
+         * @description What was decided in a turn, to be edited.
+         */
+        get: operations["get_decision"];
         put?: never;
         /**
          * Decide Turn
@@ -760,10 +1500,117 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/sessions/{session_id}/world": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Session World
+         * @description The world that a person plays in: its time, hints and apps.
+         */
+        get: operations["get_session_world"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{session_id}/world/graph": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Session World Graph
+         * @description What has become of the scenario's events in a session: what happened, what failed, what is due.
+         */
+        get: operations["get_session_world_graph"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{session_id}/world/state": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Session World State
+         * @description The state of an app in the world of a session.
+         */
+        get: operations["get_session_world_state"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /**
+         * ActualEventInfo
+         * @description An event of the run.
+         */
+        ActualEventInfo: {
+            /**
+             * Action Index
+             * @description The action of the playground that caused it, if any
+             */
+            action_index: number | null;
+            /**
+             * Error
+             * @description Why it failed; empty if it did not
+             */
+            error: string;
+            /** Event Id */
+            event_id: string;
+            /**
+             * Is Extra
+             * @description Whether nothing expects it
+             */
+            is_extra: boolean;
+            /**
+             * Is Judged
+             * @description Whether it counts: reads and failed calls do not
+             */
+            is_judged: boolean;
+            /** Kind */
+            kind: string;
+            /**
+             * Row Index
+             * @description The row of the timeline that shows it, if one does
+             */
+            row_index: number | null;
+            /**
+             * Seconds
+             * @description When it happened, since the scenario's start
+             */
+            seconds: number;
+            /**
+             * Summary
+             * @description One line: its arguments
+             */
+            summary: string;
+            /** Tool */
+            tool: string;
+        };
         /**
          * AgentInfo
          * @description An agent that can be played.
@@ -790,6 +1637,29 @@ export interface components {
              */
             key: string;
             /**
+             * Load Advice
+             * @description What to do about it
+             * @default
+             */
+            load_advice: string;
+            /**
+             * Load Problem
+             * @description Why its code cannot be loaded; empty if that is not known
+             * @default
+             */
+            load_problem: string;
+            /**
+             * @description Whether its code is loaded; most of this is known only then
+             * @default loaded
+             */
+            load_status: components["schemas"]["LoadStatus"];
+            /**
+             * Load Trace
+             * @description The lines of its code that led there
+             * @default
+             */
+            load_trace: string;
+            /**
              * Model
              * @description The agent's own model; empty if it has none
              */
@@ -805,6 +1675,17 @@ export interface components {
              * @default
              */
             problem: string;
+            /**
+             * Revision
+             * @description Counts the changes of its code since the server started
+             * @default 0
+             */
+            revision: number;
+            /**
+             * State Keys
+             * @description The keys of the session state that its instructions need
+             */
+            state_keys: string[];
             /**
              * Sub Agents
              * @description The names of its sub-agents
@@ -830,6 +1711,18 @@ export interface components {
             parent_call_id: string;
         };
         /**
+         * AgentsUpdate
+         * @description To the browser: an agent was loaded or has changed; the list of agents is to be read again.
+         */
+        AgentsUpdate: {
+            /**
+             * Type
+             * @default agents
+             * @constant
+             */
+            type: "agents";
+        };
+        /**
          * AnnotationInfo
          * @description A reviewer's annotation; fields are empty if there is none.
          */
@@ -842,7 +1735,7 @@ export interface components {
             date: number;
             /**
              * Editable
-             * @description Whether it can be written: only if the scenario has a file of its own
+             * @description Whether it can be written: only if no other scenario in the file has the same id
              */
             editable: boolean;
             /** Validation Decision */
@@ -859,6 +1752,177 @@ export interface components {
             comment?: string | null;
             /** Validation Decision */
             validation_decision?: ("valid" | "invalid" | "needs_review") | null;
+        };
+        /**
+         * BadgeInfo
+         * @description What is known about a case: whether it still replays as recorded.
+         */
+        BadgeInfo: {
+            /**
+             * Reason
+             * @description One sentence
+             */
+            reason: string;
+            state: components["schemas"]["BadgeState"];
+        };
+        /**
+         * BadgeState
+         * @description What is known about a case.
+         * @enum {string}
+         */
+        BadgeState: "equal" | "drifted" | "not_replayable" | "not_checked";
+        /**
+         * BenchEntry
+         * @description A bench in the list.
+         */
+        BenchEntry: {
+            /** Finished */
+            finished: number;
+            /** Is Running */
+            is_running: boolean;
+            /**
+             * Key
+             * @description Identifies the bench in the API
+             */
+            key: string;
+            /** Name */
+            name: string;
+            /** Passed */
+            passed: number;
+            /**
+             * Path
+             * @description The folder, for display only
+             */
+            path: string;
+            /** Planned */
+            planned: number;
+        };
+        /**
+         * BenchInfo
+         * @description A bench, and what has happened since a request before.
+         */
+        BenchInfo: {
+            /**
+             * Generation
+             * @description Changes when the results were written anew: then drop those from before
+             */
+            generation: number;
+            /**
+             * Is Paused
+             * @description Whether that process starts no further runs
+             */
+            is_paused: boolean;
+            /**
+             * Is Running
+             * @description Whether a process runs the bench
+             */
+            is_running: boolean;
+            /** Key */
+            key: string;
+            /** Name */
+            name: string;
+            /**
+             * Next
+             * @description What to send as `after` next time
+             */
+            next: number;
+            /** Path */
+            path: string;
+            /** Planned */
+            planned: number;
+            /**
+             * Requested
+             * @description Runs that were asked for again and are not queued yet
+             */
+            requested: components["schemas"]["BenchPlace"][];
+            /** Running */
+            running: components["schemas"]["BenchPlace"][];
+            /**
+             * Runs
+             * @description Those that were not known yet; a later one replaces an earlier one
+             */
+            runs: components["schemas"]["BenchRunInfo"][];
+            /**
+             * Scenarios
+             * @description The rows of the matrix
+             */
+            scenarios: string[];
+            /**
+             * Variants
+             * @description The columns of the matrix
+             */
+            variants: string[];
+        };
+        /**
+         * BenchPlace
+         * @description A run without a result: one that is executed now, or was asked for again.
+         */
+        BenchPlace: {
+            run_key: components["schemas"]["BenchRunKey"];
+            /** Scenario */
+            scenario: number;
+            /** Variant */
+            variant: number;
+        };
+        /**
+         * BenchRunInfo
+         * @description A run that has ended.
+         */
+        BenchRunInfo: {
+            /** Model Calls */
+            model_calls: number;
+            /**
+             * Outcome
+             * @enum {string}
+             */
+            outcome: "passed" | "failed" | "error" | "timeout" | "not_judged";
+            /** Reason */
+            reason: string;
+            /**
+             * Report
+             * @description The page of the run, as a parameter of the API; empty if there is none
+             */
+            report: string;
+            /** @description Identifies the run, such as to run it again */
+            run_key: components["schemas"]["BenchRunKey"];
+            /**
+             * Scenario
+             * @description The row of the matrix
+             */
+            scenario: number;
+            /** Simulated Seconds */
+            simulated_seconds: number;
+            /** Tokens */
+            tokens: number;
+            /** Tool Calls */
+            tool_calls: number;
+            /**
+             * Variant
+             * @description The column of the matrix
+             */
+            variant: number;
+            /** Wall Seconds */
+            wall_seconds: number;
+        };
+        /**
+         * BenchRunKey
+         * @description What identifies a run within a bench: its place on each axis of the plan.
+         */
+        BenchRunKey: {
+            /** Agent */
+            agent: string;
+            /** Model */
+            model: string;
+            /** Player */
+            player: string;
+            /** Rules */
+            rules: string;
+            /** Run */
+            run: number;
+            /** Scenario */
+            scenario: string;
+            /** Seed */
+            seed: number;
         };
         /**
          * Briefing
@@ -922,6 +1986,118 @@ export interface components {
             name: string;
         };
         /**
+         * CaseCheckInfo
+         * @description What a replay or a comparison of a case found.
+         */
+        CaseCheckInfo: {
+            /**
+             * Config Path
+             * @description The file that the criteria are from; empty if they are ADK's own
+             */
+            config_path: string;
+            /** Differences */
+            differences: components["schemas"]["ReplayDifferenceInfo"][];
+            /** Metrics */
+            metrics: components["schemas"]["MetricInfo"][];
+            /** Notes */
+            notes: string[];
+            /**
+             * Problem
+             * @description Why there are no scores; empty if there are
+             */
+            problem: string;
+            /**
+             * Source
+             * @description What the case was compared with: a replay, or another recording
+             */
+            source: string;
+            /** Turns */
+            turns: components["schemas"]["ComparedTurnInfo"][];
+        };
+        /**
+         * CaseCorrectionInput
+         * @description New values for fields of a case.
+         */
+        CaseCorrectionInput: {
+            /**
+             * Fingerprint
+             * @description The content that the values are about
+             */
+            fingerprint: string;
+            /**
+             * Keep Both
+             * @description Whether a copy gets the values if another writer has changed the case since
+             * @default false
+             */
+            keep_both: boolean;
+            /** Values */
+            values: components["schemas"]["FieldValue"][];
+        };
+        /**
+         * CaseDeletionInput
+         * @description Which content of a case is deleted.
+         */
+        CaseDeletionInput: {
+            /** Fingerprint */
+            fingerprint: string;
+        };
+        /**
+         * CaseFieldInfo
+         * @description A value of a case that can be corrected.
+         */
+        CaseFieldInfo: {
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "text" | "object";
+            /** Label */
+            label: string;
+            /** Path */
+            path: string;
+            /**
+             * Tool Name
+             * @description The tool that the value is about; empty if none
+             */
+            tool_name: string;
+            /**
+             * Turn
+             * @description The user turn, from 1; 0 for the case as a whole
+             */
+            turn: number;
+            /**
+             * Value
+             * @description The text, or for an object JSON text, so that numbers keep their digits
+             */
+            value: string;
+            /**
+             * Value Schema
+             * @description The JSON Schema of the tool's arguments; None for other values, or if the tool is unknown
+             */
+            value_schema: {
+                [key: string]: unknown;
+            } | null;
+        };
+        /**
+         * CaseMoveInput
+         * @description Another place for a case.
+         */
+        CaseMoveInput: {
+            /**
+             * After Key
+             * @description The case that it follows; None to be the first
+             */
+            after_key: string | null;
+        };
+        /**
+         * CaseRenameInput
+         * @description Another id for a case.
+         */
+        CaseRenameInput: {
+            /** Eval Id */
+            eval_id: string;
+        };
+        /**
          * ChangeInfo
          * @description One difference between two states of the world. Values over 4 KB are cut.
          */
@@ -946,14 +2122,14 @@ export interface components {
         };
         /**
          * CheckInput
-         * @description A form to check: the arguments of a call, a user message, or a final response.
+         * @description A form to check: the arguments of a call, a message, a final response, the result of a tool, or input.
          */
         CheckInput: {
             /**
              * Target
              * @enum {string}
              */
-            target: "call" | "message" | "answer";
+            target: "call" | "message" | "answer" | "result" | "input";
             /**
              * Tool Name
              * @default
@@ -964,6 +2140,85 @@ export interface components {
              * @description JSON text
              */
             value: string;
+        };
+        /**
+         * CheckedPropertyInfo
+         * @description Whether one demand on a scenario holds.
+         */
+        CheckedPropertyInfo: {
+            /**
+             * Holds
+             * @description null if it is not known, because the scenario cannot be judged
+             */
+            holds: boolean | null;
+            /**
+             * Name
+             * @description solvable, not trivially passed or deterministic
+             */
+            name: string;
+            /**
+             * Next Step
+             * @description What to do if it does not hold
+             */
+            next_step: string;
+            /**
+             * Reason
+             * @description Why it holds or not, in one sentence
+             */
+            reason: string;
+        };
+        /**
+         * ComparedCallInfo
+         * @description A call of the case beside the call that was made.
+         */
+        ComparedCallInfo: {
+            /**
+             * Actual Arguments
+             * @description JSON text; empty if the call is missing
+             */
+            actual_arguments: string;
+            /**
+             * Actual Name
+             * @description The tool that was called; empty if the call is missing
+             */
+            actual_name: string;
+            /**
+             * Expected Arguments
+             * @description JSON text; empty if the call is extra
+             */
+            expected_arguments: string;
+            /**
+             * Expected Name
+             * @description The tool in the case; empty if the call is extra
+             */
+            expected_name: string;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "same" | "changed" | "missing" | "extra";
+        };
+        /**
+         * ComparedTurnInfo
+         * @description A user turn of the case beside what happened.
+         */
+        ComparedTurnInfo: {
+            /** Actual Response */
+            actual_response: string;
+            /** Calls */
+            calls: components["schemas"]["ComparedCallInfo"][];
+            /** Expected Response */
+            expected_response: string;
+        };
+        /**
+         * ComparisonInput
+         * @description Another recording to compare a case with.
+         */
+        ComparisonInput: {
+            /** Case Key */
+            case_key: string;
+            /** File Key */
+            file_key: string;
         };
         /**
          * ConsentInput
@@ -979,6 +2234,100 @@ export interface components {
             payload?: string | null;
             /** Question Id */
             question_id: string;
+        };
+        /**
+         * CountInfo
+         * @description A tool that was called more or less often than expected.
+         */
+        CountInfo: {
+            /** Expected */
+            expected: number;
+            /** Got */
+            got: number;
+            /** Tool */
+            tool: string;
+        };
+        /**
+         * CriteriaInfo
+         * @description The criteria that a test_config.json has.
+         */
+        CriteriaInfo: {
+            /**
+             * Calls
+             * @description How tool calls are compared; `off` to not compare them
+             * @default exact
+             * @enum {string}
+             */
+            calls: "exact" | "in-order" | "any-order" | "off";
+            /**
+             * Judge Model
+             * @description The model that judges rubrics
+             * @default gemini-2.5-flash
+             */
+            judge_model: string;
+            /**
+             * Rouge
+             * @description How similar the final response must be, as ROUGE-1; null to not compare it
+             * @default 0.8
+             */
+            rouge: number | null;
+            /**
+             * Rubric Score
+             * @description Which part of the rubrics must be true
+             * @default 0.8
+             */
+            rubric_score: number;
+            /**
+             * Rubrics
+             * @description What a model must find true of the final response
+             */
+            rubrics: string[];
+            /**
+             * Tool Rubrics
+             * @description What a model must find true of the use of tools
+             */
+            tool_rubrics: string[];
+        };
+        /**
+         * CriteriaInput
+         * @description What `adk eval` compares, to be written to the test_config.json beside the EvalSet.
+         */
+        CriteriaInput: {
+            /**
+             * Calls
+             * @description How tool calls are compared; `off` to not compare them
+             * @default exact
+             * @enum {string}
+             */
+            calls: "exact" | "in-order" | "any-order" | "off";
+            /**
+             * Judge Model
+             * @description The model that judges rubrics
+             * @default gemini-2.5-flash
+             */
+            judge_model: string;
+            /**
+             * Rouge
+             * @description How similar the final response must be, as ROUGE-1; null to not compare it
+             * @default 0.8
+             */
+            rouge: number | null;
+            /**
+             * Rubric Score
+             * @description Which part of the rubrics must be true
+             * @default 0.8
+             */
+            rubric_score: number;
+            /**
+             * Rubrics
+             * @description What a model must find true of the final response
+             */
+            rubrics?: string[];
+            /**
+             * Tool Rubrics
+             * @description What a model must find true of the use of tools
+             */
+            tool_rubrics?: string[];
         };
         /**
          * DecisionInput
@@ -1005,6 +2354,32 @@ export interface components {
              * @description The final response, or the text that accompanies the calls
              */
             text?: string | null;
+        };
+        /**
+         * DifferenceInfo
+         * @description One thing that is not as expected.
+         */
+        DifferenceInfo: {
+            /**
+             * Argument
+             * @description The argument; `time` or `order` for those
+             */
+            argument: string;
+            /**
+             * Expected
+             * @description JSON text, cut at 4 KB
+             */
+            expected: string;
+            /**
+             * Got
+             * @description JSON text, cut at 4 KB
+             */
+            got: string;
+            /**
+             * Rule
+             * @description The rule that decided
+             */
+            rule: string;
         };
         /**
          * DisplayValue
@@ -1037,6 +2412,13 @@ export interface components {
          */
         EnvironmentInfo: {
             /**
+             * Configured Mocks
+             * @description The mocks with a model or a recording that the session's rules or settings name, and what they use
+             */
+            configured_mocks: {
+                [key: string]: string;
+            };
+            /**
              * Exceptions
              * @description The exceptions that a fault can raise
              */
@@ -1047,14 +2429,41 @@ export interface components {
              */
             faults: components["schemas"]["FaultInfo"][];
             /**
+             * Is Played By Person
+             * @description Whether a person plays the models: then rules and faults for the model's seat act only on turns that are left to the agent's own model
+             */
+            is_played_by_person: boolean;
+            /**
              * Pending Faults
-             * @description How many faults are pending for the next calls, by tool
+             * @description How many faults are pending for the next calls, by tool; `(model)` is the model
              */
             pending_faults: {
                 [key: string]: number;
             };
+            /**
+             * Profile
+             * @description The active profile of the rules; None if there is none
+             */
+            profile: string | null;
+            /**
+             * Profiles
+             * @description The profiles of the rules
+             */
+            profiles: string[];
+            /**
+             * Refuses Real Tools
+             * @description Whether no tool may run for real, so that no tool can be switched to
+             */
+            refuses_real_tools: boolean;
             /** Rules */
             rules: components["schemas"]["RuleInfo"][];
+            /**
+             * Tool Players
+             * @description Who plays the tools for which that was chosen in this session, by tool
+             */
+            tool_players: {
+                [key: string]: "rules" | "real" | "schema" | "stateful" | "llm" | "replay" | "human";
+            };
         };
         /**
          * ErrorBody
@@ -1079,6 +2488,148 @@ export interface components {
             message: string;
             /** Problems */
             problems: components["schemas"]["FieldProblem"][];
+        };
+        /**
+         * EvalCaseDetail
+         * @description A case, without its rows.
+         */
+        EvalCaseDetail: {
+            case: components["schemas"]["EvalCaseInfo"];
+            /** @description The last check of this content; None before one */
+            check: components["schemas"]["CaseCheckInfo"] | null;
+            /** Fields */
+            fields: components["schemas"]["CaseFieldInfo"][];
+            /** Is Editable */
+            is_editable: boolean;
+            /**
+             * Omitted Field Count
+             * @description How many values are too long to be corrected here
+             */
+            omitted_field_count: number;
+            /**
+             * Problem
+             * @description Why the case has no timeline; empty if it has one
+             */
+            problem: string;
+            /** Row Count */
+            row_count: number;
+        };
+        /**
+         * EvalCaseInfo
+         * @description A case in a list.
+         */
+        EvalCaseInfo: {
+            /** App Name */
+            app_name: string;
+            badge: components["schemas"]["BadgeInfo"];
+            /** Call Count */
+            call_count: number;
+            /** Eval Id */
+            eval_id: string;
+            /**
+             * Fingerprint
+             * @description Differs if the content does: an edit says which content it is about
+             */
+            fingerprint: string;
+            /**
+             * First Message
+             * @description Cut at 300 characters
+             */
+            first_message: string;
+            /** Key */
+            key: string;
+            /**
+             * Metrics
+             * @description The scores of the last check; empty before one
+             */
+            metrics: components["schemas"]["MetricInfo"][];
+            /** Turn Count */
+            turn_count: number;
+        };
+        /**
+         * EvalEditResult
+         * @description The file after an edit.
+         */
+        EvalEditResult: {
+            /**
+             * Case Key
+             * @description The case that was edited; empty if it was removed
+             */
+            case_key: string;
+            file: components["schemas"]["EvalFileInfo"];
+            /**
+             * Is Copy
+             * @description Whether the values went to a copy
+             * @default false
+             */
+            is_copy: boolean;
+            /**
+             * Label
+             * @description What was undone or redone
+             * @default
+             */
+            label: string;
+        };
+        /**
+         * EvalFileInfo
+         * @description A file with its cases, in their order.
+         */
+        EvalFileInfo: {
+            /** Cases */
+            cases: components["schemas"]["EvalCaseInfo"][];
+            /**
+             * Has Agent
+             * @description Whether cases can be replayed
+             */
+            has_agent: boolean;
+            /** Is Editable */
+            is_editable: boolean;
+            /** Key */
+            key: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "evalset" | "session";
+            /** Path */
+            path: string;
+            /**
+             * Redo Label
+             * @description What can be redone; empty if nothing can
+             */
+            redo_label: string;
+            /**
+             * Undo Label
+             * @description What can be undone; empty if nothing can
+             */
+            undo_label: string;
+            /**
+             * Version
+             * @description Differs if the file does
+             */
+            version: string;
+        };
+        /**
+         * EvalFileSummary
+         * @description A file of eval cases in a list.
+         */
+        EvalFileSummary: {
+            /** Case Count */
+            case_count: number;
+            /** Key */
+            key: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "evalset" | "session";
+            /** Path */
+            path: string;
+            /**
+             * Problem
+             * @description Why the file cannot be read now; empty if it can
+             */
+            problem: string;
         };
         /**
          * EventDetail
@@ -1138,6 +2689,45 @@ export interface components {
             turn: number | null;
         };
         /**
+         * ExpectedEventInfo
+         * @description An event that the scenario expects, and what became of it.
+         */
+        ExpectedEventInfo: {
+            /** Differences */
+            differences: components["schemas"]["DifferenceInfo"][];
+            /** Event Id */
+            event_id: string;
+            /** Kind */
+            kind: string;
+            /**
+             * Nearest
+             * @description If it is missing: the action that may have been meant, in one line
+             */
+            nearest: string;
+            /**
+             * Partner
+             * @description The place in the turn's `actual` of the matched event, or of the nearest one if it is wrong
+             */
+            partner: number | null;
+            /**
+             * Rule
+             * @description The rule that decided; empty if it was not judged
+             */
+            rule: string;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "matched" | "wrong" | "missing" | "not judged";
+            /**
+             * Summary
+             * @description One line: the expected arguments; empty if they are not known
+             */
+            summary: string;
+            /** Tool */
+            tool: string;
+        };
+        /**
          * ExportFormatInfo
          * @description A format that the server can export a session to.
          */
@@ -1185,6 +2775,8 @@ export interface components {
              * @default false
              */
             anyway: boolean;
+            /** @description With `evalset`: criteria for all EvalSets of the folder; null to leave them alone */
+            criteria?: components["schemas"]["CriteriaInput"] | null;
             /**
              * Format
              * @default evalset
@@ -1202,6 +2794,12 @@ export interface components {
              * @description Another file in the folder of the agent's exports
              */
             path?: string | null;
+            /**
+             * Replace
+             * @description Replace the case or file that the preview names as `replaceable`, in its place
+             * @default false
+             */
+            replace: boolean;
         };
         /**
          * ExportPreview
@@ -1213,6 +2811,13 @@ export interface components {
              * @description The case or fixture, as JSON text
              */
             case_json: string;
+            /** @description The criteria that it has now, if it has any */
+            criteria: components["schemas"]["CriteriaInfo"] | null;
+            /**
+             * Criteria Path
+             * @description The test_config.json beside the EvalSet
+             */
+            criteria_path: string | null;
             /**
              * Eval Id
              * @description The name of the case or fixture
@@ -1245,6 +2850,8 @@ export interface components {
             path: string;
             /** @description The last export in this format; another one needs `again` */
             previous: components["schemas"]["ExportRecord"] | null;
+            /** @description The export that `replace` replaces: of this session, or else of the session that it is a fork of */
+            replaceable: components["schemas"]["ExportRecord"] | null;
             /**
              * Warnings
              * @description What `adk eval` or `adk test` cannot repeat
@@ -1284,6 +2891,11 @@ export interface components {
              */
             command: string;
             /**
+             * Criteria Path
+             * @description The test_config.json that was written
+             */
+            criteria_path: string | null;
+            /**
              * Left Out
              * @description What is not exported, and why
              */
@@ -1302,7 +2914,7 @@ export interface components {
         };
         /**
          * FaultInfo
-         * @description A fault that is pending for the next call of a tool.
+         * @description A fault that is pending for the next call of a tool, or of the model.
          */
         FaultInfo: {
             /**
@@ -1317,12 +2929,20 @@ export interface components {
             description: string;
             /** Fault Id */
             fault_id: string;
-            /** Tool Name */
+            /**
+             * Seat
+             * @enum {string}
+             */
+            seat: "tool" | "model";
+            /**
+             * Tool Name
+             * @description The tool; empty for the model
+             */
             tool_name: string;
         };
         /**
          * FaultInput
-         * @description A request to inject a fault into the next call of a tool.
+         * @description A request to inject a fault into the next call of a tool, or of the model.
          */
         FaultInput: {
             /**
@@ -1330,7 +2950,17 @@ export interface components {
              * @description An action in the format of rules files, as JSON text
              */
             action: string;
-            /** Tool Name */
+            /**
+             * Seat
+             * @default tool
+             * @enum {string}
+             */
+            seat: "tool" | "model";
+            /**
+             * Tool Name
+             * @description The tool; empty for the model
+             * @default
+             */
             tool_name: string;
         };
         /**
@@ -1350,6 +2980,19 @@ export interface components {
              * @description The field, such as `items[0].quantity`; empty for the whole value
              */
             path: string;
+        };
+        /**
+         * FieldValue
+         * @description A new value of a field of a case.
+         */
+        FieldValue: {
+            /** Path */
+            path: string;
+            /**
+             * Value
+             * @description The text, or for an object JSON text
+             */
+            value: string;
         };
         /**
          * FilePart
@@ -1392,6 +3035,24 @@ export interface components {
             tail: number;
         };
         /**
+         * HintInfo
+         * @description A hint for whoever plays the agent.
+         */
+        HintInfo: {
+            /** Content */
+            content: string;
+            /**
+             * Event Index
+             * @description The event that it belongs to; None if there is none
+             */
+            event_index: number | null;
+            /**
+             * Kind
+             * @description What it is about, such as `task` or `environment`
+             */
+            kind: string;
+        };
+        /**
          * InstructionPart
          * @description A part of an instruction.
          */
@@ -1404,6 +3065,12 @@ export interface components {
             /** Text */
             text: string;
         };
+        /**
+         * LoadStatus
+         * @description Whether the code of an agent is loaded.
+         * @enum {string}
+         */
+        LoadStatus: "loaded" | "not_loaded" | "loading" | "failed";
         /**
          * MediaFile
          * @description An image or file of a row.
@@ -1424,12 +3091,60 @@ export interface components {
             url: string;
         };
         /**
+         * MetricInfo
+         * @description The result of one of ADK's metrics.
+         */
+        MetricInfo: {
+            /** Is Passed */
+            is_passed: boolean | null;
+            /** Name */
+            name: string;
+            /**
+             * Note
+             * @description Why the metric was not run; empty if it was
+             */
+            note: string;
+            /**
+             * Score
+             * @description None if the metric was not run
+             */
+            score: number | null;
+            /** Threshold */
+            threshold: number | null;
+            /**
+             * Turn Scores
+             * @description The scores of the user turns
+             */
+            turn_scores: (number | null)[];
+        };
+        /**
          * NewSession
          * @description A request to start a session.
          */
         NewSession: {
             /** Agent Key */
             agent_key: string;
+            /**
+             * State
+             * @description The initial state: a JSON object as text
+             */
+            state?: string | null;
+            /**
+             * User Id
+             * @description The ADK user id
+             */
+            user_id?: string | null;
+        };
+        /**
+         * NoteInput
+         * @description A person's note on a row.
+         */
+        NoteInput: {
+            /**
+             * Text
+             * @description It replaces the note that the row has; an empty one removes it
+             */
+            text: string;
         };
         /**
          * NotificationInfo
@@ -1442,6 +3157,31 @@ export interface components {
             text: string;
             /** Type */
             type: string;
+        };
+        /**
+         * PauseAnswerInput
+         * @description The user's answer. A credential is passed on to the agent, and neither stored nor logged.
+         */
+        PauseAnswerInput: {
+            /**
+             * Anyway
+             * @description Send input although it does not match the schema
+             * @default false
+             */
+            anyway: boolean;
+            /**
+             * Value
+             * @description The input, or the fields of the credential, as JSON text; None simulates a sign-in
+             */
+            value?: string | null;
+        };
+        /**
+         * PauseInput
+         * @description Whether a bench is to be paused.
+         */
+        PauseInput: {
+            /** Paused */
+            paused: boolean;
         };
         /**
          * PendingConfirmation
@@ -1492,7 +3232,7 @@ export interface components {
             kind: components["schemas"]["RequestKind"];
             /**
              * Request Id
-             * @description The turn id of a model turn; otherwise the id of ADK's request
+             * @description The turn id of a model turn; otherwise the id of the request
              */
             request_id: string;
             /** Requested At */
@@ -1502,6 +3242,151 @@ export interface components {
              * @description The tool that it is about; empty if none
              */
             tool_name: string;
+        };
+        /**
+         * PendingPause
+         * @description What a paused agent asks the user for.
+         */
+        PendingPause: {
+            /**
+             * Agent Name
+             * @description The agent or workflow that asks
+             */
+            agent_name: string;
+            /**
+             * Auth Uri
+             * @description Where a real user would sign in; empty if nowhere
+             * @default
+             */
+            auth_uri: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "input" | "credential";
+            /**
+             * Message
+             * @description What the user is told; empty if nothing
+             */
+            message: string;
+            /**
+             * Payload
+             * @description The data that the request shows the user, as JSON text
+             */
+            payload: string | null;
+            /** Request Id */
+            request_id: string;
+            /**
+             * Response Schema
+             * @description The JSON Schema of the input, or of the credential's fields; None if any input is accepted
+             */
+            response_schema: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Title
+             * @description The auth scheme in words; empty for input
+             * @default
+             */
+            title: string;
+        };
+        /**
+         * PendingToolCall
+         * @description A call of a tool that a person plays, which is waiting for its response.
+         */
+        PendingToolCall: {
+            /**
+             * Agent Name
+             * @description The agent that made the call
+             */
+            agent_name: string;
+            /**
+             * Arguments
+             * @description A JSON object as text, so that numbers keep their digits
+             */
+            arguments: string;
+            /**
+             * Description
+             * @description What the tool does, in its own words
+             */
+            description: string;
+            /** Request Id */
+            request_id: string;
+            /**
+             * Response Schema
+             * @description The JSON Schema of the tool's results; None if it declares none
+             */
+            response_schema: {
+                [key: string]: unknown;
+            } | null;
+            /** Tool Name */
+            tool_name: string;
+        };
+        /**
+         * PlayedWorldInfo
+         * @description The world of a session, as the person who plays the agent may see it: nothing of what is expected.
+         */
+        PlayedWorldInfo: {
+            /** Apps */
+            apps: string[];
+            /** Elapsed Seconds */
+            elapsed_seconds: number;
+            /** Hints */
+            hints: string[];
+            /**
+             * Now
+             * @description The world's time, in seconds since 1970
+             */
+            now: number;
+            /** Scenario Id */
+            scenario_id: string;
+            /** Status */
+            status: string;
+        };
+        /**
+         * PlayerInput
+         * @description A request to let another player take the seats of a session's models.
+         */
+        PlayerInput: {
+            /**
+             * Player
+             * @description One of the options
+             */
+            player: string;
+        };
+        /**
+         * PlayerOption
+         * @description A player that can take the seats of a session's models.
+         */
+        PlayerOption: {
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "human" | "real" | "recording";
+            /** Label */
+            label: string;
+            /**
+             * Note
+             * @description What it does, or where the recording comes from
+             */
+            note: string;
+            /**
+             * Player
+             * @description `human`, `real`, or the key of a recording
+             */
+            player: string;
+        };
+        /**
+         * ProfileSwitchInput
+         * @description A request to make another profile of the rules the active one, for this session and from the next call on.
+         */
+        ProfileSwitchInput: {
+            /**
+             * Profile
+             * @description None: no profile, so that only rules without one are used
+             */
+            profile: string | null;
         };
         /**
          * QueueItem
@@ -1531,6 +3416,36 @@ export interface components {
              * @description How many requests are waiting, on all pages
              */
             total: number;
+        };
+        /**
+         * ReplayDifferenceInfo
+         * @description Something that is not as recorded in a replay.
+         */
+        ReplayDifferenceInfo: {
+            /** Agent Name */
+            agent_name: string;
+            /**
+             * Call Id
+             * @description The call that differs; empty if it is something else
+             */
+            call_id: string;
+            /**
+             * Found
+             * @description The current value as JSON text
+             */
+            found: string;
+            /**
+             * Message Number
+             * @description The user message that it follows, from 1
+             */
+            message_number: number;
+            /**
+             * Recorded
+             * @description The recorded value as JSON text
+             */
+            recorded: string;
+            /** What */
+            what: string;
         };
         /**
          * RequestInfo
@@ -1592,6 +3507,12 @@ export interface components {
             is_unknown_tool: boolean;
             kind: components["schemas"]["RowKind"];
             /**
+             * Note
+             * @description What a person noted on the row; empty if nobody did
+             * @default
+             */
+            note: string;
+            /**
              * Parent Call Id
              * @description The call of the tool that the agent runs in; empty outside tools
              * @default
@@ -1602,6 +3523,12 @@ export interface components {
              * @description real, human, recorded or simulated; empty for rows that no player produced
              */
             player: string;
+            /**
+             * Responder
+             * @description human if a person responds as the tool; empty if the tool or a rule does
+             * @default
+             */
+            responder: string;
             /**
              * Result
              * @description One line: the result; cut at 300 characters
@@ -1632,8 +3559,19 @@ export interface components {
              * @description In seconds since 1970
              */
             timestamp: number;
+            /**
+             * Turn Id
+             * @description The model turn that produced the row; empty if none did
+             * @default
+             */
+            turn_id: string;
             /** Updated Seq */
             updated_seq: number;
+            /**
+             * World Seconds
+             * @description When it happened in seconds since the start of the scenario's world, if it did there
+             */
+            world_seconds: number | null;
         };
         /**
          * RowDetail
@@ -1652,7 +3590,7 @@ export interface components {
          * @description The kind of fact that a row shows.
          * @enum {string}
          */
-        RowKind: "user" | "call" | "say" | "answer" | "artifact" | "consent" | "error" | "note";
+        RowKind: "user" | "call" | "say" | "answer" | "artifact" | "consent" | "request" | "error" | "note" | "world";
         /**
          * RowStatus
          * @description The progress of a row; most are done when they appear.
@@ -1688,7 +3626,21 @@ export interface components {
             fired_count: number;
             /** Name */
             name: string;
-            /** Tools */
+            /**
+             * Profiles
+             * @description The profiles in which it is used; empty if in all
+             */
+            profiles: string[];
+            /**
+             * Seat
+             * @description Whose calls it applies to: those of tools, or of the model
+             * @enum {string}
+             */
+            seat: "tool" | "model";
+            /**
+             * Tools
+             * @description The tools whose calls it applies to; empty for the model
+             */
             tools: string[];
             /**
              * Tried Count
@@ -1707,6 +3659,70 @@ export interface components {
             rule: string;
         };
         /**
+         * ScenarioCheckInfo
+         * @description What `adksim scenario check` finds: whether a scenario is sound.
+         */
+        ScenarioCheckInfo: {
+            /** Notes */
+            notes: string[];
+            /**
+             * Problem
+             * @description Why the scenario cannot be judged; empty if it can
+             */
+            problem: string;
+            /** Properties */
+            properties: components["schemas"]["CheckedPropertyInfo"][];
+            /**
+             * Status
+             * @description ok, not solvable, trivially passed, not deterministic or not judgeable; empty if not checked
+             */
+            status: string;
+        };
+        /**
+         * ScenarioFinding
+         * @description A problem of a scenario that the linter found.
+         */
+        ScenarioFinding: {
+            /** Advice */
+            advice: string;
+            /** Code */
+            code: string;
+            /**
+             * Event Index
+             * @description The event that it is about; None if it is about none
+             */
+            event_index: number | null;
+            /** Line */
+            line: number;
+            /** Message */
+            message: string;
+            /**
+             * Path
+             * @description The path in the file, such as `events[3].action.app`
+             */
+            path: string;
+            /**
+             * Severity
+             * @enum {string}
+             */
+            severity: "error" | "warning";
+        };
+        /**
+         * ScenarioFindings
+         * @description The problems of a scenario, by line.
+         */
+        ScenarioFindings: {
+            /** Error Count */
+            error_count: number;
+            /**
+             * Findings
+             * @description At most 200
+             */
+            findings: components["schemas"]["ScenarioFinding"][];
+            /** Warning Count */
+            warning_count: number;
+        };
+        /**
          * ScenarioInfo
          * @description A scenario as its file defines it.
          */
@@ -1719,6 +3735,12 @@ export interface components {
             annotation: components["schemas"]["AnnotationInfo"];
             /** Apps */
             apps: string[];
+            /**
+             * Context
+             * @description What the author says about the scenario; empty if nothing
+             * @default
+             */
+            context: string;
             /** Duration */
             duration: number | null;
             /**
@@ -1726,6 +3748,17 @@ export interface components {
              * @description In the order of their expected times
              */
             events: components["schemas"]["EventSummary"][];
+            /**
+             * Hides Answer
+             * @description Whether what is expected is left out, because a person is playing the scenario
+             * @default false
+             */
+            hides_answer: boolean;
+            /**
+             * Hints
+             * @description Hints for whoever plays the agent
+             */
+            hints: components["schemas"]["HintInfo"][];
             /** Key */
             key: string;
             /** Path */
@@ -1748,6 +3781,12 @@ export interface components {
             annotator: string;
             /** App Count */
             app_count: number;
+            /**
+             * Check Status
+             * @description As in `ScenarioCheckInfo`, of the last check
+             * @default
+             */
+            check_status: string;
             /** Event Count */
             event_count: number;
             /**
@@ -1755,6 +3794,12 @@ export interface components {
              * @description Identifies the scenario in the API
              */
             key: string;
+            /**
+             * Opens Playground
+             * @description Whether the page of the scenario opens where it is played
+             * @default false
+             */
+            opens_playground: boolean;
             /**
              * Path
              * @description The file, for display only
@@ -1775,6 +3820,18 @@ export interface components {
         ServerInfo: {
             /** Agents */
             agents: components["schemas"]["AgentInfo"][];
+            /**
+             * Bench Count
+             * @description The number of benches on this server
+             * @default 0
+             */
+            bench_count: number;
+            /**
+             * Eval File Count
+             * @description The number of files of eval cases on this server
+             * @default 0
+             */
+            eval_file_count: number;
             /**
              * Export Formats
              * @description What a session can be exported to, in display order
@@ -1822,6 +3879,11 @@ export interface components {
              */
             agent_names: string[];
             /**
+             * Agent Revision
+             * @description The revision of the agent's code that the session runs with; None if it is over
+             */
+            agent_revision: number | null;
+            /**
              * Call Count
              * @description The number of tool calls that ran
              */
@@ -1838,6 +3900,12 @@ export interface components {
              * @default
              */
             failure: string;
+            /**
+             * Has World
+             * @description Whether the world that the session runs in can be seen here
+             * @default false
+             */
+            has_world: boolean;
             /** Last Event At */
             last_event_at: number;
             /**
@@ -1847,6 +3915,8 @@ export interface components {
             last_seq: number;
             /** Name */
             name: string;
+            /** @description The oldest request for input or a credential that is waiting for the user */
+            pause: components["schemas"]["PendingPause"] | null;
             /**
              * Pending
              * @description What is waiting for a person, the next one first
@@ -1865,6 +3935,7 @@ export interface components {
             /** Session Id */
             session_id: string;
             status: components["schemas"]["SessionStatus"];
+            time_travel: components["schemas"]["TimeTravelInfo"];
             /**
              * Turn Count
              * @description The number of model turns
@@ -1910,6 +3981,11 @@ export interface components {
              */
             agent_names: string[];
             /**
+             * Agent Revision
+             * @description The revision of the agent's code that the session runs with; None if it is over
+             */
+            agent_revision: number | null;
+            /**
              * Call Count
              * @description The number of tool calls that ran
              */
@@ -1924,6 +4000,12 @@ export interface components {
              * @default
              */
             failure: string;
+            /**
+             * Has World
+             * @description Whether the world that the session runs in can be seen here
+             * @default false
+             */
+            has_world: boolean;
             /** Last Event At */
             last_event_at: number;
             /**
@@ -1956,6 +4038,16 @@ export interface components {
              * @description The number of model turns
              */
             turn_count: number;
+        };
+        /**
+         * SessionLink
+         * @description Another session, to be opened.
+         */
+        SessionLink: {
+            /** Name */
+            name: string;
+            /** Session Id */
+            session_id: string;
         };
         /**
          * SessionListUpdate
@@ -2037,6 +4129,28 @@ export interface components {
             type: "session";
         };
         /**
+         * StateEdit
+         * @description A request to set keys of the session state.
+         */
+        StateEdit: {
+            /**
+             * Changes
+             * @description The keys with their values: a JSON object as text
+             */
+            changes: string;
+        };
+        /**
+         * StateNeeds
+         * @description What instructions need of the session state.
+         */
+        StateNeeds: {
+            /**
+             * Missing Keys
+             * @description The keys that the state does not have; a callback may set them
+             */
+            missing_keys: string[];
+        };
+        /**
          * Suggestion
          * @description What the agent's own model would decide; the turn keeps waiting.
          */
@@ -2062,6 +4176,63 @@ export interface components {
              * @default 0
              */
             seconds: number;
+        };
+        /**
+         * TimeTravelInfo
+         * @description What of a session was undone, what can be, who plays its models, and which sessions are forks of which.
+         */
+        TimeTravelInfo: {
+            /**
+             * Can Redo
+             * @description Whether an undo could be taken back
+             * @default false
+             */
+            can_redo: boolean;
+            /**
+             * Can Undo
+             * @description Whether any decision counts that could be taken back
+             * @default false
+             */
+            can_undo: boolean;
+            /**
+             * Fork Problem
+             * @description Why the session cannot be forked; empty if it can
+             * @default
+             */
+            fork_problem: string;
+            /** @description The session that this one is a fork of */
+            forked_from: components["schemas"]["SessionLink"] | null;
+            /**
+             * Forks
+             * @description The forks of this session
+             */
+            forks: components["schemas"]["SessionLink"][];
+            /**
+             * Player
+             * @description Who plays the models: `human`, `real`, or a recording's key
+             * @default human
+             */
+            player: string;
+            /**
+             * Player Problem
+             * @description Why no player can be chosen in this session; empty if one can
+             * @default
+             */
+            player_problem: string;
+            /**
+             * Rewind Problem
+             * @description Why nothing can be undone in this session; empty if it can
+             * @default
+             */
+            rewind_problem: string;
+            /**
+             * Undone
+             * @description The seqs of the events that no longer count, as ranges: rows made from them are undone
+             */
+            undone: [
+                number,
+                number
+            ][];
         };
         /**
          * ToolInfo
@@ -2094,6 +4265,120 @@ export interface components {
             } | null;
         };
         /**
+         * ToolResponseInput
+         * @description What a person responds as a tool: a result, or an exception.
+         */
+        ToolResponseInput: {
+            /**
+             * Anyway
+             * @description Send it although it does not match the tool's output schema
+             * @default false
+             */
+            anyway: boolean;
+            /** Decision Id */
+            decision_id: string;
+            /**
+             * Error Message
+             * @default
+             */
+            error_message: string;
+            /**
+             * Error Type
+             * @description The class name of the exception that the tool raises; empty if it returns
+             * @default
+             */
+            error_type: string;
+            /**
+             * Result
+             * @description What the tool returns, as JSON text
+             * @default null
+             */
+            result: string;
+        };
+        /**
+         * ToolSwitchInput
+         * @description A request to choose who plays a tool, for this session and from the next call on.
+         */
+        ToolSwitchInput: {
+            /**
+             * Player
+             * @description rules: whoever the rules say; real: the tool itself; human: a person; else a mock, of which llm and replay must be among the configured mocks of the session
+             * @enum {string}
+             */
+            player: "rules" | "real" | "schema" | "stateful" | "llm" | "replay" | "human";
+            /** Tool Name */
+            tool_name: string;
+        };
+        /**
+         * TravelInput
+         * @description A request to continue a session from another point of it, or to fork it there.
+         */
+        TravelInput: {
+            /**
+             * Action
+             * @enum {string}
+             */
+            action: "undo" | "redo" | "go_back" | "fork";
+            /**
+             * Anyway
+             * @description Continue although the run does not happen again as recorded
+             * @default false
+             */
+            anyway: boolean;
+            /**
+             * Row
+             * @description The row whose turn is decided anew, or whose user message is replaced; for go_back and fork. A fork without a row is where the session is now
+             */
+            row?: number | null;
+            /**
+             * Turn
+             * @description Instead of a row, the number of the turn that is decided anew, as `adksim fork` lists them
+             */
+            turn?: number | null;
+        };
+        /**
+         * TravelPlan
+         * @description What a `TravelInput` would do. Nothing is done by asking for it.
+         */
+        TravelPlan: {
+            /**
+             * Agent Name
+             * @description The agent whose turn is decided anew; empty between two runs
+             */
+            agent_name: string;
+            /**
+             * Callbacks
+             * @description What runs again: callbacks, plugins and workflow functions
+             */
+            callbacks: string[];
+            /**
+             * Copied Runs
+             * @description How many runs are kept as they are; no part of them runs again
+             */
+            copied_runs: number;
+            /**
+             * Replayed Calls
+             * @description How many tool calls get their recorded results
+             */
+            replayed_calls: number;
+            /**
+             * Replayed Turns
+             * @description How many decisions are made again as recorded
+             */
+            replayed_turns: number;
+        };
+        /**
+         * TravelProgress
+         * @description How far a request to continue a session from another point of it, or to fork it, has got.
+         */
+        TravelProgress: {
+            /**
+             * Waits For
+             * @description What the replay has been waiting for since some seconds; empty if nothing
+             */
+            waits_for: string;
+        };
+        /**
          * UserMessage
          * @description A user message: text, or JSON data for an agent with an input_schema, and files.
          */
@@ -2116,6 +4401,64 @@ export interface components {
              * @default
              */
             text: string;
+        };
+        /**
+         * ValidationInfo
+         * @description A milestone or minefield of the scenario's author.
+         */
+        ValidationInfo: {
+            /** Event Id */
+            event_id: string;
+            /** Passed */
+            passed: boolean;
+            /** Reason */
+            reason: string;
+        };
+        /**
+         * VerdictInfo
+         * @description A verdict on a run.
+         */
+        VerdictInfo: {
+            /**
+             * Judge
+             * @description Who answered the soft checks, such as scripted or the name of a model
+             */
+            judge: string;
+            /** Passed */
+            passed: boolean;
+            /**
+             * Reason
+             * @description Why it failed, in one sentence; empty if it passed
+             */
+            reason: string;
+            /** Scenario Id */
+            scenario_id: string;
+            /** Turns */
+            turns: components["schemas"]["VerdictTurn"][];
+            /** Validations */
+            validations: components["schemas"]["ValidationInfo"][];
+        };
+        /**
+         * VerdictTurn
+         * @description A turn: what was expected of it, and what happened in it.
+         */
+        VerdictTurn: {
+            /** Actual */
+            actual: components["schemas"]["ActualEventInfo"][];
+            /** Counts */
+            counts: components["schemas"]["CountInfo"][];
+            /** Expected */
+            expected: components["schemas"]["ExpectedEventInfo"][];
+            /**
+             * Number
+             * @description From 1; one more than the last turn for what happened after it
+             */
+            number: number;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "passed" | "failed" | "not judged" | "after the end";
         };
         /**
          * WorldAction
@@ -2209,6 +4552,78 @@ export interface components {
             summary: string;
         };
         /**
+         * WorldGraphEvent
+         * @description An event in the graph of a run: one of the scenario, or an action of the agent that none of them stands for.
+         */
+        WorldGraphEvent: {
+            /** App */
+            app: string;
+            /**
+             * Depends On
+             * @description The indexes of the events that it depends on
+             */
+            depends_on: number[];
+            /** Event Id */
+            event_id: string;
+            /**
+             * Expected Seconds
+             * @description The expected time since the start; None: it is part of, or depends on, a cycle
+             */
+            expected_seconds: number | null;
+            /** Function */
+            function: string;
+            /**
+             * Index
+             * @description Its position in the file, which identifies it here: event ids may not be unique
+             */
+            index: number;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "user" | "env" | "agent" | "oracle" | "condition" | "validation" | "other";
+            /**
+             * Note
+             * @description Why it failed; empty if it did not
+             */
+            note: string;
+            /**
+             * Seconds
+             * @description When it happened or is due, since the start; None if that is not known
+             */
+            seconds: number | null;
+            /**
+             * State
+             * @description later: it waits for others; missed: the run is over, and it never happened
+             * @enum {string}
+             */
+            state: "happened" | "failed" | "due" | "later" | "missed";
+            /**
+             * Summary
+             * @description Its arguments in one line
+             */
+            summary: string;
+            /** Turn */
+            turn: number | null;
+        };
+        /**
+         * WorldGraphInfo
+         * @description What has become of a scenario's events in a session, as its timeline says.
+         */
+        WorldGraphInfo: {
+            /** Events */
+            events: components["schemas"]["WorldGraphEvent"][];
+            /**
+             * Hides Answer
+             * @description Whether a person plays: until the end, what is expected and what comes later is left out
+             */
+            hides_answer: boolean;
+            /** Is Over */
+            is_over: boolean;
+            /** Scenario Id */
+            scenario_id: string;
+        };
+        /**
          * WorldInfo
          * @description The time and status of the world.
          */
@@ -2229,6 +4644,17 @@ export interface components {
              */
             elapsed_seconds: number;
             /**
+             * Next Event
+             * @description The call of the next event, without the agent's; empty if none is left
+             * @default
+             */
+            next_event: string;
+            /**
+             * Next Event Seconds
+             * @description When it happens, since the start; None while it waits for the agent's message
+             */
+            next_event_seconds: number | null;
+            /**
              * Now
              * @description The world's time, in seconds since 1970
              */
@@ -2237,6 +4663,14 @@ export interface components {
             status: string;
             /** Turn */
             turn: number;
+        };
+        /**
+         * WorldRunInfo
+         * @description A run in a scenario's world that a person plays.
+         */
+        WorldRunInfo: {
+            /** Session Id */
+            session_id: string;
         };
         /**
          * WorldTool
@@ -2285,6 +4719,703 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AgentInfo"][];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    load_agent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentInfo"];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    list_benches: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BenchEntry"][];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    get_bench: {
+        parameters: {
+            query?: {
+                generation?: number;
+                after?: number;
+            };
+            header?: never;
+            path: {
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BenchInfo"];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    set_bench_paused: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PauseInput"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BenchInfo"];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    get_bench_report: {
+        parameters: {
+            query: {
+                report: string;
+            };
+            header?: never;
+            path: {
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    requeue_bench_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BenchRunKey"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BenchInfo"];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    list_eval_files: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EvalFileSummary"][];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    get_eval_file: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EvalFileInfo"];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    get_eval_case: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                case_key: string;
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EvalCaseDetail"];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    rename_eval_case: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                case_key: string;
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CaseRenameInput"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EvalEditResult"];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    check_eval_case: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                case_key: string;
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EvalCaseDetail"];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    compare_eval_case: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                case_key: string;
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ComparisonInput"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CaseCheckInfo"];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    correct_eval_case: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                case_key: string;
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CaseCorrectionInput"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EvalEditResult"];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    delete_eval_case: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                case_key: string;
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CaseDeletionInput"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EvalEditResult"];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    duplicate_eval_case: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                case_key: string;
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EvalEditResult"];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    move_eval_case: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                case_key: string;
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CaseMoveInput"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EvalEditResult"];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    get_eval_rows: {
+        parameters: {
+            query?: {
+                start?: number;
+                count?: number;
+            };
+            header?: never;
+            path: {
+                case_key: string;
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Row"][];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    get_eval_row: {
+        parameters: {
+            query?: {
+                full?: boolean;
+            };
+            header?: never;
+            path: {
+                case_key: string;
+                index: number;
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RowDetail"];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    get_eval_media: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                case_key: string;
+                index: number;
+                file_index: number;
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": unknown;
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    redo_eval_edit: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EvalEditResult"];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    undo_eval_edit: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EvalEditResult"];
                 };
             };
             /** @description Default Response */
@@ -2361,7 +5492,9 @@ export interface operations {
     };
     get_scenario: {
         parameters: {
-            query?: never;
+            query?: {
+                answer?: boolean;
+            };
             header?: never;
             path: {
                 key: string;
@@ -2425,9 +5558,73 @@ export interface operations {
             };
         };
     };
-    get_scenario_event: {
+    get_scenario_check: {
         parameters: {
             query?: never;
+            header?: never;
+            path: {
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScenarioCheckInfo"];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    check_scenario: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScenarioCheckInfo"];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    get_scenario_event: {
+        parameters: {
+            query?: {
+                answer?: boolean;
+            };
             header?: never;
             path: {
                 index: number;
@@ -2444,6 +5641,70 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["EventDetail"];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    get_scenario_findings: {
+        parameters: {
+            query?: {
+                answer?: boolean;
+            };
+            header?: never;
+            path: {
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScenarioFindings"];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    start_world_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorldRunInfo"];
                 };
             };
             /** @description Default Response */
@@ -2626,7 +5887,9 @@ export interface operations {
     };
     control_world_time: {
         parameters: {
-            query?: never;
+            query?: {
+                answer?: boolean;
+            };
             header?: never;
             path: {
                 key: string;
@@ -2677,6 +5940,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["WorldTool"][];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    judge_world: {
+        parameters: {
+            query?: {
+                answer?: boolean;
+            };
+            header?: never;
+            path: {
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VerdictInfo"];
                 };
             };
             /** @description Default Response */
@@ -3187,6 +6483,41 @@ export interface operations {
             };
         };
     };
+    switch_profile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProfileSwitchInput"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EnvironmentInfo"];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     switch_rule: {
         parameters: {
             query?: never;
@@ -3199,6 +6530,41 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["RuleSwitchInput"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EnvironmentInfo"];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    switch_tool: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ToolSwitchInput"];
             };
         };
         responses: {
@@ -3327,6 +6693,108 @@ export interface operations {
             };
         };
     };
+    choose_player: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PlayerInput"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionDetail"];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    list_players: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlayerOption"][];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    answer_request: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+                request_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PauseAnswerInput"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionDetail"];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     get_rows: {
         parameters: {
             query?: {
@@ -3428,6 +6896,74 @@ export interface operations {
             };
         };
     };
+    note_row: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+                index: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NoteInput"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Row"];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    get_row_verdict: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+                index: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VerdictInfo"];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     get_state: {
         parameters: {
             query?: never;
@@ -3461,6 +6997,72 @@ export interface operations {
             };
         };
     };
+    edit_state: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["StateEdit"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionDetail"];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    get_state_needs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StateNeeds"];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     stop_run: {
         parameters: {
             query?: never;
@@ -3479,6 +7081,207 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SessionDetail"];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    get_tool_call: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+                request_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PendingToolCall"];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    respond_as_tool: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+                request_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ToolResponseInput"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionDetail"];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    get_travel_progress: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TravelProgress"];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    travel_in_session: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TravelInput"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionDetail"];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    plan_travel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TravelInput"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TravelPlan"];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    get_decision: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+                turn_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Suggestion"];
                 };
             };
             /** @description Default Response */
@@ -3611,6 +7414,103 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Suggestion"];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    get_session_world: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlayedWorldInfo"];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    get_session_world_graph: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorldGraphInfo"];
+                };
+            };
+            /** @description Default Response */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    get_session_world_state: {
+        parameters: {
+            query: {
+                app: string;
+            };
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
                 };
             };
             /** @description Default Response */

@@ -2,6 +2,7 @@ import type { components } from "./schema";
 
 type Schemas = components["schemas"];
 
+export type ActualEventInfo = Schemas["ActualEventInfo"];
 export type AgentInfo = Schemas["AgentInfo"];
 export type AnnotationInfo = Schemas["AnnotationInfo"];
 export type AnnotationPatch = Schemas["AnnotationPatch"];
@@ -16,17 +17,28 @@ export type EnvironmentInfo = Schemas["EnvironmentInfo"];
 export type ErrorBody = Schemas["ErrorBody"];
 export type EventDetail = Schemas["EventDetail"];
 export type EventSummary = Schemas["EventSummary"];
+export type CriteriaInfo = Schemas["CriteriaInfo"];
+export type CriteriaInput = Schemas["CriteriaInput"];
+export type StateEdit = Schemas["StateEdit"];
+export type StateNeeds = Schemas["StateNeeds"];
 export type ExportFormatInfo = Schemas["ExportFormatInfo"];
 export type ExportInput = Schemas["ExportInput"];
 export type ExportPreview = Schemas["ExportPreview"];
+export type ExportRecord = Schemas["ExportRecord"];
 export type ExportResult = Schemas["ExportResult"];
+export type ExpectedEventInfo = Schemas["ExpectedEventInfo"];
 export type FaultInfo = Schemas["FaultInfo"];
 export type FaultInput = Schemas["FaultInput"];
 export type FilePart = Schemas["FilePart"];
 export type FollowRequest = Schemas["FollowRequest"];
 export type MediaFile = Schemas["MediaFile"];
+export type NoteInput = Schemas["NoteInput"];
+export type PauseAnswerInput = Schemas["PauseAnswerInput"];
 export type PendingConfirmation = Schemas["PendingConfirmation"];
 export type PendingInfo = Schemas["PendingInfo"];
+export type PendingPause = Schemas["PendingPause"];
+export type PendingToolCall = Schemas["PendingToolCall"];
+export type ProfileSwitchInput = Schemas["ProfileSwitchInput"];
 export type QueueItem = Schemas["QueueItem"];
 export type QueuePage = Schemas["QueuePage"];
 export type RequestInfo = Schemas["RequestInfo"];
@@ -34,6 +46,8 @@ export type Row = Schemas["Row"];
 export type RowDetail = Schemas["RowDetail"];
 export type RuleInfo = Schemas["RuleInfo"];
 export type RuleSwitchInput = Schemas["RuleSwitchInput"];
+export type ScenarioCheckInfo = Schemas["ScenarioCheckInfo"];
+export type ScenarioFindings = Schemas["ScenarioFindings"];
 export type ScenarioInfo = Schemas["ScenarioInfo"];
 export type ScenarioSummary = Schemas["ScenarioSummary"];
 export type ServerInfo = Schemas["ServerInfo"];
@@ -46,14 +60,47 @@ export type SessionUpdate = Schemas["SessionUpdate"];
 export type Suggestion = Schemas["Suggestion"];
 export type TimeControlInput = Schemas["TimeControlInput"];
 export type ToolInfo = Schemas["ToolInfo"];
+export type ToolResponseInput = Schemas["ToolResponseInput"];
+export type ToolSwitchInput = Schemas["ToolSwitchInput"];
 export type UserMessage = Schemas["UserMessage"];
+export type VerdictInfo = Schemas["VerdictInfo"];
+export type VerdictTurn = Schemas["VerdictTurn"];
 export type WorldAction = Schemas["WorldAction"];
 export type WorldActionResult = Schemas["WorldActionResult"];
 export type WorldCallInput = Schemas["WorldCallInput"];
+export type WorldGraphEvent = Schemas["WorldGraphEvent"];
+export type WorldGraphInfo = Schemas["WorldGraphInfo"];
 export type WorldInfo = Schemas["WorldInfo"];
 export type WorldTool = Schemas["WorldTool"];
 
-export type LiveUpdate = Schemas["SessionUpdate"] | Schemas["SessionListUpdate"] | Schemas["SessionGone"];
+export type BenchEntry = Schemas["BenchEntry"];
+export type BenchInfo = Schemas["BenchInfo"];
+export type BenchPlace = Schemas["BenchPlace"];
+export type BenchRunInfo = Schemas["BenchRunInfo"];
+
+export type CaseCheckInfo = Schemas["CaseCheckInfo"];
+export type CaseCorrectionInput = Schemas["CaseCorrectionInput"];
+export type CaseFieldInfo = Schemas["CaseFieldInfo"];
+export type ComparedTurnInfo = Schemas["ComparedTurnInfo"];
+export type EvalCaseDetail = Schemas["EvalCaseDetail"];
+export type EvalCaseInfo = Schemas["EvalCaseInfo"];
+export type EvalEditResult = Schemas["EvalEditResult"];
+export type EvalFileInfo = Schemas["EvalFileInfo"];
+export type EvalFileSummary = Schemas["EvalFileSummary"];
+export type MetricInfo = Schemas["MetricInfo"];
+
+export type LiveUpdate =
+  | Schemas["SessionUpdate"]
+  | Schemas["SessionListUpdate"]
+  | Schemas["SessionGone"]
+  | Schemas["AgentsUpdate"];
 /** A problem of a value, found by the server or by the form itself. Only the server knows of several calls. */
 export type FieldProblem = Pick<Schemas["FieldProblem"], "path" | "message"> &
   Partial<Pick<Schemas["FieldProblem"], "call_index">>;
+export type PlayedWorldInfo = Schemas["PlayedWorldInfo"];
+export type PlayerOption = Schemas["PlayerOption"];
+export type SessionLink = Schemas["SessionLink"];
+export type TimeTravelInfo = Schemas["TimeTravelInfo"];
+export type TravelInput = Schemas["TravelInput"];
+export type TravelPlan = Schemas["TravelPlan"];
+export type TravelProgress = Schemas["TravelProgress"];

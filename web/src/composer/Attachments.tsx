@@ -44,6 +44,7 @@ export function Attachments({
           <button
             type="button"
             className="button plain small icon-only"
+            title="Remove"
             aria-label={`Remove ${file.name}`}
             onClick={() => onRemove(index)}
           >

@@ -24,6 +24,7 @@ export function CallStack({
           <button
             type="button"
             className="button plain small icon-only"
+            title="Move up"
             aria-label={`Move ${call.tool} up, call ${index + 1}`}
             disabled={index === 0}
             onClick={() => onChange(moveCallUp(stack, index))}
@@ -33,6 +34,7 @@ export function CallStack({
           <button
             type="button"
             className="button plain small icon-only"
+            title="Edit"
             aria-label={`Edit ${call.tool}, call ${index + 1}`}
             onClick={() => onEdit(index)}
           >
@@ -41,7 +43,8 @@ export function CallStack({
           <button
             type="button"
             className="button plain small icon-only"
-            aria-label={`Drop ${call.tool}, call ${index + 1}`}
+            title="Remove"
+            aria-label={`Remove ${call.tool}, call ${index + 1}`}
             onClick={() => onChange(removeCall(stack, index))}
           >
             <Icon name="close" />

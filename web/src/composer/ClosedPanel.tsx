@@ -1,4 +1,6 @@
-import type { SessionInfo, SessionStatus } from "../api/types";
+import type { SessionDetail, SessionStatus } from "../api/types";
+import { isClosed } from "../state/sessionStatus";
+import { useTravel } from "../timetravel/travelContext";
 import { ErrorAlert } from "../ui/ErrorAlert";
 import { Icon } from "../ui/Icon";
 import { ComposerHeader } from "./ComposerHeader";
@@ -20,7 +22,7 @@ export function ClosedPanel({
   onExport,
   onNew,
 }: {
-  session: SessionInfo;
+  session: SessionDetail;
   onExport: () => void;
   onNew: () => void;
 }) {
@@ -28,9 +30,17 @@ export function ClosedPanel({
     "This session runs in another process",
     "User messages are sent where the agent runs. Its turns appear here.",
   ];
+  const travel = useTravel();
+  const canFork =
+    travel !== null &&
+    isClosed(session.status) &&
+    session.status !== "broken" &&
+    session.time_travel.fork_problem === "";
   return (
     <div className="composer-frame">
-      <ComposerHeader title={title}>{text}</ComposerHeader>
+      <ComposerHeader title={title}>
+        {canFork ? "It can be read and exported. To go on, continue in a fork of it." : text}
+      </ComposerHeader>
       <div className="composer-body">
         {session.status === "broken" || session.status === "failed" ? <ErrorAlert title={session.failure} /> : null}
         <div className="done-actions">
@@ -38,6 +48,17 @@ export function ClosedPanel({
             <Icon name="export" />
             Export session
           </button>
+          {canFork ? (
+            <button
+              type="button"
+              className="button"
+              title="A new session that begins with all that happened here; the agent's code is loaded as it is now"
+              disabled={travel.isBusy}
+              onClick={() => travel.start({ action: "fork" })}
+            >
+              Continue in a fork
+            </button>
+          ) : null}
           <button type="button" className="button" onClick={onNew}>
             New session
           </button>

@@ -12,6 +12,7 @@ import { type Drafts, useDrafts } from "./drafts";
 const PENDING = [samplePending()];
 const YOUR_TURN: Partial<SessionDetail> = { status: "waiting", pending: PENDING };
 
+const TOOL_CALL = samplePending({ kind: "tool", request_id: "r", tool_name: "lookup" });
 const CONSENT = samplePending({ kind: "consent", request_id: "q", tool_name: "send" });
 const CONFIRMATION = { arguments: '{"to":"all"}', hint: "Really?", payload: "{}", question_id: "q", tool_name: "send" };
 
@@ -46,6 +47,9 @@ function render(
 test.each<[Partial<SessionDetail>, string]>([
   [{ status: "new" }, "What does the user say?"],
   [YOUR_TURN, "Your turn as Clinic desk"],
+  [{ status: "waiting", pending: [TOOL_CALL] }, "Your turn as the tool lookup"],
+  [{ status: "waiting", pending: [TOOL_CALL, ...PENDING] }, "Your turn as the tool lookup"],
+  [{ status: "waiting", pending: [...PENDING, TOOL_CALL] }, "Your turn as Clinic desk"],
   [{ status: "running" }, "Clinic desk is working"],
   [{ status: "done" }, "The agent has answered"],
   [{ status: "failed", failure: "LookupError: x" }, "LookupError: x"],

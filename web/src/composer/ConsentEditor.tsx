@@ -3,7 +3,7 @@ import { api } from "../api/client";
 import type { PendingConfirmation, SessionInfo } from "../api/types";
 import { JsonTextTree } from "../json/JsonTree";
 import { parse } from "../json/lossless";
-import { Markdown } from "../ui/Markdown";
+import { Markdown } from "../markdown/Markdown";
 import { onPress } from "../ui/press";
 import { useAction } from "../ui/useAction";
 import { ActionErrorAlert } from "./ActionErrorAlert";
@@ -27,12 +27,17 @@ export function ConsentEditor({
   const frame = useRef<HTMLDivElement>(null);
   useFirstFieldFocus(frame, question.question_id);
   const hasPayload = question.payload != null;
-  const payloadText = drafts.consent || (question.payload ?? "");
+  const { question_id: questionId } = question;
+  // Without the id of its question, it is of an earlier version.
+  const isOwn = drafts.consentQuestion === questionId || drafts.consentQuestion === "";
+  const payloadText = (isOwn && drafts.consent) || (question.payload ?? "");
   const parseError = hasPayload ? findJsonError(payloadText) : "";
   const sendConsent = async (approve: boolean) => {
     const payload = approve && hasPayload ? payloadText : null;
-    const consent = { question_id: question.question_id, approve, payload };
-    if (await run(() => api.sendConsent(session.session_id, consent))) setDrafts({ consent: "" });
+    const consent = { question_id: questionId, approve, payload };
+    if (!(await run(() => api.sendConsent(session.session_id, consent)))) return;
+    // The next question may be there already, with a payload that was changed since.
+    setDrafts(({ consentQuestion: id }) => (id && id !== questionId ? {} : { consent: "", consentQuestion: "" }));
   };
   return (
     <div className="composer-frame" ref={frame} tabIndex={-1}>
@@ -54,7 +59,7 @@ export function ConsentEditor({
               rows={6}
               value={payloadText}
               aria-invalid={Boolean(parseError)}
-              onChange={(event) => setDrafts({ consent: event.target.value })}
+              onChange={(event) => setDrafts({ consent: event.target.value, consentQuestion: questionId })}
             />
             {parseError ? <p className="problem-count">{parseError}</p> : null}
           </>

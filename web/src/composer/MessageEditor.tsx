@@ -1,8 +1,10 @@
-import { useRef, useState } from "react";
+import { useRef } from "react";
 import { api } from "../api/client";
 import type { Briefing, SessionInfo, SessionStatus } from "../api/types";
 import { SchemaForm, serializeDraft } from "../form";
+import { MissingStateNotice } from "../sessionstart/MissingStateNotice";
 import { ErrorAlert } from "../ui/ErrorAlert";
+import { watchTyping } from "../ui/focus";
 import { Icon } from "../ui/Icon";
 import { SEND_KEY, useSendKey } from "../ui/keyboard";
 import { onPress } from "../ui/press";
@@ -14,8 +16,10 @@ import { type Drafts, readFormJson, restoreForm, type SetDrafts } from "./drafts
 import { ProblemCount } from "./ProblemCount";
 import { uniqueProblems } from "./turnDraft";
 import { useAttachments } from "./useAttachments";
+import { useClearing } from "./useClearing";
 import { useFirstFieldFocus } from "./useFirstFieldFocus";
 import { filterVisibleProblems, useFormCheck } from "./useFormCheck";
+import { useWasRejected } from "./useWasRejected";
 
 const TITLES: Partial<Record<SessionStatus, string>> = {
   new: "What does the user say?",
@@ -42,45 +46,63 @@ export function MessageEditor({
 }) {
   const { isBusy, error, run, clearError } = useAction();
   const closing = useAction();
+  const frame = useRef<HTMLDivElement>(null);
   const checks = useFormCheck(session.session_id, null);
-  const [wasTried, setWasTried] = useState(false);
-  const { files, changeFiles: setFiles, problem: storageProblem } = useAttachments(session.session_id);
+  const [wasRejected, setWasRejected] = useWasRejected(error);
+  const { files, changeFiles, problem: storageProblem } = useAttachments(session.session_id);
+  const reading = useAction();
+  const sendAndClear = useClearing(session.session_id);
   const schema = briefing?.input_schema ?? null;
   const form = schema ? restoreForm(drafts.messageForm, schema) : null;
   const problems = uniqueProblems([...(error?.problems ?? []), ...checks.problems]);
 
   const attachFiles = (added: File[]) => {
     if (!added.length) return;
-    void run(async () => {
+    void reading.run(async () => {
       const parts = await Promise.all(added.map(readFilePart));
-      setFiles([...files, ...parts]);
+      changeFiles((before) => [...before, ...parts]);
     });
   };
+  const removeFile = (index: number) => changeFiles((before) => before.filter((file) => file !== files[index]));
   const send = async (anyway: boolean) => {
-    setWasTried(true);
     let data: string | null = null;
     if (form && schema) {
       const read = readFormJson(form, schema);
       if (!("text" in read)) {
         checks.showProblems(read.problems);
+        setWasRejected(true);
         return;
       }
       data = read.text;
     }
     const message = { text: form ? "" : drafts.message, data, files, anyway };
-    if (!(await run(() => api.sendMessage(session.session_id, message)))) return;
+    const { message: text, messageForm } = drafts;
+    const readTyped = watchTyping(frame.current);
+    const isSent = await sendAndClear({
+      send: () => run(() => api.sendMessage(session.session_id, message)),
+      // What was typed and attached since is for later.
+      clear: () => {
+        const typed = readTyped();
+        changeFiles((before) => before.filter((file) => !files.includes(file)));
+        setDrafts((before) => ({ message: "", messageForm: null, typedAhead: before.typedAhead + typed }));
+      },
+      restore: () => {
+        changeFiles((before) => [...files, ...before]);
+        setDrafts((before) => (before.message || before.messageForm ? {} : { message: text, messageForm }));
+      },
+    });
+    if (!isSent) return;
     checks.clear();
-    setWasTried(false);
-    setFiles([]);
-    setDrafts({ message: "", messageForm: null });
+    setWasRejected(false);
   };
-  const canSend = Boolean(form) || drafts.message.trim() !== "" || files.length > 0;
+  // Before the briefing is loaded it is not known whether the agent takes a text or a form.
+  const isLoaded = briefing !== null;
+  const canSend = isLoaded && (Boolean(form) || drafts.message.trim() !== "" || files.length > 0);
+  const isBlocked = !canSend || isBusy || reading.isBusy;
   const isFirstMessage = session.status === "new";
   useSendKey(() => {
-    if (canSend && !isBusy) void send(false);
+    if (!isBlocked) void send(false);
   });
-  const frame = useRef<HTMLDivElement>(null);
-  const isLoaded = briefing !== null;
   useFirstFieldFocus(frame, JSON.stringify([session.status, isLoaded, schema !== null]), {
     text: isLoaded ? drafts.typedAhead : "",
     clear: () => setDrafts({ typedAhead: "" }),
@@ -108,6 +130,7 @@ export function MessageEditor({
       </ComposerHeader>
       <div className="composer-body scroll">
         {session.status === "failed" ? <ErrorAlert title={session.failure} /> : null}
+        {session.agent_key ? <MissingStateNotice session={session} /> : null}
         {session.status === "done" ? (
           <div className="done-actions">
             <button type="button" className="button primary" onClick={onExport}>
@@ -141,7 +164,7 @@ export function MessageEditor({
             }}
             onLeave={() => checks.checkNow("message", "", form, schema)}
             problems={problems}
-            showAll={wasTried}
+            showAll={wasRejected}
           />
         ) : !isLoaded ? (
           // Whether the agent takes a text or a form is not known yet, and what is typed must stay where it is typed.
@@ -161,20 +184,21 @@ export function MessageEditor({
             />
           </>
         )}
-        <Attachments files={files} onAdd={attachFiles} onRemove={(index) => setFiles(files.toSpliced(index, 1))} />
+        <Attachments files={files} onAdd={attachFiles} onRemove={removeFile} />
         {storageProblem && files.length ? (
           <p className="notice">The files are lost if the page is reloaded: {storageProblem}</p>
         ) : null}
       </div>
       <footer className="composer-foot">
+        <ActionErrorAlert error={reading.error} />
         <ActionErrorAlert error={error} onSendAnyway={() => void send(true)} />
         <div className="composer-buttons">
-          <ProblemCount problems={filterVisibleProblems(problems, form, wasTried)} frame={frame} />
+          <ProblemCount problems={filterVisibleProblems(problems, form, wasRejected)} frame={frame} />
           <span className="grow" />
           <button
             type="button"
             className={`button ${session.status === "done" ? "" : "primary"}`}
-            disabled={!canSend || isBusy}
+            disabled={isBlocked}
             onClick={onPress(() => void send(false))}
           >
             Send message

@@ -22,7 +22,7 @@ export function ResponseEditor({
         onDraft={forms.setResponseForm}
         onLeave={forms.checkResponseForm}
         problems={forms.problems}
-        showAll={forms.wasTried}
+        showAll={forms.wasRejected}
       />
     );
   }

@@ -17,6 +17,11 @@ export function SelectedTool({
       <div className="chosen-tool">
         <b className="mono">{tool.name}</b>
         {isOffered ? null : <span className="not-offered">not offered</span>}
+        {tool.asks_for_consent ? (
+          <span className="quiet" title="A call of this tool may ask the user for consent">
+            asks first
+          </span>
+        ) : null}
         <span className="grow" />
         <button type="button" className="button plain small" onClick={onChangeTool}>
           Other tool

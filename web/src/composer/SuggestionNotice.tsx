@@ -1,14 +1,14 @@
-/** A suggestion that arrived while the person was typing. */
+/** A suggestion for a turn in which the person has entered something already. */
 export function SuggestionNotice({ onApply, onDismiss }: { onApply: () => void; onDismiss: () => void }) {
   return (
     <div className="notice" role="status">
-      The model suggests a step, but you have typed in the meantime.
+      The model suggests a step. It would replace what you have entered for this turn.
       <div className="notice-actions">
         <button type="button" className="button small" onClick={onApply}>
           Use the suggestion
         </button>
         <button type="button" className="button plain small" onClick={onDismiss}>
-          Keep what I typed
+          Keep what I entered
         </button>
       </div>
     </div>

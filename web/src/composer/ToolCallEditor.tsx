@@ -29,7 +29,7 @@ export function ToolCallEditor({
           onDraft={forms.setCallForm}
           onLeave={forms.checkCallForm}
           problems={forms.problems}
-          showAll={forms.wasTried}
+          showAll={forms.wasRejected}
         />
       </>
     );

@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useState } from "react";
+import { type KeyboardEvent, useEffect, useRef, useState } from "react";
 import type { ToolInfo } from "../api/types";
 import { Icon } from "../ui/Icon";
 
@@ -29,6 +29,11 @@ export function ToolFinder({
   const invented = onInvent ? findInventedName(tools, query) : "";
   const lastPosition = matches.length - (invented ? 0 : 1);
   const selected = Math.min(position, lastPosition);
+  const list = useRef<HTMLDivElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another option is selected, which may be off the screen
+  useEffect(() => {
+    list.current?.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" });
+  }, [selected]);
   const handleKey = (event: KeyboardEvent) => {
     if (event.key === "ArrowDown" || event.key === "ArrowUp") {
       event.preventDefault();
@@ -56,6 +61,7 @@ export function ToolFinder({
           role="combobox"
           aria-expanded="true"
           aria-controls="finder-list"
+          aria-activedescendant={selected < 0 ? undefined : getOptionId(selected)}
           placeholder="find a tool  /"
           value={query}
           data-shortcut="tool"
@@ -66,12 +72,14 @@ export function ToolFinder({
           onKeyDown={handleKey}
         />
       </label>
-      <div id="finder-list" className="finder-list" role="listbox" aria-label="Tools">
+      <div ref={list} id="finder-list" className="finder-list" role="listbox" aria-label="Tools">
         {matches.map((tool, index) => (
           <button
             key={tool.name}
+            id={getOptionId(index)}
             type="button"
             role="option"
+            tabIndex={-1}
             aria-selected={index === selected}
             className="finder-item"
             onClick={() => onPick(tool.name)}
@@ -79,14 +87,17 @@ export function ToolFinder({
             <span className="finder-name">
               <b className="mono">{tool.name}</b>
               <span className="mono quiet">{formatRequired(tool)}</span>
+              {tool.asks_for_consent ? <span className="quiet finder-consent">asks first</span> : null}
             </span>
             <span className="quiet finder-line">{tool.description.split("\n")[0]}</span>
           </button>
         ))}
         {invented ? (
           <button
+            id={getOptionId(matches.length)}
             type="button"
             role="option"
+            tabIndex={-1}
             aria-selected={selected === matches.length}
             className="finder-item"
             onClick={() => onInvent?.(invented)}
@@ -128,6 +139,11 @@ export function findInventedName(tools: ToolInfo[], query: string): string {
   const name = query.trim();
   const isName = /^[\p{L}_][\p{L}\p{N}_.:-]*$/u.test(name);
   return isName && !tools.some((tool) => tool.name === name) ? name : "";
+}
+
+/** The id of an option, by which the search says which one is selected. */
+function getOptionId(index: number): string {
+  return `finder-option-${index}`;
 }
 
 function formatRequired(tool: ToolInfo): string {

@@ -9,6 +9,7 @@ import type { Drafts, SetDrafts } from "./drafts";
 import { ModelMenu } from "./ModelMenu";
 import { ModeSwitch } from "./ModeSwitch";
 import { ResponseEditor } from "./ResponseEditor";
+import { useRequestedCalls } from "./requestedCalls";
 import { SuggestionNotice } from "./SuggestionNotice";
 import { ToolCallEditor } from "./ToolCallEditor";
 import { TurnFooter } from "./TurnFooter";
@@ -25,7 +26,7 @@ export function TurnEditor({
   briefing,
   drafts,
   setDrafts,
-  onModelAsked,
+  onAnswering,
   onDecided,
   onTooLate,
 }: {
@@ -34,8 +35,8 @@ export function TurnEditor({
   briefing: Briefing | null;
   drafts: Drafts;
   setDrafts: SetDrafts;
-  /** The agent's own model was asked to answer the turn. */
-  onModelAsked: (turnId: string) => void;
+  /** An answer to the turn is on its way from this tab, or from the agent's own model. */
+  onAnswering: (turnId: string) => void;
   /** This tab has answered the turn. */
   onDecided: (turnId: string) => void;
   /** Somebody else was first; the turn disappears before the editor could show the message itself. */
@@ -54,8 +55,17 @@ export function TurnEditor({
     clear: () => setDrafts({ typedAhead: "" }),
   });
   const turnProps = { sessionId, turnId, agentName: turn.agent_name, requestFocus, drafts, setDrafts, forms };
-  const actions = useTurnActions({ ...turnProps, watchTyping: () => watchTyping(frame.current), decision, onDecided });
-  const suggestion = useSuggestion(turnId, drafts, setDrafts, forms.responseSchema !== null);
+  const actions = useTurnActions({
+    ...turnProps,
+    watchTyping: () => watchTyping(frame.current),
+    decision,
+    onAnswering,
+    onDecided,
+  });
+  const { hasInput } = actions;
+  const hasResponseForm = forms.responseSchema !== null;
+  const suggestion = useSuggestion({ turnId, drafts, setDrafts, hasInput, hasResponseForm });
+  useRequestedCalls(sessionId, actions.repeatCall);
   useSendKey(() => actions.send(false));
   useCommand(COMMANDS.switchMode, actions.switchMode);
   useEscapeKey((target) => {
@@ -93,7 +103,7 @@ export function TurnEditor({
             model={briefing.model}
             request={suggestion.request}
             onSuggestion={suggestion.expect}
-            onAnswer={() => onModelAsked(turnId)}
+            onAnswer={() => onAnswering(turnId)}
           />
         ) : null}
       </div>

@@ -1,7 +1,8 @@
 import { useEffect } from "react";
 import type { FieldProblem } from "../api/types";
 import { createDraft, deserializeDraft, draftToJson, type FormDraft, type Schema } from "../form";
-import { removeStored, useStoredState } from "../state/storedState";
+import { readStored, removeStored, useStoredState, writeStored } from "../state/storedState";
+import type { ToolDraft } from "./toolDraft";
 
 export interface StackedCall {
   tool: string;
@@ -32,7 +33,13 @@ export interface Drafts {
   answerForm: StoredForm | null;
   message: string;
   messageForm: StoredForm | null;
+  /** The payload of a call that needs consent, and the id of its question. */
   consent: string;
+  consentQuestion: string;
+  /** The response to a call of a tool that the person plays. */
+  toolDraft: ToolDraft | null;
+  /** The input that a paused agent asks for; a credential is never a draft. */
+  inputDraft: { requestId: string; form: StoredForm } | null;
   /** The structured response that was sent last: it is edited again if ADK rejects it where the agent runs. */
   sentResponse: SentResponse | null;
   /** What was typed while the agent ran: it goes into the first field of what comes next. */
@@ -62,6 +69,9 @@ const EMPTY_DRAFTS: Drafts = {
   message: "",
   messageForm: null,
   consent: "",
+  consentQuestion: "",
+  toolDraft: null,
+  inputDraft: null,
   sentResponse: null,
   typedAhead: "",
 };
@@ -71,6 +81,11 @@ export function hasTurnDraft(drafts: Drafts): boolean {
   return Object.entries(EMPTY_TURN).some(
     ([name, empty]) => name !== "mode" && JSON.stringify(drafts[name as keyof Drafts]) !== JSON.stringify(empty),
   );
+}
+
+/** The part of the drafts that is for one turn. */
+export function pickTurnDraft({ mode, tool, find, forms, stack, callText, answer, answerForm }: Drafts) {
+  return { mode, tool, find, forms, stack, callText, answer, answerForm };
 }
 
 export type SetDrafts = (change: Partial<Drafts> | ((before: Drafts) => Partial<Drafts>)) => void;
@@ -89,6 +104,12 @@ export function useDrafts(sessionId: string): [Drafts, SetDrafts] {
       return { ...current, ...(typeof change === "function" ? change(current) : change) };
     });
   return [drafts, set];
+}
+
+/** Lets a session begin with the unsent input of another one, which keeps it. */
+export function copyDrafts(fromId: string, toId: string): void {
+  const stored = readStored<StoredDrafts | null>(`draft:${fromId}`, null);
+  if (stored) writeStored(`draft:${toId}`, stored);
 }
 
 function upgradeDrafts({ beside, ...stored }: StoredDrafts): Drafts {

@@ -10,6 +10,7 @@ import {
   openStackedCall,
   removeCall,
   stackCall,
+  stackCallInBackground,
   uniqueProblems,
 } from "./turnDraft";
 
@@ -18,7 +19,18 @@ const TWO: StackedCall = { tool: "lookup", arguments: '{"patient":"x"}' };
 const THREE: StackedCall = { tool: "add", arguments: '{"a":3,"b":3.0}' };
 
 function sampleDrafts(changes: Partial<Drafts>): Drafts {
-  return { ...EMPTY_TURN, message: "", messageForm: null, consent: "", sentResponse: null, typedAhead: "", ...changes };
+  return {
+    ...EMPTY_TURN,
+    message: "",
+    messageForm: null,
+    consent: "",
+    consentQuestion: "",
+    toolDraft: null,
+    inputDraft: null,
+    sentResponse: null,
+    typedAhead: "",
+    ...changes,
+  };
 }
 
 /** The JSON that a stored form would send. */
@@ -56,21 +68,41 @@ test("a collected call leaves the form empty, and forms of other tools as they a
   expect(stackCall(drafts, ONE)).toEqual({ stack: [TWO, ONE], tool: null, forms: { lookup: "also typed" } });
 });
 
+test("a call that is collected while the person has gone on closes nothing and loses nothing", () => {
+  const form = draftFromJson(ONE.arguments);
+  const visited = serializeDraft({ ...form, touched: { "/a": true } });
+  const drafts = sampleDrafts({ tool: "add", stack: [TWO], forms: { add: visited, lookup: "also typed" } });
+
+  expect(stackCallInBackground(drafts, ONE, ADD.parameters)).toEqual({
+    stack: [TWO, ONE],
+    forms: { lookup: "also typed" },
+  });
+  expect(stackCallInBackground(drafts, THREE, ADD.parameters)).toEqual({ stack: [TWO, THREE], forms: drafts.forms });
+});
+
 test("a collected call that is edited goes into the form with all its digits", () => {
-  const changes = openStackedCall(sampleDrafts({ stack: [ONE, THREE] }), 1, null);
+  const changes = openStackedCall(sampleDrafts({ stack: [ONE, THREE] }), 1, []);
 
   expect(changes).toMatchObject({ stack: [ONE], tool: "add" });
   expect(readForm(changes.forms?.add)).toBe('{"a":3,"b":3.0}');
 });
 
 test("the call that was in the form takes the position of the one that is edited", () => {
-  const changes = openStackedCall(sampleDrafts({ stack: [ONE, TWO] }), 0, THREE);
+  const changes = openStackedCall(sampleDrafts({ stack: [ONE, TWO] }), 0, [THREE]);
 
   expect(changes.stack).toEqual([THREE, TWO]);
 });
 
+test("the forms of other tools stay when a collected call is edited", () => {
+  const forms = { lookup: serializeDraft(draftFromJson(TWO.arguments)), add: serializeDraft(draftFromJson("{}")) };
+  const changes = openStackedCall(sampleDrafts({ stack: [ONE], forms }), 0, []);
+
+  expect(changes.forms?.lookup).toBe(forms.lookup);
+  expect(readForm(changes.forms?.add)).toBe(ONE.arguments);
+});
+
 test("a position that has no call changes nothing", () => {
-  expect(openStackedCall(sampleDrafts({ stack: [ONE] }), 5, THREE)).toEqual({});
+  expect(openStackedCall(sampleDrafts({ stack: [ONE] }), 5, [THREE])).toEqual({});
 });
 
 test("calls can be reordered and removed", () => {
@@ -79,7 +111,7 @@ test("calls can be reordered and removed", () => {
   expect(removeCall([ONE, TWO, THREE], 1)).toEqual([ONE, THREE]);
 });
 
-test("a suggested call fills its form, and replaces what was collected", () => {
+test("a suggestion that is used is all of the turn: its call fills the form", () => {
   const changes = draftSuggestion({ calls: [{ name: "add", arguments: '{"a":2,"b":2}' }], text: "Adding." }, false);
 
   expect(changes).toMatchObject({ mode: "call", tool: "add", stack: [], callText: "Adding." });

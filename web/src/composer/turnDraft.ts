@@ -17,17 +17,31 @@ export function stackCall(drafts: Drafts, call: StackedCall): Partial<Drafts> {
   return { stack: [...drafts.stack, call], tool: null, forms: removeForm(drafts.forms, call.tool) };
 }
 
-/** Moves a collected call into the form; the call that was in the form, if any, takes its position. */
-export function openStackedCall(drafts: Drafts, index: number, open: StackedCall | null): Partial<Drafts> {
+/** Whether the form of a tool still holds a call; which of its fields were visited does not matter. */
+export function holdsCall(forms: Record<string, StoredForm>, call: StackedCall, schema: Schema): boolean {
+  const read = readFormJson(restoreForm(forms[call.tool], schema), schema);
+  return "text" in read && read.text === call.arguments;
+}
+
+/** Adds a call to the turn, and leaves open what is open; its form stays if something else was typed into it. */
+export function stackCallInBackground(drafts: Drafts, call: StackedCall, schema: Schema): Partial<Drafts> {
+  const isSame = holdsCall(drafts.forms, call, schema);
+  return { stack: [...drafts.stack, call], forms: isSame ? removeForm(drafts.forms, call.tool) : drafts.forms };
+}
+
+/** Moves a collected call into its form; the calls whose forms are closed for that take its position. */
+export function openStackedCall(drafts: Drafts, index: number, displaced: StackedCall[]): Partial<Drafts> {
   const call = drafts.stack[index];
   if (!call) return {};
-  const stack = drafts.stack.flatMap((one, position) => (position !== index ? [one] : open ? [open] : []));
-  return {
-    mode: "call",
-    stack,
-    tool: call.tool,
-    forms: { [call.tool]: serializeDraft(draftFromJson(call.arguments)) },
-  };
+  const stack = drafts.stack.flatMap((one, position) => (position === index ? displaced : [one]));
+  const forms = displaced.reduce((left, one) => removeForm(left, one.tool), drafts.forms);
+  return { ...fillForm({ ...drafts, forms }, call), stack };
+}
+
+/** Opens the form of a tool, filled with a call. */
+export function fillForm(drafts: Drafts, call: StackedCall): Partial<Drafts> {
+  const form = serializeDraft(draftFromJson(call.arguments));
+  return { mode: "call", tool: call.tool, forms: { ...drafts.forms, [call.tool]: form } };
 }
 
 /** A call whose form is filled in, but which was not added to the turn. */

@@ -1,8 +1,11 @@
 import { type RefObject, useEffect, useRef, useState } from "react";
 import { focusFirstField, isTypingOutside, typeInto, typeIntoFocused } from "../ui/focus";
 
-/** What the next focus is for: a field to type a text into, or the first field, wherever the focus is now. */
-type FocusTarget = { fieldId: string; text: string } | "first";
+/**
+ * What the next focus is for: a field to type a text into, the first field, wherever the focus is now, or the first
+ * field if a person does not type elsewhere.
+ */
+type FocusTarget = { fieldId: string; text: string } | "first" | "free";
 
 /** What was typed before there was a field for it. */
 export interface TypedAhead {
@@ -26,8 +29,9 @@ export function useFirstFieldFocus(
   useEffect(() => {
     const wanted = target.current;
     target.current = null;
-    if (wanted && wanted !== "first" && typeInto(wanted.fieldId, wanted.text)) return;
-    if (wanted || !isTypingOutside(frame.current)) focusFirstField(frame.current);
+    if (typeof wanted === "object" && wanted && typeInto(wanted.fieldId, wanted.text)) return;
+    const isAsked = wanted !== null && wanted !== "free";
+    if (isAsked || !isTypingOutside(frame.current)) focusFirstField(frame.current);
     if (typed?.text && typeIntoFocused(frame.current, typed.text)) typed.clear();
   }, [key, requestCount]);
   return (wanted = "first") => {

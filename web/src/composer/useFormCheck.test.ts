@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createDraft, draftFromJson } from "../form";
-import { installFetch, installWindow, type SentRequest } from "../testing/fakeBrowser";
+import { installFetch, installWindow, type SentRequest, settle } from "../testing/fakeBrowser";
 import { renderHook } from "../testing/renderHook";
 import { ADD } from "../testing/samples";
 import { filterVisibleProblems, toFormProblem, useFormCheck } from "./useFormCheck";
@@ -56,6 +56,19 @@ test("what cannot be read is not sent to be checked", () => {
   renderHook(() => useFormCheck("s1", "t1")).checkNow("call", "add", broken, ADD.parameters);
 
   expect(sent).toEqual([]);
+});
+
+test("an older check does not hide the problems that are shown since", async () => {
+  const check = renderHook(
+    () => useFormCheck("s1", "t1"),
+    (first) => {
+      first.checkNow("call", "add", draftFromJson('{"a":1}'), ADD.parameters);
+      first.showProblems([{ path: "a", message: "is no number" }]);
+    },
+  );
+  await settle();
+
+  expect(check.problems).toEqual([{ path: "a", message: "is no number" }]);
 });
 
 test("problems show at fields that were touched, and all of them after an attempt to send", () => {

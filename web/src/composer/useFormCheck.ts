@@ -15,9 +15,10 @@ export function useFormCheck(sessionId: string, turnId: string | null) {
 
   const checkNow = (target: CheckInput["target"], toolName: string, draft: FormDraft, schema: Schema) => {
     window.clearTimeout(timer.current);
+    // What was asked about earlier text does not count any more, also if this one cannot be read.
+    latest.current += 1;
     const read = readFormJson(draft, schema);
     if (!("text" in read)) return;
-    latest.current += 1;
     const number = latest.current;
     const showLatest = (reported: FieldProblem[]) => {
       if (number === latest.current) setProblems(reported.map(toFormProblem));
@@ -29,7 +30,10 @@ export function useFormCheck(sessionId: string, turnId: string | null) {
   return {
     problems,
     /** Shows the problems of the form, which a check or a rejected request reported. */
-    showProblems: (reported: FieldProblem[]) => setProblems(reported.map(toFormProblem)),
+    showProblems: (reported: FieldProblem[]) => {
+      latest.current += 1;
+      setProblems(reported.map(toFormProblem));
+    },
     checkNow,
     /** Checks after a pause in typing. */
     checkSoon: (...asked: Parameters<typeof checkNow>) => {

@@ -1,6 +1,7 @@
 import { useEffect } from "react";
-import type { PendingInfo, Row, SessionInfo } from "../api/types";
+import type { PendingInfo, Row, SessionDetail } from "../api/types";
 import type { SessionStore } from "../state/sessionStore";
+import { isUndone } from "../timetravel/undoneRows";
 import type { Drafts, SetDrafts } from "./drafts";
 
 /** ADK's tool for structured responses of agents that have other tools too. */
@@ -19,7 +20,7 @@ export function useRejectedResponse({
   onRejected,
 }: {
   store: SessionStore;
-  session: SessionInfo;
+  session: SessionDetail;
   turn: PendingInfo | undefined;
   drafts: Drafts;
   setDrafts: SetDrafts;
@@ -28,11 +29,12 @@ export function useRejectedResponse({
   const { sentResponse } = drafts;
   const isAccepted = session.status === "done" || session.status === "closed";
   const turnId = turn?.request_id;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the agent's next turn, or the end, tells whether it was rejected
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the agent's next turn, or the end, tells whether it was rejected, also if it is there before the response was cleared
   useEffect(() => {
     if (sentResponse && isAccepted) setDrafts({ sentResponse: null });
     if (!sentResponse || turn?.agent_name !== sentResponse.agentName) return;
-    const rejection = findRejection(store.listLoadedRows(), sentResponse.agentName);
+    const rows = store.listLoadedRows().filter((row) => !isUndone(row, session.time_travel.undone));
+    const rejection = findRejection(rows, sentResponse.agentName);
     if (!rejection) {
       setDrafts({ sentResponse: null });
       return;
@@ -43,7 +45,7 @@ export function useRejectedResponse({
       sentResponse: null,
       answerForm: before.answerForm ?? sentResponse.form,
     }));
-  }, [turnId, isAccepted]);
+  }, [turnId, isAccepted, sentResponse !== null]);
 }
 
 /** The row of the agent's last response, if ADK rejected it: as a call of its tool, or with the whole run. */

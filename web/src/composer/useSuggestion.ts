@@ -4,15 +4,28 @@ import { useAction } from "../ui/useAction";
 import type { Drafts, SetDrafts } from "./drafts";
 import { draftSuggestion } from "./turnDraft";
 
-/** What the agent's own model suggests. It never overwrites what was typed meanwhile: then it is offered instead. */
-export function useSuggestion(turnId: string, drafts: Drafts, setDrafts: SetDrafts, hasResponseForm: boolean) {
+/** What the agent's own model suggests. It never overwrites what a person has entered: then it is offered instead. */
+export function useSuggestion({
+  turnId,
+  drafts,
+  setDrafts,
+  hasInput,
+  hasResponseForm,
+}: {
+  turnId: string;
+  drafts: Drafts;
+  setDrafts: SetDrafts;
+  /** Whether anything was entered for this turn. */
+  hasInput: boolean;
+  hasResponseForm: boolean;
+}) {
   const request = useAction();
   const [pending, setPending] = useState<Suggestion | null>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: a suggestion is for one turn
   useEffect(() => setPending(null), [turnId]);
 
-  const latest = useRef({ turnId, text: "" });
-  latest.current = { turnId, text: JSON.stringify(drafts) };
+  const latest = useRef({ turnId, text: "", hasInput });
+  latest.current = { turnId, text: JSON.stringify(drafts), hasInput };
   const apply = (suggestion: Suggestion) => {
     setPending(null);
     setDrafts(draftSuggestion(suggestion, hasResponseForm));
@@ -27,7 +40,7 @@ export function useSuggestion(turnId: string, drafts: Drafts, setDrafts: SetDraf
       const asked = latest.current;
       return (suggestion: Suggestion) => {
         if (latest.current.turnId !== asked.turnId) return;
-        if (latest.current.text === asked.text) apply(suggestion);
+        if (latest.current.text === asked.text && !asked.hasInput) apply(suggestion);
         else setPending(suggestion);
       };
     },

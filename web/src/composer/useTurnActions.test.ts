@@ -41,7 +41,11 @@ function setUp(typed: Partial<Drafts>, briefing: Partial<Briefing> = {}) {
       const { error, clearError } = decision;
       const editor = { ...turn, drafts, setDrafts };
       const forms = useTurnForms({ ...editor, briefing: sampleBriefing(briefing), error, clearError });
-      return { actions: useTurnActions({ ...editor, forms, decision, onDecided }), forms, setDrafts };
+      return {
+        actions: useTurnActions({ ...editor, forms, decision, onAnswering: () => undefined, onDecided }),
+        forms,
+        setDrafts,
+      };
     },
     ({ setDrafts }) => setDrafts(typed),
   );

@@ -2,8 +2,19 @@ import { useRef, useState } from "react";
 import { api } from "../api/client";
 import type { CallInput, FieldProblem } from "../api/types";
 import { createDraft, serializeDraft } from "../form";
-import { type Drafts, EMPTY_TURN, type SetDrafts, type StackedCall } from "./drafts";
-import { ANY_ARGUMENTS, listCalls, listFilledForms, openStackedCall, removeForm, stackCall } from "./turnDraft";
+import { type Drafts, EMPTY_TURN, hasTurnDraft, pickTurnDraft, type SetDrafts, type StackedCall } from "./drafts";
+import {
+  ANY_ARGUMENTS,
+  fillForm,
+  holdsCall,
+  listCalls,
+  listFilledForms,
+  openStackedCall,
+  removeForm,
+  stackCall,
+  stackCallInBackground,
+} from "./turnDraft";
+import { useClearing } from "./useClearing";
 import type { useDecision } from "./useDecision";
 import type { useFirstFieldFocus } from "./useFirstFieldFocus";
 import type { TurnForms } from "./useTurnForms";
@@ -20,6 +31,7 @@ export function useTurnActions({
   setDrafts,
   forms,
   decision,
+  onAnswering,
   onDecided,
 }: {
   sessionId: string;
@@ -32,6 +44,8 @@ export function useTurnActions({
   setDrafts: SetDrafts;
   forms: TurnForms;
   decision: ReturnType<typeof useDecision>;
+  /** An answer of this tab is on its way, and the turn is over. */
+  onAnswering: (turnId: string) => void;
   onDecided: (turnId: string) => void;
 }) {
   const { tool, callForm, isAnswering } = forms;
@@ -45,10 +59,15 @@ export function useTurnActions({
     else void respond(anyway);
   };
 
+  /** Counts the changes of what the editor shows. */
+  const viewCount = useRef(0);
+  const latestForms = useRef(drafts.forms);
+  latestForms.current = drafts.forms;
   /** The field in which `/` opened the finder. */
   const slashField = useRef("");
   const view: TurnView = { mode: isAnswering ? "answer" : "call", tool: drafts.tool };
   const steps = useTurnSteps(turnId, view, forms.tools.length > 0, (next) => {
+    viewCount.current += 1;
     setDrafts(next);
     forms.reset();
     requestFocus();
@@ -69,14 +88,26 @@ export function useTurnActions({
     const text = forms.readCallForm();
     return text === null ? null : listCalls(drafts.stack, { tool: tool.name, arguments: text });
   };
+  const sendAndClear = useClearing(turnId);
   /** Sends the decision. What was typed before it arrived was meant for what comes next. */
   const decide = async (part: Parameters<typeof decision.decide>[0], kept: Partial<Drafts> = {}) => {
     const readTyped = watchTyping();
-    if (!(await decision.decide(part))) return;
-    const typed = readTyped();
+    const sent = pickTurnDraft(drafts);
+    const isDecided = await sendAndClear({
+      send: () => decision.decide(part),
+      clear: () => {
+        const typed = readTyped();
+        setDrafts((before) => ({ ...EMPTY_TURN, ...kept, typedAhead: before.typedAhead + typed }));
+      },
+      onLeave: () => {
+        onAnswering(turnId);
+        requestFocus("free");
+      },
+      restore: () => setDrafts((before) => (hasTurnDraft(before) ? {} : { ...sent, sentResponse: null })),
+    });
+    if (!isDecided) return;
     onDecided(turnId);
     forms.clearProblems();
-    setDrafts((before) => ({ ...EMPTY_TURN, ...kept, typedAhead: before.typedAhead + typed }));
   };
   const sendCalls = async (calls: CallInput[], callText: string, anyway: boolean, kept: Partial<Drafts>) => {
     if (!calls.length || decision.isBusy) return;
@@ -122,21 +153,41 @@ export function useTurnActions({
   };
   const addCall = async () => {
     const call = collectCalls()?.at(-1);
+    const shown = viewCount.current;
     if (!tool || !call || !(await checkOpenCall())) return;
-    setDrafts((before) => stackCall(before, { tool: tool.name, arguments: call.arguments }));
-    forms.setWasTried(false);
+    const added = { tool: tool.name, arguments: call.arguments };
+    if (viewCount.current !== shown || !holdsCall(latestForms.current, added, tool.parameters)) {
+      // The person has gone on while the call was checked: what is open now stays open, with what was typed since.
+      setDrafts((before) => stackCallInBackground(before, added, tool.parameters));
+      return;
+    }
+    setDrafts((before) => stackCall(before, added));
+    forms.setWasRejected(false);
     requestFocus();
   };
   const editCall = (index: number) => {
-    let open: StackedCall | null = null;
+    const call = drafts.stack[index];
+    if (!call) return;
+    const displaced: StackedCall[] = [];
     if (tool && callForm && callForm.value !== undefined) {
       const text = forms.readCallForm();
       if (text === null) return;
-      open = { tool: tool.name, arguments: text };
+      displaced.push({ tool: tool.name, arguments: text });
     }
-    setDrafts(openStackedCall(drafts, index, open));
-    forms.setWasTried(false);
+    const hidden = tool?.name === call.tool ? undefined : filledForms.find((form) => form.tool === call.tool);
+    if (hidden && !hidden.isReadable) {
+      steps.goTo({ mode: "call", tool: hidden.tool });
+      return;
+    }
+    if (hidden) displaced.push({ tool: hidden.tool, arguments: hidden.arguments });
+    setDrafts(openStackedCall(drafts, index, displaced));
+    forms.setWasRejected(false);
     requestFocus();
+  };
+  const repeatCall = (call: StackedCall) => {
+    const isFormFree = filledForms.every((form) => form.tool !== call.tool);
+    setDrafts((before) => (isFormFree ? fillForm(before, call) : { stack: [...before.stack, call] }));
+    steps.goTo({ mode: "call", tool: isFormFree ? call.tool : drafts.tool });
   };
 
   return {
@@ -166,11 +217,15 @@ export function useTurnActions({
     addCall,
     /** Moves a collected call back into the form. */
     editCall,
+    /** Puts a call of the timeline into its form; if that is in use, it is collected instead. */
+    repeatCall,
     send,
     /** Whether the person must say what a response means for the collected calls. */
     isAskingAboutCalls,
     /** The calls whose forms are filled in, but which are not collected. */
     filledForms,
+    /** Whether anything was entered for this turn. */
+    hasInput: hasUnsentCalls || drafts.answer.trim() !== "" || drafts.answerForm !== null,
     closeQuestion: () => setAskingAboutCalls(false),
     executeStack,
     respondOnly: () => void respond(false),

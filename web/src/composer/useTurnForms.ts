@@ -1,10 +1,11 @@
-import { useEffect, useState } from "react";
-import type { Briefing, ToolInfo } from "../api/types";
+import { useEffect } from "react";
+import type { Briefing, FieldProblem, ToolInfo } from "../api/types";
 import { type FormDraft, type Schema, serializeDraft } from "../form";
 import type { ActionError } from "../ui/useAction";
 import { type Drafts, readFormJson, restoreForm, type SetDrafts } from "./drafts";
 import { ANY_ARGUMENTS, uniqueProblems } from "./turnDraft";
 import { filterVisibleProblems, useFormCheck } from "./useFormCheck";
+import { useWasRejected } from "./useWasRejected";
 
 /** The forms of a turn, the arguments of the chosen tool and the structured response, with what is wrong in them. */
 export function useTurnForms({
@@ -26,7 +27,7 @@ export function useTurnForms({
   clearError: () => void;
 }) {
   const checks = useFormCheck(sessionId, turnId);
-  const [wasTried, setWasTried] = useState(false);
+  const [wasRejected, setWasRejected] = useWasRejected(error);
   const tools = briefing?.tools ?? [];
   const isOffered = (name: string) => briefing === null || tools.some((one) => one.name === name);
   const tool =
@@ -38,7 +39,7 @@ export function useTurnForms({
 
   const reset = () => {
     checks.clear();
-    setWasTried(false);
+    setWasRejected(false);
     clearError();
   };
   // biome-ignore lint/correctness/useExhaustiveDependencies: problems of the last turn do not concern this one
@@ -56,11 +57,14 @@ export function useTurnForms({
     clearError();
     checks.checkSoon("answer", "", next, responseSchema);
   };
+  const showProblems = (problems: FieldProblem[]) => {
+    checks.showProblems(problems);
+    if (problems.length) setWasRejected(true);
+  };
   const readForm = (draft: FormDraft, schema: Schema): string | null => {
-    setWasTried(true);
     const result = readFormJson(draft, schema);
     if ("text" in result) return result.text;
-    checks.showProblems(result.problems);
+    showProblems(result.problems);
     return null;
   };
 
@@ -89,12 +93,11 @@ export function useTurnForms({
     /** The response as JSON; null if it cannot be read, with the problems shown. */
     readResponseForm: () => (responseForm && responseSchema ? readForm(responseForm, responseSchema) : null),
     problems,
-    visibleProblems: filterVisibleProblems(problems, isAnswering ? responseForm : callForm, wasTried),
-    showProblems: checks.showProblems,
+    visibleProblems: filterVisibleProblems(problems, isAnswering ? responseForm : callForm, wasRejected),
+    showProblems,
     clearProblems: checks.clear,
-    /** Whether sending was tried, so that all problems are shown. */
-    wasTried,
-    setWasTried,
+    wasRejected,
+    setWasRejected,
     reset,
   };
 }

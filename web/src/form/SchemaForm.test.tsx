@@ -77,6 +77,11 @@ test("the whole as JSON is one labelled text", () => {
   expect(render({}, toRawJson(draftFromJson("[1]")))).toMatch(/<textarea[^>]*aria-label="JSON"/);
 });
 
+test("a schema that allows anything is one JSON field, without a second way to edit it as JSON", () => {
+  expect(render({}, createDraft({}))).not.toContain("Edit as JSON");
+  expect(render({ type: "string" }, createDraft({}))).toContain("Edit as JSON");
+});
+
 test("a value that no widget can show, and one that is too deep or too long, is edited as JSON", () => {
   const numbers = { type: "array", items: { type: "integer" } };
   const tree = { $defs: { A: { type: "array", items: { $ref: "#/$defs/A" } } }, $ref: "#/$defs/A" };

@@ -3,6 +3,7 @@ import type { FieldProblem } from "../api/types";
 import { getValueAt, type Path, toPointer } from "../json/path";
 import { type FormDraft, toForm, toRawJson } from "./draft";
 import { FieldView } from "./FieldView";
+import { readField } from "./field";
 import { FormContext, type FormContextValue } from "./formContext";
 import type { Schema } from "./keywords";
 import { draftToJson } from "./problems";
@@ -105,6 +106,8 @@ export function SchemaForm(props: SchemaFormProps) {
   }
 
   const isRaw = draft.raw !== null;
+  // A schema that allows anything is one field, which is edited as JSON anyway.
+  const hasForm = readField(schema, schema).kind !== "json";
   return (
     <FormContext.Provider value={context}>
       {/* biome-ignore lint/a11y/useSemanticElements: a fieldset has a border and a width of its own */}
@@ -116,11 +119,19 @@ export function SchemaForm(props: SchemaFormProps) {
         onBlur={handleBlur}
         onFocus={handleFocus}
       >
-        <div className="sf-bar">
-          <button type="button" className="sf-button" aria-pressed={isRaw} onClick={toggleRawJson} disabled={disabled}>
-            Edit as JSON
-          </button>
-        </div>
+        {hasForm || isRaw ? (
+          <div className="sf-bar">
+            <button
+              type="button"
+              className="sf-button"
+              aria-pressed={isRaw}
+              onClick={toggleRawJson}
+              disabled={disabled}
+            >
+              Edit as JSON
+            </button>
+          </div>
+        ) : null}
         {isRaw ? (
           <RawFormEditor isInvalid={isRawInvalid} />
         ) : (

@@ -20,12 +20,14 @@ interface TreeProps {
   value: Json;
   /** How many levels are expanded at first, as far as that is not too much to render. */
   openLevels?: number;
+  /** Deeper levels are expanded too, as long as the tree has no more rows than this. */
+  fittingRows?: number;
   renderMarkdown?: RenderMarkdown | undefined;
 }
 
 /** A JSON value as a collapsible tree; collapsed parts are not rendered. */
-export function JsonTree({ value, openLevels = 2, renderMarkdown }: TreeProps) {
-  const open = useMemo(() => findOpenBranches([value], 0, openLevels), [value, openLevels]);
+export function JsonTree({ value, openLevels = 2, fittingRows = 0, renderMarkdown }: TreeProps) {
+  const open = useMemo(() => findOpenBranches([value], 0, openLevels, fittingRows), [value, openLevels, fittingRows]);
   return (
     <div className="jt">
       <TreeNode value={value} depth={0} options={{ openLevels, open, renderMarkdown }} />
@@ -36,6 +38,7 @@ export function JsonTree({ value, openLevels = 2, renderMarkdown }: TreeProps) {
 interface TextProps {
   text: string;
   openLevels?: number;
+  fittingRows?: number;
   renderMarkdown?: RenderMarkdown | undefined;
 }
 

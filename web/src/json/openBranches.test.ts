@@ -43,3 +43,12 @@ test("the items of a group are expanded like those of a list", () => {
   expect(findOpenBranches(items, 1, 2).size).toBe((MAX_OPEN_ROWS - 100) / 5);
   expect(findOpenBranches(items, 2, 2).size).toBe(0);
 });
+
+test("a small tree is expanded below its levels as far as it fits", () => {
+  const inner = new Map<string, Json>([["sku", "1"]]);
+  const outer: Json = [[inner], 2];
+
+  expect(findOpenBranches([outer], 0, 1).has(inner)).toBe(false);
+  expect(findOpenBranches([outer], 0, 1, 10).has(inner)).toBe(true);
+  expect(findOpenBranches([outer], 0, 1, 4).has(inner)).toBe(false);
+});

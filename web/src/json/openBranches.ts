@@ -7,17 +7,26 @@ export const CHUNK = 100;
 /** How many rows are rendered at first; more would block the page. */
 export const MAX_OPEN_ROWS = 300;
 
-/** The branches among the items, which are at `depth`, that are expanded at first: outer ones before inner ones. */
-export function findOpenBranches(items: readonly Json[], depth: number, openLevels: number): ReadonlySet<Json> {
+/**
+ * The branches among the items, which are at `depth`, that are expanded at first: outer ones before inner ones. Below
+ * `openLevels`, they are those with which the tree has no more rows than `fittingRows`.
+ */
+export function findOpenBranches(
+  items: readonly Json[],
+  depth: number,
+  openLevels: number,
+  fittingRows = 0,
+): ReadonlySet<Json> {
   const open = new Set<Json>();
   let rowCount = items.length;
   let level = items;
-  for (let at = depth; at < openLevels && level.length > 0; at += 1) {
+  for (let at = depth; level.length > 0 && (at < openLevels || rowCount < fittingRows); at += 1) {
+    const maxRows = at < openLevels ? MAX_OPEN_ROWS : fittingRows;
     const next: Json[] = [];
     for (const branch of level) {
       const inside = Array.isArray(branch) ? branch : branch instanceof Map ? [...branch.values()] : [];
       const inner = countRows(inside.length);
-      if (inner === 0 || rowCount + inner > MAX_OPEN_ROWS) {
+      if (inner === 0 || rowCount + inner > maxRows) {
         continue;
       }
       rowCount += inner;

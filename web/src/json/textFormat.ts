@@ -1,9 +1,9 @@
 /** Detects strings that seem to contain JSON or Markdown. */
 
 const MAX_LENGTH = 1_000_000;
-/** A longer text is formatted on request only: it takes some tenths of a second. */
+/** A longer text is formatted on request only: all of it is then in the page. */
 export const MAX_QUICK_MARKDOWN_LENGTH = 20_000;
-/** A longer text is never formatted: it would block the page for seconds. */
+/** A longer text is never formatted: the page would hold too many elements. */
 export const MAX_MARKDOWN_LENGTH = 200_000;
 const MAX_SCANNED = 5_000;
 const MARKDOWN = [

@@ -1,5 +1,8 @@
+import { useState } from "react";
 import { api } from "../api/client";
 import type { AgentInfo } from "../api/types";
+import { SessionStartDialog } from "../sessionstart/SessionStartDialog";
+import { describeSessionStart, loadSessionStart } from "../sessionstart/sessionStart";
 import { app } from "../state/app";
 import { useObservable } from "../state/observable";
 import { formatSessionPath, route } from "../state/route";
@@ -42,14 +45,70 @@ export function AgentsPage() {
 
 function AgentCard({ agent }: { agent: AgentInfo }) {
   const { isBusy, error, run } = useAction();
+  const [isDialogOpen, setDialogOpen] = useState(false);
+  const begins = describeSessionStart(loadSessionStart(agent.key));
+  const isFailed = agent.load_status === "failed";
   const startSession = () =>
     run(async () => route.navigate(formatSessionPath((await api.createSession(agent.key)).session_id)));
+  // Which keys of the state the agent needs is known only when its code is loaded.
+  const openDialog = () =>
+    run(async () => {
+      if (agent.load_status !== "loaded") await api.loadAgent(agent.key);
+      await app.refresh();
+      setDialogOpen(true);
+    });
+  return (
+    <article className="card" aria-label={agent.name}>
+      <h2>{agent.name}</h2>
+      {agent.load_status === "loaded" ? <AgentFacts agent={agent} /> : <UnloadedAgent agent={agent} />}
+      {agent.problem ? <ErrorAlert title={agent.problem} /> : null}
+      {error && error.code !== "AgentLoadFailed" ? <ErrorAlert title={error.message} /> : null}
+      {begins ? (
+        <p className="quiet">
+          Begins with <code>{begins}</code>
+        </p>
+      ) : null}
+      <div className="card-actions">
+        <button
+          type="button"
+          className={`button ${isFailed ? "" : "primary"}`}
+          title={isFailed ? `Load ${agent.name} again` : `Play ${agent.name}`}
+          disabled={isBusy}
+          onClick={() => void (isFailed ? run(async () => void (await api.loadAgent(agent.key))) : startSession())}
+        >
+          {isFailed ? "Try again" : `Play ${agent.name}`}
+        </button>
+        {isFailed ? null : (
+          <button
+            type="button"
+            className="button"
+            aria-label={`State and user of ${agent.name}`}
+            disabled={isBusy}
+            onClick={() => void openDialog()}
+          >
+            State and user…
+          </button>
+        )}
+        {isBusy || agent.load_status === "loading" ? (
+          <span className="card-progress quiet" role="status">
+            <span className="spinner" />
+            {agent.load_status === "loaded" ? "Starting…" : "Loading its code…"}
+          </span>
+        ) : null}
+      </div>
+      {isDialogOpen ? (
+        <SessionStartDialog agent={agent} onStart={() => void startSession()} onClose={() => setDialogOpen(false)} />
+      ) : null}
+    </article>
+  );
+}
+
+function AgentFacts({ agent }: { agent: AgentInfo }) {
   const evalSetNote =
     agent.eval_set_problem ||
     (agent.eval_case_count == null ? "no file yet" : `holds ${formatCount(agent.eval_case_count, "case")}`);
   return (
-    <article className="card" aria-label={agent.name}>
-      <h2>{agent.name}</h2>
+    <>
       <p>{agent.description || <span className="quiet">No description.</span>}</p>
       <dl>
         <dt>Tools</dt>
@@ -67,17 +126,18 @@ function AgentCard({ agent }: { agent: AgentInfo }) {
           <code>{agent.eval_set_path}</code> <span className="quiet">{evalSetNote}</span>
         </dd>
       </dl>
-      {agent.problem ? <ErrorAlert title={agent.problem} /> : null}
-      {error ? <ErrorAlert title={error.message} /> : null}
-      <button
-        type="button"
-        className="button primary"
-        title={`Play ${agent.name}`}
-        disabled={isBusy}
-        onClick={() => void startSession()}
-      >
-        Play {agent.name}
-      </button>
-    </article>
+    </>
+  );
+}
+
+/** An agent whose code is not loaded yet, or cannot be loaded: why, where, and what to do. */
+function UnloadedAgent({ agent }: { agent: AgentInfo }) {
+  if (agent.load_status !== "failed") return <p className="card-filler quiet">Its code is loaded when you open it.</p>;
+  return (
+    <div className="card-failure">
+      <ErrorAlert title={`It cannot be loaded: ${agent.load_problem}.`} />
+      {agent.load_trace ? <pre className="card-trace">{agent.load_trace}</pre> : null}
+      <p>{agent.load_advice}</p>
+    </div>
   );
 }

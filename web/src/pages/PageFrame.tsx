@@ -10,6 +10,8 @@ const PAGES = [
   ["/queue", "Queue"],
   ["/sessions", "Sessions"],
   ["/scenarios", "Scenarios"],
+  ["/evals", "Evals"],
+  ["/benches", "Benches"],
 ] as const;
 
 /** The layout of all pages except the workbench. */
@@ -27,7 +29,12 @@ export function PageFrame({
   hasOwnHeading?: boolean;
 }) {
   const { pendingCount, server } = useObservable(app);
-  const pages = PAGES.filter(([path]) => path !== "/scenarios" || server?.scenario_count);
+  const pages = PAGES.filter(
+    ([path]) =>
+      (path !== "/scenarios" || server?.scenario_count) &&
+      (path !== "/evals" || server?.eval_file_count) &&
+      (path !== "/benches" || server?.bench_count),
+  );
   return (
     <div className="workbench">
       <header className="header page-header">

@@ -18,7 +18,8 @@ export function SessionMenu({ session, list }: { session: SessionInfo; list: Ses
   const run = async (work: () => Promise<ListChange>) => {
     try {
       const change = await work();
-      setDialog(null);
+      // Another dialog may have been opened since.
+      setDialog((now) => (now === dialog ? null : now));
       setError("");
       list.applyChange(change);
     } catch (error) {
@@ -33,7 +34,7 @@ export function SessionMenu({ session, list }: { session: SessionInfo; list: Ses
         title="Actions"
         label={
           <>
-            <Icon name="list" />
+            <Icon name="more" />
             <span className="sr-only">Actions for {session.name}</span>
           </>
         }

@@ -3,7 +3,7 @@ import { api } from "../api/client";
 import type { AnnotationInfo, AnnotationPatch } from "../api/types";
 import { Dialog } from "../ui/Dialog";
 import { ErrorAlert } from "../ui/ErrorAlert";
-import { formatDateTime } from "../ui/format";
+import { formatUtcTime } from "../ui/format";
 import { useAction } from "../ui/useAction";
 import { formatDecision } from "./ScenariosPage";
 
@@ -54,11 +54,11 @@ export function AnnotationDialog({
       {annotation.editable ? (
         <p className="quiet">
           Written into <code>{path}</code>
-          {annotation.date ? `, last on ${formatDateTime(annotation.date)}` : ""}.
+          {annotation.date ? `, last on ${formatUtcTime(annotation.date)}` : ""}.
         </p>
       ) : (
         <p className="quiet">
-          <code>{path}</code> holds a scenario a line. Give this one a .json file of its own to annotate it.
+          <code>{path}</code> holds several scenarios with this id. Give this one an id of its own to annotate it.
         </p>
       )}
       <label className="sc-field" htmlFor={`${id}-decision`}>

@@ -1,18 +1,22 @@
-import { useMemo, useState } from "react";
+import { useDeferredValue, useMemo, useState } from "react";
 import { api } from "../api/client";
 import type { ScenarioInfo, WorldInfo } from "../api/types";
+import { useFetch } from "../api/useFetch";
 import { JsonTree } from "../json/JsonTree";
-import { type Json, parse } from "../json/lossless";
+import type { Json } from "../json/lossless";
+import { parseInSlices } from "../json/parseInSlices";
+import { Markdown } from "../markdown/Markdown";
 import { ErrorAlert } from "../ui/ErrorAlert";
 import { formatCount, formatSize } from "../ui/format";
 import { Icon } from "../ui/Icon";
-import { searchState } from "./stateSearch";
-import { useFetch } from "./useFetch";
+import { searchApps } from "./stateSearch";
 
-/** The state of the apps: of the world once it exists, before that of the file. */
+/** The state of the apps, with one search over all of them: of the world once it exists, before that of the file. */
 export function AppStatePane({ scenario, world }: { scenario: ScenarioInfo; world: WorldInfo | null }) {
   const apps = world?.apps ?? scenario.apps;
   const [chosen, choose] = useState(apps[0] ?? "");
+  const [find, setFind] = useState("");
+  const at = `${world?.action_count ?? ""}/${world?.elapsed_seconds ?? ""}`;
   if (!apps.length) {
     return (
       <section className="sc-main empty" aria-label="State">
@@ -20,74 +24,129 @@ export function AppStatePane({ scenario, world }: { scenario: ScenarioInfo; worl
       </section>
     );
   }
+  const showApp = (app: string) => {
+    setFind("");
+    choose(app);
+  };
   return (
-    <section className="sc-main sc-state" aria-label="State">
-      <ul className="sc-apps scroll" aria-label="Apps">
-        {apps.map((app) => (
-          <li key={app}>
-            <button type="button" className="sc-app" aria-pressed={app === chosen} onClick={() => choose(app)}>
-              {app}
-            </button>
-          </li>
-        ))}
-      </ul>
-      <AppStateTree
-        key={chosen}
-        scenarioKey={scenario.key}
-        app={chosen}
-        at={`${world?.action_count ?? ""}/${world?.elapsed_seconds ?? ""}`}
-      />
-    </section>
-  );
-}
-
-function AppStateTree({ scenarioKey, app, at }: { scenarioKey: string; app: string; at: string }) {
-  const { data: state, error } = useFetch(async () => {
-    const text = await api.getAppState(scenarioKey, app);
-    return { value: parse(text), size: text.length };
-  }, `${app}/${at}`);
-  const [find, setFind] = useState("");
-  return (
-    <div className="sc-app-state">
+    <section className="sc-main" aria-label="State">
       <div className="sc-bar">
         <label className="find">
           <Icon name="search" />
           <span className="sr-only">Find in the state</span>
           <input
             type="search"
-            placeholder={`find in ${app}`}
+            placeholder="find in all apps"
             value={find}
             data-shortcut="find"
             onChange={(event) => setFind(event.target.value)}
           />
         </label>
-        {state ? <span className="quiet">{formatSize(state.size)}</span> : null}
       </div>
-      <div className="sc-tree scroll">
-        {error ? <ErrorAlert title={error} /> : null}
-        {state ? (
-          <StateSearchResult value={state.value} find={find} />
-        ) : error ? null : (
-          <p className="quiet">Loading…</p>
+      <div className="sc-state">
+        <ul className="sc-apps scroll" aria-label="Apps">
+          {apps.map((app) => (
+            <li key={app}>
+              <button
+                type="button"
+                className="sc-app"
+                aria-pressed={!find.trim() && app === chosen}
+                onClick={() => showApp(app)}
+              >
+                {app}
+              </button>
+            </li>
+          ))}
+        </ul>
+        {find.trim() ? (
+          <StateSearchResults scenarioKey={scenario.key} apps={apps} find={find} at={at} onApp={showApp} />
+        ) : (
+          <AppStateTree key={chosen} scenarioKey={scenario.key} app={chosen} at={at} />
         )}
       </div>
+    </section>
+  );
+}
+
+const renderMarkdown = (text: string) => <Markdown text={text} />;
+
+async function loadState(
+  scenarioKey: string,
+  app: string,
+  signal: AbortSignal,
+): Promise<{ value: Json; size: number }> {
+  const text = await api.getAppState(scenarioKey, app);
+  return { value: await parseInSlices(text, signal), size: text.length };
+}
+
+function AppStateTree({ scenarioKey, app, at }: { scenarioKey: string; app: string; at: string }) {
+  const { data: state, error } = useFetch((signal) => loadState(scenarioKey, app, signal), `${app}/${at}`);
+  return (
+    <div className="sc-tree scroll">
+      {error ? <ErrorAlert title={error} /> : null}
+      {state ? (
+        <>
+          <p className="quiet">
+            {app}, {formatSize(state.size)}
+          </p>
+          <JsonTree value={state.value} renderMarkdown={renderMarkdown} />
+        </>
+      ) : error ? null : (
+        <p className="quiet">Loading…</p>
+      )}
     </div>
   );
 }
 
 const ALL_LEVELS = 50;
 
-function StateSearchResult({ value, find }: { value: Json; find: string }) {
-  const result = useMemo(() => (find.trim() ? searchState(value, find) : null), [value, find]);
-  if (!result) return <JsonTree value={value} />;
+function StateSearchResults({
+  scenarioKey,
+  apps,
+  find,
+  at,
+  onApp,
+}: {
+  scenarioKey: string;
+  apps: string[];
+  find: string;
+  at: string;
+  onApp: (app: string) => void;
+}) {
+  const { data: states, error } = useFetch(async (signal) => {
+    const loaded: [string, Json][] = [];
+    for (const app of apps) loaded.push([app, (await loadState(scenarioKey, app, signal)).value]);
+    return loaded;
+  }, at);
+  const wanted = useDeferredValue(find);
+  const found = useMemo(() => (states ? searchApps(states, wanted) : null), [states, wanted]);
+  if (!found) {
+    return (
+      <div className="sc-tree scroll">
+        {error ? <ErrorAlert title={error} /> : <p className="quiet">Reading {formatCount(apps.length, "app")}…</p>}
+      </div>
+    );
+  }
+  const count = found.reduce((sum, one) => sum + one.count, 0);
+  const places = found.length > 1 ? ` in ${formatCount(found.length, "app")}` : "";
   return (
-    <>
+    <div className="sc-tree scroll">
       <p className="quiet" role="status">
-        {result.count === 0
+        {count === 0
           ? "No matches."
-          : `${result.isTruncated ? "The first " : ""}${formatCount(result.count, "match", "matches")}`}
+          : `${found.some((one) => one.isTruncated) ? "The first " : ""}${formatCount(count, "match", "matches")}${places}`}
       </p>
-      {result.count ? <JsonTree key={find} value={result.value} openLevels={ALL_LEVELS} /> : null}
-    </>
+      {found.map((one) => (
+        <section key={one.app} className="sc-matches" aria-label={one.app}>
+          <h3>
+            <button type="button" className="sc-link" onClick={() => onApp(one.app)}>
+              {one.app}
+            </button>{" "}
+            <span className="quiet">{one.count}</span>
+          </h3>
+          <JsonTree key={wanted} value={one.value} openLevels={ALL_LEVELS} renderMarkdown={renderMarkdown} />
+        </section>
+      ))}
+    </div>
   );
 }

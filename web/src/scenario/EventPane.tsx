@@ -1,26 +1,35 @@
+import { Fragment } from "react";
 import { api } from "../api/client";
 import type { EventSummary, ScenarioInfo } from "../api/types";
+import { useFetch } from "../api/useFetch";
 import { JsonTextTree } from "../json/JsonTree";
 import { ErrorAlert } from "../ui/ErrorAlert";
-import { formatCount, formatDateTime } from "../ui/format";
+import { formatCount, formatUtcTime } from "../ui/format";
 import { EventKindLabel } from "./EventKindLabel";
 import { formatCall, formatOffset } from "./eventKinds";
-import { useFetch } from "./useFetch";
 
 /** The event that is selected: what it does, with which arguments, when, and after what. */
 export function EventPane({
   scenario,
   event,
+  showsAnswer,
   onSelect,
 }: {
   scenario: ScenarioInfo;
   event: EventSummary | null;
+  showsAnswer: boolean;
   onSelect: (index: number) => void;
 }) {
   return (
     <section className="sc-side scroll" aria-label="Event">
       {event ? (
-        <EventDetails key={event.index} scenario={scenario} event={event} onSelect={onSelect} />
+        <EventDetails
+          key={event.index}
+          scenario={scenario}
+          event={event}
+          showsAnswer={showsAnswer}
+          onSelect={onSelect}
+        />
       ) : (
         <p className="quiet">Select an event to see its arguments.</p>
       )}
@@ -31,15 +40,21 @@ export function EventPane({
 function EventDetails({
   scenario,
   event,
+  showsAnswer,
   onSelect,
 }: {
   scenario: ScenarioInfo;
   event: EventSummary;
+  showsAnswer: boolean;
   onSelect: (index: number) => void;
 }) {
-  const { data: detail, error } = useFetch(() => api.getEvent(scenario.key, event.index), `${event.index}`);
+  const { data: detail, error } = useFetch(
+    () => api.getEvent(scenario.key, event.index, showsAnswer),
+    `${event.index}`,
+  );
   const next = scenario.events.filter((one) => one.depends_on.includes(event.index));
   const before = scenario.events.filter((one) => event.depends_on.includes(one.index));
+  const hints = scenario.hints.filter((one) => one.event_index === event.index);
   const start = scenario.start_time;
   return (
     <>
@@ -49,15 +64,12 @@ function EventDetails({
       </div>
       <dl className="sc-facts">
         <dt>When</dt>
-        <dd
-          title={
-            event.expected_seconds === null || start === null
-              ? undefined
-              : formatDateTime(start + event.expected_seconds)
-          }
-        >
+        <dd>
           {event.expected_seconds === null ? "never: it is part of a cycle" : formatOffset(event.expected_seconds)}
           {event.turn === null ? "" : `, turn ${event.turn + 1}`}
+          {event.expected_seconds === null || start === null ? null : (
+            <div className="quiet">{formatUtcTime(start + event.expected_seconds)}</div>
+          )}
         </dd>
         <dt>Id</dt>
         <dd className="mono">{event.event_id}</dd>
@@ -69,6 +81,13 @@ function EventDetails({
         <dd>
           <EventLinks events={next} onSelect={onSelect} otherwise="nothing" />
         </dd>
+        {hints.map((hint, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the hints of a file never change
+          <Fragment key={index}>
+            <dt>Hint</dt>
+            <dd>{hint.content}</dd>
+          </Fragment>
+        ))}
       </dl>
       {error ? <ErrorAlert title={error} /> : null}
       {detail ? (

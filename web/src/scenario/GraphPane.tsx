@@ -8,21 +8,24 @@ import {
   Position,
   ReactFlow,
   ReactFlowProvider,
+  useReactFlow,
+  useStore,
 } from "@xyflow/react";
 import "@xyflow/react/dist/style.css";
-import { useMemo } from "react";
-import type { EventSummary } from "../api/types";
+import { useEffect, useMemo, useState } from "react";
 import { ErrorAlert } from "../ui/ErrorAlert";
 import { EventKindLabel } from "./EventKindLabel";
-import { formatCall, formatOffset, KINDS } from "./eventKinds";
-import { HEIGHT, WIDTH } from "./layout";
+import { EventStateLabel } from "./EventStateLabel";
+import { formatCall, KINDS, truncateMiddle } from "./eventKinds";
+import { formatEventTime, type GraphEvent } from "./eventStates";
+import { chooseViewport, type GraphLayout, HEIGHT, WIDTH } from "./layout";
 import { useGraphLayout } from "./useGraphLayout";
 
 const MAX_EVENTS = 1000;
-const FIT = { minZoom: 0.5, maxZoom: 1, padding: 0.1 };
+const MAX_NAME_LENGTH = 28;
 
 interface EventNodeData extends Record<string, unknown> {
-  event: EventSummary;
+  event: GraphEvent;
   selected: boolean;
   isHorizontal: boolean;
   onSelect: (index: number) => void;
@@ -32,17 +35,24 @@ type EventNode = Node<EventNodeData, "event">;
 
 const TYPES = { event: EventBox };
 
-/** The dependency graph of the events. Very many are unreadable as a graph; the time line lists them. */
+/**
+ * The dependency graph of the events, and in a run what has become of them. Very many are unreadable as a graph; the
+ * time line lists them.
+ */
 export function GraphPane({
   events,
   selected,
+  focus = null,
   onSelect,
   onList,
 }: {
-  events: EventSummary[];
+  events: GraphEvent[];
   selected: number | null;
+  /** The event that is kept in sight until a person moves the graph; null for the beginning. */
+  focus?: number | null;
   onSelect: (index: number) => void;
-  onList: () => void;
+  /** Opens a list of all events, if there is one. */
+  onList?: () => void;
 }) {
   if (events.length === 0) {
     return (
@@ -56,27 +66,33 @@ export function GraphPane({
       <section className="sc-main empty" aria-label="Graph">
         <p>
           {events.length.toLocaleString("en")} events are too many to draw (at most {MAX_EVENTS.toLocaleString("en")}).
-          The time line has them all.
+          {onList ? "The time line has them all." : "Those that happened are on the timeline of the session."}
         </p>
-        <button type="button" className="button primary" onClick={onList}>
-          Time line
-        </button>
+        {onList ? (
+          <button type="button" className="button primary" onClick={onList}>
+            Time line
+          </button>
+        ) : null}
       </section>
     );
   }
-  return <EventGraph events={events} selected={selected} onSelect={onSelect} />;
+  return <EventGraph events={events} selected={selected} focus={focus} onSelect={onSelect} />;
 }
 
 function EventGraph({
   events,
   selected,
+  focus,
   onSelect,
 }: {
-  events: EventSummary[];
+  events: GraphEvent[];
   selected: number | null;
+  focus: number | null;
   onSelect: (index: number) => void;
 }) {
   const { layout, error } = useGraphLayout(events);
+  const [isMoved, setMoved] = useState(false);
+  const keep = () => setMoved(true);
   const nodes = useMemo(() => {
     const isHorizontal = layout?.isHorizontal ?? false;
     const positions = new Map((layout?.positions ?? []).map(([index, x, y]) => [index, { x, y }]));
@@ -125,11 +141,12 @@ function EventGraph({
             elementsSelectable={false}
             onlyRenderVisibleElements={events.length > 200}
             minZoom={0.05}
-            fitView
-            fitViewOptions={FIT}
+            // Without an event of the mouse or keyboard, it was not the person who moved it.
+            onMoveStart={(event) => event && keep()}
             proOptions={{ hideAttribution: true }}
           >
-            <Controls showInteractive={false} />
+            <Controls showInteractive={false} onZoomIn={keep} onZoomOut={keep} onFitView={keep} />
+            {isMoved ? null : <Viewport layout={layout} focus={focus} />}
           </ReactFlow>
         </ReactFlowProvider>
       ) : error ? null : (
@@ -139,6 +156,17 @@ function EventGraph({
   );
 }
 
+/** Shows the part of the graph that matters, also when the pane or the graph grows; removed once a person has moved it. */
+function Viewport({ layout, focus }: { layout: GraphLayout; focus: number | null }) {
+  const { setViewport } = useReactFlow();
+  const width = useStore((store) => store.width);
+  const height = useStore((store) => store.height);
+  useEffect(() => {
+    if (width > 0 && height > 0) void setViewport(chooseViewport(layout, { width, height }, focus));
+  }, [layout, focus, width, height, setViewport]);
+  return null;
+}
+
 function EventBox({ data }: NodeProps<EventNode>) {
   const { event, selected, isHorizontal, onSelect } = data;
   return (
@@ -146,16 +174,22 @@ function EventBox({ data }: NodeProps<EventNode>) {
       <Handle type="target" position={isHorizontal ? Position.Left : Position.Top} isConnectable={false} />
       <button
         type="button"
-        className={`sc-box sc-${event.kind} nodrag nopan`}
+        className={`sc-box sc-${event.kind}${event.state ? ` sc-is-${event.state}` : ""} nodrag nopan`}
         aria-pressed={selected}
-        title={event.summary}
+        title={[formatCall(event), event.summary, event.note].filter(Boolean).join(" ")}
+        aria-label={[KINDS[event.kind].label, event.state, formatEventTime(event), formatCall(event)]
+          .filter(Boolean)
+          .join(" ")}
         onClick={() => onSelect(event.index)}
       >
         <span className="sc-box-head">
           <EventKindLabel kind={event.kind} />
-          <span className="quiet">{formatOffset(event.expected_seconds)}</span>
+          <span className="sc-box-state">
+            {event.state ? <EventStateLabel state={event.state} /> : null}
+            <span className="quiet">{formatEventTime(event)}</span>
+          </span>
         </span>
-        <span className="sc-box-call">{formatCall(event)}</span>
+        <span className="sc-box-call">{truncateMiddle(formatCall(event), MAX_NAME_LENGTH)}</span>
       </button>
       <Handle type="source" position={isHorizontal ? Position.Right : Position.Bottom} isConnectable={false} />
     </>

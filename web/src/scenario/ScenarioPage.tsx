@@ -1,49 +1,93 @@
-import { type CSSProperties, useState } from "react";
+import { type CSSProperties, useEffect, useState } from "react";
 import { api } from "../api/client";
-import type { AnnotationInfo, ScenarioInfo } from "../api/types";
+import type { AnnotationInfo, ScenarioFindings, ScenarioInfo } from "../api/types";
+import { useFetch } from "../api/useFetch";
 import { Link } from "../pages/Link";
 import { PageFrame } from "../pages/PageFrame";
+import { formatSessionPath, route } from "../state/route";
 import { useStoredState } from "../state/storedState";
 import { ErrorAlert } from "../ui/ErrorAlert";
-import { formatCount, formatDateTime } from "../ui/format";
+import { formatCount, formatUtcTime } from "../ui/format";
 import { Icon } from "../ui/Icon";
 import { Splitter } from "../ui/Splitter";
+import { useAction } from "../ui/useAction";
+import { AboutPane, formatFindings } from "./AboutPane";
 import { AnnotationDialog } from "./AnnotationDialog";
 import { AppStatePane } from "./AppStatePane";
+import { CheckBadge } from "./CheckBadge";
 import { EventPane } from "./EventPane";
 import { EventTimeline } from "./EventTimeline";
 import { GraphPane } from "./GraphPane";
 import { formatDecision } from "./ScenariosPage";
-import { useFetch } from "./useFetch";
 import { useWorldSession } from "./useWorldSession";
 import { WorldPlaygroundPane } from "./WorldPlaygroundPane";
 import "./scenario.css";
 
-const TABS = ["Graph", "Time line", "State", "Play"] as const;
+const TABS = ["Graph", "Time line", "State", "About", "Play"] as const;
 type Tab = (typeof TABS)[number];
 
 /** One scenario: its events, its app state, its annotation, and its world to play in. */
 export default function ScenarioPage({ scenarioKey }: { scenarioKey: string }) {
-  const { data: scenario, error } = useFetch(() => api.getScenario(scenarioKey), scenarioKey);
+  const [showsAnswer, setShowsAnswer] = useState(false);
+  const { data: scenario, error } = useFetch(
+    () => api.getScenario(scenarioKey, showsAnswer),
+    `${scenarioKey} ${showsAnswer}`,
+  );
   return (
     <PageFrame title="Scenarios" fillsWindow hasOwnHeading>
       {error ? <ErrorAlert title={error} /> : null}
-      {scenario ? <ScenarioView scenario={scenario} /> : error ? null : <p className="quiet sc-loading">Loading…</p>}
+      {scenario?.hides_answer ? <HiddenAnswerNotice onShow={() => setShowsAnswer(true)} /> : null}
+      {scenario ? (
+        <ScenarioView scenario={scenario} showsAnswer={showsAnswer} />
+      ) : error ? null : (
+        <p className="quiet sc-loading">Loading…</p>
+      )}
     </PageFrame>
   );
 }
 
-function ScenarioView({ scenario }: { scenario: ScenarioInfo }) {
+/** Says why the events that are expected of the agent are not there, and asks before it shows them. */
+function HiddenAnswerNotice({ onShow }: { onShow: () => void }) {
+  return (
+    <div className="banner sc-hidden-answer" role="status">
+      <Icon name="consent" />
+      <span>A person is playing this scenario: what is expected of the agent is hidden until their run is over.</span>
+      <button type="button" className="button small" onClick={onShow}>
+        Show the answer
+      </button>
+    </div>
+  );
+}
+
+function ScenarioView({ scenario, showsAnswer }: { scenario: ScenarioInfo; showsAnswer: boolean }) {
   const [tab, setTab] = useStoredState<Tab>(`scenario-tab:${scenario.key}`, "Graph");
   const [width, setWidth] = useStoredState("scenario-right", 360);
   const [annotation, setAnnotation] = useState(scenario.annotation);
   const [selected, select] = useState<number | null>(null);
+  const { data: findings, error: findingsError } = useFetch(
+    () => api.getFindings(scenario.key, showsAnswer),
+    `${scenario.key} ${showsAnswer}`,
+  );
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the address names a tab only when the page opens
+  useEffect(() => {
+    const asked = new URLSearchParams(route.search).get("tab");
+    const known = TABS.find((one) => one === asked);
+    if (asked === null) return;
+    if (known) setTab(known);
+    route.navigate(route.path, true);
+  }, []);
   const worldSession = useWorldSession(scenario.key, tab === "Play");
   const event = scenario.events.find((one) => one.index === selected) ?? null;
   const showsEvent = tab === "Graph" || tab === "Time line";
   return (
     <>
-      <ScenarioHeader scenario={scenario} annotation={annotation} onAnnotation={setAnnotation} />
+      <ScenarioHeader
+        scenario={scenario}
+        annotation={annotation}
+        findings={findings}
+        onAnnotation={setAnnotation}
+        onFindings={() => setTab("About")}
+      />
       <div className="tabs sc-tabs" role="tablist" aria-label="Parts of the scenario">
         {TABS.map((one) => (
           <button
@@ -69,9 +113,21 @@ function ScenarioView({ scenario }: { scenario: ScenarioInfo }) {
         ) : null}
         {tab === "Time line" ? <EventTimeline events={scenario.events} selected={selected} onSelect={select} /> : null}
         {tab === "State" ? <AppStatePane scenario={scenario} world={worldSession.world} /> : null}
+        {tab === "About" ? (
+          <AboutPane
+            scenario={scenario}
+            findings={findings}
+            findingsError={findingsError}
+            onEvent={(index) => {
+              select(index);
+              setTab("Time line");
+            }}
+          />
+        ) : null}
         {tab === "Play" ? (
           <WorldPlaygroundPane
             scenarioKey={scenario.key}
+            showsAnswer={showsAnswer}
             worldSession={worldSession}
             width={width}
             onWidth={setWidth}
@@ -80,7 +136,7 @@ function ScenarioView({ scenario }: { scenario: ScenarioInfo }) {
         {showsEvent ? (
           <>
             <Splitter label="Width of the event" side="right" min={240} max={720} width={width} onWidth={setWidth} />
-            <EventPane scenario={scenario} event={event} onSelect={select} />
+            <EventPane scenario={scenario} event={event} showsAnswer={showsAnswer} onSelect={select} />
           </>
         ) : null}
       </div>
@@ -88,21 +144,49 @@ function ScenarioView({ scenario }: { scenario: ScenarioInfo }) {
   );
 }
 
+/** Starts a run in which a person plays the agent, and opens it in the workbench, where nothing of the oracle is seen. */
+function PlayAgentButton({ scenario }: { scenario: ScenarioInfo }) {
+  const { isBusy, error, run } = useAction();
+  const start = () =>
+    void run(async () => route.navigate(formatSessionPath((await api.startWorldRun(scenario.key)).session_id)));
+  return (
+    <>
+      {error ? <span className="sc-error">{error.message}</span> : null}
+      <button
+        type="button"
+        className="button small"
+        title="Decide as the agent's model in the scenario's world; the run is judged at its end"
+        disabled={isBusy}
+        onClick={start}
+      >
+        <Icon name="user" />
+        Play the agent
+      </button>
+    </>
+  );
+}
+
 function ScenarioHeader({
   scenario,
   annotation,
+  findings,
   onAnnotation,
+  onFindings,
 }: {
   scenario: ScenarioInfo;
   annotation: AnnotationInfo;
+  findings: ScenarioFindings | null;
+  onFindings: () => void;
   onAnnotation: (annotation: AnnotationInfo) => void;
 }) {
   const [editing, edit] = useState(false);
+  const { data: check } = useFetch(() => api.getScenarioCheck(scenario.key), scenario.key);
   const facts = [
     formatCount(scenario.events.length, "event"),
     formatCount(scenario.apps.length, "app"),
-    scenario.start_time === null ? "" : `from ${formatDateTime(scenario.start_time)}`,
+    scenario.start_time === null ? "" : `from ${formatUtcTime(scenario.start_time)}`,
     scenario.duration === null ? "without end" : `${scenario.duration.toLocaleString("en")} s`,
+    scenario.seed === null ? "" : `seed ${scenario.seed}`,
     ...scenario.tags,
   ].filter(Boolean);
   return (
@@ -115,6 +199,18 @@ function ScenarioHeader({
         {scenario.adaptations.length ? <p className="quiet">Adapted: {scenario.adaptations.join("; ")}</p> : null}
       </div>
       <div className="sc-annotation">
+        {findings && formatFindings(findings) ? (
+          <button
+            type="button"
+            className={`button small${findings.error_count ? " sc-has-errors" : ""}`}
+            title="What the linter finds in the file"
+            onClick={onFindings}
+          >
+            {formatFindings(findings)}
+          </button>
+        ) : null}
+        <PlayAgentButton scenario={scenario} />
+        {check ? <CheckBadge scenarioKey={scenario.key} name={scenario.scenario_id} status={check.status} /> : null}
         <span className={annotation.validation_decision ? "pill" : "quiet"}>
           {annotation.validation_decision ? formatDecision(annotation.validation_decision) : "not reviewed"}
         </span>

@@ -1,9 +1,10 @@
 import { api } from "../api/client";
+import { useFetch } from "../api/useFetch";
 import { Link } from "../pages/Link";
 import { PageFrame } from "../pages/PageFrame";
-import { formatScenarioPath } from "../state/route";
 import { ErrorAlert } from "../ui/ErrorAlert";
-import { useFetch } from "./useFetch";
+import { CheckBadge } from "./CheckBadge";
+import { formatOpeningPath } from "./openingPath";
 import "./scenario.css";
 
 /** The scenarios that the server was started with. */
@@ -19,6 +20,7 @@ export default function ScenariosPage() {
               <th>Scenario</th>
               <th>Events</th>
               <th>Apps</th>
+              <th>Check</th>
               <th>Decision</th>
               <th>File</th>
             </tr>
@@ -27,10 +29,13 @@ export default function ScenariosPage() {
             {scenarios.map((one) => (
               <tr key={one.key}>
                 <td>
-                  <Link to={formatScenarioPath(one.key)}>{one.scenario_id}</Link>
+                  <Link to={formatOpeningPath(one)}>{one.scenario_id}</Link>
                 </td>
                 <td>{one.event_count.toLocaleString("en")}</td>
                 <td>{one.app_count}</td>
+                <td>
+                  <CheckBadge scenarioKey={one.key} name={one.scenario_id} status={one.check_status} />
+                </td>
                 <td className="sc-decision">
                   {one.validation_decision
                     ? `${formatDecision(one.validation_decision)}${one.annotator ? ` by ${one.annotator}` : ""}`

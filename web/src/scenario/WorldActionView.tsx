@@ -1,29 +1,31 @@
 import type { WorldAction } from "../api/types";
 import { JsonTextTree } from "../json/JsonTree";
+import { LongText } from "../json/LongText";
+import { Markdown } from "../markdown/Markdown";
 import { formatCount } from "../ui/format";
 import { Icon } from "../ui/Icon";
 
 const OPERATION_LABELS = { add: "added", remove: "removed", replace: "changed" } as const;
 
 /** One action in the world: its result, the agent's notifications, the events it caused, and the changes. */
-export function WorldActionView({ action }: { action: WorldAction }) {
+export function WorldActionView({ action, isOpened = false }: { action: WorldAction; isOpened?: boolean }) {
   const { events, changes, notifications } = action;
   return (
-    <li className="sc-action">
+    <li className={`sc-action${isOpened ? " opened" : ""}`} data-action={action.index} tabIndex={-1}>
       <div className="sc-action-head">
         <span className="sc-when">{action.elapsed_seconds.toLocaleString("en")} s</span>
         <b className="mono">{action.summary}</b>
         {action.caller ? <span className="quiet">as {action.caller}</span> : null}
       </div>
       {action.result === null ? null : <ActionResult text={action.result} />}
-      {action.error ? <pre className="sc-error">{action.error}</pre> : null}
+      {action.error ? <LongText className="sc-error" text={action.error} /> : null}
       {notifications.map((one, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the notifications of an action never change
         <div key={index} className="sc-notification">
           <Icon name="say" />
           <div>
             <b>Agent notified</b> <span className="quiet">{one.type.toLowerCase().replaceAll("_", " ")}</span>
-            <pre>{one.text}</pre>
+            <LongText text={one.text} />
           </div>
         </div>
       ))}
@@ -35,7 +37,7 @@ export function WorldActionView({ action }: { action: WorldAction }) {
               <li key={one.event_id}>
                 <span className="sc-when">{one.elapsed_seconds.toLocaleString("en")} s</span> {one.kind}{" "}
                 <b className="mono">{one.call || one.event_id}</b> <span className="quiet mono">{one.summary}</span>
-                {one.error ? <pre className="sc-error">{one.error}</pre> : null}
+                {one.error ? <LongText className="sc-error" text={one.error} /> : null}
               </li>
             ))}
             <MoreCount shown={events.length} all={action.event_count} />
@@ -64,12 +66,21 @@ export function WorldActionView({ action }: { action: WorldAction }) {
   );
 }
 
+/** A tool's result: JSON as a tree, any other text as it is. */
 function ActionResult({ text }: { text: string }) {
   return (
     <div className="sc-result">
-      {/^\s*[[{]/.test(text) ? <JsonTextTree text={text} openLevels={1} /> : <pre>{text || "(an empty text)"}</pre>}
+      {isJsonTree(text) ? (
+        <JsonTextTree text={text} openLevels={1} renderMarkdown={(inside) => <Markdown text={inside} />} />
+      ) : (
+        <LongText text={text || "(an empty text)"} />
+      )}
     </div>
   );
+}
+
+function isJsonTree(text: string): boolean {
+  return /^\s*[[{]/.test(text);
 }
 
 function ChangedValue({ word, text }: { word: string; text: string }) {

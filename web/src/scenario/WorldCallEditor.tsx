@@ -8,6 +8,7 @@ import { SelectedTool } from "../composer/SelectedTool";
 import { ToolFinder } from "../composer/ToolFinder";
 import { useFirstFieldFocus } from "../composer/useFirstFieldFocus";
 import { filterVisibleProblems } from "../composer/useFormCheck";
+import { useWasRejected } from "../composer/useWasRejected";
 import "../composer/composer.css";
 import { createDraft, type FormDraft, SchemaForm } from "../form";
 import { SEND_KEY, useSendKey } from "../ui/keyboard";
@@ -32,10 +33,10 @@ export function WorldCallEditor({
   const [find, setFind] = useState("");
   const [drafts, setDrafts] = useState<Record<string, FormDraft>>({});
   const [problems, setProblems] = useState<FieldProblem[]>([]);
-  const [wasTried, setWasTried] = useState(false);
   const frame = useRef<HTMLElement>(null);
   const latest = useRef(0);
   const { isBusy, error, runAction, clearError } = worldSession;
+  const [wasRejected, setWasRejected] = useWasRejected(error);
   const offered = tools.filter((one) => one.callers.includes(caller));
   const tool = offered.find((one) => one.name === name);
   const draft = tool ? (drafts[tool.name] ?? createDraft(tool.parameters)) : null;
@@ -43,7 +44,7 @@ export function WorldCallEditor({
   const resetProblems = () => {
     latest.current += 1;
     setProblems([]);
-    setWasTried(false);
+    setWasRejected(false);
     clearError();
   };
   // biome-ignore lint/correctness/useExhaustiveDependencies: problems of another tool do not concern this one
@@ -65,14 +66,20 @@ export function WorldCallEditor({
   };
   const send = async (anyway: boolean) => {
     if (!tool || !draft || isBusy) return;
-    setWasTried(true);
     const read = readFormJson(draft, tool.parameters);
     if (!("text" in read)) {
+      latest.current += 1;
       setProblems(read.problems);
+      setWasRejected(true);
       return;
     }
     if (await runAction(() => api.callWorldTool(scenarioKey, buildCall(read.text, anyway)))) {
-      setDrafts(({ [tool.name]: _, ...rest }) => rest);
+      // What was typed since is for the next call.
+      setDrafts((before) => {
+        const { [tool.name]: now, ...rest } = before;
+        const typed = now ? readFormJson(now, tool.parameters) : read;
+        return "text" in typed && typed.text === read.text ? rest : before;
+      });
       resetProblems();
     }
   };
@@ -109,7 +116,7 @@ export function WorldCallEditor({
               }}
               onLeave={() => void checkCall()}
               problems={shownProblems}
-              showAll={wasTried}
+              showAll={wasRejected}
             />
           </>
         ) : (
@@ -127,7 +134,7 @@ export function WorldCallEditor({
       <footer className="composer-foot">
         <ActionErrorAlert error={error} onSendAnyway={() => void send(true)} />
         <div className="composer-buttons">
-          <ProblemCount problems={filterVisibleProblems(shownProblems, draft, wasTried)} frame={frame} />
+          <ProblemCount problems={filterVisibleProblems(shownProblems, draft, wasRejected)} frame={frame} />
           <span className="grow" />
           <button type="button" className="button primary" disabled={isBusy || !tool} onClick={() => void send(false)}>
             Call

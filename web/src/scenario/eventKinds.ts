@@ -24,3 +24,10 @@ export function formatOffset(seconds: number | null): string {
 export function formatCall(event: Pick<EventSummary, "app" | "function" | "event_id">): string {
   return event.function ? `${event.app}.${event.function}` : event.event_id;
 }
+
+/** A name cut in the middle, so that both of its ends can be read. */
+export function truncateMiddle(name: string, maxLength: number): string {
+  if (name.length <= maxLength) return name;
+  const head = Math.ceil((maxLength - 1) / 2);
+  return `${name.slice(0, head)}…${name.slice(name.length - (maxLength - 1 - head))}`;
+}

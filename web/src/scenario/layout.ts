@@ -30,6 +30,42 @@ export function layoutGraph(graph: GraphInput): GraphLayout {
   return { isHorizontal, positions };
 }
 
+/** A graph that would have to be smaller than this to fit is shown in its natural size, from its first event. */
+const MIN_FITTING_ZOOM = 0.8;
+const MARGIN = 24;
+
+/** The part of the graph that is shown first: all of it if that is readable, else its beginning, or one of its events. */
+export function chooseViewport(
+  { positions, isHorizontal }: GraphLayout,
+  pane: { width: number; height: number },
+  focus: number | null = null,
+): { x: number; y: number; zoom: number } {
+  const left = Math.min(...positions.map(([, x]) => x));
+  const top = Math.min(...positions.map(([, , y]) => y));
+  const width = Math.max(...positions.map(([, x]) => x)) + WIDTH - left;
+  const height = Math.max(...positions.map(([, , y]) => y)) + HEIGHT - top;
+  const fitting = Math.min(1, (pane.width - 2 * MARGIN) / width, (pane.height - 2 * MARGIN) / height);
+  const zoom = fitting >= MIN_FITTING_ZOOM ? fitting : 1;
+  const isWide = width * zoom > pane.width;
+  const isTall = height * zoom > pane.height;
+  const found = positions.find(([index]) => index === focus);
+  const [, x, y] =
+    found ?? positions.reduce((first, one) => ((isHorizontal ? one[1] < first[1] : one[2] < first[2]) ? one : first));
+  return {
+    x: !isWide
+      ? (pane.width - width * zoom) / 2 - left * zoom
+      : isHorizontal && !found
+        ? MARGIN - x
+        : pane.width / 2 - (x + WIDTH / 2),
+    y: !isTall
+      ? (pane.height - height * zoom) / 2 - top * zoom
+      : isHorizontal || found
+        ? pane.height / 2 - (y + HEIGHT / 2)
+        : MARGIN - y,
+    zoom,
+  };
+}
+
 function runDagre({ indexes, edges }: GraphInput, rankdir: "TB" | "LR") {
   const dagre = new DagreGraph();
   dagre.setGraph({ rankdir, nodesep: rankdir === "TB" ? 24 : 12, ranksep: 40, marginx: 16, marginy: 16 });

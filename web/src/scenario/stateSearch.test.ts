@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { parse, stringify } from "../json/lossless";
-import { searchState } from "./stateSearch";
+import { searchApps, searchState } from "./stateSearch";
 
 const STATE = parse('{"folders":{"INBOX":[{"id":"a","subject":"Lunch"},{"id":"b","subject":"Rent"}]},"size":5.0}');
 
@@ -25,4 +25,35 @@ test("more than two hundred places are cut, and it is said", () => {
   const many = parse(JSON.stringify(Array.from({ length: 500 }, (_, index) => `item ${index}`)));
   const found = searchState(many, "item");
   expect([found.count, found.isTruncated]).toEqual([200, true]);
+});
+
+test("all apps are searched, and those without a match are left out", () => {
+  const found = searchApps(
+    [
+      ["Emails", STATE],
+      ["Contacts", parse('{"contacts":{"1":{"name":"Gus"}}}')],
+      ["Chats", parse('["rent is due"]')],
+    ],
+    "rent",
+  );
+  expect(found.map(({ app, count }) => [app, count])).toEqual([
+    ["Emails", 1],
+    ["Chats", 1],
+  ]);
+});
+
+test("the limit is one for all apps", () => {
+  const many = parse(JSON.stringify(Array.from({ length: 150 }, (_, index) => `item ${index}`)));
+  const found = searchApps(
+    [
+      ["One", many],
+      ["Two", many],
+      ["Three", many],
+    ],
+    "item",
+  );
+  expect(found.map(({ app, count, isTruncated }) => [app, count, isTruncated])).toEqual([
+    ["One", 150, false],
+    ["Two", 50, true],
+  ]);
 });

@@ -2,10 +2,15 @@ import { useEffect, useState } from "react";
 import type { EventSummary } from "../api/types";
 import type { GraphInput, GraphLayout } from "./layout";
 
-/** The layout of the graph, computed in a worker; null until it is done. */
+/**
+ * The layout of the graph, computed in a worker; null until it is done. It is computed again when events or dependencies
+ * are added or removed, not when an event changes otherwise.
+ */
 export function useGraphLayout(events: EventSummary[]): { layout: GraphLayout | null; error: string } {
   const [layout, setLayout] = useState<GraphLayout | null>(null);
   const [error, setError] = useState("");
+  const shape = events.map((one) => `${one.index}<${one.depends_on.join()}`).join(";");
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `shape` is all that the layout depends on
   useEffect(() => {
     const worker = new Worker(new URL("./layout.worker.ts", import.meta.url), { type: "module" });
     worker.onmessage = (message: MessageEvent<GraphLayout>) => setLayout(message.data);
@@ -13,6 +18,6 @@ export function useGraphLayout(events: EventSummary[]): { layout: GraphLayout | 
     const edges = events.flatMap((one) => one.depends_on.map((from): [number, number] => [from, one.index]));
     worker.postMessage({ indexes: events.map((one) => one.index), edges } satisfies GraphInput);
     return () => worker.terminate();
-  }, [events]);
+  }, [shape]);
   return { layout, error };
 }

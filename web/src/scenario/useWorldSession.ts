@@ -11,6 +11,8 @@ export interface WorldSession {
   error: ActionError | null;
   /** Runs an action in the world and updates its state. */
   runAction: (ask: () => Promise<WorldActionResult>) => Promise<boolean>;
+  /** Runs a request about the world, one at a time, and keeps its error. */
+  run: (work: () => Promise<void>) => Promise<boolean>;
   clearError: () => void;
 }
 
@@ -37,5 +39,5 @@ export function useWorldSession(key: string, isNeeded: boolean): WorldSession {
       else setActions(await api.listWorldActions(key));
       setWorld(after);
     });
-  return { world, actions, tools, isBusy, error, runAction, clearError };
+  return { world, actions, tools, isBusy, error, runAction, run, clearError };
 }

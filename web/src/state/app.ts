@@ -1,6 +1,6 @@
 import { ApiError, api, getErrorMessage } from "../api/client";
 import { type ConnectionStatus, LiveSocket } from "../api/liveSocket";
-import type { AgentInfo, LiveUpdate, ServerInfo } from "../api/types";
+import type { AgentInfo, LiveUpdate, ServerInfo, SessionDetail } from "../api/types";
 import { Observable } from "./observable";
 import { QueueList } from "./queueList";
 import { formatFilter, type SessionFilter, SessionList } from "./sessionList";
@@ -50,6 +50,11 @@ class AppStore extends Observable {
     return this.currentSession;
   }
 
+  /** Takes a session from a response, if it is still the one that is open. */
+  replaceSession(session: SessionDetail): void {
+    if (session.session_id === this.currentSession?.sessionId) this.currentSession.replaceSession(session);
+  }
+
   /** The list of the sessions that pass a filter; the app holds at most one. */
   openSessionList(filter: SessionFilter): SessionList {
     if (!this.currentList || formatFilter(this.currentList.filter) !== formatFilter(filter)) {
@@ -71,6 +76,8 @@ class AppStore extends Observable {
   private handleUpdate(update: LiveUpdate): void {
     if (update.type === "session") {
       if (update.session.session_id === this.currentSession?.sessionId) this.currentSession.applyUpdate(update);
+    } else if (update.type === "agents") {
+      void this.refresh();
     } else if (update.type === "gone") {
       if (update.session_id === this.currentSession?.sessionId) this.currentSession.markGone(update.message);
     } else {

@@ -126,6 +126,16 @@ test("a changed session is replaced in its place, and a deleted one is removed",
   expect(list.items.map((session) => session.name)).toEqual(["New name", "Session 0"]);
 });
 
+test("a response that is older than a live update changes nothing", async () => {
+  serve(() => buildSessions(3));
+  const list = new SessionList(NO_FILTER);
+  await list.loadMore();
+  list.applyUpdate(sampleListUpdate({ sessions: [buildSession(1, { last_seq: 5, status: "done" })] }));
+  list.applyChange({ sessions: [buildSession(1, { last_seq: 4, status: "running" })], deleted: [] });
+
+  expect(list.items[1]?.status).toBe("done");
+});
+
 test("a new session comes first, and one from beyond the loaded pages comes with its page", async () => {
   const sessions = buildSessions(120);
   const sent = serve(() => sessions);

@@ -1,6 +1,6 @@
 import { Observable } from "./observable";
 
-/** The current path: `/`, `/agents`, `/queue`, `/sessions`, `/sessions/ID`, `/scenarios`, `/scenarios/KEY`. */
+/** The current path: `/`, `/agents`, `/queue`, `/sessions`, `/sessions/ID`, `/scenarios`, `/scenarios/KEY`, `/evals`, `/evals/KEY`, `/evals/KEY/CASE`, `/benches`, `/benches/KEY`. */
 class Route extends Observable {
   path = location.pathname;
   /** The query string, with its question mark; empty without one. */
@@ -39,9 +39,35 @@ export function formatScenarioPath(key: string): string {
   return `/scenarios/${encodeURIComponent(key)}`;
 }
 
+/** The path of a scenario's page that opens one of its tabs. */
+export function formatScenarioTabPath(key: string, tab: string): string {
+  return `${formatScenarioPath(key)}?tab=${encodeURIComponent(tab)}`;
+}
+
 /** The scenario key in a path, or null. */
 export function parseScenarioPath(path: string): string | null {
   return decodeSegment(/^\/scenarios\/([^/]+)$/.exec(path)?.[1]);
+}
+
+export function formatBenchPath(key: string): string {
+  return `/benches/${encodeURIComponent(key)}`;
+}
+
+/** The key of a bench in a path, or null. */
+export function parseBenchPath(path: string): string | null {
+  return decodeSegment(/^\/benches\/([^/]+)$/.exec(path)?.[1]);
+}
+
+export function formatEvalPath(fileKey: string, caseKey = ""): string {
+  const file = `/evals/${encodeURIComponent(fileKey)}`;
+  return caseKey ? `${file}/${encodeURIComponent(caseKey)}` : file;
+}
+
+/** The keys of a file of eval cases and of a case in a path; the case is empty if the path names none. */
+export function parseEvalPath(path: string): { fileKey: string; caseKey: string } | null {
+  const match = /^\/evals\/([^/]+)(?:\/([^/]+))?$/.exec(path);
+  const fileKey = decodeSegment(match?.[1]);
+  return fileKey ? { fileKey, caseKey: decodeSegment(match?.[2]) ?? "" } : null;
 }
 
 function decodeSegment(part: string | undefined): string | null {

@@ -68,6 +68,8 @@ export class SessionList extends PagedList<SessionInfo> {
   private mergeSession(items: SessionInfo[], session: SessionInfo): SessionInfo[] {
     const place = items.findIndex((listed) => listed.session_id === session.session_id);
     const before = items[place];
+    // A response to an action of this tab can be older than the live update that arrived before it.
+    if (before && session.last_seq < before.last_seq) return items;
     if (this.filter.status && session.status !== this.filter.status) return before ? items.toSpliced(place, 1) : items;
     if (before) {
       if (this.filter.text && before.name !== session.name) this.markStale();

@@ -10,6 +10,7 @@ test.each<[PendingInfo["kind"][], string]>([
   [["credential", "consent"], "Needs a credential"],
   [["input"], "Needs input"],
   [["tool"], "Needs a result"],
+  [["consent", "tool"], "Needs a result"],
   [["user"], "Waiting for a message"],
   [[], "Waiting for you"],
 ])("a session that waits for %j says %j", (kinds, label) => {
@@ -32,6 +33,7 @@ test("what a request is about is named with its tool, if it has one", () => {
   expect(describeRequest(samplePending())).toBe("Model turn");
   expect(describeRequest(samplePending({ kind: "consent", tool_name: "refund" }))).toBe("Consent to refund");
   expect(describeRequest(samplePending({ kind: "credential" }))).toBe("Credential");
+  expect(describeRequest(samplePending({ kind: "tool", tool_name: "add" }))).toBe("Result of add");
 });
 
 test("closed sessions can only be read", () => {

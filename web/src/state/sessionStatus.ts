@@ -1,6 +1,6 @@
 /** What a session's status and pending requests are called, and what follows from them. */
 
-import type { PendingInfo, Row, SessionInfo, SessionStatus } from "../api/types";
+import type { PendingInfo, Row, SessionDetail, SessionInfo, SessionStatus } from "../api/types";
 
 export const STATUS_LABELS: Record<SessionStatus, string> = {
   new: "Waiting for a message",
@@ -34,10 +34,26 @@ export function findModelTurn(
   return session.pending.find((request) => request.kind === "model" && !sentTurns.has(request.request_id));
 }
 
+/** What a run that is going on waits for first: a turn of the model, or a tool's response; except what was sent. */
+export function findNextRequest(
+  session: SessionInfo,
+  sentRequests: ReadonlySet<string> = new Set(),
+): PendingInfo | undefined {
+  const isOpen = ({ kind, request_id: id }: PendingInfo) =>
+    (kind === "model" || kind === "tool") && !sentRequests.has(id);
+  return session.pending.find(isOpen);
+}
+
+/** The request for input or a credential that the user answers next; consent that was asked for before goes first. */
+export function findNextPause(session: SessionDetail): SessionDetail["pause"] {
+  const first = session.pending.find(({ kind }) => kind === "consent" || kind === "input" || kind === "credential");
+  return first?.kind === "consent" ? null : session.pause;
+}
+
 /** The status as a person reads it: of a session that waits, what it waits for. */
 export function describeStatus(session: SessionInfo): string {
   if (session.status !== "waiting") return STATUS_LABELS[session.status];
-  const request = findModelTurn(session) ?? session.pending[0];
+  const request = findNextRequest(session) ?? session.pending[0];
   return request ? WAITING_LABELS[request.kind] : STATUS_LABELS.waiting;
 }
 

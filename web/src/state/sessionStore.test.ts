@@ -140,3 +140,15 @@ test("every change reaches those who subscribed, until they unsubscribe", async 
   store.markGone("gone");
   expect(listener).toHaveBeenCalledTimes(2);
 });
+
+test("an update that was on its way does not undo a newer response, and after a reconnect the server is right", () => {
+  const store = new SessionStore("s1");
+  store.applyUpdate(sampleUpdate({ last_seq: 4, status: "running" }));
+  store.replaceSession(sampleSession({ last_seq: 9, status: "waiting" }));
+  store.applyUpdate(sampleUpdate({ last_seq: 6, status: "running" }));
+  expect(store.session?.status).toBe("waiting");
+
+  expect(store.buildFollow()).toMatchObject({ after_seq: 6 });
+  store.applyUpdate(sampleUpdate({ last_seq: 7, status: "stopped" }));
+  expect(store.session?.status).toBe("stopped");
+});

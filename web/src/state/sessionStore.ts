@@ -14,22 +14,28 @@ export class SessionStore extends Observable {
   private rows: (Row | undefined)[] = [];
   /** The loaded rows are up to date up to this seq. */
   private lastSeq = 0;
+  /** The seq of the last response that the session was taken from. */
+  private responseSeq = 0;
   private readonly loadingPages = new Set<number>();
 
-  constructor(readonly sessionId: string) {
+  constructor(
+    readonly sessionId: string,
+    private readonly listRows: (sessionId: string, start: number, count: number) => Promise<Row[]> = api.listRows,
+  ) {
     super();
   }
 
   /** The follow request: everything at first, after a reconnect only what changed since. */
-  readonly buildFollow = (): FollowTarget => ({
-    session_id: this.sessionId,
-    after_seq: this.lastSeq,
-    tail: PAGE_SIZE,
-  });
+  readonly buildFollow = (): FollowTarget => {
+    // Whatever the server says now is newer than any response.
+    this.responseSeq = 0;
+    return { session_id: this.sessionId, after_seq: this.lastSeq, tail: PAGE_SIZE };
+  };
 
   applyUpdate(update: SessionUpdate): void {
     this.goneMessage = null;
-    this.session = update.session;
+    // Updates that were on their way when a response arrived are older than what it brought.
+    if (update.session.last_seq >= this.responseSeq) this.session = update.session;
     this.lastSeq = update.session.last_seq;
     this.mergeRows(update.rows);
   }
@@ -38,6 +44,7 @@ export class SessionStore extends Observable {
   replaceSession(session: SessionDetail): void {
     if (this.session && session.last_seq < this.session.last_seq) return;
     this.session = session;
+    this.responseSeq = session.last_seq;
     this.notify();
   }
 
@@ -72,7 +79,7 @@ export class SessionStore extends Observable {
     for (const page of pages) {
       this.loadingPages.add(page);
       try {
-        this.mergeRows(await api.listRows(this.sessionId, page * PAGE_SIZE, PAGE_SIZE));
+        this.mergeRows(await this.listRows(this.sessionId, page * PAGE_SIZE, PAGE_SIZE));
       } catch {
         // The rows stay missing and are requested again when they are next visible.
       } finally {
@@ -87,7 +94,7 @@ export class SessionStore extends Observable {
     const start = missing < 0 ? this.rows.length : missing;
     for (let at = start; at < this.rowCount; at += BULK_SIZE) {
       try {
-        this.mergeRows(await api.listRows(this.sessionId, at, BULK_SIZE));
+        this.mergeRows(await this.listRows(this.sessionId, at, BULK_SIZE));
       } catch {
         return;
       }

@@ -10,6 +10,7 @@ import type {
   SessionDetail,
   SessionListUpdate,
   SessionUpdate,
+  TimeTravelInfo,
   ToolInfo,
 } from "../api/types";
 
@@ -18,11 +19,17 @@ export function sampleAgent(changes: Partial<AgentInfo> = {}): AgentInfo {
     description: "",
     eval_case_count: null,
     eval_set_path: "/evals/clinic.evalset.json",
+    state_keys: [],
     eval_set_problem: "",
     key: "clinic",
+    load_advice: "",
+    load_problem: "",
+    load_status: "loaded",
+    load_trace: "",
     model: "",
     name: "ClinicDesk",
     problem: "",
+    revision: 0,
     sub_agents: [],
     tools: [],
     ...changes,
@@ -45,6 +52,8 @@ export function sampleServer(changes: Partial<ServerInfo> = {}): ServerInfo {
     agents: [sampleAgent()],
     export_formats: [sampleFormat()],
     is_persistent: true,
+    eval_file_count: 0,
+    bench_count: 0,
     scenario_count: 0,
     server_id: "x",
     version: "1",
@@ -55,14 +64,17 @@ export function sampleServer(changes: Partial<ServerInfo> = {}): ServerInfo {
 export function sampleSession(changes: Partial<SessionDetail> = {}): SessionDetail {
   return {
     agent_key: "clinic",
+    agent_revision: 0,
     agent_name: "ClinicDesk",
     agent_label: "Clinic desk",
     agent_names: ["ClinicDesk"],
     call_count: 0,
     confirmation: null,
+    pause: null,
     created_at: 0,
     exports: [],
     failure: "",
+    has_world: false,
     last_event_at: 0,
     name: "Session 1",
     row_count: 0,
@@ -71,7 +83,24 @@ export function sampleSession(changes: Partial<SessionDetail> = {}): SessionDeta
     session_id: "s1",
     status: "new",
     pending: [],
+    time_travel: sampleTimeTravel(),
     turn_count: 0,
+    ...changes,
+  };
+}
+
+/** The past of a session in which nothing was undone, and which is no fork. */
+export function sampleTimeTravel(changes: Partial<TimeTravelInfo> = {}): TimeTravelInfo {
+  return {
+    can_redo: false,
+    can_undo: false,
+    fork_problem: "",
+    forked_from: null,
+    forks: [],
+    player: "human",
+    player_problem: "",
+    rewind_problem: "",
+    undone: [],
     ...changes,
   };
 }
@@ -103,20 +132,24 @@ export function sampleRow(changes: Partial<Row> = {}): Row {
     anyway: false,
     branch: "",
     parent_call_id: "",
+    turn_id: "",
     timestamp: 0,
     call_id: "",
     duration_ms: null,
     index: 0,
     kind: "call",
+    note: "",
     player: "human",
     result: "",
     rule: "",
     is_unknown_tool: false,
+    responder: "",
     seq: 1,
     status: "done",
     subject: "",
     summary: "",
     updated_seq: 1,
+    world_seconds: null,
     ...changes,
   };
 }

@@ -1,15 +1,23 @@
 import { useState } from "react";
-import { api, getErrorMessage } from "../api/client";
+import { getErrorMessage } from "../api/client";
 import type { DisplayValue, MediaFile, Row } from "../api/types";
 import { CopyButton } from "../ui/CopyButton";
 import { ErrorAlert } from "../ui/ErrorAlert";
 import { formatCount, formatDateTime, formatSize } from "../ui/format";
+import { RowVerdict } from "../verdict/RowVerdict";
+import { useRowSource } from "./rowSource";
 import { useRowDetail } from "./useRowDetail";
 import { ValueText } from "./ValueText";
 
 /** The details of a row, loaded when it expands and again when it changes. */
 export function RowBody({ sessionId, row }: { sessionId: string; row: Row }) {
+  const hasVerdict = row.kind === "world" && row.subject === "verdict";
+  return hasVerdict ? <RowVerdict sessionId={sessionId} row={row} /> : <RowValues sessionId={sessionId} row={row} />;
+}
+
+function RowValues({ sessionId, row }: { sessionId: string; row: Row }) {
   const { detail, error, setDetail } = useRowDetail(sessionId, row);
+  const { getRow } = useRowSource();
   if (error) return <ErrorAlert title={error} />;
   if (!detail) return <div className="row-body quiet">Loading…</div>;
   return (
@@ -21,7 +29,7 @@ export function RowBody({ sessionId, row }: { sessionId: string; row: Row }) {
           value={value}
           place={`${value.label}, row ${row.index + 1}`}
           loadFull={async () => {
-            const full = await api.getRow(sessionId, row.index, true);
+            const full = await getRow(sessionId, row.index, true);
             setDetail(full);
             return full.values[index]?.text ?? value.text;
           }}
@@ -31,8 +39,7 @@ export function RowBody({ sessionId, row }: { sessionId: string; row: Row }) {
         <MediaFigure key={file.url} file={file} />
       ))}
       <p className="row-foot quiet">
-        {formatDateTime(row.timestamp)}
-        {row.agent_name ? ` · ${row.agent_name}` : ""}
+        {[row.timestamp ? formatDateTime(row.timestamp) : "", row.agent_name].filter(Boolean).join(" · ")}
       </p>
     </div>
   );

@@ -6,7 +6,7 @@ import { RowLine } from "./RowLine";
 import type { Density } from "./rowFormat";
 
 function render(row: Partial<Row>, density: Density = "compact"): string {
-  const look = { open: false, density, isFull: false, onToggle: () => undefined };
+  const look = { open: false, density, isFull: false, onToggle: () => undefined, onResize: () => undefined };
   return renderToStaticMarkup(<RowLine session={sampleSession()} row={sampleRow(row)} {...look} />);
 }
 
@@ -37,6 +37,13 @@ test("a failed call is an error with its reason", () => {
 
 test("a simulated result names its rule, after the result", () => {
   expect(render({ result: "503", rule: "flaky", player: "simulated" })).toMatch(/503.*simulated by flaky/);
+});
+
+test("a note about a model call says what the rule did, without a mark that repeats its name", () => {
+  const page = render({ kind: "note", subject: "model fault", summary: "busy: api_error 503", rule: "busy" });
+
+  expect(page).toContain("busy: api_error 503");
+  expect(page).not.toContain("simulated by");
 });
 
 test("a call has one mark for how it differs from what was offered: of an unknown tool, that it is unknown", () => {

@@ -1,12 +1,26 @@
 import { type CSSProperties, useState } from "react";
 import { api } from "../api/client";
 import type { Row, SessionInfo } from "../api/types";
+import { useTravel } from "../timetravel/travelContext";
+import { describeOrigin } from "../timetravel/undoneRows";
 import { ClockTime, Stopwatch } from "../ui/ClockTime";
 import { formatDuration } from "../ui/format";
 import { Icon } from "../ui/Icon";
+import { useNote } from "./noteDraft";
+import { RowActions } from "./RowActions";
 import { RowBody } from "./RowBody";
+import { NoteMark, RowNote } from "./RowNote";
 import { FullRowPreview, OlderRowPreview } from "./RowPreview";
-import { type Density, describeMismatch, describePlayer, describeRow, findOtherAgent } from "./rowFormat";
+import {
+  type Density,
+  describeMismatch,
+  describePlayer,
+  describeResponder,
+  describeRow,
+  findOtherAgent,
+  formatWorldTime,
+} from "./rowFormat";
+import { useRowSource } from "./rowSource";
 
 /** One row: its line, and its details while expanded. */
 export function RowLine({
@@ -17,6 +31,7 @@ export function RowLine({
   depth = 0,
   isFull,
   onToggle,
+  onResize,
 }: {
   session: SessionInfo;
   row: Row;
@@ -27,28 +42,40 @@ export function RowLine({
   /** Whether all of its result is shown while it is closed, in comfortable density. */
   isFull: boolean;
   onToggle: () => void;
+  /** Called before the row grows or shrinks for its note. */
+  onResize: () => void;
 }) {
+  const note = useNote(session.session_id, row, onResize);
+  const { takesNotes, findMark } = useRowSource();
   const { icon, label, tone } = describeRow(row);
   const agent = findOtherAgent(row, session);
-  const mark = describeMismatch(row);
+  const mark = describeMismatch(row) ?? findMark?.(row);
+  const responder = describeResponder(row);
   const isCompact = density === "compact";
+  const travel = useTravel();
+  const isUndone = travel?.isUndone(row) ?? false;
+  const summary = travel ? describeOrigin(row, travel.session.time_travel) : row.summary;
   return (
     <article
-      className={`row ${density} tone-${tone} ${open ? "open" : ""}`}
+      className={`row ${density} tone-${tone} ${open ? "open" : ""} ${isUndone ? "undone" : ""}`}
       style={depth ? ({ "--depth": depth } as CSSProperties) : undefined}
       data-depth={depth}
       data-kind={row.kind}
       data-status={row.status}
     >
       <div className="row-head">
-        <button type="button" className="row-line" aria-expanded={open} onClick={onToggle}>
+        <button
+          type="button"
+          className="row-line"
+          aria-expanded={open}
+          onClick={onToggle}
+          {...(takesNotes ? note.lineProps : {})}
+        >
           <span className="sr-only">
             Row {row.index + 1}
             {depth ? `, level ${depth + 1}` : ""}:{" "}
           </span>
-          <span className="row-time">
-            <ClockTime time={row.timestamp} />
-          </span>
+          <span className="row-time">{row.timestamp ? <ClockTime time={row.timestamp} /> : null}</span>
           <span className="row-kind">
             <Icon name={icon} />
             {label}
@@ -60,12 +87,17 @@ export function RowLine({
               </span>
             ) : null}
             {row.subject ? <b className="mono">{row.subject}</b> : null}
-            <span className={row.kind === "call" ? "mono row-summary" : "row-summary"}>{row.summary}</span>
+            <span className={isCallText(row) ? "mono row-summary" : "row-summary"}>{summary}</span>
             {row.result && isCompact ? <RowResult row={row} /> : null}
           </span>
-          {row.rule ? (
-            <span className="row-rule" title="Not the tool itself: this rule answered">
-              simulated by {row.rule}
+          {responder ? (
+            <span className="row-rule" title={responder.title}>
+              {responder.label}
+            </span>
+          ) : null}
+          {isUndone ? (
+            <span className="row-rule" title="This was undone: it is not part of the session any more">
+              undone
             </span>
           ) : null}
           {mark ? (
@@ -73,22 +105,39 @@ export function RowLine({
               {mark.label}
             </span>
           ) : null}
+          <NoteMark note={note} />
+          {row.world_seconds != null ? (
+            <span className="row-world-time" title="Time since the start of the world">
+              {formatWorldTime(row)}
+            </span>
+          ) : null}
           {row.status !== "running" ? (
             <span className="row-duration">{row.duration_ms != null ? formatDuration(row.duration_ms) : ""}</span>
           ) : null}
           <span className="row-player">{describePlayer(row)}</span>
         </button>
-        {row.status === "running" && row.kind === "call" ? <RunningControls session={session} row={row} /> : null}
+        {row.status === "running" && row.kind === "call" ? (
+          <RunningControls session={session} row={row} />
+        ) : (
+          <RowActions session={session} row={row} note={note} />
+        )}
       </div>
+      {open && takesNotes ? <RowNote row={row} note={note} isExpanded /> : null}
       {open ? (
         <RowBody sessionId={session.session_id} row={row} />
-      ) : isCompact ? null : isFull ? (
+      ) : isCompact || isUndone ? null : isFull ? (
         <FullRowPreview sessionId={session.session_id} row={row} onShowAll={onToggle} />
       ) : (
         <OlderRowPreview sessionId={session.session_id} row={row} onShowAll={onToggle} />
       )}
+      {open || !takesNotes ? null : <RowNote row={row} note={note} isExpanded={false} />}
     </article>
   );
+}
+
+/** Whether the summary of a row is a call's arguments. */
+function isCallText(row: Row): boolean {
+  return row.kind === "call" || (row.kind === "world" && row.subject.includes("__"));
 }
 
 function RowResult({ row }: { row: Row }) {

@@ -15,6 +15,9 @@ export function RowPreview({ row, onShowAll }: { row: Row; onShowAll: () => void
   );
 }
 
+/** How many rows of a tree are seen without scrolling, at 720 px. */
+const FITTING_ROWS = 14;
+
 /** Rows that are scrolled past are not worth a request. */
 const DELAY_MS = 150;
 
@@ -70,7 +73,13 @@ function LoadedRowPreview({
       {row.kind === "call" ? <ResultArrow row={row} /> : null}
       <div ref={box} className={`row-result row-full ${isFull ? "scroll" : "row-short"}`}>
         {values.map((value) => (
-          <ValueText key={value.label} value={value} isRaw={false} openLevels={isFull ? 2 : 1} />
+          <ValueText
+            key={value.label}
+            value={value}
+            isRaw={false}
+            openLevels={isFull ? 2 : 1}
+            fittingRows={isFull ? FITTING_ROWS : 0}
+          />
         ))}
         {images.map((file) => (
           <img key={file.url} className="row-thumbnail" src={file.url} alt={file.name} />
@@ -98,13 +107,15 @@ const MAX_LINE = 40;
 
 /** Whether the row may have more to show than its line: line breaks and structure are lost there. */
 function hasMoreThanLine(row: Row): boolean {
+  if (row.kind === "world" && row.result) return false;
   const shown = row.kind === "call" ? row.result : row.summary;
   return row.kind === "call" ? shown.length > MAX_LINE : shown.length > 2 * MAX_LINE;
 }
 
-const PREVIEW_LABELS = ["result", "error", "text", "data", "answer", "content"];
+const PREVIEW_LABELS = ["result", "error", "text", "data", "answer", "content", "notification"];
 
-function isShownInPreview(value: DisplayValue): boolean {
+/** Whether a value is the result or the text of its row. */
+export function isShownInPreview(value: DisplayValue): boolean {
   return PREVIEW_LABELS.includes(value.label);
 }
 
@@ -115,10 +126,13 @@ export function toText(value: DisplayValue): DisplayValue {
   return typeof text === "string" && text.includes("\n") ? { ...value, format: "text", text } : value;
 }
 
+/** Line breaks, and what looks different as Markdown: a star between two numbers does not. */
+const MARKUP = /\n|`|\||\]\(|\*\S|\b_\S|(^|\s)_\S|~~|^(#{1,6}|[-+*>]|\d{1,9}[.)]) /;
+
 /** Whether the line of the row already shows the value: a text without line breaks or Markdown, or a short value. */
-function isOneLine(value: DisplayValue, row: Row): boolean {
+export function isOneLine(value: DisplayValue, row: Row): boolean {
   const shown = row.kind === "call" ? row.result : row.summary;
   if (shown.endsWith("…")) return false;
   if (value.format === "json") return !value.text.trim().includes("\n") || shown.length <= 60;
-  return !/[\n*_`#|]/.test(value.text);
+  return !MARKUP.test(value.text);
 }

@@ -3,11 +3,15 @@ import type { SessionInfo } from "../api/types";
 import { useObservable } from "../state/observable";
 import type { SessionStore } from "../state/sessionStore";
 import { useStoredState } from "../state/storedState";
+import { ProgressNotice } from "../timetravel/ProgressNotice";
+import { useTravel } from "../timetravel/travelContext";
+import { UndoButtons } from "../timetravel/UndoButtons";
 import { Icon } from "../ui/Icon";
 import { COMMANDS, formatCommand, useCommand } from "../ui/keyboard";
 import { RadioButtons } from "../ui/RadioButtons";
 import { useExpandedRows } from "./expandedRows";
 import { type Density, FILTERS, type Filter, matchesFilter } from "./rowFormat";
+import { RowNavigation, type RowTarget } from "./rowNavigation";
 import { TimelineRows } from "./TimelineRows";
 import "./timeline.css";
 
@@ -17,10 +21,17 @@ export function Timeline({ store, session }: { store: SessionStore; session: Ses
   const [filter, setFilter] = useState<Filter>("all");
   const [query, setQuery] = useState("");
   const expanded = useExpandedRows();
+  const travel = useTravel();
   const [density, setDensity] = useStoredState<Density>("density", "comfortable");
   const isCompact = density === "compact";
   const toggleDensity = () => setDensity(isCompact ? "comfortable" : "compact");
   useCommand(COMMANDS.density, toggleDensity);
+  const [target, setTarget] = useState<RowTarget | null>(null);
+  const goToRow = (index: number) => {
+    setFilter("all");
+    setQuery("");
+    setTarget({ index });
+  };
   const isFiltered = filter !== "all" || query.trim() !== "";
   const version = store.getVersion();
   // biome-ignore lint/correctness/useExhaustiveDependencies: the store's rows change with its version
@@ -68,15 +79,17 @@ export function Timeline({ store, session }: { store: SessionStore; session: Ses
           </span>
         ) : null}
         <span className="grow" />
+        <UndoButtons />
         <button
           type="button"
           className="button plain small density"
           title={`One line per row (${formatCommand(COMMANDS.density.toUpperCase())})`}
+          aria-label="Compact"
           aria-pressed={isCompact}
           onClick={toggleDensity}
         >
           <Icon name="list" />
-          Compact
+          <span className="density-label">Compact</span>
         </button>
         <button
           type="button"
@@ -97,6 +110,7 @@ export function Timeline({ store, session }: { store: SessionStore; session: Ses
           <Icon name="collapse" />
         </button>
       </div>
+      <ProgressNotice progress={travel?.progress ?? null} />
       {session.row_count === 0 ? (
         <div className="empty">
           <p>Nothing has happened yet. Send a message as the user, and the agent's first turn is yours.</p>
@@ -116,14 +130,17 @@ export function Timeline({ store, session }: { store: SessionStore; session: Ses
           </button>
         </div>
       ) : (
-        <TimelineRows
-          store={store}
-          session={session}
-          count={count}
-          rowIndexes={rowIndexes}
-          expanded={expanded}
-          density={density}
-        />
+        <RowNavigation value={goToRow}>
+          <TimelineRows
+            store={store}
+            session={session}
+            count={count}
+            rowIndexes={rowIndexes}
+            expanded={expanded}
+            density={density}
+            target={target}
+          />
+        </RowNavigation>
       )}
     </section>
   );

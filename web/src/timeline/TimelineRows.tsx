@@ -1,14 +1,18 @@
-import { useVirtualizer } from "@tanstack/react-virtual";
+import { elementScroll, useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useRef, useState } from "react";
 import type { SessionInfo } from "../api/types";
 import { app } from "../state/app";
 import { useObservable } from "../state/observable";
 import type { SessionStore } from "../state/sessionStore";
+import { useTravel } from "../timetravel/travelContext";
 import { Icon } from "../ui/Icon";
 import { EndFollower, ROW_HEIGHT, type ScrollTarget } from "./endFollower";
 import type { ExpandedRows } from "./expandedRows";
 import { RowLine } from "./RowLine";
 import { type Density, findDepth, findFullRows } from "./rowFormat";
+import type { RowTarget } from "./rowNavigation";
+
+const SCROLL_KEYS: ReadonlySet<string> = new Set(["ArrowUp", "ArrowDown", "PageUp", "PageDown", "Home", "End"]);
 
 /** A line and two lines of result, before it is measured. */
 const COMFORTABLE_HEIGHT = 68;
@@ -21,6 +25,7 @@ export function TimelineRows({
   rowIndexes,
   expanded,
   density,
+  target = null,
 }: {
   store: SessionStore;
   session: SessionInfo;
@@ -28,6 +33,8 @@ export function TimelineRows({
   rowIndexes: number[] | null;
   expanded: ExpandedRows;
   density: Density;
+  /** The row that was asked for last, which is brought into view. */
+  target?: RowTarget | null;
 }) {
   const scroller = useRef<HTMLDivElement>(null);
   const [follower] = useState(() => new EndFollower());
@@ -39,6 +46,13 @@ export function TimelineRows({
     estimateSize: () => (density === "compact" ? ROW_HEIGHT : COMFORTABLE_HEIGHT),
     overscan: 20,
     getItemKey: toRowIndex,
+    // The virtualizer computes from the position of the last scroll event, so it would undo a scroll after it.
+    scrollToFn: (offset, options, instance) => {
+      const box = scroller.current;
+      if (!box || follower.hasUnseenScroll(box)) return;
+      elementScroll(offset, options, instance);
+      follower.recordPosition(box);
+    },
   });
   const items = virtual.getVirtualItems();
   const first = items[0]?.index ?? 0;
@@ -52,27 +66,44 @@ export function TimelineRows({
     virtual.measure();
   }, [expanded.generation, density]);
 
-  const scrollTo = (target: ScrollTarget) => {
-    const box = scroller.current;
-    if (target === null || !box) return;
+  const scrollTo = (target: ScrollTarget, box: HTMLElement) => {
+    if (target === null) return;
     if (target === "end") {
       box.scrollTop = box.scrollHeight;
       setSeen(count);
     } else {
       box.querySelector(`[data-row-index="${target.row}"]`)?.scrollIntoView({ block: "nearest" });
     }
+    follower.recordPosition(box);
+  };
+  const scrollToItem = (index: number, align: "start" | "end") => {
+    if (scroller.current) follower.recordPosition(scroller.current);
+    virtual.scrollToIndex(index, { align });
   };
   // biome-ignore lint/correctness/useExhaustiveDependencies: only the number of rows matters
-  useEffect(() => scrollTo(follower.changeCount()), [count]);
+  useEffect(() => {
+    if (scroller.current) scrollTo(follower.changeCount(scroller.current), scroller.current);
+  }, [count]);
   const height = virtual.getTotalSize();
   // biome-ignore lint/correctness/useExhaustiveDependencies: only the height matters
-  useEffect(() => scrollTo(follower.changeHeight()), [height]);
+  useEffect(() => {
+    if (scroller.current) scrollTo(follower.changeHeight(scroller.current), scroller.current);
+  }, [height]);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each request
+  useEffect(() => {
+    if (!target || rowIndexes) return;
+    follower.toggleRow(target.index);
+    scrollToItem(target.index, "start");
+  }, [target, rowIndexes === null]);
 
   // A lower window must not hide the newest row.
   useEffect(() => {
     const showEnd = () => {
-      if (follower.changeHeight() === "end" && scroller.current)
-        scroller.current.scrollTop = scroller.current.scrollHeight;
+      const box = scroller.current;
+      if (!box || follower.changeHeight(box) !== "end") return;
+      box.scrollTop = box.scrollHeight;
+      follower.recordPosition(box);
     };
     window.addEventListener("resize", showEnd);
     return () => window.removeEventListener("resize", showEnd);
@@ -87,15 +118,23 @@ export function TimelineRows({
   };
   const releaseRow = () => follower.releaseRow();
   const newCount = count - seen;
-  const fullRows = findFullRows(session.row_count, (index) => store.getRow(index));
+  const travel = useTravel();
+  const fullRows = findFullRows(session.row_count, (index) => {
+    const row = store.getRow(index);
+    return row && travel?.isUndone(row) ? undefined : row;
+  });
   return (
     <div className="rows-frame">
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: it only notices how the box is scrolled */}
       <div
         ref={scroller}
         className="rows scroll"
         onScroll={handleScroll}
         onWheel={releaseRow}
         onPointerDown={releaseRow}
+        onKeyDown={(event) => {
+          if (SCROLL_KEYS.has(event.key)) releaseRow();
+        }}
       >
         <div className="rows-all" style={{ height }}>
           {items.map((item) => {
@@ -106,7 +145,7 @@ export function TimelineRows({
                 ref={virtual.measureElement}
                 data-index={item.index}
                 data-row-index={toRowIndex(item.index)}
-                className="rows-item"
+                className={`rows-item${target?.index === toRowIndex(item.index) ? " is-target" : ""}`}
                 style={{ transform: `translateY(${item.start}px)` }}
               >
                 {row ? (
@@ -118,6 +157,7 @@ export function TimelineRows({
                     depth={findDepth(row, (index) => store.getRow(index))}
                     isFull={fullRows.has(row.index)}
                     onToggle={() => toggle(row.index)}
+                    onResize={() => follower.toggleRow(row.index)}
                   />
                 ) : (
                   <div className="row-hole" />
@@ -133,7 +173,7 @@ export function TimelineRows({
           className="button small new-rows"
           onClick={() => {
             follower.followEnd();
-            virtual.scrollToIndex(count - 1, { align: "end" });
+            scrollToItem(count - 1, "end");
             setSeen(count);
           }}
         >

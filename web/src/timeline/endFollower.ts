@@ -17,6 +17,8 @@ export const ROW_HEIGHT = 28;
 export class EndFollower {
   private isFollowing = true;
   private toggledRow: number | null = null;
+  /** The scroll position that the page set, or that a scroll event reported, last. */
+  private knownTop = 0;
 
   /** The user expanded or collapsed a row. */
   toggleRow(index: number): void {
@@ -34,22 +36,41 @@ export class EndFollower {
     this.isFollowing = true;
   }
 
+  /** Whether the user has scrolled and the event has not arrived yet: it comes with the next frame. */
+  hasUnseenScroll(box: ScrollBox): boolean {
+    const isShown = box.clientHeight > 0;
+    return isShown && box.scrollTop !== this.knownTop;
+  }
+
+  /** The page itself scrolled the box, or is about to. */
+  recordPosition(box: ScrollBox): void {
+    this.knownTop = box.scrollTop;
+  }
+
   /** The number of rows changed. */
-  changeCount(): ScrollTarget {
+  changeCount(box: ScrollBox): ScrollTarget {
+    this.noticeScroll(box);
     this.toggledRow = null;
     return this.isFollowing ? "end" : null;
   }
 
   /** The height of the rows changed: a row was expanded, or measured. */
-  changeHeight(): ScrollTarget {
+  changeHeight(box: ScrollBox): ScrollTarget {
+    this.noticeScroll(box);
     if (this.toggledRow !== null) return { row: this.toggledRow };
     return this.isFollowing ? "end" : null;
   }
 
   /** The box was scrolled, by the user or by the page; returns whether its end is visible. */
   scroll(box: ScrollBox): boolean {
+    this.knownTop = box.scrollTop;
     const isAtEnd = box.scrollHeight - box.scrollTop - box.clientHeight < ROW_HEIGHT;
     if (isAtEnd || this.toggledRow === null) this.isFollowing = isAtEnd;
     return isAtEnd;
+  }
+
+  /** Without this, a change before the event would throw a user who has just scrolled away back to the end. */
+  private noticeScroll(box: ScrollBox): void {
+    if (this.hasUnseenScroll(box)) this.scroll(box);
   }
 }

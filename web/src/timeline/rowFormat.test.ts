@@ -3,11 +3,13 @@ import type { Row } from "../api/types";
 import { sampleRow, sampleSession } from "../testing/samples";
 import {
   describePlayer,
+  describeResponder,
   describeRow,
   type Filter,
   findDepth,
   findFullRows,
   findOtherAgent,
+  formatWorldTime,
   matchesFilter,
 } from "./rowFormat";
 
@@ -20,13 +22,19 @@ test.each<[Partial<Row>, string, string]>([
   [{ kind: "call", status: "cancelled" }, "cancelled", "quiet"],
   [{ kind: "user" }, "user", "user"],
   [{ kind: "answer" }, "answer", "answer"],
+  [{ kind: "request", status: "confirm" }, "asks user", "consent"],
+  [{ kind: "request", status: "done" }, "asked", "consent"],
   [{ kind: "error" }, "failed", "error"],
+  [{ kind: "world" }, "world", "world"],
+  [{ kind: "world", status: "failed" }, "world", "error"],
 ])("a row %j is labelled %s in the colour of %s", (row, label, tone) => {
   expect(describeRow(sampleRow(row))).toMatchObject({ label, tone });
+  // The column of the labels is as wide as the longest of them: a longer one would cover what follows.
+  expect(label.length).toBeLessThanOrEqual("Tool Error".length);
 });
 
 test("only errors have the colour of errors", () => {
-  const kinds: Row["kind"][] = ["user", "call", "say", "answer", "artifact", "consent", "note"];
+  const kinds: Row["kind"][] = ["user", "call", "say", "answer", "artifact", "consent", "request", "note", "world"];
 
   expect(kinds.filter((kind) => describeRow(sampleRow({ kind })).tone === "error")).toEqual([]);
 });
@@ -35,12 +43,33 @@ test.each<[Partial<Row>, string]>([
   [{ kind: "call", player: "human" }, "you"],
   [{ kind: "answer", player: "real" }, "model"],
   [{ kind: "call", player: "real" }, ""],
+  [{ kind: "call", player: "real", turn_id: "t1" }, "model"],
   [{ kind: "call", player: "recorded" }, "replay"],
   [{ kind: "call", player: "simulated" }, "simulated"],
   [{ kind: "call", player: "script" }, "script"],
   [{ kind: "user", player: "human" }, ""],
+  [{ kind: "world", player: "human" }, ""],
 ])("who played %j is shown as %j", (row, player) => {
   expect(describePlayer(sampleRow(row))).toBe(player);
+});
+
+test.each<[Partial<Row>, string | undefined]>([
+  [{ kind: "call" }, undefined],
+  [{ kind: "call", rule: "no network" }, "simulated by no network"],
+  [{ kind: "call", rule: "r", responder: "human", status: "running" }, "by a person"],
+  [{ kind: "call", rule: "r", responder: "human", status: "done" }, "by a person"],
+  [{ kind: "note", rule: "r" }, undefined],
+])("who responds to %j in place of the tool is shown as %j", (row, label) => {
+  expect(describeResponder(sampleRow(row))?.label).toBe(label);
+});
+
+test.each<[number | null, string]>([
+  [null, ""],
+  [0, "t+0 s"],
+  [3600, "t+3,600 s"],
+  [1.25, "t+1.3 s"],
+])("the world's time %j is shown as %j", (world_seconds, text) => {
+  expect(formatWorldTime(sampleRow({ world_seconds }))).toBe(text);
 });
 
 const ROWS: Record<string, Row> = {
@@ -50,6 +79,7 @@ const ROWS: Record<string, Row> = {
   crash: sampleRow({ kind: "error", summary: "The run failed" }),
   consent: sampleRow({ kind: "consent", subject: "send" }),
   answer: sampleRow({ kind: "answer", summary: "The answer is 4" }),
+  email: sampleRow({ kind: "world", subject: "Emails__send_email_to_user", world_seconds: 60 }),
 };
 
 function listMatches(filter: Filter, query = ""): string[] {
@@ -61,6 +91,7 @@ test("each filter shows its kinds of rows", () => {
   expect(listMatches("calls")).toEqual(["call", "failure", "consent"]);
   expect(listMatches("messages")).toEqual(["question", "answer"]);
   expect(listMatches("errors")).toEqual(["failure", "crash"]);
+  expect(listMatches("world")).toEqual(["email"]);
 });
 
 test("a query finds rows that contain all its words anywhere, in any case", () => {

@@ -10,14 +10,19 @@ export function describeRow(row: Row): { icon: IconName; label: string; tone: st
     if (row.status === "cancelled") return { icon: "cancelled", label: "cancelled", tone: "quiet" };
     return { icon: "call", label: "call", tone: "call" };
   }
+  if (row.kind === "world" && row.status === "failed") {
+    return { icon: row.subject === "verdict" ? "verdict" : "error", label: "world", tone: "error" };
+  }
   const faces = {
     user: { icon: "user", label: "user", tone: "user" },
     say: { icon: "say", label: "says", tone: "quiet" },
     answer: { icon: "answer", label: "answer", tone: "answer" },
     artifact: { icon: "artifact", label: "file", tone: "artifact" },
     consent: { icon: "consent", label: "consent", tone: "consent" },
+    request: { icon: "consent", label: row.status === "confirm" ? "asks user" : "asked", tone: "consent" },
     error: { icon: "error", label: "failed", tone: "error" },
     note: { icon: "note", label: "note", tone: "quiet" },
+    world: { icon: row.subject === "verdict" ? "verdict" : "world", label: "world", tone: "world" },
   } as const;
   return faces[row.kind];
 }
@@ -33,12 +38,32 @@ export function describeMismatch(row: Row): { label: string; title: string } | n
   return null;
 }
 
+/** Who responds in place of the tool, as one mark; null if the tool itself does. */
+export function describeResponder(row: Row): { label: string; title: string } | null {
+  if (row.kind === "note") return null;
+  if (row.responder === "human") {
+    const verb = row.status === "running" ? "is asked" : "responded";
+    return { label: "by a person", title: `Not the tool itself: a person ${verb} (${row.rule})` };
+  }
+  return row.rule ? { label: `simulated by ${row.rule}`, title: "Not the tool itself: this rule answered" } : null;
+}
+
+/** When a row happened in a scenario's world; empty if it happened in none. */
+export function formatWorldTime(row: Row): string {
+  return row.world_seconds == null ? "" : `t+${formatSeconds(row.world_seconds)}`;
+}
+
+function formatSeconds(seconds: number): string {
+  return `${Number.isInteger(seconds) ? seconds.toLocaleString("en") : seconds.toFixed(1)} s`;
+}
+
 const PLAYERS: Record<string, string> = { human: "you", real: "", recorded: "replay", simulated: "simulated" };
 
 /** The player's label; empty where it is obvious. */
 export function describePlayer(row: Row): string {
-  if (row.kind === "user" || row.kind === "error" || row.kind === "note") return "";
-  if (row.kind !== "call" && row.player === "real") return "model";
+  if (row.kind === "user" || row.kind === "error" || row.kind === "note" || row.kind === "world") return "";
+  const isDecided = row.kind !== "call" || row.turn_id !== "";
+  if (isDecided && row.player === "real") return "model";
   return PLAYERS[row.player] ?? row.player;
 }
 
@@ -56,7 +81,7 @@ export function findFullRows(rowCount: number, getRow: (index: number) => Row | 
     const row = getRow(index);
     if (!row) continue;
     if (row.kind === "user") return found.add(index);
-    if (!hasResult && row.kind !== "note" && !UNFINISHED.includes(row.status)) {
+    if (!hasResult && row.kind !== "note" && row.kind !== "world" && !UNFINISHED.includes(row.status)) {
       hasResult = true;
       found.add(index);
     }
@@ -85,7 +110,7 @@ function findParentCall(row: Row, getRow: (index: number) => Row | undefined): R
   return undefined;
 }
 
-export const FILTERS = ["all", "calls", "messages", "errors"] as const;
+export const FILTERS = ["all", "calls", "messages", "errors", "world"] as const;
 export type Filter = (typeof FILTERS)[number];
 
 const FILTER_PREDICATES: Record<Filter, (row: Row) => boolean> = {
@@ -93,13 +118,15 @@ const FILTER_PREDICATES: Record<Filter, (row: Row) => boolean> = {
   calls: (row) => row.kind === "call" || row.kind === "consent",
   messages: (row) => row.kind === "user" || row.kind === "answer" || row.kind === "say",
   errors: (row) => row.status === "failed" || row.kind === "error",
+  world: (row) => row.kind === "world",
 };
 
 /** Whether a row passes the filter and contains every word of the query. */
 export function matchesFilter(row: Row, filter: Filter, find: string): boolean {
   if (!FILTER_PREDICATES[filter](row)) return false;
   if (!find) return true;
-  const text = `${row.subject} ${row.summary} ${row.result} ${row.agent_name} ${describeRow(row).label}`.toLowerCase();
+  const fields = [row.subject, row.summary, row.result, row.agent_name, describeRow(row).label, row.note];
+  const text = fields.join(" ").toLowerCase();
   return find
     .toLowerCase()
     .split(/\s+/)

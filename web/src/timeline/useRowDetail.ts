@@ -1,6 +1,7 @@
 import { useEffect, useState } from "react";
-import { api, getErrorMessage } from "../api/client";
+import { getErrorMessage } from "../api/client";
 import type { Row, RowDetail } from "../api/types";
+import { useRowSource } from "./rowSource";
 
 const MAX_CACHED = 200;
 /** Details that were loaded before, so that a row that scrolls back into view has its height at once. */
@@ -18,6 +19,7 @@ export function useRowDetail(sessionId: string, row: Row, delayMs = 0) {
   const key = `${sessionId}:${row.index}:${row.updated_seq}`;
   const [detail, setDetail] = useState<RowDetail | null>(cachedDetails.get(key) ?? null);
   const [error, setError] = useState("");
+  const { getRow } = useRowSource();
   // biome-ignore lint/correctness/useExhaustiveDependencies: a changed row has other details
   useEffect(() => {
     const cached = cachedDetails.get(key);
@@ -27,7 +29,7 @@ export function useRowDetail(sessionId: string, row: Row, delayMs = 0) {
     }
     let isCancelled = false;
     const load = () =>
-      void api.getRow(sessionId, row.index, false).then(
+      void getRow(sessionId, row.index, false).then(
         (loaded) => {
           cacheDetail(key, loaded);
           if (isCancelled) return;

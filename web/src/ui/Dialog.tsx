@@ -5,11 +5,14 @@ import { Icon } from "./Icon";
 /** A modal dialog: Escape closes it, and the focus returns to where it was. */
 export function Dialog({
   title,
+  isWide = false,
   onClose,
   children,
   footer,
 }: {
   title: string;
+  /** Whether it takes the whole window. */
+  isWide?: boolean;
   onClose: () => void;
   children: ReactNode;
   footer?: ReactNode;
@@ -22,7 +25,12 @@ export function Dialog({
     return () => void window.setTimeout(focusComposerIfLost);
   }, []);
   return (
-    <dialog ref={dialog} className="dialog scroll" aria-labelledby={heading} onClose={onClose}>
+    <dialog
+      ref={dialog}
+      className={`dialog scroll${isWide ? " is-wide" : ""}`}
+      aria-labelledby={heading}
+      onClose={onClose}
+    >
       <div className="dialog-head">
         <h2 id={heading} className="grow">
           {title}
@@ -30,6 +38,7 @@ export function Dialog({
         <button
           type="button"
           className="button plain icon-only"
+          title="Close"
           aria-label="Close the dialog"
           onClick={() => dialog.current?.close()}
         >

@@ -1,5 +1,10 @@
 /** Durations, sizes and times as people read them. */
 
+// Creating a formatter takes a hundred times as long as using it, and each row has a time.
+const CLOCK = new Intl.DateTimeFormat("en-GB", { timeStyle: "medium" });
+const DATE_TIME = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium" });
+const UTC = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium", timeZone: "UTC" });
+
 export function formatDuration(ms: number): string {
   if (ms < 1) return "<1 ms";
   if (ms < 1000) return `${Math.round(ms)} ms`;
@@ -19,11 +24,24 @@ export function formatCount(number: number, one: string, many = `${one}s`): stri
 }
 
 export function formatClock(seconds: number): string {
-  return new Date(seconds * 1000).toLocaleTimeString("en-GB");
+  return formatDate(CLOCK, seconds);
 }
 
 export function formatDateTime(seconds: number): string {
-  return new Date(seconds * 1000).toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "medium" });
+  return formatDate(DATE_TIME, seconds);
+}
+
+/** A time of a simulated world, which is in UTC as its tools return it, wherever the reader is. */
+export function formatUtcTime(seconds: number): string {
+  const text = formatDate(UTC, seconds);
+  return text === NO_TIME ? text : `${text} UTC`;
+}
+
+const NO_TIME = "no valid time";
+
+function formatDate(formatter: Intl.DateTimeFormat, seconds: number): string {
+  const date = new Date(seconds * 1000);
+  return Number.isNaN(date.getTime()) ? NO_TIME : formatter.format(date);
 }
 
 export function formatAgo(seconds: number, now = Date.now() / 1000): string {

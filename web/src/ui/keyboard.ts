@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "react";
+import { useLayoutEffect, useRef } from "react";
 import { focusComposer, isDialogOpen, isTextField } from "./focus";
 
 const APPLE = /mac|iphone|ipad/i.test(navigator.platform);
@@ -10,15 +10,21 @@ export function formatCommand(key: string): string {
 
 export const SEND_KEY = formatCommand("⏎");
 
-/** The keys of the commands. Letters alone are never commands: they are text, wherever the focus is. */
+/**
+ * The keys of the commands. Letters alone are never commands: they are text, wherever the focus is. The only exception
+ * is `n` on a row of the timeline that the keyboard moved to, which opens its note.
+ */
 export const COMMANDS = { switchMode: ".", find: "k", panel: "b", density: "d", help: "/" } as const;
+export const UNDO_KEY = formatCommand("Z");
+export const REDO_KEY = formatCommand(APPLE ? "⇧Z" : "Shift Z");
 export type CommandKey = (typeof COMMANDS)[keyof typeof COMMANDS] | "Enter";
 
 /** Listens to the keys of the page, except while a dialog is open. */
 function useKeyDown(handle: (event: KeyboardEvent) => void, isFirst = false): void {
   const latest = useRef(handle);
   latest.current = handle;
-  useEffect(() => {
+  // Before the page is painted: whoever sees it may press a key at once.
+  useLayoutEffect(() => {
     const handleKey = (event: KeyboardEvent) => {
       if (!event.defaultPrevented && !event.isComposing && !isDialogOpen()) latest.current(event);
     };
@@ -34,6 +40,16 @@ export function useCommand(key: CommandKey, run: () => void): void {
     if (!isCommand || event.key !== key) return;
     event.preventDefault();
     if (!event.repeat) run();
+  });
+}
+
+/** Handles Ctrl+Z and Ctrl+Shift+Z while nothing is typed into: fields have an undo of their own. */
+export function useUndoKeys(undo: () => void, redo: () => void): void {
+  useKeyDown((event) => {
+    const isCommand = (event.ctrlKey || event.metaKey) && !event.altKey && event.key.toLowerCase() === "z";
+    if (!isCommand || isTextField(event.target)) return;
+    event.preventDefault();
+    if (!event.repeat) (event.shiftKey ? redo : undo)();
   });
 }
 

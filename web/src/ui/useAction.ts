@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { ApiError, getErrorMessage } from "../api/client";
 import type { FieldProblem } from "../api/types";
 
@@ -9,24 +9,30 @@ export interface ActionError {
   code: string;
 }
 
-/** An asynchronous action: whether it is running, and the error it ended with. */
+/** An asynchronous action: whether it is running, and the error that its last run ended with. */
 export function useAction() {
-  const [isBusy, setIsBusy] = useState(false);
+  const [runningCount, setRunningCount] = useState(0);
   const [error, setError] = useState<ActionError | null>(null);
+  const latest = useRef(0);
   const run = async (work: () => Promise<void>): Promise<boolean> => {
-    setIsBusy(true);
+    latest.current += 1;
+    const number = latest.current;
+    const finish = (ended: ActionError | null) => {
+      if (number === latest.current) setError(ended);
+    };
+    setRunningCount((count) => count + 1);
     try {
       await work();
-      setError(null);
+      finish(null);
       return true;
     } catch (error) {
-      setError(toActionError(error));
+      finish(toActionError(error));
       return false;
     } finally {
-      setIsBusy(false);
+      setRunningCount((count) => count - 1);
     }
   };
-  return { isBusy, error, run, clearError: () => setError(null) };
+  return { isBusy: runningCount > 0, error, run, clearError: () => setError(null) };
 }
 
 function toActionError(error: unknown): ActionError {

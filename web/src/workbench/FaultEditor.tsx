@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { api } from "../api/client";
 import type { EnvironmentInfo, FaultInfo, ToolInfo } from "../api/types";
 import { removeStored, useStoredState } from "../state/storedState";
@@ -6,11 +6,14 @@ import { ErrorAlert } from "../ui/ErrorAlert";
 import { Icon } from "../ui/Icon";
 import { useAction } from "../ui/useAction";
 import {
-  FAULT_KINDS,
+  buildFaultInput,
+  chooseTarget,
   type FaultDraft,
   type FaultKind,
   findFaultProblem,
-  formatFaultAction,
+  getFaultTarget,
+  listFaultKinds,
+  MODEL_SEAT,
   NEW_FAULT,
   readFaultAction,
 } from "./faultDraft";
@@ -30,13 +33,16 @@ export function FaultEditor({
 }) {
   // A fault that was not added yet is there again when the panel is opened again.
   const [stored, setDraft] = useStoredState<Partial<FaultDraft>>(`fault:${sessionId}`, {});
-  const draft: FaultDraft = { ...NEW_FAULT, ...stored };
   const [editedId, setEditedId] = useState<string | null>(null);
+  const latest = useRef({ stored, editedId });
+  latest.current = { stored, editedId };
   const edited = environment.faults.find((fault) => fault.fault_id === editedId);
   const names = tools.map((tool) => tool.name);
-  if (edited && !names.includes(edited.tool_name)) names.push(edited.tool_name);
-  const tool = names.includes(draft.tool) ? draft.tool : (names[0] ?? "");
-  const problem = findFaultProblem(draft);
+  if (edited?.tool_name && !names.includes(edited.tool_name)) names.push(edited.tool_name);
+  const targets = [...names, MODEL_SEAT];
+  const target = targets.find((name) => name === stored.tool) ?? (targets[0] as string);
+  const draft = chooseTarget({ ...NEW_FAULT, ...stored }, target);
+  const problem = findFaultProblem(draft, names);
   const { isBusy, error, run, clearError } = useAction();
   const changeDraft = (change: Partial<FaultDraft>) => {
     clearError();
@@ -48,14 +54,16 @@ export function FaultEditor({
     removeStored(`fault:${sessionId}`);
   };
   const save = async () => {
-    const input = { tool_name: tool, action: formatFaultAction(draft) };
+    const input = buildFaultInput(draft);
     const request = () =>
       edited ? api.replaceFault(sessionId, edited.fault_id, input) : api.addFault(sessionId, input);
-    if (await run(() => onChange(request()))) clearDraft();
+    if (!(await run(() => onChange(request())))) return;
+    // What was typed since, or another fault that is edited since, is not saved yet.
+    if (latest.current.stored === stored && latest.current.editedId === editedId) clearDraft();
   };
   const remove = (fault: FaultInfo) => void run(() => onChange(api.removeFault(sessionId, fault.fault_id)));
   const edit = (fault: FaultInfo) => {
-    const read = readFaultAction(fault.tool_name, fault.action);
+    const read = readFaultAction(getFaultTarget(fault), fault.action);
     if (!read) return;
     changeDraft(read);
     setEditedId(fault.fault_id);
@@ -66,13 +74,13 @@ export function FaultEditor({
       {environment.faults.length ? (
         <ol className="fault-list" aria-label="Pending faults">
           {environment.faults.map((fault, index) => {
-            const place = `the fault of ${fault.tool_name}, fault ${index + 1}`;
+            const place = `the fault of ${fault.seat === "model" ? "the model" : fault.tool_name}, fault ${index + 1}`;
             return (
               <li key={fault.fault_id} className={fault === edited ? "fault-edited" : ""}>
                 <span>
-                  <code>{fault.tool_name}</code> {fault.description}
+                  {fault.seat === "model" ? "the model" : <code>{fault.tool_name}</code>} {fault.description}
                 </span>
-                {readFaultAction(fault.tool_name, fault.action) ? (
+                {readFaultAction(getFaultTarget(fault), fault.action) ? (
                   <button
                     type="button"
                     className="button plain small icon-only"
@@ -100,12 +108,19 @@ export function FaultEditor({
       ) : null}
       <label>
         <span className="field-label">The next call of</span>
-        <select className="input" value={tool} onChange={(event) => changeDraft({ tool: event.target.value })}>
+        <select className="input" value={target} onChange={(event) => changeDraft({ tool: event.target.value })}>
           {names.map((name) => (
             <option key={name}>{name}</option>
           ))}
+          <option value={MODEL_SEAT}>the model</option>
         </select>
       </label>
+      {target === MODEL_SEAT && environment.is_played_by_person ? (
+        <p className="quiet fault-note">
+          You play the model, and your decisions are never changed. The fault meets the next turn that you leave to the
+          agent's own model: “Let the model answer”, in the menu beside your decision.
+        </p>
+      ) : null}
       <label>
         <span className="field-label">What happens</span>
         <select
@@ -113,7 +128,7 @@ export function FaultEditor({
           value={draft.kind}
           onChange={(event) => changeDraft({ kind: event.target.value as FaultKind })}
         >
-          {Object.entries(FAULT_KINDS).map(([kind, words]) => (
+          {listFaultKinds(target).map(([kind, words]) => (
             <option key={kind} value={kind}>
               {words}
             </option>
@@ -128,12 +143,7 @@ export function FaultEditor({
       ) : null}
       {error ? <ErrorAlert title={error.message} /> : null}
       <div className="fault-buttons">
-        <button
-          type="button"
-          className="button"
-          disabled={isBusy || !tool || problem !== ""}
-          onClick={() => void save()}
-        >
+        <button type="button" className="button" disabled={isBusy || problem !== ""} onClick={() => void save()}>
           {edited ? "Save fault" : "Add fault"}
         </button>
         {edited ? (
@@ -159,7 +169,7 @@ function FaultFields({
   problem: string;
   onChange: (change: Partial<FaultDraft>) => void;
 }) {
-  const renderField = (label: string, key: "code" | "message" | "json" | "seconds") => (
+  const renderField = (label: string, key: Exclude<keyof FaultDraft, "tool" | "kind" | "exception">) => (
     <label>
       <span className="field-label">{label}</span>
       <input
@@ -172,6 +182,7 @@ function FaultFields({
   );
   switch (draft.kind) {
     case "error":
+    case "api_error":
       return (
         <>
           {renderField("Code", "code")}
@@ -198,7 +209,15 @@ function FaultFields({
       );
     case "respond":
       return renderField("JSON", "json");
-    default:
+    case "timeout":
+    case "delay":
       return renderField("Seconds", "seconds");
+    case "cut_text":
+    case "max_tokens":
+      return renderField("Characters that remain", "characters");
+    case "unknown_tool":
+      return renderField("Name of the tool", "unknownTool");
+    default:
+      return null;
   }
 }

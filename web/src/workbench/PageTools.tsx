@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { Dialog } from "../ui/Dialog";
 import { Icon } from "../ui/Icon";
-import { COMMANDS, formatCommand, SEND_KEY, useCommand } from "../ui/keyboard";
+import { COMMANDS, formatCommand, REDO_KEY, SEND_KEY, UNDO_KEY, useCommand } from "../ui/keyboard";
 import { useTheme } from "../ui/useTheme";
 
 const SHORTCUTS: [string, string][] = [
@@ -11,7 +11,10 @@ const SHORTCUTS: [string, string][] = [
   ["Esc", "Go back one step; nothing is lost"],
   [formatCommand(COMMANDS.find.toUpperCase()), "Find in the timeline"],
   [formatCommand(COMMANDS.density.toUpperCase()), "Compact rows, or rows with their results"],
+  ["N", "On a row that Tab moved to: write a note"],
   [formatCommand(COMMANDS.panel.toUpperCase()), "Show or hide the briefing"],
+  [UNDO_KEY, "Outside of fields: undo the last decision of the model"],
+  [REDO_KEY, "Outside of fields: redo it"],
   [formatCommand(COMMANDS.help), "This list"],
 ];
 
@@ -25,12 +28,19 @@ export function PageTools() {
       <button
         type="button"
         className="button plain icon-only"
+        title={theme === "dark" ? "Light theme" : "Dark theme"}
         aria-label={theme === "dark" ? "Light theme" : "Dark theme"}
         onClick={switchTheme}
       >
         <Icon name={theme === "dark" ? "sun" : "moon"} />
       </button>
-      <button type="button" className="button plain icon-only" aria-label="Help" onClick={() => setHelpOpen(true)}>
+      <button
+        type="button"
+        className="button plain icon-only"
+        title={`Help (${formatCommand(COMMANDS.help)})`}
+        aria-label="Help"
+        onClick={() => setHelpOpen(true)}
+      >
         <Icon name="help" />
       </button>
       {isHelpOpen ? (

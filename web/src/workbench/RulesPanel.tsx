@@ -1,12 +1,14 @@
-import { useEffect, useState } from "react";
-import { api, getErrorMessage } from "../api/client";
+import { api } from "../api/client";
 import type { EnvironmentInfo, RuleInfo, SessionInfo, ToolInfo } from "../api/types";
-import { parse, stringify } from "../json/lossless";
 import { ErrorAlert } from "../ui/ErrorAlert";
 import { focusComposer } from "../ui/focus";
 import { formatCount } from "../ui/format";
 import { Icon } from "../ui/Icon";
 import { FaultEditor } from "./FaultEditor";
+import { formatEffect, formatProfiles } from "./ruleText";
+import { ToolPlayers } from "./ToolPlayers";
+import { type ToolPlayer, withToolPlayer } from "./toolPlayer";
+import { useEnvironment } from "./useEnvironment";
 
 /** Beside the timeline: the rules that answer instead of tools, how often each fired, and faults for the next calls. */
 export function RulesPanel({
@@ -16,32 +18,29 @@ export function RulesPanel({
   onClose,
 }: {
   session: SessionInfo;
-  tools: ToolInfo[];
+  /** The tools of the agent; null until they are known. */
+  tools: ToolInfo[] | null;
   /** The pending faults may have changed. */
   onChange: () => void;
   onClose: () => void;
 }) {
-  const [environment, setEnvironment] = useState<EnvironmentInfo | null>(null);
-  const [error, setError] = useState("");
   const { session_id: sessionId, last_seq: lastSeq } = session;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each event may be a call that a rule answered
-  useEffect(() => {
-    api.getEnvironment(sessionId).then(setEnvironment, (error: unknown) => setError(getErrorMessage(error)));
-  }, [sessionId, lastSeq]);
-  const change = async (request: Promise<EnvironmentInfo>) => {
-    setEnvironment(await request);
+  const { environment, error, change, changeAtOnce } = useEnvironment(sessionId, lastSeq);
+  const toggleRule = (name: string, enabled: boolean) =>
+    void changeAtOnce(
+      ({ rules }) => ({ rules: rules.map((rule) => (rule.name === name ? { ...rule, enabled } : rule)) }),
+      api.switchRule(sessionId, { rule: name, enabled }),
+    ).then(onChange);
+  const switchProfile = (profile: string | null) =>
+    void changeAtOnce(() => ({ profile }), api.switchProfile(sessionId, { profile })).then(onChange);
+  const switchTool = (tool: string, player: ToolPlayer) =>
+    void changeAtOnce(
+      ({ tool_players: players }) => ({ tool_players: withToolPlayer(players, tool, player) }),
+      api.switchTool(sessionId, { tool_name: tool, player }),
+    ).then(onChange);
+  const changeFaults = async (request: Promise<EnvironmentInfo>) => {
+    await change(request);
     onChange();
-  };
-  const toggleRule = (name: string, enabled: boolean) => {
-    setEnvironment(
-      environment && {
-        ...environment,
-        rules: environment.rules.map((rule) => (rule.name === name ? { ...rule, enabled } : rule)),
-      },
-    );
-    change(api.switchRule(sessionId, { rule: name, enabled })).catch((error: unknown) =>
-      setError(getErrorMessage(error)),
-    );
   };
   return (
     <section className="rules-panel scroll" aria-label="Rules">
@@ -63,6 +62,7 @@ export function RulesPanel({
         </button>
       </header>
       {error ? <ErrorAlert title={error} /> : null}
+      {environment?.profiles.length ? <ProfileSelect environment={environment} onSwitch={switchProfile} /> : null}
       {environment?.rules.length ? (
         <ol className="rules-list">
           {environment.rules.map((rule) => (
@@ -71,14 +71,38 @@ export function RulesPanel({
         </ol>
       ) : environment ? (
         <p className="quiet rules-none">
-          There are no rules: every tool answers for itself. A rules file is given with{" "}
-          <code>adksim run AGENT_DIR --web --environment FILE</code>.
+          There are no rules: every tool answers for itself, unless you choose another player. A rules file is given
+          with <code>adksim run AGENT_DIR --web --environment FILE</code>.
         </p>
       ) : null}
-      {environment ? (
-        <FaultEditor sessionId={sessionId} tools={tools} environment={environment} onChange={change} />
+      {environment ? <ToolPlayers tools={tools ?? []} environment={environment} onSwitch={switchTool} /> : null}
+      {environment && tools ? (
+        <FaultEditor sessionId={sessionId} tools={tools} environment={environment} onChange={changeFaults} />
       ) : null}
     </section>
+  );
+}
+
+/** The profile of the rules: those of other profiles are off. */
+function ProfileSelect({
+  environment: { profile, profiles },
+  onSwitch,
+}: {
+  environment: EnvironmentInfo;
+  onSwitch: (profile: string | null) => void;
+}) {
+  return (
+    <label className="rules-profile">
+      <span className="field-label">Profile, from the next call on</span>
+      <select className="input" value={profile ?? ""} onChange={(event) => onSwitch(event.target.value || null)}>
+        <option value="">none</option>
+        {profiles.map((name) => (
+          <option key={name} value={name}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
   );
 }
 
@@ -98,7 +122,7 @@ function RuleItem({ rule, onToggle }: { rule: RuleInfo; onToggle: (enabled: bool
       <dl>
         <dt>when</dt>
         <dd>
-          <code>{rule.tools.join(", ")}</code> is called
+          {rule.seat === "model" ? "the model" : <code>{rule.tools.join(", ")}</code>} is called
           {rule.conditions.map((condition) => (
             <div key={condition}>{condition}</div>
           ))}
@@ -113,16 +137,10 @@ function RuleItem({ rule, onToggle }: { rule: RuleInfo; onToggle: (enabled: bool
           ))}
         </dd>
       </dl>
+      {rule.profiles.length ? <p className="quiet">{formatProfiles(rule.profiles)}</p> : null}
       <p className="quiet">
         fired {formatCount(rule.fired_count, "time")}, tried {formatCount(rule.tried_count, "time")}
       </p>
     </li>
   );
-}
-
-/** An action as a line of a rules file: `error: {"code":503,...}`. */
-function formatEffect(action: string): string {
-  const parsed = parse(action);
-  if (!(parsed instanceof Map)) return action;
-  return [...parsed].map(([key, value]) => `${key}: ${stringify(value)}`).join("\n");
 }

@@ -1,16 +1,16 @@
-import { type CSSProperties, useState } from "react";
-import { api, getErrorMessage } from "../api/client";
-import type { SessionInfo } from "../api/types";
-import { app } from "../state/app";
+import type { SessionDetail } from "../api/types";
 import { useObservable } from "../state/observable";
-import { formatSessionPath, route } from "../state/route";
 import { describeExport } from "../state/sessionStatus";
 import type { SessionStore } from "../state/sessionStore";
-import { focusComposerIfLost } from "../ui/focus";
+import { ForkMenu } from "../timetravel/ForkMenu";
+import { PlayerMenu } from "../timetravel/PlayerMenu";
+import { isUndone } from "../timetravel/undoneRows";
 import { formatCount } from "../ui/format";
 import { Icon } from "../ui/Icon";
-import { Menu, MenuItem } from "../ui/Menu";
+import { COMMANDS, formatCommand } from "../ui/keyboard";
+import { AgentMenu } from "./AgentMenu";
 import { PageTools } from "./PageTools";
+import { SessionName } from "./SessionName";
 import { StatusPill } from "./StatusPill";
 import { StopButton } from "./StopButton";
 import { canHaveRules } from "./usePendingFaults";
@@ -28,7 +28,7 @@ export function SessionHeader({
   onError,
 }: {
   store: SessionStore;
-  session: SessionInfo;
+  session: SessionDetail;
   /** How many faults wait for the next calls. */
   faultCount: number;
   onNew: () => void;
@@ -38,90 +38,47 @@ export function SessionHeader({
   onRules: () => void;
   onError: (message: string) => void;
 }) {
-  const { server, pendingCount } = useObservable(app);
   useObservable(store);
-  const exporting = describeExport(session.status, store.listLoadedRows(), store.rowCount);
+  const rows = store.listLoadedRows();
+  const missing = store.rowCount - rows.length;
+  const counting = rows.filter((row) => !isUndone(row, session.time_travel.undone));
+  const exporting = describeExport(session.status, counting, counting.length + missing);
   return (
     <header className="header">
-      <button type="button" className="button plain icon-only" aria-label="Show or hide the briefing" onClick={onPanel}>
+      <button
+        type="button"
+        className="button plain icon-only"
+        title={`Show or hide the briefing (${formatCommand(COMMANDS.panel.toUpperCase())})`}
+        aria-label="Show or hide the briefing"
+        onClick={onPanel}
+      >
         <Icon name="panel" />
       </button>
-      <div className="agent-frame" style={{ "--name-length": session.agent_label.length } as CSSProperties}>
-        <Menu
-          className="button plain agent-menu"
-          label={
-            <>
-              <b title={session.agent_label}>{session.agent_label}</b>
-              <Icon name="down" />
-            </>
-          }
-        >
-          {(close) => (
-            <>
-              {(server?.agents ?? []).map((agent) => (
-                <MenuItem
-                  key={agent.key}
-                  note={agent.key === session.agent_key ? "New session" : "New session of this agent"}
-                  onClick={() => {
-                    close();
-                    api.createSession(agent.key).then(
-                      (made) => route.navigate(formatSessionPath(made.session_id)),
-                      (error: unknown) => onError(getErrorMessage(error)),
-                    );
-                  }}
-                >
-                  {agent.name}
-                </MenuItem>
-              ))}
-              <MenuItem
-                onClick={() => {
-                  close();
-                  route.navigate("/agents");
-                }}
-              >
-                All agents
-              </MenuItem>
-              <MenuItem
-                onClick={() => {
-                  close();
-                  route.navigate("/queue");
-                }}
-              >
-                Queue{pendingCount ? ` (${pendingCount})` : ""}
-              </MenuItem>
-              <MenuItem
-                onClick={() => {
-                  close();
-                  route.navigate("/sessions");
-                }}
-              >
-                All sessions
-              </MenuItem>
-            </>
-          )}
-        </Menu>
-      </div>
+      <AgentMenu session={session} onError={onError} />
       <span className="quiet header-rule">/</span>
       <h1 className="session-heading">
         <SessionName session={session} onError={onError} />
       </h1>
+      <ForkMenu past={session.time_travel} />
       <span className="grow" />
       <StatusPill session={session} isLive />
       {session.status === "running" && session.agent_key ? <StopButton sessionId={session.session_id} /> : null}
+      <PlayerMenu store={store} session={session} onError={onError} />
       <span className="grow" />
-      <button type="button" className="button" onClick={onNew} title="A new session">
+      <button type="button" className="button" onClick={onNew} title="A new session" aria-label="New">
         <Icon name="plus" />
-        New
+        <span className="button-label">New</span>
       </button>
       <button
         type="button"
         className="button"
         disabled={!exporting.isPossible}
         title={exporting.hint}
+        aria-label="Export"
         onClick={onExport}
       >
         <Icon name="export" />
-        Export
+        <span className="button-label">Export</span>
       </button>
       {canHaveRules(session) ? (
         <button
@@ -142,54 +99,5 @@ export function SessionHeader({
       ) : null}
       <PageTools />
     </header>
-  );
-}
-
-function SessionName({ session, onError }: { session: SessionInfo; onError: (message: string) => void }) {
-  const [isEditing, setIsEditing] = useState(false);
-  const stopEditing = () => {
-    setIsEditing(false);
-    window.setTimeout(focusComposerIfLost);
-  };
-  const save = (name: string) => {
-    stopEditing();
-    if (name.trim() && name.trim() !== session.name) {
-      api.renameSession(session.session_id, name.trim()).then(
-        (renamed) => app.openSession(session.session_id).replaceSession(renamed),
-        (error: unknown) => onError(getErrorMessage(error)),
-      );
-    }
-  };
-  if (!isEditing) {
-    return (
-      <button
-        type="button"
-        className="button plain session-name"
-        title="Rename the session"
-        onClick={() => setIsEditing(true)}
-      >
-        <span>{session.name}</span>
-        <Icon name="edit" />
-      </button>
-    );
-  }
-  return (
-    <input
-      className="input session-input"
-      aria-label="Name of the session"
-      defaultValue={session.name}
-      maxLength={200}
-      // biome-ignore lint/a11y/noAutofocus: the user has just clicked to edit the name
-      autoFocus
-      onFocus={(event) => event.target.select()}
-      onBlur={(event) => save(event.target.value)}
-      onKeyDown={(event) => {
-        if (event.key === "Enter") save(event.currentTarget.value);
-        if (event.key === "Escape") {
-          event.preventDefault();
-          stopEditing();
-        }
-      }}
-    />
   );
 }

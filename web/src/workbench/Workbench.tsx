@@ -1,25 +1,26 @@
 import { type CSSProperties, useEffect, useRef, useState } from "react";
-import { ApiError, api, getErrorMessage } from "../api/client";
-import type { Briefing, SessionDetail } from "../api/types";
+import type { SessionDetail } from "../api/types";
 import { BriefingPane } from "../briefing/BriefingPane";
 import { Composer } from "../composer/Composer";
-import { useDrafts } from "../composer/drafts";
-import { PageFrame } from "../pages/PageFrame";
+import { ExportDialog } from "../export/ExportDialog";
 import { app } from "../state/app";
 import { useObservable } from "../state/observable";
-import { formatSessionPath, route } from "../state/route";
-import { findModelTurn } from "../state/sessionStatus";
+import { route } from "../state/route";
+import type { SessionStore } from "../state/sessionStore";
 import { useStoredState } from "../state/storedState";
 import { Timeline } from "../timeline/Timeline";
-import { CopyButton } from "../ui/CopyButton";
+import { TravelProvider } from "../timetravel/TravelProvider";
 import { ErrorAlert } from "../ui/ErrorAlert";
 import { focusComposer, focusShortcut, isTextField } from "../ui/focus";
 import { Icon } from "../ui/Icon";
 import { COMMANDS, useCommand, useEscapeKey, useTypingInComposer } from "../ui/keyboard";
 import { Splitter } from "../ui/Splitter";
-import { ExportDialog } from "./ExportDialog";
+import { AgentChangeNotice } from "./AgentChangeNotice";
 import { RulesPanel } from "./RulesPanel";
+import { SessionGone } from "./SessionGone";
 import { SessionHeader } from "./SessionHeader";
+import { useBriefing } from "./useBriefing";
+import { useNewSession } from "./useNewSession";
 import { canHaveRules, usePendingFaults } from "./usePendingFaults";
 import "./workbench.css";
 
@@ -40,10 +41,30 @@ export function Workbench({ sessionId }: { sessionId: string }) {
       </div>
     );
   }
-  return <Panes key={sessionId} store={store} session={session} />;
+  return <OpenSession key={sessionId} store={store} session={session} />;
 }
 
-function Panes({ store, session }: { store: ReturnType<typeof app.openSession>; session: SessionDetail }) {
+function OpenSession({ store, session }: { store: SessionStore; session: SessionDetail }) {
+  const [error, setError] = useState("");
+  return (
+    <TravelProvider store={store} session={session} onError={setError}>
+      <Panes store={store} session={session} error={error} setError={setError} />
+    </TravelProvider>
+  );
+}
+
+function Panes({
+  store,
+  session,
+  error,
+  setError,
+}: {
+  store: SessionStore;
+  session: SessionDetail;
+  /** What went wrong, outside of the composer. */
+  error: string;
+  setError: (error: string) => void;
+}) {
   const [leftWidth, setLeftWidth] = useStoredState("left-width", 280);
   /** Null until the user sets it: then it does not depend on what the composer shows. */
   const [rightWidth, setRightWidth] = useStoredState<number | null>("right-width", null);
@@ -54,31 +75,13 @@ function Panes({ store, session }: { store: ReturnType<typeof app.openSession>; 
   const [isExportOpen, setExportOpen] = useState(false);
   const [wantsRules, setWantsRules] = useState(false);
   const isRulesOpen = wantsRules && canHaveRules(session);
-  const [error, setError] = useState("");
   const briefing = useBriefing(session);
   const [faultVersion, setFaultVersion] = useState(0);
   const faultCount = usePendingFaults(session, faultVersion);
-  useEffect(() => {
-    const isWaiting = session.status === "waiting";
-    document.title = `${isWaiting ? "● " : ""}${session.name} · ${session.agent_label}`;
-    return () => {
-      document.title = "adk-agent-sim";
-    };
-  }, [session.name, session.agent_label, session.status]);
-  const isStarting = useRef(false);
-  const startSession = async () => {
-    if (isStarting.current) return;
-    isStarting.current = true;
-    try {
-      route.navigate(formatSessionPath((await api.createSession(session.agent_key)).session_id));
-    } catch (error) {
-      setError(getErrorMessage(error));
-    } finally {
-      isStarting.current = false;
-    }
-  };
+  useSessionTitle(session);
+  const startSession = useNewSession(setError);
   const onNew = () => {
-    if (session.agent_key) void startSession();
+    if (session.agent_key) void startSession(session.agent_key);
     else route.navigate("/agents");
   };
   const togglePanel = () => (isNarrow() ? setDrawerOpen(!isDrawerOpen) : setFolded(!isFolded));
@@ -103,6 +106,7 @@ function Panes({ store, session }: { store: ReturnType<typeof app.openSession>; 
         onError={setError}
         onPanel={togglePanel}
       />
+      <AgentChangeNotice session={session} onNew={onNew} />
       {error ? (
         <ErrorAlert title={error}>
           <button type="button" className="button small" onClick={() => setError("")}>
@@ -124,6 +128,7 @@ function Panes({ store, session }: { store: ReturnType<typeof app.openSession>; 
           <button
             type="button"
             className="button plain icon-only drawer-close"
+            title="Close"
             aria-label="Close the panel"
             onClick={() => setDrawerOpen(false)}
           >
@@ -143,7 +148,7 @@ function Panes({ store, session }: { store: ReturnType<typeof app.openSession>; 
           {isRulesOpen ? (
             <RulesPanel
               session={session}
-              tools={briefing?.tools ?? []}
+              tools={briefing?.tools ?? null}
               onChange={() => setFaultVersion((version) => version + 1)}
               onClose={() => setWantsRules(false)}
             />
@@ -197,72 +202,13 @@ function isNarrow(): boolean {
   return window.matchMedia("(max-width: 1000px)").matches;
 }
 
-/** The briefing of the waiting turn's agent; the last one stays until the next is loaded. */
-function useBriefing(session: SessionDetail): Briefing | null {
-  const [briefing, setBriefing] = useState<Briefing | null>(null);
-  const turn = findModelTurn(session);
-  const turnId = turn?.request_id ?? null;
-  const { session_id: sessionId } = session;
-  const agentName = turn?.agent_name ?? session.agent_name;
-  const isFirstMessage = session.status === "new";
-  const isLoaded = briefing !== null;
-  const isConnected = app.connection === "open";
-  // biome-ignore lint/correctness/useExhaustiveDependencies: load again after a reconnect
+/** The tab's title says which session it is, and whether it waits for the user. */
+function useSessionTitle(session: SessionDetail): void {
   useEffect(() => {
-    if (!turnId && !isFirstMessage && isLoaded) return;
-    let isCancelled = false;
-    api.getBriefing(sessionId, turnId).then(
-      (loaded) => {
-        if (!isCancelled) setBriefing(loaded);
-      },
-      (error: unknown) => {
-        if (!isCancelled && error instanceof ApiError) setBriefing(buildFailedBriefing(agentName, error.message));
-      },
-    );
+    const isWaiting = session.status === "waiting";
+    document.title = `${isWaiting ? "● " : ""}${session.name} · ${session.agent_label}`;
     return () => {
-      isCancelled = true;
+      document.title = "adk-agent-sim";
     };
-  }, [sessionId, agentName, turnId, isFirstMessage, isLoaded, isConnected]);
-  return briefing;
-}
-
-/** A briefing that could not be loaded, with the reason. */
-function buildFailedBriefing(agentName: string, problem: string): Briefing {
-  return {
-    agent_name: agentName,
-    instruction: "",
-    instruction_parts: [],
-    is_template: false,
-    tools: [],
-    input_schema: null,
-    output_schema: null,
-    model: "",
-    problem,
-  };
-}
-
-/** The server has no such session; unsent input is still in this browser. */
-function SessionGone({ sessionId, message }: { sessionId: string; message: string }) {
-  const [drafts] = useDrafts(sessionId);
-  const typed = [drafts.message, drafts.answer].filter((text) => text.trim()).join("\n\n");
-  return (
-    <PageFrame title="Session not found">
-      <div className="empty">
-        <p>{message}</p>
-        {app.server?.is_persistent ? null : (
-          <p>This server keeps sessions only while it runs. A restart deletes them.</p>
-        )}
-        {typed ? (
-          <div className="notice">
-            Your unsent input:
-            <pre>{typed}</pre>
-            <CopyButton text={typed} />
-          </div>
-        ) : null}
-        <button type="button" className="button primary" onClick={() => route.navigate("/agents")}>
-          Choose an agent
-        </button>
-      </div>
-    </PageFrame>
-  );
+  }, [session.name, session.agent_label, session.status]);
 }

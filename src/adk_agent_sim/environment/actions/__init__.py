@@ -11,6 +11,7 @@ from adk_agent_sim.environment.actions.action import Action, RuleExecution
 from adk_agent_sim.environment.actions.delay import Delay
 from adk_agent_sim.environment.actions.drop import Drop
 from adk_agent_sim.environment.actions.error_response import Error, ErrorResponse
+from adk_agent_sim.environment.actions.mock_response import Mock
 from adk_agent_sim.environment.actions.model_faults import (
     MODEL_FAULTS,
     MODEL_KEYWORDS,
@@ -46,6 +47,7 @@ __all__ = [
     "ExceptionToRaise",
     "MalformedCall",
     "MaxTokens",
+    "Mock",
     "Mutate",
     "Pass",
     "Raise",
@@ -62,7 +64,7 @@ __all__ = [
 ACTIONS: Mapping[str, type[Action]] = {
     kind.key: kind
     for kind in (
-        *(Respond, Error, Raise, Delay, Timeout, Pass, Mutate, Truncate, Drop, WrongType, Stale),
+        *(Respond, Error, Raise, Delay, Timeout, Pass, Mutate, Truncate, Drop, WrongType, Stale, Mock),
         *MODEL_FAULTS,
     )
 }
@@ -98,6 +100,7 @@ AnyAction: TypeAlias = Annotated[
     | Annotated[Drop, Tag("drop")]
     | Annotated[WrongType, Tag("wrong_type")]
     | Annotated[Stale, Tag("stale")]
+    | Annotated[Mock, Tag("mock")]
     | Annotated[ApiError, Tag("api_error")]
     | Annotated[Empty, Tag("empty")]
     | Annotated[MalformedCall, Tag("malformed_call")]

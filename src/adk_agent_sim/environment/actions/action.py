@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 from adk_agent_sim.environment.call_values import ValueMissing, resolve_reference
 from adk_agent_sim.environment.incoming_call import IncomingCall
+from adk_agent_sim.environment.session_llm_mocks import SessionLlmMocks
 from adk_agent_sim.environment.strict_model import StrictModel
 from adk_agent_sim.environment.templates import (
     BadTemplate,
@@ -24,20 +25,29 @@ from adk_agent_sim.environment.templates import (
     iter_references,
     render,
 )
-from adk_agent_sim.errors import RuleFailed
+from adk_agent_sim.errors import NobodyToAsk, RuleFailed
+from adk_agent_sim.mocks.llm_journal import MockJournal
+from adk_agent_sim.mocks.resource_store import ResourceStore
+from adk_agent_sim.mocks.session_replays import SessionReplays
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.clock import Sleeper
 from adk_agent_sim.timeline.json_conversion import to_json_value
-from adk_agent_sim.timeline.seeded_random import DrawKey
+from adk_agent_sim.timeline.seeded_random import DrawKey, draw_bits
 
 NO_RESULT: Any = object()
 """There is no result yet; None is a result."""
+
+AskPerson: TypeAlias = Callable[[Mapping[str, Json]], Awaitable[Json]]
+"""Asks a person for the response of the tool to its arguments; raises what the person raises."""
 
 
 class RuleExecution:
     """The execution of a rule's actions for one call."""
 
-    __slots__ = ("_exceptions", "_run_tool", "_seed", "_sleeper", "call", "has_effect", "has_run_tool", "rule")
+    __slots__ = (
+        *("_ask_person", "_exceptions", "_get_resources", "_run_tool", "_seed", "_sleeper"),
+        *("call", "has_asked_person", "has_effect", "has_run_tool", "journal", "llm", "replays", "rule"),
+    )
 
     def __init__(
         self,
@@ -48,6 +58,10 @@ class RuleExecution:
         sleeper: Sleeper,
         exceptions: Mapping[str, Callable[[str], Exception]],
         run_tool: Callable[[], Awaitable[object]],
+        get_resources: Callable[[], ResourceStore],
+        llm: SessionLlmMocks,
+        replays: SessionReplays,
+        ask_person: AskPerson | None = None,
     ) -> None:
         """Prepare the execution.
 
@@ -58,6 +72,10 @@ class RuleExecution:
             sleeper: How time passes in delays.
             exceptions: The exceptions that can be raised, by name.
             run_tool: Runs the tool's own code.
+            get_resources: Returns what mocks have created in the session.
+            llm: Finds the mocks that ask a model.
+            replays: The recordings that are replayed in the session.
+            ask_person: Asks a person for the tool's response; None if there is nobody to ask.
         """
         self.call = call
         self.rule = rule
@@ -65,15 +83,40 @@ class RuleExecution:
         self._sleeper = sleeper
         self._exceptions = exceptions
         self._run_tool = run_tool
+        self._get_resources = get_resources
+        self.llm = llm
+        self.journal: MockJournal | None = None
+        """What a mock asks a model, and gets; None if it asks none."""
+        self.replays = replays
+        """The recordings that are replayed in the session."""
+        self._ask_person = ask_person
+        self.has_asked_person = False
+        """Whether a person was asked to respond as the tool."""
         self.has_run_tool = False
         """Whether the tool's own code has run."""
         self.has_effect = False
         """Whether an action with `changes_result` has changed something."""
 
+    @property
+    def resources(self) -> ResourceStore:
+        """What mocks have created in the session."""
+        return self._get_resources()
+
     async def run_tool(self) -> object:
         """Run the tool's own code."""
         self.has_run_tool = True
         return await self._run_tool()
+
+    async def ask_person(self, args: Mapping[str, Json]) -> Json:
+        """Ask a person for the tool's response.
+
+        Raises:
+            NobodyToAsk: The session is on no timeline, where a person could respond.
+        """
+        if self._ask_person is None:
+            raise NobodyToAsk(self.call.tool)
+        self.has_asked_person = True
+        return await self._ask_person(args)
 
     async def resolve_result(self, current_result: object) -> Json:
         """Returns the result to change, as JSON: the current one, or that of the tool, which then runs."""
@@ -87,6 +130,19 @@ class RuleExecution:
     def draw(self, *key: DrawKey) -> float:
         """Returns a random number from 0 to 1 that depends only on the seed, the rule, the call and the key."""
         return self.call.draw(self.rule, self._seed, *key)
+
+    def draw_for_arguments(self, key: str) -> int:
+        """Returns 64 random bits that are the same for all calls of the tool with the same key in this session."""
+        return draw_bits(self._get_seed(), self.call.caller.randomness.session_key, "mock", self.call.tool, key)
+
+    def draw_for_call(self, key: str) -> int:
+        """Returns 64 random bits that also depend on which call of the agent it is."""
+        call, record = self.call, self.call.record
+        place = (call.caller.scope, record.agent, record.branch, record.call_number)
+        return draw_bits(self._get_seed(), call.caller.randomness.session_key, "mock", call.tool, key, *place)
+
+    def _get_seed(self) -> int:
+        return self.call.caller.randomness.seed if self._seed is None else self._seed
 
     def render(self, value: Json) -> Json:
         """Returns a copy of a value in which references to the call are replaced.
@@ -103,6 +159,12 @@ class RuleExecution:
         """Like `render`, for a place where only a text fits."""
         return format_inserted(self.render(text))
 
+    def describe(self, action: Action) -> str:
+        """Returns a description of an action for this call, and what it lacks, if it fails for that."""
+        missing = self.find_missing_values(action.template) if action.has_references else []
+        described = action.describe(self)
+        return f"{described}, which fails: {'; '.join(missing)}" if missing else described
+
     def find_missing_values(self, value: Json) -> list[str]:
         """Returns, for each reference without a value in this call, what is missing."""
         missing: dict[str, None] = {}
@@ -118,6 +180,10 @@ class RuleExecution:
 
     def _resolve_reference(self, reference: Reference) -> Json:
         return resolve_reference(reference, self.call)
+
+    def knows_exception(self, name: str) -> bool:
+        """Whether an exception is registered."""
+        return name in self._exceptions
 
     def build_exception(self, name: str, message: str) -> Exception:
         """Create an exception of a registered type."""
@@ -163,6 +229,11 @@ class Action(StrictModel):
     def template(self) -> Json:
         """The part of it whose texts may refer to the call, such as `{{args.id}}`; None if it has no such part."""
         return None
+
+    @property
+    def asks_person(self) -> bool:
+        """Whether a person responds as the tool; that is part of the call, as the tool's own code would be."""
+        return False
 
     async def apply(self, execution: RuleExecution, result: object) -> object:
         """Returns the next result."""

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import ClassVar, Literal
 
 from adk_agent_sim.environment.actions.action import Action, RuleExecution
-from adk_agent_sim.environment.call_history import is_success
-from adk_agent_sim.environment.json_values import copy_value
+from adk_agent_sim.environment.json_values import MISSING, copy_value
 
 
 class Stale(Action):
@@ -23,9 +22,8 @@ class Stale(Action):
 
     async def apply(self, execution: RuleExecution, result: object) -> object:
         """Returns a copy of the last successful response."""
-        call = execution.call
-        for earlier in call.caller.get_call_history().iter_visible_calls(call.record, call.tool):
-            if is_success(earlier.response):
-                execution.has_effect = True
-                return copy_value(earlier.response)
-        return await execution.run_tool()
+        earlier = execution.call.find_last_success()
+        if earlier is MISSING:
+            return await execution.run_tool()
+        execution.has_effect = True
+        return copy_value(earlier)

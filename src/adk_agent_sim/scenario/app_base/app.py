@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 
 from adk_agent_sim.errors import InvalidAppState
 from adk_agent_sim.scenario.app_base.app_context import AppContext, Notification, NotificationKind
+from adk_agent_sim.scenario.app_base.state_shape import Fields
 from adk_agent_sim.scenario.app_base.tool import Tool, read_tool
 
 JSON = dict[str, Any]
@@ -25,6 +26,12 @@ class App:
 
     state_keys: ClassVar[tuple[str, ...]] = ()
     """The keys of `app_state` in a scenario file."""
+
+    empty_state: ClassVar[Mapping[str, Any] | None] = None
+    """A complete `app_state` without content, as ARE requires it; None if the app needs no state."""
+
+    state_shape: ClassVar[Fields] = Fields()
+    """What the values of `app_state` must be; the linter reports those that are something else."""
 
     def __init__(self, name: str = "", context: AppContext | None = None, state: JSON | None = None) -> None:
         """Create the app and register it in its world.

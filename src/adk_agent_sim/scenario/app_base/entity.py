@@ -42,9 +42,9 @@ class Entity(dict[str, Any]):
         """Return the text of a field as it is printed."""
         value = self.get(field_name)
         choice = self.enums.get(field_name)
-        if choice is None or value is None:
+        if choice is None or not isinstance(value, str):
             return repr(value)
-        return f"<{choice}.{str(value).upper()}: {value!r}>"
+        return f"<{choice}.{value.upper()}: {value!r}>"
 
 
 def get_list(entity: Mapping[str, Any], key: str) -> list[Any]:

@@ -7,9 +7,9 @@ the agent.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from adk_agent_sim.errors import UnknownTool
 from adk_agent_sim.scenario.app_base.app import App
@@ -39,6 +39,19 @@ class CallOutcome:
     """The exception, if the call failed. Its class and text are part of the tool's interface."""
 
 
+class ArgumentResolver(Protocol):
+    """Replaces placeholders in the arguments of a scenario event's call."""
+
+    @property
+    def unresolved_names(self) -> Set[str]:
+        """The arguments that are still a placeholder."""
+        ...
+
+    def resolve(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the arguments that are passed."""
+        ...
+
+
 def can_call(tool: Tool, caller: CallerRole) -> bool:
     """Return whether this caller can call the tool."""
     return bool(tool.kinds & _CALLABLE_KINDS[caller])
@@ -61,7 +74,13 @@ def find_tool(app: App, function: str, caller: CallerRole) -> Tool:
 
 
 def call_tool(
-    app: App, function: str, arguments: Mapping[str, Any], *, caller: CallerRole, scheduled: bool = False
+    app: App,
+    function: str,
+    arguments: Mapping[str, Any],
+    *,
+    caller: CallerRole,
+    scheduled: bool = False,
+    resolver: ArgumentResolver | None = None,
 ) -> CallOutcome:
     """Call a tool on behalf of a caller. Exceptions of the tool are returned in the outcome, not raised.
 
@@ -71,6 +90,8 @@ def call_tool(
         arguments: The arguments by name.
         caller: Who calls.
         scheduled: Whether a scenario event makes the call; calls by ENV always count as scheduled.
+        resolver: Replaces placeholders in the arguments of a scenario event. Those of an action expected of the agent
+            are completed and checked before, as in ARE, so that the values that replace placeholders are not checked.
     """
     tool = find_tool(app, function, caller)
     world = app.context
@@ -79,7 +100,13 @@ def call_tool(
     before = world.caller, world.suppress_nested_logging
     world.caller, world.suppress_nested_logging = caller, scheduled
     try:
-        outcome, has_started = _run_tool(app, tool, arguments, render_text=True)
+        if resolver is not None and caller is CallerRole.AGENT:
+            arguments, outcome, has_started = _run_expected_call(app, tool, arguments, resolver)
+        else:
+            arguments = arguments if resolver is None else resolver.resolve(arguments)
+            # An event's call of a tool that does not check types reaches the tool, which finds wrong names itself.
+            is_checked = tool.type_checked or (tool.operation is not None and not scheduled)
+            outcome, has_started = _run_tool(app, tool, arguments, is_checked=is_checked, render_text=True)
     finally:
         world.caller, world.suppress_nested_logging = before
     if not has_started and not scheduled:
@@ -98,7 +125,9 @@ def call_tool(
             )
         )
     if tool.notification is not None and (caller is not CallerRole.AGENT or tool.notification.notify_own_calls):
-        notification = app.build_notification(tool, arguments)
+        hidden = frozenset[str]() if resolver is None else resolver.unresolved_names
+        shown = {name: value for name, value in arguments.items() if name not in hidden}
+        notification = app.build_notification(tool, shown)
         # ARE also notifies of a scheduled call that failed.
         if notification is not None and (scheduled or outcome.error is None):
             world.notify_agent(notification)
@@ -109,7 +138,8 @@ def call_nested_tool(app: App, function: str, /, **arguments: Any) -> Any:
     """Call a tool from inside another tool. The call is logged like one of the agent; exceptions propagate."""
     tool = app.tools()[function]
     world = app.context
-    outcome, has_started = _run_tool(app, tool, arguments, render_text=False)
+    is_checked = tool.type_checked or tool.operation is not None
+    outcome, has_started = _run_tool(app, tool, arguments, is_checked=is_checked, render_text=False)
     if has_started and not world.suppress_nested_logging and world.caller is not None and tool.operation is not None:
         world.record_call(
             AppCall(
@@ -128,10 +158,36 @@ def call_nested_tool(app: App, function: str, /, **arguments: Any) -> Any:
     return outcome.value
 
 
-def _run_tool(app: App, tool: Tool, arguments: Mapping[str, Any], *, render_text: bool) -> tuple[CallOutcome, bool]:
+def _run_expected_call(
+    app: App, tool: Tool, arguments: Mapping[str, Any], resolver: ArgumentResolver
+) -> tuple[dict[str, Any], CallOutcome, bool]:
+    """Make a call that is expected of the agent, with defaults. Further arguments are one argument, as in ARE.
+
+    Returns the arguments of the call, the outcome, and whether the tool was called.
+    """
+    complete = fill_in_defaults(tool, arguments)
+    try:
+        check_arguments(tool, arguments)
+    except TypeError as error:
+        return complete, CallOutcome(error=error), False
+    resolved = resolver.resolve(complete)
+    return resolved, *_run_tool(app, tool, resolved, is_checked=False, render_text=True)
+
+
+def fill_in_defaults(tool: Tool, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments in the order of the tool's signature, including defaults; further ones as `kwargs`."""
+    complete = {each.name: arguments.get(each.name, each.default) for each in tool.arguments if not each.variadic}
+    further = {name: value for name, value in arguments.items() if name not in complete}
+    variadic = next((each.name for each in tool.arguments if each.variadic), None)
+    return complete | (further if variadic is None else {variadic: further})
+
+
+def _run_tool(
+    app: App, tool: Tool, arguments: Mapping[str, Any], *, is_checked: bool, render_text: bool
+) -> tuple[CallOutcome, bool]:
     """Return the outcome, and whether the arguments were accepted so that the tool was called."""
     try:
-        if tool.operation is not None:
+        if is_checked:
             check_arguments(tool, arguments)
     except TypeError as error:
         return CallOutcome(error=error), False

@@ -27,17 +27,17 @@ class Choice:
         raise ValueError(f"{value!r} is not a valid {self.name}")
 
     def parse_lenient(self, value: object) -> str:
-        """Return the listed value, ignoring case and an enumeration name in front.
+        """Return the listed value, ignoring case and anything up to the last dot, such as the enumeration's name.
 
         Raises:
             ValueError: It is not an allowed value.
         """
-        wanted = str(value).removeprefix(f"{self.name}.").lower()
+        wanted = value.rpartition(".")[2] if isinstance(value, str) else value
         for each in self.values:
-            if each.lower() == wanted:
+            if isinstance(wanted, str) and each.lower() == wanted.lower():
                 return each
-        raise ValueError(f"{value!r} is not a valid {self.name}")
+        raise ValueError(f"{wanted!r} is not a valid {self.name}")
 
-    def format_qualified(self, value: str | None) -> str:
-        """Return the value with the name of the enumeration in front, as agents see it."""
-        return f"{self.name}.{value.upper()}" if value else str(value)
+    def format_qualified(self, value: object) -> str:
+        """Return an allowed value with the name of the enumeration in front, as agents see it; others as they are."""
+        return f"{self.name}.{value.upper()}" if isinstance(value, str) and value in self.values else str(value)

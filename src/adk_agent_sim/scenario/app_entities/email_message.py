@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from copy import copy
 from typing import Any, ClassVar
 
+from adk_agent_sim.scenario.app_base.datetimes import parse_datetime
 from adk_agent_sim.scenario.app_base.entity import Entity
+from adk_agent_sim.scenario.app_base.state_shape import BOOLEAN, NUMBER, TEXT, Fields, ListOf, MapOf
 from adk_agent_sim.scenario.app_entities.choice import Choice
 
 FOLDER_NAME = Choice("EmailFolderName", "INBOX", "SENT", "DRAFT", "TRASH")
@@ -30,32 +33,63 @@ class Email(Entity):
         )
 
 
+EMAIL_SHAPE = Fields(
+    {
+        "email_id": TEXT, "sender": TEXT, "recipients": ListOf(TEXT), "subject": TEXT, "content": TEXT,
+        "parent_id": TEXT, "cc": ListOf(TEXT), "attachments": MapOf(), "timestamp": NUMBER, "is_read": BOOLEAN,
+    },
+    required=("email_id", "sender"),
+)  # fmt: skip
+"""An email in a scenario file."""
+
+
 class ReturnedEmails(Entity):
     """A page of a folder."""
 
 
 def check_addresses(addresses: list[str] | None) -> list[str]:
-    """Return the email addresses as a list.
+    """Return the email addresses as a list of its own.
+
+    As in ARE, a text is an address if it contains an "@". Scenario events can pass other things than a list of texts;
+    these are kept as they are if they can be checked at all.
 
     Raises:
+        TypeError: They cannot be checked.
         ValueError: One of them is not an email address.
     """
-    for each in addresses or []:
-        if not _is_email_address(each):
-            raise ValueError(f"Invalid email address: {each}")
-    return list(addresses or [])
+    for each in () if addresses is None else addresses:
+        check_address(each)
+    return [] if addresses is None else copy(addresses)
 
 
-def collect_search_texts(mail: dict[str, Any]) -> list[str]:
-    """Return the texts of an email that a search looks at."""
-    email = Email(mail)
-    return [text for text in (email["sender"], *email["recipients"], email["subject"], email["content"]) if text]
+def check_address(address: str) -> str:
+    """Return an email address.
 
-
-def _is_email_address(text: str) -> bool:
-    """Return whether a text looks like an email address.
-
-    Done without a regular expression, which a hostile text could slow down.
+    Raises:
+        TypeError: It is not a text.
+        ValueError: It is not an email address.
     """
-    name, at, host = text.partition("@")
-    return bool(name and at and "@" not in host and "." in host[1:-1]) and not any(map(str.isspace, text))
+    if "@" not in address:
+        raise ValueError(f"Invalid email address: {address}")
+    return address
+
+
+def iterate_search_texts(mail: dict[str, Any]) -> Iterator[str]:
+    """Yield the texts of an email that a search looks at."""
+    email = Email(mail)
+    yield email["sender"]
+    yield from email["recipients"]
+    yield email["subject"]
+    yield email["content"]
+
+
+def parse_email_time(text: str) -> float:
+    """Return the time of an email in seconds since 1970.
+
+    Raises:
+        ValueError: The text has another format; the message is the one that agents see.
+    """
+    try:
+        return parse_datetime(text)
+    except ValueError:
+        raise ValueError("Invalid datetime format for the email time. Please use YYYY-MM-DD HH:MM:SS") from None

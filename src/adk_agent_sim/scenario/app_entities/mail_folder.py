@@ -2,50 +2,88 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from bisect import bisect_right
+from collections.abc import Collection
 
 from adk_agent_sim.scenario.app_base.app import JSON
 from adk_agent_sim.scenario.app_base.entity import get_list
 
 
 class MailFolder:
-    """The emails of a folder. Stored oldest first, so that a new one is appended."""
+    """The emails of a folder, newest first. Loaded ones keep the file's order until one is added, as in ARE."""
 
     def __init__(self, state: JSON) -> None:
-        """Load a folder as in scenario files, where the newest email comes first."""
+        """Load a folder as in scenario files."""
         self._loaded_state = state
-        self._mails: dict[Hashable, JSON] = {}
-        for mail in reversed(get_list(state, "emails")):
-            self.add(mail)
+        self._mails: list[JSON] = list(get_list(state, "emails"))
+        self._ids = {mail["email_id"] for mail in self._mails}
+        self._is_sorted = False
 
     def __len__(self) -> int:
         return len(self._mails)
 
     def add(self, mail: JSON) -> None:
-        """Add an email to the folder."""
-        email_id = mail["email_id"]
-        # A scenario may contain an id twice: both emails are kept, and the id finds the first.
-        self._mails[(email_id, len(self._mails)) if email_id in self._mails else email_id] = mail
+        """Add an email, after those of the same time."""
+        if not self._is_sorted:
+            self._mails.sort(key=_get_time, reverse=True)
+            self._is_sorted = True
+        self._ids.add(mail["email_id"])
+        self._mails.insert(bisect_right(self._mails, -_get_time(mail), key=lambda each: -_get_time(each)), mail)
 
     def get(self, email_id: str) -> JSON | None:
-        """Return the email with that id, or None."""
-        return self._mails.get(email_id)
+        """Return the email with that id, or None. If a scenario contains an id twice, the first one is meant."""
+        if email_id not in self._ids:
+            return None
+        return next((mail for mail in self._mails if mail["email_id"] == email_id), None)
+
+    def require(self, email_id: str) -> JSON:
+        """Return the email with that id.
+
+        Raises:
+            AssertionError: The id is not a text: an expected action can pass what another event returned.
+            ValueError: There is no such email.
+        """
+        if not isinstance(email_id, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise AssertionError("Email ID must be a string.")
+        mail = self.get(email_id)
+        if mail is None:
+            raise ValueError(f"Email with id {email_id} does not exist")
+        return mail
 
     def replace(self, mail: JSON) -> None:
         """Replace an email by a changed version."""
-        self._mails[mail["email_id"]] = mail
+        self._mails[self._find_position(mail["email_id"])] = mail
 
     def remove(self, email_id: str) -> JSON:
         """Remove an email from the folder and return it."""
-        return self._mails.pop(email_id)
+        return self._mails.pop(self._find_position(email_id))
 
     def list_newest_first(self) -> list[JSON]:
-        """Return the emails by descending time; those of the same time in the order in which they were added."""
-        return sorted(self._mails.values(), key=lambda mail: mail.get("timestamp") or 0.0, reverse=True)
+        """Return the emails in the order of the folder."""
+        return self._mails
 
     def to_state(self) -> JSON:
         """Return the folder as in scenario files."""
-        mails = list(reversed(self._mails.values()))
-        return (
-            self._loaded_state | {"emails": mails} if mails or self._loaded_state.get("emails") else self._loaded_state
-        )
+        if self._mails or self._loaded_state.get("emails"):
+            return self._loaded_state | {"emails": list(self._mails)}
+        return self._loaded_state
+
+    def _find_position(self, email_id: str) -> int:
+        return next(place for place, mail in enumerate(self._mails) if mail["email_id"] == email_id)
+
+
+def find_reply_recipient(mail: JSON, user_email: str, folders: Collection[MailFolder]) -> str:
+    """Return the recipient of a reply: the sender, or for the user's own email the sender it replied to."""
+    seen: set[str] = set()  # a scenario may contain emails that are replies to each other
+    while mail["sender"] == user_email and (parent := mail.get("parent_id")) and parent not in seen:
+        seen.add(parent)
+        found = (folder.get(parent) for folder in folders)
+        answered = next((each for each in found if each is not None), None)
+        if answered is None:
+            raise ValueError(f"Email with id {parent} not found")
+        mail = answered
+    return mail["sender"]
+
+
+def _get_time(mail: JSON) -> float:
+    return mail.get("timestamp") or 0.0

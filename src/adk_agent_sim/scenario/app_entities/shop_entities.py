@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any, ClassVar
 
 from adk_agent_sim.scenario.app_base.entity import Entity, get_object
+from adk_agent_sim.scenario.app_base.state_shape import BOOLEAN, NUMBER, TEXT, Fields, MapOf
 
 
 class Item(Entity):
@@ -52,6 +53,34 @@ class Order(Entity):
             return repr(datetime.fromisoformat(self[field_name]))
         except (TypeError, ValueError):
             return super().render_field(field_name)
+
+
+_ITEM_FIELDS = {"item_id": TEXT, "price": NUMBER, "available": BOOLEAN, "options": MapOf()}
+
+PRODUCT_SHAPE = Fields(
+    {
+        "name": TEXT,
+        "product_id": TEXT,
+        "variants": MapOf(Fields(_ITEM_FIELDS, required=("item_id", "price"))),
+    },
+    required=("name", "product_id"),
+)
+"""A product in a scenario file."""
+
+CART_ITEM_SHAPE = Fields({**_ITEM_FIELDS, "quantity": NUMBER}, required=("item_id", "price", "quantity"))
+"""An item of the cart or of an order in a scenario file."""
+
+ORDER_SHAPE = Fields(
+    {
+        "order_id": TEXT,
+        "order_status": TEXT,
+        "order_date": TEXT,
+        "order_total": NUMBER,
+        "order_items": MapOf(CART_ITEM_SHAPE),
+    },
+    required=("order_status",),
+)
+"""An order in a scenario file."""
 
 
 def build_cart_item(item: Mapping[str, Any], quantity: int) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from adk_agent_sim.scenario.app_base.app import JSON, App
 from adk_agent_sim.scenario.app_base.app_context import Notification, NotificationKind
 from adk_agent_sim.scenario.app_base.datetimes import format_datetime
 from adk_agent_sim.scenario.app_base.entity import Entity, get_list
+from adk_agent_sim.scenario.app_base.state_shape import NUMBER, TEXT, Fields, ListOf
 from adk_agent_sim.scenario.app_base.tool import APP, DATA, LOW, READ, USER, WRITE, NotificationTemplate, Tool, tool
 
 
@@ -28,10 +29,31 @@ class AUIMessage(Entity):
         return text if read_at is None else f"{text}\nRead at: {format_datetime(read_at)}"
 
 
+def extract_message_content(notification: str) -> str:
+    """Return what the user said, from the text of the notification about it."""
+    _, found, message = notification.partition("\nMessage: ")
+    content, ending, _ = message.rpartition("\nAlready read: ")
+    return content if found and ending else notification
+
+
 class AgentUserInterface(App):
     """The conversation between the user and the agent."""
 
     state_keys = ("messages",)
+    empty_state: ClassVar[Mapping[str, Any] | None] = {"messages": []}
+    state_shape = Fields(
+        {
+            "messages": ListOf(
+                Fields(
+                    {
+                        "sender": TEXT, "content": TEXT, "attachments": ListOf(), "timestamp": NUMBER,
+                        "time_read": NUMBER, "id": TEXT,
+                    },
+                    required=("sender", "content", "timestamp"),
+                )
+            )
+        }
+    )  # fmt: skip
 
     def load(self, state: JSON) -> None:
         """Load the conversation so far."""

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from adk_agent_sim.scenario.app_base.app import JSON, App
 from adk_agent_sim.scenario.app_base.entity import Entity, get_list, get_object
+from adk_agent_sim.scenario.app_base.state_shape import BOOLEAN, NUMBER, TEXT, Fields, ListOf, MapOf
 from adk_agent_sim.scenario.app_base.tool import APP, DATA, ENV, HIGH, READ, WRITE, NotificationTemplate, tool
 
 
@@ -23,10 +24,21 @@ class Apartment(Entity):
     }  # fmt: skip
 
 
+APARTMENT_SHAPE = Fields(
+    {
+        **dict.fromkeys(Apartment.fields, TEXT), "price": NUMBER, "bedrooms": NUMBER, "bathrooms": NUMBER,
+        "square_footage": NUMBER, "amenities": ListOf(TEXT), "saved": BOOLEAN,
+    },
+    required=("name", "location", "price", "bedrooms", "bathrooms", "square_footage"),
+)  # fmt: skip
+
+
 class ApartmentListingApp(App):
     """Apartments for rent, and those that the user has saved."""
 
     state_keys = ("apartments", "saved_apartments")
+    empty_state: ClassVar[Mapping[str, Any] | None] = {"apartments": {}, "saved_apartments": []}
+    state_shape = Fields({"apartments": MapOf(APARTMENT_SHAPE), "saved_apartments": ListOf(TEXT)})
 
     def load(self, state: JSON) -> None:
         """Load the apartments."""
@@ -135,39 +147,14 @@ class ApartmentListingApp(App):
             amenities: What comes with it, such as Pool.
             saved_only: Look at saved flats only.
         """
-        offered = (
-            {flat_id: self._apartments[flat_id] for flat_id in self._saved_ids} if saved_only else self._apartments
-        )
-        same = {
-            "property_type": property_type,
-            "furnished_status": furnished_status,
-            "pet_policy": pet_policy,
-            "lease_term": lease_term,
-        }
-        exact = {
-            "zip_code": zip_code,
-            "bedrooms": number_of_bedrooms,
-            "bathrooms": number_of_bathrooms,
-        }
-        wanted = {each.lower() for each in amenities or []}
-
-        def meets_all_filters(apartment: Apartment) -> bool:
-            return (
-                _contains(apartment["name"], name)
-                and _contains(apartment["location"], location)
-                and all(not value or apartment[key] == value for key, value in exact.items())
-                and all(
-                    not value or not apartment[key] or apartment[key].lower() == value.lower()
-                    for key, value in same.items()
-                )
-                and (not floor_level or not apartment["floor_level"] or apartment["floor_level"] == floor_level)
-                and (not min_price or apartment["price"] >= min_price)
-                and (not max_price or apartment["price"] <= max_price)
-                and (not square_footage or apartment["square_footage"] >= square_footage)
-                and wanted <= {each.lower() for each in apartment["amenities"]}
-            )
-
-        return {flat_id: flat for flat_id, each in offered.items() if meets_all_filters(flat := Apartment(each))}
+        flats = self.list_saved_apartments() if saved_only else self.list_all_apartments()
+        wanted: JSON = {
+            "name": name, "location": location, "zip_code": zip_code, "bedrooms": number_of_bedrooms,
+            "bathrooms": number_of_bathrooms, "property_type": property_type, "furnished_status": furnished_status,
+            "pet_policy": pet_policy, "lease_term": lease_term, "floor_level": floor_level, "min_price": min_price,
+            "max_price": max_price, "min_area": square_footage, "amenities": {each.lower() for each in amenities or []},
+        }  # fmt: skip
+        return {flat_id: flat for flat_id, flat in flats.items() if _meets_conditions(flat, wanted)}
 
     @tool(
         ENV, DATA, operation=WRITE, notification=NotificationTemplate(HIGH, "New apartment available with name {name}")
@@ -206,22 +193,12 @@ class ApartmentListingApp(App):
             amenities: What comes with it, such as Pool.
         """
         flat: JSON = {
-            "name": name,
-            "location": location,
-            "zip_code": zip_code,
-            "price": price,
-            "bedrooms": number_of_bedrooms,
-            "bathrooms": number_of_bathrooms,
-            "property_type": property_type,
-            "square_footage": square_footage,
-            "furnished_status": furnished_status,
-            "floor_level": floor_level,
-            "pet_policy": pet_policy,
-            "lease_term": lease_term,
-            "apartment_id": self.random.new_id(),
-            "amenities": list(amenities or []),
+            "name": name, "location": location, "zip_code": zip_code, "price": price, "bedrooms": number_of_bedrooms,
+            "bathrooms": number_of_bathrooms, "property_type": property_type, "square_footage": square_footage,
+            "furnished_status": furnished_status, "floor_level": floor_level, "pet_policy": pet_policy,
+            "lease_term": lease_term, "apartment_id": self.random.new_id(), "amenities": list(amenities or []),
             "saved": False,
-        }
+        }  # fmt: skip
         self._apartments[flat["apartment_id"]] = flat
         return flat["apartment_id"]
 
@@ -258,6 +235,24 @@ class ApartmentListingApp(App):
 
 class RentAFlat(ApartmentListingApp):
     """The same app under the name that Gaia2 uses."""
+
+
+def _meets_conditions(flat: JSON, wanted: JSON) -> bool:
+    """Return whether a flat is one that a search looks for; terms that it does not state fit any search."""
+    return (
+        all(_contains(flat[key], wanted[key]) for key in ("name", "location"))
+        and all(not wanted[key] or flat[key] == wanted[key] for key in ("zip_code", "bedrooms", "bathrooms"))
+        and all(
+            not wanted[key] or not flat[key] or flat[key].lower() == wanted[key].lower()
+            for key in ("furnished_status", "pet_policy", "lease_term")
+        )
+        and (not wanted["property_type"] or flat["property_type"].lower() == wanted["property_type"].lower())
+        and (not wanted["floor_level"] or flat["floor_level"] == wanted["floor_level"])
+        and (not wanted["min_price"] or flat["price"] >= wanted["min_price"])
+        and (not wanted["max_price"] or flat["price"] <= wanted["max_price"])
+        and (not wanted["min_area"] or flat["square_footage"] >= wanted["min_area"])
+        and wanted["amenities"] <= {each.lower() for each in flat["amenities"]}
+    )
 
 
 def _contains(text: str, part: str | None) -> bool:

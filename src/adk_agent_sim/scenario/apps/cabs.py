@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 from adk_agent_sim.scenario.app_base.app import JSON, App
-from adk_agent_sim.scenario.app_base.datetimes import parse_datetime
+from adk_agent_sim.scenario.app_base.datetimes import format_datetime, parse_datetime
 from adk_agent_sim.scenario.app_base.entity import get_list
 from adk_agent_sim.scenario.app_base.paging import slice_page
+from adk_agent_sim.scenario.app_base.state_shape import NUMBER, Fields, ListOf, MapOf
 from adk_agent_sim.scenario.app_base.tool import APP, DATA, ENV, HIGH, MEDIUM, READ, WRITE, NotificationTemplate, tool
 from adk_agent_sim.scenario.app_base.tool_call import call_nested_tool
-from adk_agent_sim.scenario.app_entities.ride import Ride
+from adk_agent_sim.scenario.app_entities.ride import RIDE_SHAPE, Ride
 
 _ACTIVE_STATUSES = ("DELAYED", "IN_PROGRESS", "ARRIVED_AT_PICKUP")
 _SPEED_KM_PER_HOUR = 40.0
@@ -25,6 +27,23 @@ class CabApp(App):
     """Cabs: quotations, rides, and the state of the current ride."""
 
     state_keys = ("ride_history", "quotation_history", "d_service_config")
+    empty_state: ClassVar[Mapping[str, Any] | None] = {
+        "ride_history": [],
+        "quotation_history": [],
+        "d_service_config": _DEFAULT_SERVICES,
+    }
+    state_shape = Fields(
+        {
+            "ride_history": ListOf(RIDE_SHAPE),
+            "quotation_history": ListOf(RIDE_SHAPE),
+            "d_service_config": MapOf(
+                Fields(
+                    dict.fromkeys(("nb_seats", "price_per_km", "base_delay_min", "max_distance_km"), NUMBER),
+                    required=("price_per_km", "base_delay_min", "max_distance_km"),
+                )
+            ),
+        }
+    )
 
     def load(self, state: JSON) -> None:
         """Load rides and quotations. No ride is active afterwards, whatever their status, as in ARE."""
@@ -61,9 +80,10 @@ class CabApp(App):
             service_type: The kind of service: Default, Premium or Van.
             ride_time: When the ride starts, as `YYYY-MM-DD HH:MM:SS`; now if left out.
         """
+        time_stamp = self._parse_ride_time(ride_time)
         if service_type not in self._services:
             raise ValueError("Invalid service type.")
-        ride = self._build_quotation(start_location, end_location, service_type, self._parse_ride_time(ride_time))
+        ride = self._build_quotation(start_location, end_location, service_type, time_stamp)
         self._quotations.append(ride)
         return Ride(ride)
 
@@ -78,7 +98,7 @@ class CabApp(App):
             end_location: Where the ride ends.
             ride_time: When the ride starts, as `YYYY-MM-DD HH:MM:SS`; now if left out.
         """
-        self._parse_ride_time(ride_time)
+        stated_time = self._state_ride_time(ride_time)
         return [
             call_nested_tool(
                 self,
@@ -86,7 +106,7 @@ class CabApp(App):
                 start_location=start_location,
                 end_location=end_location,
                 service_type=each,
-                ride_time=ride_time,
+                ride_time=stated_time,
             )
             for each in self._services
         ]
@@ -108,14 +128,14 @@ class CabApp(App):
         """
         if self._current_positions is not None:
             raise ValueError("You have an on-going ride.")
-        self._parse_ride_time(ride_time)
+        stated_time = self._state_ride_time(ride_time)
         quoted = call_nested_tool(
             self,
             "get_quotation",
             start_location=start_location,
             end_location=end_location,
             service_type=service_type,
-            ride_time=ride_time,
+            ride_time=stated_time,
         )
         self._rides.append(self._quotations[-1])
         self._current_positions = (len(self._rides) - 1, len(self._quotations) - 1)
@@ -210,9 +230,9 @@ class CabApp(App):
             status: The new status.
             message: What is said about it.
         """
-        self._get_current_ride()
         if status not in _ACTIVE_STATUSES:
             raise ValueError(f"status must be one of {', '.join(map(repr, _ACTIVE_STATUSES))}")
+        self._get_current_ride()
         self._update_current_ride(status=status)
         note = f" Message from your driver: {message}" if message else ""
         return f"Ride status has been updated to {status}.{note}"
@@ -240,20 +260,28 @@ class CabApp(App):
             distance_km: How far it went, in kilometres.
         """
         ride: JSON = self._build_ride(start_location, end_location, service_type, time_stamp) | {
-            "status": "COMPLETED",
+            "status": "BOOKED",
             "price": price,
             "duration": duration,
             "distance_km": distance_km,
+            "delay": None,
         }
         self._rides.append(ride)
+        self._quotations.append(ride)
+        self._quotations_by_route = None
         return ride["ride_id"]
 
     def _parse_ride_time(self, text: str | None) -> float:
         try:
-            return self.context.now() if text is None else parse_datetime(text)
+            return float(int(self.context.now())) if text is None else parse_datetime(text)
         except ValueError:
             message = "Invalid datetime format for the ride time. Please use YYYY-MM-DD HH:MM:SS"
             raise ValueError(message) from None
+
+    def _state_ride_time(self, text: str | None) -> str:
+        """Return the time of a ride as text, after checking it."""
+        time_stamp = self._parse_ride_time(text)
+        return format_datetime(time_stamp) if text is None else text
 
     def _get_current_ride(self) -> JSON:
         if self._current_positions is None:
@@ -290,10 +318,11 @@ class CabApp(App):
         """Return a quotation. A route keeps its distance; the price of a service on it varies."""
         known = self._get_route_quotations(start, end)
         service = self._services[service_type]
-        if known:
-            distance: float = next(iter(known.values()))["distance_km"]
-        else:
-            distance = round(self.random.uniform(1, service["max_distance_km"]), 2)
+        distance: float = next((each["distance_km"] for each in known.values()), None) or round(
+            self.random.uniform(1, service["max_distance_km"]), 2
+        )
+        if distance > service["max_distance_km"]:
+            raise ValueError("Distance exceeds maximum allowed.")
         price = distance * service["price_per_km"]
         if service_type in known:
             price = known[service_type]["price"] * self.random.uniform(0.5, 1.5)

@@ -14,6 +14,7 @@ from adk_agent_sim.scenario.app_base.datetimes import (
 )
 from adk_agent_sim.scenario.app_base.entity import Entity, get_list, get_object
 from adk_agent_sim.scenario.app_base.paging import slice_page
+from adk_agent_sim.scenario.app_base.state_shape import NUMBER, TEXT, Fields, ListOf, MapOf
 from adk_agent_sim.scenario.app_base.tool import APP, DATA, ENV, MEDIUM, READ, WRITE, NotificationTemplate, tool
 from adk_agent_sim.scenario.app_base.tool_call import call_nested_tool
 
@@ -39,10 +40,23 @@ class CalendarEvent(Entity):
         )
 
 
+_EVENT_SHAPE = Fields(
+    {
+        **dict.fromkeys(CalendarEvent.fields, TEXT),
+        "start_datetime": NUMBER,
+        "end_datetime": NUMBER,
+        "attendees": ListOf(TEXT),
+    },
+    required=("start_datetime", "end_datetime"),
+)
+
+
 class CalendarApp(App):
     """The user's calendar."""
 
     state_keys = ("events",)
+    empty_state: ClassVar[Mapping[str, Any] | None] = {"events": {}}
+    state_shape = Fields({"events": MapOf(_EVENT_SHAPE)})
 
     def load(self, state: JSON) -> None:
         """Load the events."""
@@ -86,8 +100,8 @@ class CalendarApp(App):
             "description": description,
             "location": location,
             "attendees": list(attendees or []),
-            "start_strftime": f"{get_weekday_name(start)}, {format_datetime(start)}",
-            "end_strftime": f"{get_weekday_name(end)}, {format_datetime(end)}",
+            "start_strftime": _format_display_time(start),
+            "end_strftime": _format_display_time(end),
         }
         self._events[event["event_id"]] = event
         return event["event_id"]
@@ -211,7 +225,9 @@ class CalendarApp(App):
             attendees: The names of those who attend.
         """
         by = f"Event created by {who_add}"
-        others = list(attendees or [])
+        others = [] if attendees is None else attendees
+        if who_add not in others:
+            others.append(who_add)  # into the given list, as in ARE: the log shows the arguments as the call left them
         return self.add_calendar_event(
             title=f"{by}: {title}",
             start_datetime=start_datetime,
@@ -219,7 +235,7 @@ class CalendarApp(App):
             tag=tag,
             description=f"{by}: {description}" if description else by,
             location=location,
-            attendees=others if who_add in others else [*others, who_add],
+            attendees=others,
         )
 
     @tool(ENV, operation=WRITE, notification=NotificationTemplate(MEDIUM, "Calendar event deleted by {who_delete}"))
@@ -242,7 +258,7 @@ class CalendarApp(App):
 
     def _parse_span(self, start: str | None, end: str | None) -> tuple[float, float]:
         """Return start and end of an event; by default now and one hour from now."""
-        now = self.context.now()
+        now = float(int(self.context.now()))
         return _check_order(
             now if start is None else parse_datetime_argument(start),
             now + _HOUR if end is None else parse_datetime_argument(end),
@@ -251,6 +267,12 @@ class CalendarApp(App):
 
 class Calendar(CalendarApp):
     """The same app under its short name."""
+
+
+def _format_display_time(seconds: float) -> str:
+    """Return weekday, date and time; years before 1000 without leading zeros, as in ARE on Linux."""
+    year, separator, rest = format_datetime(seconds).partition("-")
+    return f"{get_weekday_name(seconds)}, {int(year)}{separator}{rest}"
 
 
 def _check_order(start: float, end: float) -> tuple[float, float]:

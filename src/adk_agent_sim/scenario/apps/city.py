@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 from adk_agent_sim.scenario.app_base.app import JSON, App
 from adk_agent_sim.scenario.app_base.entity import Entity, get_object
+from adk_agent_sim.scenario.app_base.state_shape import NUMBER, Fields, MapOf
 from adk_agent_sim.scenario.app_base.tool import APP, ENV, READ, WRITE, tool
 
 _LOCK_SECONDS = 1800.0
@@ -19,6 +21,13 @@ class CityApp(App):
     """Crime rates of a city by zip code, with a limit on the number of lookups."""
 
     state_keys = ("api_call_limit", "crime_data")
+    empty_state: ClassVar[Mapping[str, Any] | None] = {"api_call_limit": 100, "crime_data": {}}
+    state_shape = Fields(
+        {
+            "api_call_limit": NUMBER,
+            "crime_data": MapOf(Fields({"violent_crime": NUMBER, "property_crime": NUMBER})),
+        }
+    )
 
     def load(self, state: JSON) -> None:
         """Load the crime rates. The count of lookups starts at 0."""
@@ -96,12 +105,11 @@ class CityApp(App):
             new_violent_crime_rate: The new rate of violent crimes; unchanged if left out.
             new_property_crime_rate: The new rate of property crimes; unchanged if left out.
         """
-        known = self._get_crime_rates(zip_code)
         rates = {"violent_crime": new_violent_crime_rate, "property_crime": new_property_crime_rate}
         changes = {name: rate for name, rate in rates.items() if rate is not None}
         if not changes:
             raise ValueError("No update provided")
-        self._crime_rates[zip_code] = known | changes
+        self._crime_rates[zip_code] = self._get_crime_rates(zip_code) | changes
         return "Updated Successfully"
 
     def _get_crime_rates(self, zip_code: str) -> JSON:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from textwrap import dedent
 from typing import Any, ClassVar
 
 from adk_agent_sim.scenario.app_base.app import JSON, App
 from adk_agent_sim.scenario.app_base.entity import Entity, get_object
 from adk_agent_sim.scenario.app_base.paging import slice_page
+from adk_agent_sim.scenario.app_base.state_shape import BOOLEAN, NUMBER, TEXT, Fields, MapOf
 from adk_agent_sim.scenario.app_base.tool import APP, DATA, READ, WRITE, tool
 from adk_agent_sim.scenario.app_entities.choice import Choice
 
 GENDER = Choice("Gender", "Male", "Female", "Other", "Unknown")
 STATUS = Choice("Status", "Student", "Employed", "Unemployed", "Retired", "Unknown")
 
-_VALID_AGES = range(1, 101)
+_MIN_AGE, _MAX_AGE = 1, 100
 
 
 class Contact(Entity):
@@ -33,21 +35,44 @@ class Contact(Entity):
     }
 
     def __str__(self) -> str:
-        return (
-            f"\nContact ID: {self['contact_id']}\nFirst Name: {self['first_name']}\nLast Name: {self['last_name']}"
-            f"\nGender: {GENDER.format_qualified(self['gender'])}\nAge: {self['age']}"
-            f"\nNationality: {self['nationality']}"
-            f"\nCity Living: {self['city_living']}\nCountry: {self['country']}"
-            f"\nStatus: {STATUS.format_qualified(self['status'])}"
-            f"\nJob: {self['job']}\nDescription: {self['description']}\nPhone: {self['phone']}\nEmail: {self['email']}"
-            f"\nIs User: {self['is_user']}\nAddress: {self['address']}\n"
-        )
+        lines = {
+            "Contact ID": self["contact_id"],
+            "First Name": self["first_name"],
+            "Last Name": self["last_name"],
+            "Gender": GENDER.format_qualified(self["gender"]),
+            "Age": self["age"],
+            "Nationality": self["nationality"],
+            "City Living": self["city_living"],
+            "Country": self["country"],
+            "Status": STATUS.format_qualified(self["status"]),
+            "Job": self["job"],
+            "Description": self["description"],
+            "Phone": self["phone"],
+            "Email": self["email"],
+            "Is User": self["is_user"],
+            "Address": self["address"],
+        }
+        # The margin stays where a field has several lines, as in ARE.
+        margin = "\n        "
+        return dedent("".join(f"{margin}{name}: {value}" for name, value in lines.items()) + margin)
 
 
 class ContactsApp(App):
     """The user's address book."""
 
     state_keys = ("contacts", "view_limit")
+    empty_state: ClassVar[Mapping[str, Any] | None] = {"contacts": {}, "view_limit": 10}
+    state_shape = Fields(
+        {
+            "view_limit": NUMBER,
+            "contacts": MapOf(
+                Fields(
+                    {**dict.fromkeys(Contact.fields, TEXT), "is_user": BOOLEAN, "age": NUMBER},
+                    required=("first_name", "last_name"),
+                )
+            ),
+        }
+    )
 
     def load(self, state: JSON) -> None:
         """Load the contacts."""
@@ -136,32 +161,18 @@ class ContactsApp(App):
             email: The mail address.
             address: The postal address.
         """
-        known = self._index_by_name()
-        full_name = f"{first_name} {last_name}".lower()
-        if full_name in known:
-            raise ValueError(f"Contact already exists with contact id - {known[full_name]}.")
+        self._check_name_is_new(f"{first_name} {last_name}")
         chosen_gender = GENDER.parse_exact("Unknown" if gender is None else gender)
         chosen_status = STATUS.parse_exact("Unknown" if status is None else status)
         contact: JSON = {
-            "first_name": _validate_field("first_name", first_name),
-            "last_name": _validate_field("last_name", last_name),
-            "contact_id": "",
-            "is_user": False,
-            "gender": chosen_gender,
-            "age": _validate_field("age", age),
-            "nationality": nationality,
-            "city_living": city_living,
-            "country": country,
-            "status": chosen_status,
-            "job": job,
-            "description": description,
-            "phone": phone,
-            "email": email,
-            "address": address,
-        }
-        contact["contact_id"] = self.random.new_id()
+            "first_name": first_name, "last_name": last_name, "contact_id": "", "is_user": False,
+            "gender": chosen_gender, "age": age, "nationality": nationality, "city_living": city_living,
+            "country": country, "status": chosen_status, "job": job, "description": description, "phone": phone,
+            "email": email, "address": address,
+        }  # fmt: skip
+        contact = self._validate(contact)
         self._contacts[contact["contact_id"]] = contact
-        known[full_name] = contact["contact_id"]
+        self._index_by_name()[_get_full_name(contact)] = contact["contact_id"]
         return contact["contact_id"]
 
     @tool(APP, DATA, operation=WRITE)
@@ -175,12 +186,18 @@ class ContactsApp(App):
             contact_id: The id of the contact.
             updates: The fields to change, each with its new value.
         """
-        self._get_contact(contact_id)
+        before = self._get_contact(contact_id)
         self._ids_by_name = None
         for name, value in updates.items():
             if name not in Contact.fields:
                 raise AttributeError(f"{name} is not a valid attribute of Contact.")
-            self._contacts[contact_id] = self._contacts[contact_id] | {name: _validate_field(name, value)}
+            self._contacts[contact_id] = self._contacts[contact_id] | {name: value}
+        # Checked only when all fields are set, so fields before an unknown one keep whatever they were given.
+        try:
+            self._contacts[contact_id] = self._validate(self._contacts[contact_id])
+        except (TypeError, ValueError):
+            self._contacts[contact_id] = before
+            raise
         return f"Contact {contact_id} updated successfully."
 
     @tool(APP, DATA, operation=WRITE)
@@ -209,17 +226,44 @@ class ContactsApp(App):
         return [
             Contact(each)
             for each in self._contacts.values()
-            if any(wanted in text for text in _collect_contact_texts(each))
+            if any(wanted in text.lower() for text in _iterate_contact_texts(each))
         ]
 
     def _index_by_name(self) -> dict[str, str]:
         """Return the id of the last contact with each full name, in lower case."""
         if self._ids_by_name is None:
             self._ids_by_name = {
-                f"{each['first_name']} {each['last_name']}".lower(): contact_id
-                for contact_id, each in self._contacts.items()
+                _get_full_name(each): each.get("contact_id", key) for key, each in self._contacts.items()
             }
         return self._ids_by_name
+
+    def _check_name_is_new(self, full_name: str) -> None:
+        contact_id = self._index_by_name().get(full_name.lower())
+        if contact_id is not None:
+            raise ValueError(f"Contact already exists with contact id - {contact_id}.")
+
+    def _validate(self, contact: JSON) -> JSON:
+        """Return a contact with an id and the listed spelling of its gender and status.
+
+        Raises:
+            TypeError: The age is not a number, or the id is not a text.
+            ValueError: A name is missing, or a field does not allow its value.
+        """
+        stated = Contact(contact)
+        for name in ("first_name", "last_name"):
+            if stated[name] is None:
+                raise ValueError(f"Invalid {name.replace('_', ' ')}.")
+        known_id = stated["contact_id"]
+        contact_id = self.random.new_id() if known_id is None or len(known_id) == 0 else known_id
+        gender = GENDER.parse_lenient(stated["gender"])
+        age = stated["age"]
+        if age is not None and not _MIN_AGE <= age <= _MAX_AGE:
+            raise ValueError("Invalid age.", age)  # two arguments, as in ARE: agents see the tuple
+        return contact | {
+            "contact_id": contact_id,
+            "gender": gender,
+            "status": STATUS.parse_lenient(stated["status"]),
+        }
 
     def _get_contact(self, contact_id: str) -> JSON:
         if contact_id not in self._contacts:
@@ -235,20 +279,14 @@ class InternalContacts(ContactsApp):
     """The same app, for people of one company."""
 
 
-def _collect_contact_texts(contact: JSON) -> list[str]:
-    first, last = str(contact["first_name"]).lower(), str(contact["last_name"]).lower()
-    return [f"{first} {last}", f"{last} {first}", *(str(contact.get(key) or "").lower() for key in ("phone", "email"))]
+def _get_full_name(contact: JSON) -> str:
+    return f"{contact['first_name'].lower()} {contact['last_name'].lower()}"
 
 
-def _validate_field(name: str, value: Any) -> Any:
-    """Return the value that a field takes when it is set to a given value.
-
-    Raises:
-        ValueError: The field does not allow the value.
-    """
-    if name in {"first_name", "last_name"} and not isinstance(value, str):
-        raise ValueError(f"Invalid {name.replace('_', ' ')}.")
-    if name == "age" and value is not None and value not in _VALID_AGES:
-        raise ValueError("Invalid age.", value)  # two arguments, as in ARE: agents see the tuple
-    choice = {"gender": GENDER, "status": STATUS}.get(name)
-    return choice.parse_lenient(value) if choice else value
+def _iterate_contact_texts(contact: JSON) -> Iterator[str]:
+    """Yield the texts that a search looks at, one by one: a field that is no text matters only if it is reached."""
+    first, last = contact["first_name"], contact["last_name"]
+    yield from (first, last)
+    yield from (contact[key] for key in ("phone", "email") if contact.get(key) is not None)
+    yield f"{first} {last}"
+    yield f"{last} {first}"

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 from adk_agent_sim.scenario.app_base.app import JSON, App
-from adk_agent_sim.scenario.app_base.datetimes import parse_datetime
 from adk_agent_sim.scenario.app_base.entity import get_object
 from adk_agent_sim.scenario.app_base.paging import slice_page
+from adk_agent_sim.scenario.app_base.state_shape import NUMBER, TEXT, Fields, ListOf, MapOf
 from adk_agent_sim.scenario.app_base.tool import APP, DATA, ENV, MEDIUM, READ, WRITE, NotificationTemplate, tool
 from adk_agent_sim.scenario.app_base.tool_call import call_nested_tool
 from adk_agent_sim.scenario.app_entities.email_message import (
+    EMAIL_SHAPE,
     FOLDER_NAME,
     Email,
     ReturnedEmails,
+    check_address,
     check_addresses,
-    collect_search_texts,
+    iterate_search_texts,
+    parse_email_time,
 )
-from adk_agent_sim.scenario.app_entities.mail_folder import MailFolder
+from adk_agent_sim.scenario.app_entities.mail_folder import MailFolder, find_reply_recipient
 from adk_agent_sim.scenario.files.attachment import read_attachment, save_attachment
 
 
@@ -25,6 +29,18 @@ class EmailClientApp(App):
     """The user's email, in folders."""
 
     state_keys = ("user_email", "view_limit", "folders")
+    empty_state: ClassVar[Mapping[str, Any] | None] = {
+        "user_email": "user@example.com",
+        "view_limit": 5,
+        "folders": {name: {"folder_name": name, "emails": []} for name in FOLDER_NAME.values},
+    }
+    state_shape = Fields(
+        {
+            "user_email": TEXT,
+            "view_limit": NUMBER,
+            "folders": MapOf(Fields({"folder_name": TEXT, "emails": ListOf(EMAIL_SHAPE)})),
+        }
+    )
 
     def load(self, state: JSON) -> None:
         """Load the folders."""
@@ -77,7 +93,9 @@ class EmailClientApp(App):
             folder_name: The folder: INBOX, SENT, DRAFT or TRASH.
         """
         folder = self._get_folder(folder_name)
-        return self._mark_read(folder, _get_mail(folder, email_id))
+        if email_id is None:  # pyright: ignore[reportUnnecessaryComparison]
+            raise ValueError("Must provide either email_id")
+        return self._mark_read(folder, folder.require(email_id))
 
     @tool(APP, operation=READ, return_type="Email")
     def get_email_by_index(self, idx: int, folder_name: str = "INBOX") -> Any:
@@ -114,13 +132,7 @@ class EmailClientApp(App):
             cc: The mail addresses that get a copy.
             attachment_paths: Paths of the files to attach.
         """
-        mail = self._build_mail(
-            self._user_email,
-            recipients,
-            subject,
-            content,
-            cc=cc,
-        )
+        mail = self._build_mail(self._user_email, recipients, subject, content, cc=cc)
         return self._add_mail("SENT", mail | {"attachments": self._read_attachments(attachment_paths)})
 
     @tool(APP, operation=WRITE)
@@ -135,19 +147,13 @@ class EmailClientApp(App):
             folder_name: The folder: INBOX, SENT, DRAFT or TRASH.
         """
         mail = call_nested_tool(self, "get_email_by_id", email_id=email_id, folder_name=folder_name)
-        quoted = "\n".join(f"> {line}" for line in (mail["content"] or "").split("\n"))
-        subject = f"FWD: {mail['subject']}"
-        return self._add_mail(
-            "SENT",
-            self._build_mail(
-                self._user_email,
-                recipients,
-                subject,
-                quoted,
-                parent_id=mail["email_id"],
-                attachments=mail["attachments"],
-            ),
+        quoted = "> " + mail["content"]
+        subject = "FWD: " + mail["subject"]
+        parent_id, attachments = mail["email_id"], mail["attachments"]
+        forwarded = self._build_mail(
+            self._user_email, recipients, subject, quoted, parent_id=parent_id, attachments=attachments
         )
+        return self._add_mail("SENT", forwarded)
 
     @tool(APP, operation=WRITE)
     def download_attachments(
@@ -162,7 +168,7 @@ class EmailClientApp(App):
             folder_name: The folder: INBOX, SENT, DRAFT or TRASH.
             path_to_save: The folder to save into.
         """
-        mail = _get_mail(self._get_folder(folder_name), email_id)
+        mail = self._get_folder(folder_name).require(email_id)
         return [
             save_attachment(self, path_to_save, name, content)
             for name, content in get_object(mail, "attachments").items()
@@ -183,11 +189,9 @@ class EmailClientApp(App):
             content: The text.
             attachment_paths: Paths of the files to attach.
         """
-        mail = _get_mail(self._get_folder(folder_name), email_id)
-        return self._add_mail(
-            "SENT",
-            self._build_reply(mail, self._user_email, [self._find_reply_recipient(mail)], content, attachment_paths),
-        )
+        mail = self._get_folder(folder_name).require(email_id)
+        recipient = find_reply_recipient(mail, self._user_email, self._folders.values())
+        return self._add_mail("SENT", self._build_reply(mail, self._user_email, [recipient], content, attachment_paths))
 
     @tool(APP, operation=WRITE)
     def move_email(self, email_id: str, source_folder_name: str = "INBOX", dest_folder_name: str = "DRAFT") -> str:
@@ -201,7 +205,7 @@ class EmailClientApp(App):
             dest_folder_name: The folder it goes to.
         """
         source, target = self._get_folder(source_folder_name), self._get_folder(dest_folder_name)
-        _get_mail(source, email_id)
+        source.require(email_id)
         target.add(source.remove(email_id))
         return email_id
 
@@ -216,7 +220,7 @@ class EmailClientApp(App):
             folder_name: The folder: INBOX, SENT, DRAFT or TRASH.
         """
         folder = self._get_folder(folder_name)
-        _get_mail(folder, email_id)
+        folder.require(email_id)
         self._get_folder("TRASH").add(folder.remove(email_id))
         return email_id
 
@@ -234,7 +238,7 @@ class EmailClientApp(App):
         return [
             Email(each)
             for each in self._get_folder(folder_name).list_newest_first()
-            if any(wanted in text.lower() for text in collect_search_texts(each))
+            if any(wanted in text.lower() for text in iterate_search_texts(each))
         ]
 
     @tool(
@@ -265,7 +269,7 @@ class EmailClientApp(App):
             content: The text.
             attachment_paths: Paths of the files to attach.
         """
-        mail = _get_mail(self._get_folder("SENT"), email_id)
+        mail = self._get_folder("SENT").require(email_id)
         if sender not in mail["recipients"]:
             raise ValueError(
                 f"Sender {sender} is not a recipient of the email, the recipients are {mail['recipients']}"
@@ -295,9 +299,8 @@ class EmailClientApp(App):
             content: The text.
             folder_name: The folder: INBOX, SENT, DRAFT or TRASH.
         """
-        return self._add_mail(
-            FOLDER_NAME.parse_exact(folder_name), self._build_mail(sender, recipients, subject, content)
-        )
+        mail = self._build_mail(sender, recipients, subject, content)
+        return self._add_mail(FOLDER_NAME.parse_exact(folder_name), mail)
 
     @tool(DATA, operation=WRITE, type_checked=False)
     def create_and_add_email_with_time(
@@ -319,9 +322,8 @@ class EmailClientApp(App):
             email_time: When it was sent, as `YYYY-MM-DD HH:MM:SS`; the present if empty.
             folder_name: The folder: INBOX, SENT, DRAFT or TRASH.
         """
-        mail = self._build_mail(sender, recipients, subject, content)
-        if email_time:
-            mail["timestamp"] = parse_datetime(email_time)
+        sent_at = self.context.now() if email_time == "" else parse_email_time(email_time)
+        mail = self._build_mail(sender, recipients, subject, content) | {"timestamp": sent_at, "is_read": True}
         return self._add_mail(FOLDER_NAME.parse_exact(folder_name), mail)
 
     def _get_folder(self, name: str) -> MailFolder:
@@ -350,7 +352,7 @@ class EmailClientApp(App):
     ) -> JSON:
         """Return a new email with the current time, after checking the addresses."""
         return {
-            "sender": check_addresses([sender])[0],
+            "sender": check_address(sender),
             "recipients": check_addresses(recipients),
             "subject": subject,
             "content": content,
@@ -365,18 +367,10 @@ class EmailClientApp(App):
     def _build_reply(
         self, mail: JSON, sender: str, recipients: list[str], content: str, attachment_paths: list[str] | None
     ) -> JSON:
-        attached = self._read_attachments(attachment_paths)
-        subject, parent = f"Re: {Email(mail)['subject']}", mail["email_id"]
-        return self._build_mail(sender, recipients, subject, content, parent_id=parent, attachments=attached)
-
-    def _find_reply_recipient(self, mail: JSON) -> str:
-        """Return the recipient of a reply: the sender, or for the user's own email the sender it replied to."""
-        seen: set[str] = set()  # a scenario may contain emails that are replies to each other
-        while mail["sender"] == self._user_email and (parent := mail.get("parent_id")) and parent not in seen:
-            seen.add(parent)
-            found = (folder.get(parent) for folder in self._folders.values())
-            mail = next((each for each in found if each is not None), mail)
-        return mail["sender"]
+        reply = self._build_mail(
+            sender, recipients, "Re: " + Email(mail)["subject"], content, parent_id=mail["email_id"]
+        )
+        return reply | {"attachments": self._read_attachments(attachment_paths)}
 
     def _read_attachments(self, paths: list[str] | None) -> JSON:
         return dict(read_attachment(self, path, f"File does not exist: {path}") for path in paths or [])
@@ -388,10 +382,3 @@ class EmailClientV2(EmailClientApp):
 
 class Mail(EmailClientApp):
     """The same app under its short name."""
-
-
-def _get_mail(folder: MailFolder, email_id: str) -> JSON:
-    mail = folder.get(email_id)
-    if mail is None:
-        raise ValueError(f"Email with id {email_id} does not exist")
-    return mail

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
-from adk_agent_sim.scenario.app_base.entity import Entity
+from adk_agent_sim.scenario.app_base.app import JSON
+from adk_agent_sim.scenario.app_base.entity import Entity, get_list
 from adk_agent_sim.scenario.app_base.safe_regex import SafeRegex
 from adk_agent_sim.scenario.app_base.tool import APP, DATA, ENV, MEDIUM, READ, WRITE, NotificationTemplate, tool
+from adk_agent_sim.scenario.app_entities.conversation_store import sort_newest_first
 from adk_agent_sim.scenario.apps.messaging_base import BaseMessagingApp, raise_exception
 
 _USER_NAME = "Me"
@@ -35,23 +38,31 @@ class MessagingApp(BaseMessagingApp):
     """Conversations between people identified by name."""
 
     state_keys = ("conversations", "messages_view_limit", "conversation_view_limit")
+    empty_state: ClassVar[Mapping[str, Any] | None] = {
+        "conversations": {},
+        "messages_view_limit": 10,
+        "conversation_view_limit": 5,
+    }
     participants_key = "participants"
     sender_key = "sender"
     message_class = Message
     file_message_class = FileMessage
     conversation_class = Conversation
+    has_whole_seconds = False
 
     @tool(APP, ENV, DATA, operation=WRITE)
     def create_conversation(self, participants: list[str], title: str | None = None) -> str:
         """Start a conversation.
 
-        Returns the id of the conversation.
+        The user takes part without being named. Returns the id of the conversation.
 
         Args:
             participants: The names of the people.
             title: The title.
         """
-        return self._create_conversation(list(participants), title)
+        if not participants:
+            raise_exception("Must have at least one participant")
+        return self._create_conversation([*participants, _USER_NAME], title)
 
     @tool(APP, operation=READ, return_type="list[Conversation]")
     def list_recent_conversations(
@@ -71,7 +82,7 @@ class MessagingApp(BaseMessagingApp):
             offset_recent_messages_per_conversation: How many messages of each conversation to pass over first.
             limit_recent_messages_per_conversation: How many messages of each conversation to return at most.
         """
-        self._check_page_bounds(offset, limit, self._conversation_limit)
+        self._check_conversation_bounds(offset, limit)
         of_messages = offset_recent_messages_per_conversation, limit_recent_messages_per_conversation
         return self._build_conversations(self._list_recent(), (offset, limit), of_messages)
 
@@ -95,7 +106,7 @@ class MessagingApp(BaseMessagingApp):
             offset_recent_messages_per_conversation: How many messages of each conversation to pass over first.
             limit_recent_messages_per_conversation: How many messages of each conversation to return at most.
         """
-        self._check_page_bounds(offset, limit, self._conversation_limit)
+        self._check_conversation_bounds(offset, limit)
         of_messages = offset_recent_messages_per_conversation, limit_recent_messages_per_conversation
         return self._build_conversations(self._list_by_participant(participant), (offset, limit), of_messages)
 
@@ -103,29 +114,27 @@ class MessagingApp(BaseMessagingApp):
     def send_message(self, conversation_id: str, content: str = "") -> str:
         """Write into a conversation.
 
-        Returns the id of the conversation.
+        Returns the id of the message.
 
         Args:
             conversation_id: The id of the conversation.
             content: The text.
         """
         self._get_conversation(conversation_id)
-        self._add_message(conversation_id, _USER_NAME, content, {})
-        return conversation_id
+        return self._add_message(conversation_id, _USER_NAME, content, {})
 
     @tool(APP, operation=WRITE)
     def send_attachment(self, conversation_id: str, filepath: str) -> str:
         """Send a file into a conversation.
 
-        Returns the id of the conversation.
+        Returns the id of the message.
 
         Args:
             conversation_id: The id of the conversation.
             filepath: The path of the file.
         """
         self._get_conversation(conversation_id)
-        self._add_message(conversation_id, _USER_NAME, "", self._read_attachment(filepath))
-        return conversation_id
+        return self._add_message(conversation_id, _USER_NAME, "", self._read_attachment(filepath))
 
     @tool(APP, operation=WRITE)
     def download_attachment(self, conversation_id: str, message_id: str, download_path: str = "Downloads/") -> str:
@@ -151,7 +160,11 @@ class MessagingApp(BaseMessagingApp):
             offset: How many to pass over first.
             limit: How many to return at most.
         """
-        return self._read_messages(conversation_id, (offset, limit), (None, None))
+        shown = self._read_messages(conversation_id, (offset, limit), (None, None))
+        # ARE sorts what it stores, and a state shows it.
+        conversation = self._conversations.get_mutable(conversation_id)
+        conversation["messages"] = sort_newest_first(conversation["messages"])
+        return shown
 
     @tool(APP, ENV, DATA, operation=WRITE)
     def add_participant_to_conversation(self, conversation_id: str, participant: str) -> str:
@@ -177,11 +190,11 @@ class MessagingApp(BaseMessagingApp):
         """
         return self._remove_participant(conversation_id, participant)
 
-    @tool(APP, DATA, operation=READ)
-    def search(self, query: str, min_date: str | None = None, max_date: str | None = None) -> list[str]:
+    @tool(APP, DATA, operation=READ, return_type="list[str]")
+    def search(self, query: str, min_date: str | None = None, max_date: str | None = None) -> Any:
         """Find conversations by a text in their title, messages or people; dates limit the messages.
 
-        Returns the ids of the conversations.
+        Returns the conversations with all their messages.
 
         Args:
             query: What to look for.
@@ -189,7 +202,8 @@ class MessagingApp(BaseMessagingApp):
             max_date: The latest time, as `YYYY-MM-DD HH:MM:SS`.
         """
         wanted = query.lower()
-        return self._search_conversations(lambda text: wanted in text.lower(), (min_date, max_date))
+        found = self._search_conversations(lambda text: wanted in text.lower(), (min_date, max_date))
+        return [self._build_conversation(self._get_conversation(each)) for each in found]
 
     @tool(APP, operation=READ)
     def regex_search(self, query: str, min_date: str | None = None, max_date: str | None = None) -> list[str]:
@@ -220,4 +234,20 @@ class MessagingApp(BaseMessagingApp):
         """
         if sender not in self._get_participants(conversation_id):
             raise_exception(f"Sender {sender} not in conversation")
-        return self._add_message(conversation_id, sender, content, {})
+        self._add_message(conversation_id, sender, content, {}, sent_at=float(int(self.context.now())))
+        return conversation_id
+
+    def _check_conversation_bounds(self, offset: int, limit: int) -> None:
+        self._check_page_bounds(offset, limit, self._conversation_limit)
+        if offset > len(self._conversations):
+            raise ValueError("Offset is larger than the number of conversations")
+
+    def _build_conversation(self, conversation: JSON) -> Conversation:
+        return Conversation(conversation, messages=[*map(self._build_message, get_list(conversation, "messages"))])
+
+    def _set_participants(self, conversation_id: str, participants: list[str]) -> None:
+        """Set the participants; the title stays as it is."""
+        self._conversations.get_mutable(conversation_id)[self.participants_key] = participants
+
+    def _build_default_title(self, participants: list[str]) -> str:
+        return ", ".join(participants)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
-from typing import Any, ClassVar, NoReturn
+from typing import ClassVar, NoReturn
 
 from adk_agent_sim.scenario.app_base.app import JSON, App
 from adk_agent_sim.scenario.app_base.datetimes import parse_datetime
 from adk_agent_sim.scenario.app_base.entity import Entity, get_list, get_object
 from adk_agent_sim.scenario.app_base.paging import slice_page
+from adk_agent_sim.scenario.app_base.state_shape import NUMBER, TEXT, Fields, ListOf, MapOf
 from adk_agent_sim.scenario.app_entities.conversation_store import (
     ConversationStore,
     get_last_updated,
@@ -37,6 +37,33 @@ class BaseMessagingApp(App):
     message_class: ClassVar[type[Entity]] = Entity
     file_message_class: ClassVar[type[Entity]] = Entity
     conversation_class: ClassVar[type[Entity]] = Entity
+
+    has_whole_seconds: ClassVar[bool] = True
+    """Whether fractions of a second are left out when a message's time is compared with dates."""
+
+    state_shape = Fields(
+        {
+            "conversations": MapOf(
+                Fields(
+                    {
+                        "conversation_id": TEXT, "title": TEXT, "last_updated": NUMBER, "participants": ListOf(TEXT),
+                        "participant_ids": ListOf(TEXT),
+                        "messages": ListOf(
+                            Fields(
+                                {"message_id": TEXT, "sender": TEXT, "sender_id": TEXT, "content": TEXT,
+                                 "timestamp": NUMBER, "attachment": TEXT, "attachment_name": TEXT},
+                                required=("message_id", "timestamp"),
+                            )
+                        ),
+                    },
+                    required=("conversation_id",),
+                )
+            ),
+            "messages_view_limit": NUMBER, "conversation_view_limit": NUMBER,
+            "mode": TEXT, "name_to_id": MapOf(TEXT), "id_to_name": MapOf(TEXT), "current_user_id": TEXT,
+            "current_user_name": TEXT,
+        }
+    )  # fmt: skip
 
     def load(self, state: JSON) -> None:
         """Load the conversations."""
@@ -73,15 +100,11 @@ class BaseMessagingApp(App):
         """Return the title of a conversation that was given none."""
         return ", ".join(sorted(participants))
 
-    def _build_updated_title(self, participants: list[str]) -> str:
-        """Return the default title after participants have changed."""
-        return self._build_default_title(participants)
-
     def _set_participants(self, conversation_id: str, participants: list[str]) -> None:
         """Set the participants, and update the title if it is the default one."""
         conversation = self._conversations.get_mutable(conversation_id)
-        if conversation.get("title") == self._build_updated_title(get_list(conversation, self.participants_key)):
-            conversation["title"] = self._build_updated_title(participants)
+        if conversation.get("title") == self._build_default_title(get_list(conversation, self.participants_key)):
+            conversation["title"] = self._build_default_title(participants)
         conversation[self.participants_key] = participants
 
     def _add_participant(self, conversation_id: str, participant: str) -> str:
@@ -95,15 +118,18 @@ class BaseMessagingApp(App):
         people = self._get_participants(conversation_id)
         if participant not in people:
             raise_exception(f"Participant {participant} not in conversation")
-        self._set_participants(conversation_id, [each for each in people if each != participant])
+        place = people.index(participant)
+        self._set_participants(conversation_id, [*people[:place], *people[place + 1 :]])
         return conversation_id
 
-    def _add_message(self, conversation_id: str, sender: str, content: str, attachment: JSON) -> str:
-        """Add a message to a conversation and return its id."""
+    def _add_message(
+        self, conversation_id: str, sender: str, content: str, attachment: JSON, *, sent_at: float | None = None
+    ) -> str:
+        """Add a message to a conversation and return its id. It is sent now if no time is given."""
         message: JSON = {
             self.sender_key: sender,
             "message_id": self.random.new_id(),
-            "timestamp": self.context.now(),
+            "timestamp": self.context.now() if sent_at is None else sent_at,
             "content": content,
         }
         self._conversations.add_message(conversation_id, message | attachment)
@@ -123,6 +149,8 @@ class BaseMessagingApp(App):
         if "attachment" not in message:
             # ARE accesses the attribute without checking, and agents see Python's error.
             raise AttributeError(f"{self.message_class.__name__!r} object has no attribute 'attachment'")
+        if not message["attachment"]:
+            raise_exception("No attachment found in the specified message")
         return save_attachment(self, folder, message["attachment_name"], message["attachment"])
 
     def _build_message(self, message: JSON) -> Entity:
@@ -170,7 +198,7 @@ class BaseMessagingApp(App):
             raise ValueError("Offset must be positive")
         first, last = _parse_bounds(dates)
         messages: list[JSON] = get_list(conversation, "messages")
-        found = sort_newest_first([each for each in messages if first <= each["timestamp"] <= last])
+        found = sort_newest_first([each for each in messages if first <= int(each["timestamp"]) <= last])
         if page_range[0] > len(found):
             raise ValueError("Offset is larger than the number of messages")
         shown, places = slice_page(found, *page_range)
@@ -187,23 +215,27 @@ class BaseMessagingApp(App):
     def _search_conversations(
         self, is_wanted: Callable[[str], bool], dates: tuple[str | None, str | None]
     ) -> list[str]:
-        """Return the conversations whose title, a participant's id, or a message between two dates matches.
+        """Return the conversations whose participants, title, or a message between two dates match.
 
-        Dates are parsed only when a message is compared with them, as in ARE: an invalid date is no error before that.
+        Dates are parsed only when participants and title do not match, as in ARE: an invalid date is no error before.
         """
-        bounds = cache(lambda: _parse_bounds(dates))
 
-        def is_matching_message(message: Any) -> bool:
-            first, last = bounds()
-            return first <= message["timestamp"] <= last and is_wanted(message.get("content") or "")
+        def has_matching_message(conversation: JSON) -> bool:
+            first, last = _parse_bounds(dates)
+            messages: list[JSON] = get_list(conversation, "messages")
+            in_time = [each for each in messages if first <= self._get_comparable_time(each) <= last]
+            return any(is_wanted(each.get("content") or "") for each in in_time)
 
         return [
             each["conversation_id"]
             for each in self._conversations.list_all()
-            if is_wanted(each.get("title") or "")
-            or any(map(is_wanted, get_list(each, self.participants_key)))
-            or any(map(is_matching_message, get_list(each, "messages")))
+            if any(is_wanted(person.lower()) for person in get_list(each, self.participants_key))
+            or (each.get("title") is not None and is_wanted(each["title"].lower()))
+            or has_matching_message(each)
         ]
+
+    def _get_comparable_time(self, message: JSON) -> float:
+        return int(message["timestamp"]) if self.has_whole_seconds else message["timestamp"]
 
 
 def raise_exception(reason: str) -> NoReturn:

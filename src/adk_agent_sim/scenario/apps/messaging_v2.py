@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 from adk_agent_sim.scenario.app_base.app import JSON
 from adk_agent_sim.scenario.app_base.entity import Entity, get_list, get_object
@@ -51,6 +52,11 @@ class MessagingAppV2(BaseMessagingApp):
     file_message_class = FileMessageV2
     conversation_class = ConversationV2
 
+    empty_state: ClassVar[Mapping[str, Any] | None] = {
+        "conversations": {}, "messages_view_limit": 10, "conversation_view_limit": 5, "mode": "NAME", "name_to_id": {},
+        "id_to_name": {}, "current_user_id": None, "current_user_name": None,
+    }  # fmt: skip
+
     def load(self, state: JSON) -> None:
         """Load people and conversations."""
         super().load(state)
@@ -85,11 +91,13 @@ class MessagingAppV2(BaseMessagingApp):
     def lookup_user_id(self, user_name: str) -> dict[str, str]:
         """Find people by a name that is only roughly right; names with their ids come back.
 
-        Returns at most five people, the most similar first.
+        Returns everybody with a similar name, the most similar first.
 
         Args:
             user_name: The name of the person.
         """
+        if user_name in self._ids_by_name:
+            return {user_name: self._ids_by_name[user_name]}
         return {name: self._ids_by_name[name] for name in find_similar_names(user_name, self._ids_by_name)}
 
     @tool(APP, operation=WRITE)
@@ -105,10 +113,12 @@ class MessagingAppV2(BaseMessagingApp):
         """
         attached = self._read_attachment(attachment_path)
         existing = call_nested_tool(self, "get_existing_conversation_ids", user_ids=[user_id])
-        if existing and user_id != self._user_id:
-            conversation_id: str = existing[0]
-        else:
-            self._check_user(user_id)
+        # A conversation that was given another title is not the one to write into.
+        title = self._build_default_title([user_id])
+        conversation_id = next((each for each in existing if self._get_conversation(each).get("title") == title), None)
+        if conversation_id is None:
+            for each in (self._user_id, user_id):
+                self._check_user(each)
             conversation_id = self._create_conversation([self._user_id, user_id], None)
         self._add_message(conversation_id, self._user_id, content, attached)
         return conversation_id
@@ -334,7 +344,7 @@ class MessagingAppV2(BaseMessagingApp):
         """
         if sender_id not in self._get_participants(conversation_id):
             raise_exception(f"Sender {sender_id} not in conversation")
-        self._add_message(conversation_id, sender_id, content, {})
+        self._add_message(conversation_id, sender_id, content, {}, sent_at=float(int(self.context.now())))
 
     def _check_user(self, user_id: str) -> None:
         if self._ids_are_phone_numbers and not any(map(str.isdigit, user_id)):
@@ -344,11 +354,6 @@ class MessagingAppV2(BaseMessagingApp):
             raise ValueError(f"User {user_id} does not exist in Ids, you need to provide the Id of an existing user")
 
     def _build_default_title(self, participants: list[str]) -> str:
-        return super()._build_default_title(
-            [self._names_by_id.get(each, each) for each in participants if each != self._user_id]
-        )
-
-    def _build_updated_title(self, participants: list[str]) -> str:
-        return self._build_default_title(
-            [each for each in participants if self._ids_are_phone_numbers or each in self._names_by_id]
-        )
+        others = dict.fromkeys(each for each in participants if each != self._user_id)
+        known = [each for each in others if self._ids_are_phone_numbers or each in self._names_by_id]
+        return super()._build_default_title([self._names_by_id.get(each, each) for each in known])

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
 from adk_agent_sim.scenario.app_base.app import JSON, App
 from adk_agent_sim.scenario.app_base.entity import get_list
+from adk_agent_sim.scenario.app_base.state_shape import TEXT, Fields, ListOf
 from adk_agent_sim.scenario.app_base.tool import APP, ENV, MEDIUM, READ, WRITE, NotificationTemplate, tool
 
 
@@ -11,6 +15,8 @@ class NotificationApp(App):
     """Shows reminders and lists those that were shown."""
 
     state_keys = ("shown",)
+    empty_state: ClassVar[Mapping[str, Any] | None] = {"shown": []}
+    state_shape = Fields({"shown": ListOf(TEXT)})
 
     def load(self, state: JSON) -> None:
         """Load the reminders that were shown."""

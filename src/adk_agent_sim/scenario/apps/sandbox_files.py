@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 from adk_agent_sim.scenario.app_base.tool import APP, READ, WRITE, tool
 from adk_agent_sim.scenario.files.document import extract_document_text, truncate_lines
 from adk_agent_sim.scenario.files.file_system import FileSystem
 from adk_agent_sim.scenario.files.file_tree import Folder
 
+_COMPRESSIONS = frozenset({"infer", "zip", "bz2", "gzip", "lzma", "xz"})
+"""The compressions that ARE's file library knows. They have no effect here."""
+
 
 class SandboxLocalFileSystem(FileSystem):
     """A file system in a folder of its own."""
 
     state_keys = ("files", "tmpdir")
+    empty_state: ClassVar[Mapping[str, Any] | None] = {
+        "files": {"name": "", "type": "directory", "children": []},
+        "tmpdir": "",
+    }
 
     @tool(APP, operation=WRITE, type_checked=False)
     def open(
@@ -38,7 +46,10 @@ class SandboxLocalFileSystem(FileSystem):
             compression: How the file is compressed.
             kwargs: Further options of the file system.
         """
-        return self._open_file(path, mode)
+        handle = self._open_file(path, mode)
+        if compression is not None and compression not in _COMPRESSIONS:
+            raise ValueError(f"Compression type {compression} not supported")
+        return handle
 
     @tool(APP, operation=READ, type_checked=False)
     def cat(self, path: str, recursive: bool = False, on_error: str = "raise", **kwargs: Any) -> str | bytes:
@@ -52,9 +63,7 @@ class SandboxLocalFileSystem(FileSystem):
             on_error: What to do with a file that cannot be read: raise, omit or return.
             kwargs: Further options of the file system.
         """
-        if on_error not in {"raise", "omit", "return"}:
-            raise ValueError(f"on_error must be raise, omit or return, not {on_error!r:.80}")
-        return self.read_bytes(path)
+        return self._read_file_or_files(path, recursive=recursive, ignore_errors=on_error != "raise")
 
     @tool(APP, operation=WRITE, type_checked=False)
     def mkdir(self, path: str, create_parents: bool = True, **kwargs: Any) -> None:
@@ -65,6 +74,8 @@ class SandboxLocalFileSystem(FileSystem):
             create_parents: Make missing folders above it too.
             kwargs: Further options of the file system.
         """
+        if kwargs and not create_parents and not self._exists(path):
+            raise TypeError(f"{next(iter(kwargs))!r} is an invalid keyword argument for mkdir()")
         self._create_folder(path, parents=create_parents)
 
     @tool(APP, operation=WRITE, type_checked=False)
@@ -128,7 +139,7 @@ class SandboxLocalFileSystem(FileSystem):
             path: The path.
             kwargs: Further options of the file system.
         """
-        return self._tree.find_node(self._resolve_path(path)) is not None
+        return self._exists(path)
 
     @tool(APP, operation=READ, type_checked=False)
     def display(self, path: str) -> bool:
@@ -139,7 +150,7 @@ class SandboxLocalFileSystem(FileSystem):
         Args:
             path: The path.
         """
-        return self._tree.find_node(self._resolve_path(path)) is not None
+        return self._exists(path)
 
     @tool(APP, operation=READ, type_checked=False)
     def info(self, path: str, **kwargs: Any) -> dict[str, Any]:
@@ -172,6 +183,8 @@ class SandboxLocalFileSystem(FileSystem):
         """
         try:
             text = extract_document_text(file_path, self.read_bytes(file_path))
+        except PermissionError:
+            raise
         except (OSError, ValueError) as error:
             message = f"File not found or could not be read: {file_path}. Error: {error}"
             raise FileNotFoundError(message) from error

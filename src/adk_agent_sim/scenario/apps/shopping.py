@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 from adk_agent_sim.scenario.app_base.app import JSON, App
 from adk_agent_sim.scenario.app_base.datetimes import to_datetime
 from adk_agent_sim.scenario.app_base.entity import get_object
 from adk_agent_sim.scenario.app_base.paging import slice_page
+from adk_agent_sim.scenario.app_base.state_shape import NUMBER, Fields, MapOf
 from adk_agent_sim.scenario.app_base.tool import APP, DATA, ENV, HIGH, MEDIUM, READ, WRITE, NotificationTemplate, tool
-from adk_agent_sim.scenario.app_entities.shop_entities import CartItem, Order, Product, build_cart_item
+from adk_agent_sim.scenario.app_entities.shop_entities import (
+    CART_ITEM_SHAPE,
+    ORDER_SHAPE,
+    PRODUCT_SHAPE,
+    CartItem,
+    Order,
+    Product,
+    build_cart_item,
+)
 
 _ORDER_STATUSES = {"processed", "shipped", "delivered", "cancelled"}
 _NO_OPTIONS: dict[str, Any] = {}
@@ -19,6 +29,15 @@ class ShoppingApp(App):
     """A shop: products with their items, a cart, discount codes and orders."""
 
     state_keys = ("products", "cart", "discount_codes", "orders")
+    empty_state: ClassVar[Mapping[str, Any] | None] = {"products": {}, "cart": {}, "discount_codes": {}, "orders": {}}
+    state_shape = Fields(
+        {
+            "products": MapOf(PRODUCT_SHAPE),
+            "cart": MapOf(CART_ITEM_SHAPE),
+            "discount_codes": MapOf(MapOf(NUMBER)),
+            "orders": MapOf(ORDER_SHAPE),
+        }
+    )
 
     def load(self, state: JSON) -> None:
         """Load products, cart, discount codes and orders."""
@@ -46,11 +65,13 @@ class ShoppingApp(App):
             offset: How many to pass over first.
             limit: How many to return at most.
         """
-        named = sorted(self._products.values(), key=lambda each: each["name"])
-        shown, places = slice_page(named, offset, limit)
+        # Of products with the same name only the last is listed, but all are counted.
+        ids_by_name = {each["name"]: each["product_id"] for each in self._products.values()}
+        shown = sorted(ids_by_name.items())[offset : offset + limit]
+        total = len(self._products)
         return {
-            "products": {each["name"]: each["product_id"] for each in shown},
-            "metadata": {"range": places, "total": len(named)},
+            "products": dict(shown),
+            "metadata": {"range": (offset, min(offset + limit, total)), "total": total},
         }
 
     @tool(APP, DATA, operation=READ, return_type="Product")
@@ -77,7 +98,10 @@ class ShoppingApp(App):
             limit: How many to return at most.
         """
         wanted = product_name.lower()
-        found = [each for each in self._products.values() if wanted in each["name"].lower()]
+        products = list(self._products.values())
+        # Of products with the same name the last is found, once for each of them.
+        by_name = {each["name"]: each for each in products}
+        found = [by_name[each["name"]] for each in products if wanted in each["name"].lower()]
         return [Product(each) for each in slice_page(found, offset, limit)[0]]
 
     @tool(APP, operation=WRITE)
@@ -263,13 +287,13 @@ class ShoppingApp(App):
             new_price: The new price.
             new_availability: Whether it can be bought now; unchanged if left out.
         """
-        item = self._find_item(item_id)
-        if item is None:
-            raise ValueError(f"Item with id {item_id} does not exist")
         changes = {"price": new_price, "available": new_availability}
         changes = {name: value for name, value in changes.items() if value is not None}
         if not changes:
             raise ValueError("No update provided")
+        item = self._find_item(item_id)
+        if item is None:
+            raise ValueError(f"Item with id {item_id} does not exist")
         self._store_item(self._find_product_id(item_id), item | changes)
         return item_id
 
@@ -320,7 +344,7 @@ class ShoppingApp(App):
         """
         item = self._find_item(item_id)
         if item is None:
-            raise ValueError("Product does not exist")
+            raise ValueError("Item does not exist")
         self._orders[order_id] = {
             "order_status": order_status,
             "order_date": to_datetime(order_date).isoformat(),
@@ -356,10 +380,10 @@ class ShoppingApp(App):
 
     def _compute_price(self, item: JSON, discount_code: str | None) -> float:
         full = item["price"] * item["quantity"]
-        if not discount_code:
-            return full
+        if discount_code is None or len(discount_code) == 0:
+            return full * 1.0
         codes = self._discounts.get(item["item_id"])
-        if not codes:
+        if codes is None:
             raise ValueError(f"There is no valid discount codes for the item with id - {item['item_id']}")
         if discount_code not in codes:
             raise ValueError(f"The provided discount code is not valid for the item with id - {item['item_id']}")

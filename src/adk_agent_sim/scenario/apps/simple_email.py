@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 from adk_agent_sim.scenario.app_base.app import JSON, App
 from adk_agent_sim.scenario.app_base.entity import get_list
+from adk_agent_sim.scenario.app_base.state_shape import Fields, ListOf, MapOf
 from adk_agent_sim.scenario.app_base.tool import APP, ENV, MEDIUM, READ, WRITE, NotificationTemplate, tool
 
 
@@ -13,6 +15,8 @@ class EmailApp(App):
     """Email as two lists: received and sent."""
 
     state_keys = ("inbox", "sent")
+    empty_state: ClassVar[Mapping[str, Any] | None] = {"inbox": [], "sent": []}
+    state_shape = Fields({"inbox": ListOf(MapOf()), "sent": ListOf(MapOf())})
 
     def load(self, state: JSON) -> None:
         """Load both lists."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 from adk_agent_sim.scenario.app_base.tool import APP, READ, WRITE, tool
 from adk_agent_sim.scenario.files.file_system import FileSystem
@@ -12,6 +13,10 @@ class VirtualFileSystem(FileSystem):
     """A file system that is part of the scenario."""
 
     state_keys = ("files", "tmpdir")
+    empty_state: ClassVar[Mapping[str, Any] | None] = {
+        "files": {"name": "", "type": "directory", "children": []},
+        "tmpdir": "",
+    }
 
     @tool(APP, operation=WRITE, type_checked=False)
     def open(self, path: str, mode: str = "rb") -> Any:
@@ -34,7 +39,7 @@ class VirtualFileSystem(FileSystem):
         Args:
             path: The path.
         """
-        return self.read_bytes(path)
+        return self._read_file_or_files(path, recursive=False, ignore_errors=False)
 
     @tool(APP, operation=WRITE, type_checked=False)
     def mkdir(self, path: str, create_recursive: bool = True) -> None:
@@ -98,7 +103,7 @@ class VirtualFileSystem(FileSystem):
         Args:
             path: The path.
         """
-        return self._tree.find_node(self._resolve_path(path)) is not None
+        return self._exists(path)
 
     @tool(APP, operation=READ, type_checked=False)
     def info(self, path: str, **kwargs: Any) -> dict[str, Any]:

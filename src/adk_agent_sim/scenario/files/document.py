@@ -1,41 +1,62 @@
-"""Text of documents: plain text unchanged, HTML as Markdown, nothing else."""
+"""Text of documents: plain text unchanged, HTML as Markdown, others if the extra `documents` is installed."""
 
 from __future__ import annotations
 
+import re
 from html.parser import HTMLParser
-from pathlib import PurePosixPath
+from mimetypes import MimeTypes
+from posixpath import splitext
+
+from adk_agent_sim.scenario.files.office_documents import DocumentRefused, find_text_reader
 
 _INLINE_MARKERS = {"b": "**", "strong": "**", "i": "*", "em": "*", "code": "`"}
 _BLOCK_TAGS = {"p", "div", "ul", "ol", "table", "pre", "blockquote"}
 _HEADING_PREFIXES = {f"h{level}": "#" * level for level in range(1, 7)}
 _HIDDEN_TAGS = {"script", "style"}
 
+_KNOWN_TYPES = MimeTypes()
+"""The types that Python knows, without those of the host's own tables; and some that most hosts know."""
+for _suffix in (".ics", ".markdown", ".md", ".rst"):
+    _KNOWN_TYPES.add_type("text/plain", _suffix)
+
 
 def extract_document_text(path: str, content: bytes) -> str:
     """Return the text of a document.
 
     Raises:
-        ValueError: The file is empty or not UTF-8 text.
+        ValueError: The file is empty, of an unknown type, or not UTF-8 text or a document that can be read.
     """
     if not content:
         raise ValueError(f"File is empty: {path}")
-    kind = PurePosixPath(path).suffix.lower()
+    kind = splitext(path)[1]
+    read_text = find_text_reader(kind.lower())
+    if read_text is None and _KNOWN_TYPES.guess_type(f"document{kind}")[0] is None:
+        raise _build_conversion_error(kind, "NotImplementedError")
     try:
+        if read_text is not None:
+            return read_text(content)
         text = content.decode()
-    except UnicodeDecodeError as error:
-        # ARE's text for a file that it cannot convert.
-        raise ValueError(
-            f"Could not convert file to Markdown. File type was recognized as {[kind]}. "
-            "While converting the file, the following error was encountered:\n\n"
-            f"Traceback (most recent call last):\n{type(error).__name__}: {error}"
-        ) from None
-    return _convert_html_to_markdown(text) if kind in {".html", ".htm"} else text
+    except (UnicodeDecodeError, DocumentRefused) as error:
+        raise _build_conversion_error(kind, f"{type(error).__name__}: {error}") from None
+    if kind.lower() in {".html", ".htm"}:
+        return _convert_html_to_markdown(text)
+    lines = "\n".join(line.rstrip() for line in re.split(r"\r?\n", text))
+    return re.sub(r"\n{3,}", "\n\n", lines)
+
+
+def _build_conversion_error(kind: str, reason: str) -> ValueError:
+    """Return ARE's error for a file that it cannot convert."""
+    return ValueError(
+        f"Could not convert file to Markdown. File type was recognized as {[kind]}. "
+        "While converting the file, the following error was encountered:\n\n"
+        f"Traceback (most recent call last):\n{reason}"
+    )
 
 
 def truncate_lines(text: str, limit: int | None) -> str:
     """Return the first lines of a text, with a note of the total if some are omitted."""
     lines = text.split("\n")
-    if not limit or len(lines) <= limit:
+    if limit is None or limit <= 0 or len(lines) <= limit:
         return text
     return "\n".join(lines[:limit]) + f"\n\n[Document truncated. Showing {limit} of {len(lines)} lines]"
 

@@ -8,10 +8,20 @@ from posixpath import normpath
 from typing import Any
 
 from adk_agent_sim.scenario.app_base.app import JSON, App
-from adk_agent_sim.scenario.files.file_tree import EXISTS, MAX_DEPTH, NAME_TOO_LONG, File, FileTree, Folder, PathParts
+from adk_agent_sim.scenario.app_base.state_shape import TEXT, Fields
+from adk_agent_sim.scenario.files.file_tree import (
+    EXISTS,
+    MAX_DEPTH,
+    NAME_TOO_LONG,
+    NODE_SHAPE,
+    File,
+    FileTree,
+    Folder,
+    PathParts,
+)
+from adk_agent_sim.scenario.files.path_pattern import find_matches, has_wildcards
 
-_MAX_NAME_BYTES = 255
-_HOME_PATH = "/home/userhome"
+_HOME_PATH = "home/userhome/"
 _OPEN_MODES = {"r", "w", "a", "x"}
 
 
@@ -31,12 +41,30 @@ class FileHandle(str):
         handle._display_text = display_text
         return handle
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> FileHandle:
+        """Return the handle itself, which cannot change."""
+        return self
+
     def __str__(self) -> str:
         return self._display_text
 
 
+class LocalFileOpener(FileHandle):
+    """A file opened in binary mode. The log shows the name of the class."""
+
+    __slots__ = ()
+
+
+class TextIOWrapper(FileHandle):
+    """A file opened in text mode. The log shows the name of the class."""
+
+    __slots__ = ()
+
+
 class FileSystem(App):
     """Base of the apps that hold files. All paths start at the root, with or without a leading slash."""
+
+    state_shape = Fields({"files": Fields(NODE_SHAPE.fields), "tmpdir": TEXT})
 
     def load(self, state: JSON) -> None:
         """Load the file tree. Contents are read on first access."""
@@ -67,10 +95,24 @@ class FileSystem(App):
 
         Raises:
             PermissionError: The path leaves the root.
-            OSError: The path is too deep or a name is too long.
+            OSError: The path is too deep.
+            ValueError: The path contains a NUL character.
+        """
+        parts = self._normalize_path(path)
+        if "\0" in path:
+            raise ValueError("embedded null byte")
+        if len(parts) > MAX_DEPTH:
+            raise self._tree.build_error(NAME_TOO_LONG, parts)
+        return parts
+
+    def _normalize_path(self, path: str) -> PathParts:
+        """Return the names of a path, which no disk may accept.
+
+        Raises:
+            PermissionError: The path leaves the root.
         """
         if path.startswith("~"):
-            path = _HOME_PATH + path[1:]
+            path = _HOME_PATH + path[1:].removeprefix("/")
         absolute = normpath("/" + path.lstrip("/"))
         # normpath() drops a ".." at the root, so leaving the root must be detected on the unnormalized path.
         depth = 0
@@ -78,19 +120,26 @@ class FileSystem(App):
             depth += -1 if name == ".." else 1
             if depth < 0:
                 raise PermissionError(f"Operation not allowed outside sandbox: {absolute}")
-        parts = tuple(name for name in absolute.split("/") if name)
-        if len(parts) > MAX_DEPTH or any(len(name.encode("utf-8", "replace")) > _MAX_NAME_BYTES for name in parts):
-            raise self._tree.build_error(NAME_TOO_LONG, parts)
-        return parts
+        return tuple(name for name in absolute.split("/") if name)
+
+    def _exists(self, path: str) -> bool:
+        """Return whether there is such a file or folder; a path that no disk would take denotes none."""
+        try:
+            return self._tree.find_node(self._resolve_path(path)) is not None
+        except PermissionError:
+            raise
+        except (OSError, ValueError):
+            return False
 
     def _open_file(self, path: str, mode: str) -> FileHandle:
         """Do what opening in this mode does to the file: check that it exists, create it, or empty it."""
-        parts = self._resolve_path(path)
+        self._normalize_path(path)
         # fsspec, which ARE uses, always opens in binary mode; its errors name that mode.
         binary = mode if "b" in mode else mode.replace("t", "") + "b"
         kind = binary.replace("b", "", 1).replace("+", "", 1)
         if kind not in _OPEN_MODES:
             raise ValueError(_explain_invalid_mode(binary))
+        parts = self._resolve_path(path)  # Python checks the mode before the path
         exists = self._tree.find_node(parts) is not None
         if kind == "r" or (kind == "a" and exists):
             self._tree.get_file(parts)
@@ -99,9 +148,42 @@ class FileSystem(App):
         else:
             self._tree.write_file(parts, b"", self.context.now())
         if "b" in mode:
-            return FileHandle("<FILE_HANDLE>", "<fsspec.implementations.local.LocalFileOpener object>")
+            return LocalFileOpener("<FILE_HANDLE>", "<fsspec.implementations.local.LocalFileOpener object>")
         text = f"<_io.TextIOWrapper name={self._tree.format_path(parts)!r} encoding='UTF-8'>"
-        return FileHandle(text, text)
+        return TextIOWrapper(text, text)
+
+    def _read_file_or_files(self, path: str, *, recursive: bool, ignore_errors: bool) -> bytes:
+        """Return the content of a file. A path can also denote several files, which is an error in the end, as in ARE.
+
+        Raises:
+            OSError: One of the files cannot be read.
+            TypeError: The path denotes several files.
+        """
+        parts = self._resolve_path(path)
+        found = self._expand_path(parts, recursive=recursive)
+        if found == [parts]:
+            return self._tree.read_file(parts)
+        for each in found:
+            try:
+                self._tree.read_file(each)
+            except OSError:
+                if not ignore_errors:
+                    raise
+        raise TypeError(f"Unexpected return type from cat: {dict}")
+
+    def _expand_path(self, parts: PathParts, *, recursive: bool) -> list[PathParts]:
+        """Return what a path with wildcards denotes, or itself, and with `recursive` all that is below, in order."""
+        is_pattern = has_wildcards(parts)
+        found = find_matches(self._tree, parts) if is_pattern else [parts]
+        # fsspec asks whether it is the value False: with None or 0, which are also not recursive, the path must exist.
+        if recursive is not False and not is_pattern and self._tree.find_node(parts) is None:
+            found = []
+        if recursive:
+            found = sorted({below for each in found for below in self._tree.iter_subtree(each)})
+        if not found:
+            searched = [] if is_pattern and recursive else [self._tree.format_path(parts)]
+            raise FileNotFoundError(searched)
+        return found
 
     def _create_folder(self, path: str, *, parents: bool) -> None:
         parts = self._resolve_path(path)
@@ -135,7 +217,10 @@ class FileSystem(App):
     def _draw_tree(self, path: str) -> str:
         parts = self._resolve_path(os.fspath(path))
         head = path.rpartition("/")[2] or "/"
-        return "\n".join([head, *_draw_branches(self._tree.get_folder(parts), "")]) + "\n"
+        node = self._tree.get_node(parts)
+        # A file is drawn as if it were in a folder of its own name.
+        folder = node if isinstance(node, Folder) else Folder(children={parts[-1]: node})
+        return "\n".join([head, *_draw_branches(folder, "")]) + "\n"
 
 
 def _format_path(parts: PathParts) -> str:
@@ -156,7 +241,7 @@ def _draw_branches(folder: Folder, indent: str) -> list[str]:
 def _explain_invalid_mode(mode: str) -> str:
     """Return Python's error text for an invalid file mode."""
     if set(mode) - set("axrwbt+") or len(set(mode)) < len(mode):
-        return f"invalid mode: {mode!r}"
+        return f"invalid mode: '{mode}'"
     if "t" in mode:
         return "can't have text and binary mode at once"
     if set(mode) & _OPEN_MODES:

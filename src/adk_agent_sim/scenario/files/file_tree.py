@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from adk_agent_sim.scenario.app_base.app import JSON
 from adk_agent_sim.scenario.app_base.entity import get_list
+from adk_agent_sim.scenario.app_base.state_shape import TEXT, Fields, ListOf, Shape
 
 NO_PERMISSION, NOT_FOUND, EXISTS, NOT_A_FOLDER, IS_A_FOLDER, NAME_TOO_LONG, NOT_EMPTY = 1, 2, 17, 20, 21, 36, 39
 _ERRORS_BY_CODE: dict[int, tuple[type[OSError], str]] = {
@@ -25,8 +26,15 @@ _ERRORS_BY_CODE: dict[int, tuple[type[OSError], str]] = {
 }
 """Linux error numbers and texts. Other platforms have other numbers, and a run must not depend on the host."""
 
+_MAX_NAME_BYTES = 255
+
 MAX_DEPTH = 200
 """The maximum depth of nested folders, so that every state can be serialized recursively."""
+
+_NODE_FIELDS: dict[str, Shape] = {"name": TEXT, "type": TEXT}
+NODE_SHAPE = Fields(_NODE_FIELDS, required=("name",))
+"""A file or folder in a scenario file. The root needs no name."""
+_NODE_FIELDS["children"] = ListOf(NODE_SHAPE)
 
 PathParts = tuple[str, ...]
 """The position of a node: the names from the root down to it."""
@@ -100,15 +108,28 @@ class FileTree:
             node = node.children[name]
         return node
 
+    def iter_subtree(self, parts: PathParts) -> Iterator[PathParts]:
+        """Yield a node and everything below it."""
+        yield parts
+        node = self.find_node(parts)
+        for name in node.children if isinstance(node, Folder) else ():
+            yield from self.iter_subtree((*parts, name))
+
     def get_node(self, parts: PathParts) -> File | Folder:
         """Return the node at a position.
 
         Raises:
-            FileNotFoundError: There is no such node.
+            OSError: There is no such node, with the reason that a real disk would give.
         """
-        node = self.find_node(parts)
-        if node is None:
-            raise self.build_error(NOT_FOUND, parts)
+        node: File | Folder = self._root
+        for name in parts:
+            if not isinstance(node, Folder):
+                raise self.build_error(NOT_A_FOLDER, parts)
+            if is_too_long(name):
+                raise self.build_error(NAME_TOO_LONG, parts)
+            if name not in node.children:
+                raise self.build_error(NOT_FOUND, parts)
+            node = node.children[name]
         return node
 
     def get_folder(self, parts: PathParts) -> Folder:
@@ -148,7 +169,7 @@ class FileTree:
         if isinstance(node, File):
             node.content, node.origin = content, ""
         else:
-            self._get_parent(parts).children[parts[-1]] = File(content=content, created_at=created_at)
+            self._put_node(parts, File(content=content, created_at=created_at))
 
     def create_folder(self, parts: PathParts, created_at: float, *, parents: bool) -> None:
         """Create a folder where no node exists."""
@@ -156,8 +177,8 @@ class FileTree:
             raise self.build_error(EXISTS, parts)
         for depth in range(1, len(parts)) if parents else ():
             if self.find_node(parts[:depth]) is None:
-                self._get_parent(parts[:depth]).children[parts[depth - 1]] = Folder(created_at=created_at)
-        self._get_parent(parts).children[parts[-1]] = Folder(created_at=created_at)
+                self._put_node(parts[:depth], Folder(created_at=created_at))
+        self._put_node(parts, Folder(created_at=created_at))
 
     def remove(self, parts: PathParts, *, recursive: bool) -> None:
         """Remove a file, or a folder with everything in it."""
@@ -177,20 +198,27 @@ class FileTree:
             self._check_root_move(target)
             return
         moved = self.get_node(source)
-        existing = self.find_node(target)
-        if isinstance(existing, Folder) and existing is not moved:
+        existing, named_target = self.find_node(target), target
+        if existing is moved:
+            return
+        if isinstance(existing, Folder):
             target = (*target, *source[-1:])
             if self.find_node(target) is not None:
                 raise shutil.Error(f"Destination path '{self.format_path(target)}' already exists")
         elif isinstance(existing, File) and isinstance(moved, Folder):
             raise self.build_error(EXISTS, target)
-        if isinstance(moved, Folder) and target[: len(source)] == source and target != source:
+        if isinstance(moved, Folder) and target[: len(source)] == source:
             raise shutil.Error(
-                f"Cannot move a directory '{self.format_path(source)}' into itself '{self.format_path(target)}'."
+                f"Cannot move a directory '{self.format_path(source)}' into itself '{self.format_path(named_target)}'."
             )
         if len(target) + _measure_height(moved) > MAX_DEPTH:
             raise self.build_error(NAME_TOO_LONG, target)
+        if isinstance(moved, Folder) and self.find_node(target[:-1]) is None:
+            # A real disk refuses, so that Python copies the folder, and creates the folders above it first.
+            self.create_folder(target[:-1], moved.created_at, parents=True)
         parent = self._get_parent(target)
+        if is_too_long(target[-1]):
+            raise self.build_error(NAME_TOO_LONG, target)
         self._remove_node(source)
         parent.children[target[-1]] = moved
 
@@ -207,12 +235,21 @@ class FileTree:
 
     def _get_parent(self, parts: PathParts) -> Folder:
         """Return the parent folder of a node. Errors name the node itself, as a real disk would."""
-        parent = self.find_node(parts[:-1])
-        if not parts or parent is None:
+        if not parts:
             raise self.build_error(NOT_FOUND, parts)
+        try:
+            parent = self.get_node(parts[:-1])
+        except OSError as error:
+            raise self.build_error(error.errno or NOT_FOUND, parts) from None
         if not isinstance(parent, Folder):
             raise self.build_error(NOT_A_FOLDER, parts)
         return parent
+
+    def _put_node(self, parts: PathParts, node: File | Folder) -> None:
+        parent = self._get_parent(parts)
+        if is_too_long(parts[-1]):
+            raise self.build_error(NAME_TOO_LONG, parts)
+        parent.children[parts[-1]] = node
 
     def _remove_node(self, parts: PathParts) -> None:
         if not parts:
@@ -222,7 +259,12 @@ class FileTree:
     def build_error(self, code: int, parts: PathParts) -> OSError:
         """Return the exception that a real disk would raise for a path."""
         kind, reason = _ERRORS_BY_CODE[code]
-        return kind(f"[Errno {code}] {reason}: {self.format_path(parts)!r}")
+        return kind(code, reason, self.format_path(parts))
+
+
+def is_too_long(name: str) -> bool:
+    """Return whether a disk would refuse a name for its length."""
+    return len(name.encode("utf-8", "replace")) > _MAX_NAME_BYTES
 
 
 def _measure_height(node: File | Folder) -> int:

@@ -14,6 +14,7 @@ from adk_agent_sim.scenario.format.agent_log import BaseAgentLog
 from adk_agent_sim.scenario.format.are_conversion import convert_to_are
 from adk_agent_sim.scenario.format.imported_scenario import ScenarioImportedFromJson
 from adk_agent_sim.scenario.format.models import ExportedApp, ExportedTrace, to_json_value
+from adk_agent_sim.scenario.format.run_metadata import RunMetadata
 from adk_agent_sim.text.escaped_logging import get_logger
 from adk_agent_sim.timeline.atomic_files import atomic_write_text
 from adk_agent_sim.timeline.file_names import find_unused_path
@@ -39,52 +40,44 @@ class JsonScenarioExporter:
     def export_to_json(
         self,
         env: ExportableWorld | None = None,
-        *,
-        scenario: ScenarioImportedFromJson,
+        scenario: ScenarioImportedFromJson | None = None,
         scenario_id: str | None = None,
+        *,
         export_apps: bool = True,
         apps_state: Mapping[str, Mapping[str, Any]] | None = None,
         world_logs: Sequence[BaseAgentLog] | None = None,
+        run: RunMetadata | None = None,
         indent: int | None = None,
     ) -> str:
         """Return the JSON text of a scenario.
 
         Args:
             env: The world in which it was run, to include app states and completed events.
-            scenario: The scenario.
+            scenario: The scenario; that of the world if omitted.
             scenario_id: A different id for the file.
             export_apps: Whether to write the apps; they are large and can be stored elsewhere.
             apps_state: Apps to write instead, each with `class_name` and `serialized_state`, a JSON text.
             world_logs: The agent's log, to replace the scenario's own.
+            run: Who played, and what else the file says about the run; by default what the scenario says.
             indent: The number of spaces to indent with; everything on one line if None.
 
         Raises:
             ExportRefused: The scenario contains something that JSON cannot represent.
         """
-        changes: dict[str, Any] = {}
-        if env is not None:
-            run = env.export_trace()
-            changes |= {"apps": run.apps, "completed_events": run.completed_events}
-        if apps_state is not None:
-            changes["apps"] = [_build_app(name, given) for name, given in apps_state.items()]
-        if world_logs is not None:
-            changes["world_logs"] = [each.text for each in world_logs]
-        trace, _ = convert_to_are(_with_scenario_id(scenario.trace.model_copy(update=changes), scenario_id))
-        # After the conversion, which looks up the classes of the apps that events call.
-        if not export_apps:
-            trace = trace.model_copy(update={"apps": []})
+        trace = _build_trace(env, scenario, scenario_id, export_apps, apps_state, world_logs, run)
         return serialize_trace(trace, indent=indent)
 
     def export_to_json_file(
         self,
         env: ExportableWorld | None = None,
+        scenario: ScenarioImportedFromJson | None = None,
         *,
-        scenario: ScenarioImportedFromJson,
         output_dir: str | Path,
         scenario_id: str | None = None,
         export_apps: bool = True,
         apps_state: Mapping[str, Mapping[str, Any]] | None = None,
         world_logs: Sequence[BaseAgentLog] | None = None,
+        run: RunMetadata | None = None,
         indent: int | None = 2,
     ) -> tuple[bool, str | None]:
         """Write a scenario into a directory, to a new file named after its id.
@@ -92,22 +85,46 @@ class JsonScenarioExporter:
         Returns:
             Whether it was written, and its path.
         """
-        text = self.export_to_json(
-            env,
-            scenario=scenario,
-            scenario_id=scenario_id,
-            export_apps=export_apps,
-            apps_state=apps_state,
-            world_logs=world_logs,
-            indent=indent,
-        )
-        path = find_unused_path(Path(output_dir), scenario_id or scenario.scenario_id, ".json", fallback="scenario")
+        trace = _build_trace(env, scenario, scenario_id, export_apps, apps_state, world_logs, run)
+        text = serialize_trace(trace, indent=indent)
+        written_id = trace.metadata.definition.scenario_id
+        path = find_unused_path(Path(output_dir), written_id, ".json", fallback="scenario")
         try:
             atomic_write_text(path, text + "\n")
         except OSError as error:
-            _LOG.warning("Could not write scenario %r to %s: %s", scenario.scenario_id, path, error)
+            _LOG.warning("Could not write scenario %r to %s: %s", written_id, path, error)
             return False, None
         return True, str(path)
+
+
+def _build_trace(
+    env: ExportableWorld | None,
+    scenario: ScenarioImportedFromJson | None,
+    scenario_id: str | None,
+    export_apps: bool,
+    apps_state: Mapping[str, Mapping[str, Any]] | None,
+    world_logs: Sequence[BaseAgentLog] | None,
+    run_metadata: RunMetadata | None,
+) -> ExportedTrace:
+    changes: dict[str, Any] = {}
+    run = None if env is None else env.export_trace()
+    if run is not None:
+        changes |= {"apps": run.apps, "completed_events": run.completed_events}
+    if apps_state is not None:
+        changes["apps"] = [_build_app(name, given) for name, given in apps_state.items()]
+    base = run if scenario is None else scenario.trace
+    if base is None:
+        raise ExportRefused("There is nothing to export: pass a world as env, or a scenario.")
+    logs = [BaseAgentLog(text) for text in base.world_logs] if world_logs is None else world_logs
+    if logs:
+        changes["world_logs"] = [each.to_are_text() for each in logs]
+    trace, _ = convert_to_are(_with_scenario_id(base.model_copy(update=changes), scenario_id))
+    if run_metadata is not None:
+        trace = run_metadata.apply_to_trace(trace)
+    # After the conversion, which looks up the classes of the apps that events call.
+    if not export_apps:
+        trace = trace.model_copy(update={"apps": []})
+    return trace
 
 
 def serialize_trace(trace: ExportedTrace, *, indent: int | None = None) -> str:

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections import deque
+from itertools import islice
 
 from adk_agent_sim.scenario.format.models import AnyEvent, ExportedTrace
+
+_MAX_LISTED = 10
+"""The most ids that advice lists."""
 
 
 class EventGraph:
@@ -37,6 +41,12 @@ class EventGraph:
             parents = self.parents[name]
             self.levels[name] = 1 + max((self.levels[each] for each in parents), default=-1)
             self.times[name] = self._compute_time(self.events[name], [self.times[each] for each in parents])
+
+    def describe_ids(self) -> str:
+        """Return a sentence with the ids of the first events, for advice."""
+        shown = [name[:40] for name in islice(self.events, _MAX_LISTED)]
+        more = ", ..." if len(self.events) > _MAX_LISTED else ""
+        return f"Its events are: {', '.join(shown) or 'none'}{more}"
 
     def find_cycles(self) -> list[list[str]]:
         """Return the cycles as lists of ids; events that only depend on a cycle are in none."""

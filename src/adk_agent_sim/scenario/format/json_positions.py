@@ -1,4 +1,4 @@
-"""Line numbers of values in a JSON text. The text is scanned once, and only requested paths are recorded."""
+"""Positions of values in a JSON text. The text is scanned once, and only requested paths are recorded."""
 
 from __future__ import annotations
 
@@ -13,6 +13,13 @@ JsonPath = tuple[str | int, ...]
 _TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\],:]|[^\s{}\[\],:"]+', re.DOTALL)
 
 
+_TEXT_MEMBER = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"\s*:\s*"')
+"""A key of an object and the start of the text that is its value."""
+
+_TEXT_PIECE = re.compile(r"\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u....|\\.|[^\\]+")
+"""A part of a text in JSON: an escape, which is one character, or characters that stand for themselves."""
+
+
 def format_path(path: JsonPath) -> str:
     """Return a path in readable form, such as `events[3].action.app`."""
     parts = (f"[{each}]" if isinstance(each, int) else f".{each}" for each in path)
@@ -21,6 +28,13 @@ def format_path(path: JsonPath) -> str:
 
 def find_line_numbers(text: str, paths: Iterable[JsonPath]) -> dict[JsonPath, int]:
     """Return the line of each path, or of the nearest enclosing value if the path does not exist."""
+    offsets = find_offsets(text, paths)
+    lines = count_lines(text, set(offsets.values()))
+    return {path: lines[offset] for path, offset in offsets.items()}
+
+
+def find_offsets(text: str, paths: Iterable[JsonPath]) -> dict[JsonPath, int]:
+    """Return where in the text each path starts, or the nearest enclosing value if the path does not exist."""
     wanted = set(paths)
     prefixes = {path[:length] for path in wanted for length in range(len(path) + 1)}
     scan = _JsonScanner(prefixes)
@@ -28,8 +42,27 @@ def find_line_numbers(text: str, paths: Iterable[JsonPath]) -> dict[JsonPath, in
         scan.feed(piece[0], piece.start())
     offsets = scan.offsets
     found = {path: next(path[:size] for size in range(len(path), -1, -1) if path[:size] in offsets) for path in wanted}
-    lines = _count_lines(text, {offsets[path] for path in found.values()})
-    return {path: lines[offsets[near]] for path, near in found.items()}
+    return {path: offsets[near] for path, near in found.items()}
+
+
+def find_escaped_offset(row: str, key: str, offset: int) -> int:
+    """Return where in a row, which is a JSON object, the character of a text under a key is written.
+
+    Args:
+        row: The JSON text of the object.
+        key: The key of the text.
+        offset: The position of the character in the text.
+    """
+    start = find_offsets(row, [(key,)])[(key,)]
+    opening = _TEXT_MEMBER.match(row, start)
+    if opening is None:
+        return start
+    for piece in _TEXT_PIECE.finditer(row, opening.end()):
+        size = 1 if piece[0].startswith("\\") else len(piece[0])
+        if offset < size:
+            return piece.start() + (offset if size > 1 else 0)
+        offset -= size
+    return start
 
 
 @dataclass
@@ -74,7 +107,8 @@ class _JsonScanner:
         return path
 
 
-def _count_lines(text: str, offsets: set[int]) -> dict[int, int]:
+def count_lines(text: str, offsets: set[int]) -> dict[int, int]:
+    """Return the line of each offset, from 1."""
     lines: dict[int, int] = {}
     line, before = 1, 0
     for offset in sorted(offsets):

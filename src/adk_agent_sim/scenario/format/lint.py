@@ -10,6 +10,7 @@ from adk_agent_sim.scenario.format.lint_are import check_are_import
 from adk_agent_sim.scenario.format.lint_calls import check_calls
 from adk_agent_sim.scenario.format.lint_finding import LintFinding, LocatedFinding
 from adk_agent_sim.scenario.format.lint_order import check_order
+from adk_agent_sim.scenario.format.lint_states import check_states
 from adk_agent_sim.scenario.format.lint_values import check_values
 from adk_agent_sim.scenario.format.scenario_reader import SourceText
 
@@ -23,12 +24,13 @@ def lint(scenario: ScenarioImportedFromJson, *, are: bool = False) -> list[Locat
     """
     findings = list(_iter_findings(scenario, are=are))
     source = scenario.source or SourceText(name=scenario.scenario_id, text="")
-    return sorted(_locate_findings(source, findings), key=lambda each: (each.line, each.path))
+    return sorted(_locate_findings(source, findings), key=lambda each: (each.line, each.column or 0, each.path))
 
 
 def _iter_findings(scenario: ScenarioImportedFromJson, *, are: bool) -> Iterator[LintFinding]:
     graph = EventGraph(scenario.trace)
     yield from check_values(scenario.trace, graph)
+    yield from check_states(scenario.trace)
     yield from check_calls(scenario.trace, graph)
     yield from check_order(scenario.trace, graph)
     if are:
@@ -36,12 +38,12 @@ def _iter_findings(scenario: ScenarioImportedFromJson, *, are: bool) -> Iterator
 
 
 def _locate_findings(source: SourceText, findings: Sequence[LintFinding]) -> Iterator[LocatedFinding]:
-    for finding, line in zip(
-        findings, source.find_lines([each.path for each in findings]) if findings else (), strict=True
-    ):
+    positions = source.find_positions([each.path for each in findings]) if findings else ()
+    for finding, position in zip(findings, positions, strict=True):
         yield LocatedFinding(
-            file=source.name,
-            line=line,
+            file=source.file,
+            line=position.line,
+            column=position.column,
             path=source.format_path(finding.path),
             code=finding.code,
             severity=finding.severity,

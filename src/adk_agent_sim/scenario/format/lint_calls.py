@@ -63,8 +63,13 @@ def _check_action(
     yield from _check_caller((*path, "function"), event, tool)
     for problem in find_argument_problems(tool, action.args or []):
         where = ("args",) if problem.index is None else ("args", problem.index)
-        advice = "Use the arguments and types that the tool declares"
+        advice = f"The arguments of {tool.name} are: {_describe_arguments(tool)}"
         yield LintFinding(code="argument-unfit", path=(*path, *where), message=problem.message, advice=advice)
+
+
+def _describe_arguments(tool: Tool) -> str:
+    shown = (f"{each.name} ({each.annotation}{'' if each.required else ', optional'})" for each in tool.arguments)
+    return ", ".join(shown) or "none"
 
 
 def _build_unlisted_finding(path: JsonPath, name: str, names: list[str]) -> LintFinding:

@@ -35,6 +35,8 @@ class LocatedFinding:
 
     file: str
     line: int
+    column: int | None = None
+    """None if the file has several lines, so that the line is enough to find it."""
     path: str
     """The path in the file, such as `events[3].action.app`."""
     code: str
@@ -43,5 +45,6 @@ class LocatedFinding:
     advice: str
 
     def __str__(self) -> str:
-        where = f"{self.file}:{self.line}: {self.severity}[{self.code}]"
+        place = f"{self.line}" if self.column is None else f"{self.line}:{self.column}"
+        where = f"{self.file}:{place}: {self.severity}[{self.code}]"
         return escape_line(f"{where} {self.path}: {self.message}. {self.advice}.")

@@ -41,7 +41,7 @@ def _check_dependencies(path: JsonPath, event: AnyEvent, graph: EventGraph) -> I
                 code="dependency-unknown",
                 path=(*path, "dependencies", place),
                 message=f"event {event.event_id[:80]!r} depends on {name[:80]!r}, which does not exist",
-                advice="Name an event_id of this scenario, or remove the dependency",
+                advice=f"{graph.describe_ids()}. Name one of them, or remove the dependency",
             )
 
 
@@ -80,7 +80,10 @@ def _check_placeholders(path: JsonPath, event: AnyEvent, graph: EventGraph) -> I
         if source not in graph.events:
             message = f"the placeholder refers to event {source[:80]!r}, which does not exist"
             yield LintFinding(
-                code="placeholder-unknown", path=where, message=message, advice="Name an event_id of this scenario"
+                code="placeholder-unknown",
+                path=where,
+                message=message,
+                advice=f"{graph.describe_ids()}. Name one of them",
             )
         elif not _is_before(source, event.event_id, graph):
             message = f"the placeholder refers to the return value of event {source[:80]!r}, which happens later"

@@ -49,7 +49,7 @@ def _check_hints(trace: ExportedTrace, graph: EventGraph) -> Iterator[LintFindin
                 code="hint-unknown-event",
                 path=(*path, "associated_event_id"),
                 message=f"the hint belongs to event {hint.associated_event_id[:80]!r}, which does not exist",
-                advice="Name an event_id of this scenario, or leave the field empty",
+                advice=f"{graph.describe_ids()}. Name one of them, or leave the field empty",
             )
         yield from _check_known((*path, "hint_type"), hint.hint_type, HINT_TYPES)
 

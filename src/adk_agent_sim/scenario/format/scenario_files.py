@@ -3,14 +3,45 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
 from adk_agent_sim.errors import InvalidScenario, Problem
 from adk_agent_sim.scenario.format.imported_scenario import ScenarioImportedFromJson
 from adk_agent_sim.scenario.format.importer import build_scenario
-from adk_agent_sim.scenario.format.scenario_reader import read_scenario
-from adk_agent_sim.timeline.strict_json import InvalidJson, parse_json
+from adk_agent_sim.scenario.format.scenario_reader import RowOrigin, read_scenario
+from adk_agent_sim.timeline.strict_json import InvalidJson, decode_text, parse_json
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScenarioRecord:
+    """The place of one scenario in the files, which is not read yet: a file, or a line of a JSON Lines file."""
+
+    file: Path
+
+    content: bytes
+
+    line: int | None = None
+    """The line of a JSON Lines file, from 1; None if the file is the scenario."""
+
+    @property
+    def name(self) -> str:
+        """The name of the place in messages."""
+        return str(self.file) if self.line is None else f"{self.file}, line {self.line}"
+
+    def read(self) -> ScenarioImportedFromJson:
+        """Return the scenario.
+
+        Raises:
+            InvalidScenario: It is not a scenario; the message says where and why.
+        """
+        if self.line is None:
+            return build_scenario(read_scenario(self.content, self.name))
+        data = _extract_row_scenario(self.content)
+        row = None if data is None else decode_text(self.content)
+        origin = RowOrigin(file=str(self.file), line=self.line, row=row)
+        return build_scenario(read_scenario(self.content if data is None else data, self.name, origin=origin))
 
 
 def load_scenario(path: str | Path) -> ScenarioImportedFromJson:
@@ -28,13 +59,24 @@ def load_scenario(path: str | Path) -> ScenarioImportedFromJson:
 def load_scenarios(path: str | Path) -> Iterator[ScenarioImportedFromJson]:
     """Yield the scenarios in a JSON file, a JSON Lines file, or a directory of both, by file name."""
     for file in find_scenario_files(path):
-        content = _read_file(file)
-        if file.suffix != ".jsonl":
-            yield build_scenario(read_scenario(content, str(file)))
-            continue
-        for number, line in enumerate(content.splitlines(), start=1):
-            if line.strip():
-                yield build_scenario(read_scenario(_extract_row_scenario(line), f"{file}, line {number}"))
+        for record in list_records(file):
+            yield record.read()
+
+
+def list_records(file: Path) -> list[ScenarioRecord]:
+    """Return the places of the scenarios in one file, without reading them.
+
+    Raises:
+        InvalidScenario: The file cannot be read.
+    """
+    content = _read_file(file)
+    if file.suffix != ".jsonl":
+        return [ScenarioRecord(file=file, content=content)]
+    return [
+        ScenarioRecord(file=file, content=line, line=number)
+        for number, line in enumerate(content.splitlines(), start=1)
+        if line.strip()
+    ]
 
 
 def find_scenario_files(path: str | Path) -> list[Path]:
@@ -57,15 +99,18 @@ def _read_file(file: Path) -> bytes:
         raise _build_error(file, str(error)) from error
 
 
-def _extract_row_scenario(line: bytes) -> str | bytes:
-    """Return the scenario of a line: the line itself, or the text under `data` of a dataset row."""
+def _extract_row_scenario(line: bytes) -> str | None:
+    """Return the text under `data` if the line is a row of a dataset; None if it is the scenario itself."""
+    # Nearly every line is a scenario, and parsing it twice would take half the time of reading it.
+    if b'"data"' not in line:
+        return None
     try:
         value = parse_json(line)
     except InvalidJson:
-        return line
+        return None
     row = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
     data = None if "metadata" in row else row.get("data")
-    return data if isinstance(data, str) else line
+    return data if isinstance(data, str) else None
 
 
 def _build_error(path: str | Path, reason: str) -> InvalidScenario:

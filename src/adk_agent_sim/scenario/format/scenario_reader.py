@@ -3,20 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from pydantic import ValidationError
 
-from adk_agent_sim.errors import InvalidScenario, Problem
-from adk_agent_sim.scenario.format.json_positions import JsonPath, find_line_numbers, format_path
+from adk_agent_sim.errors import InvalidScenario
+from adk_agent_sim.errors.scenario_errors import ScenarioProblem
+from adk_agent_sim.scenario.format.json_positions import (
+    JsonPath,
+    count_lines,
+    find_escaped_offset,
+    find_offsets,
+    format_path,
+)
 from adk_agent_sim.scenario.format.models import FORMAT_VERSION, ExportedTrace
 from adk_agent_sim.scenario.format.scenario_dialect import DialectAdapter
 from adk_agent_sim.timeline.canonical_json import Json
 from adk_agent_sim.timeline.strict_json import InvalidJson, decode_text, parse_json
 
-_MAX_PROBLEMS = 10
-"""The number of problems that an error lists; of more, only the count is given."""
+
+@dataclass(frozen=True, kw_only=True)
+class TextPosition:
+    """A position in a file."""
+
+    line: int
+
+    column: int | None = None
+    """None if the text has several lines, so that the line is enough to find it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RowOrigin:
+    """The line of a JSON Lines file from which a scenario was read."""
+
+    file: str
+
+    line: int
+
+    row: str | None = None
+    """The line's text, if the scenario is a text under `data` in it, as in datasets; None if it is the line."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,10 +57,38 @@ class SourceText:
     has_flat_metadata: bool = False
     """Whether the definition is directly under `metadata`, as in the specification's dialect."""
 
-    def find_lines(self, paths: Sequence[JsonPath]) -> list[int]:
-        """Return the lines of the values at these paths."""
-        found = find_line_numbers(self.text, [self._to_text_path(path) for path in paths])
-        return [found[self._to_text_path(path)] for path in paths]
+    origin: RowOrigin | None = None
+
+    @property
+    def file(self) -> str:
+        """The name of the file."""
+        return self.origin.file if self.origin else self.name
+
+    def find_positions(self, paths: Sequence[JsonPath]) -> list[TextPosition]:
+        """Return the positions of the values at these paths."""
+        found = find_offsets(self.text, [self._to_text_path(path) for path in paths])
+        positions = self._locate_offsets([found[self._to_text_path(path)] for path in paths])
+        # The text as a whole starts in column 1, which says nothing.
+        return [place if path else replace(place, column=None) for path, place in zip(paths, positions, strict=True)]
+
+    def find_position(self, line: int, column: int) -> TextPosition:
+        """Return the position in the file of a line and column of the text."""
+        start = 0
+        for _ in range(line - 1):
+            start = self.text.index("\n", start) + 1
+        return self._locate_offsets([start + column - 1])[0]
+
+    def _locate_offsets(self, offsets: Sequence[int]) -> list[TextPosition]:
+        if self.origin is not None:
+            row = self.origin.row
+            places = offsets if row is None else [find_escaped_offset(row, "data", each) for each in offsets]
+            return [TextPosition(line=self.origin.line, column=each + 1) for each in places]
+        lines = count_lines(self.text, set(offsets))
+        if "\n" in self.text.strip():
+            return [TextPosition(line=lines[each]) for each in offsets]
+        # The only line with content is the last before it, so the columns of all values count from the same place.
+        start = self.text.rfind("\n", 0, len(self.text) - len(self.text.lstrip()))
+        return [TextPosition(line=lines[each], column=max(1, each - start)) for each in offsets]
 
     def format_path(self, path: JsonPath) -> str:
         """Return a path as it is in the text, in readable form."""
@@ -56,23 +110,24 @@ class ParsedScenario:
     source: SourceText
 
 
-def read_scenario(text: str | bytes, name: str = "the text") -> ParsedScenario:
+def read_scenario(text: str | bytes, name: str = "the text", *, origin: RowOrigin | None = None) -> ParsedScenario:
     """Read one scenario in either dialect.
 
     Args:
         text: The JSON text.
         name: The name of the text in errors: the name of the file.
+        origin: The line of a JSON Lines file from which it comes.
 
     Raises:
         InvalidScenario: The text is not a scenario; the message says where and why.
     """
+    source = SourceText(name=name, text="", origin=origin)
     try:
-        content = decode_text(text)
-        file = parse_json(content)
+        source = SourceText(name=name, text=decode_text(text), origin=origin)
+        file = parse_json(source.text)
     except InvalidJson as error:
-        where = f"line {error.line}" if error.line else ""
-        raise InvalidScenario(name, [Problem(path=where, message=error.reason)]) from error
-    return parse_scenario(file, SourceText(name=name, text=content, has_flat_metadata=_has_flat_metadata(file)))
+        raise InvalidScenario(name, [_build_json_problem(source, error)]) from error
+    return parse_scenario(file, replace(source, has_flat_metadata=_has_flat_metadata(file)))
 
 
 def parse_scenario(document: Json, source: SourceText) -> ParsedScenario:
@@ -110,14 +165,29 @@ def _to_file_path(location: JsonPath) -> JsonPath:
 
 
 def _build_error(source: SourceText, messages: dict[JsonPath, str]) -> InvalidScenario:
-    shown = list(messages)[:_MAX_PROBLEMS]
+    positions = source.find_positions(list(messages))
     problems = [
-        Problem(path=f"{source.format_path(path)[:200]} (line {line})", message=messages[path])
-        for path, line in zip(shown, source.find_lines(shown), strict=True)
+        ScenarioProblem(
+            path=f"{source.format_path(path)[:200]} (line {position.line})",
+            message=message,
+            field=source.format_path(path),
+            line=position.line,
+            column=position.column,
+        )
+        for (path, message), position in zip(messages.items(), positions, strict=True)
     ]
-    if len(messages) > _MAX_PROBLEMS:
-        problems.append(Problem(path="", message=f"and {len(messages) - _MAX_PROBLEMS} more"))
     return InvalidScenario(source.name, problems)
+
+
+def _build_json_problem(source: SourceText, error: InvalidJson) -> ScenarioProblem:
+    if error.line is None or error.column is None or not source.text:
+        line = source.origin.line if source.origin else error.line
+        path = f"line {line}" if line else ""
+        return ScenarioProblem(path=path, message=error.reason, line=line)
+    position = source.find_position(error.line, error.column)
+    return ScenarioProblem(
+        path=f"line {position.line}", message=error.reason, line=position.line, column=position.column
+    )
 
 
 def _has_flat_metadata(document: Json) -> bool:

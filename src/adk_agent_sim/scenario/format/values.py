@@ -23,7 +23,7 @@ class ValueDoesNotFit(ValueError):
 
 def parse_placeholder(value: str | None) -> str | None:
     """Return what a placeholder names, `event_id` or `event_id.key`; None if the whole text is not a placeholder."""
-    found = _PLACEHOLDER_PATTERN.fullmatch(value) if value else None
+    found = _PLACEHOLDER_PATTERN.fullmatch(value.strip()) if value else None
     return found[1] if found else None
 
 

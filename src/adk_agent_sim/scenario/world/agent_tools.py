@@ -1,13 +1,17 @@
 """The tools that an agent is offered: those of all apps, optionally renamed and reworded.
 
-Renaming and rewording test whether an agent reads tool descriptions or relies on names it has memorized. The choice
-depends only on the seed.
+Renaming and rewording test whether an agent reads tool descriptions or relies on names it has memorized. The other
+names and descriptions are those under `augmentation` of the scenario if it has some; otherwise they depend only on the
+seed. The tools by which an agent talks to the user and waits keep theirs, as in ARE.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import chain, count
+from typing import Any, cast
 
 from adk_agent_sim.scenario.app_base.app import App
 from adk_agent_sim.scenario.app_base.tool import APP, Tool
@@ -25,6 +29,13 @@ _VERB_SYNONYMS: Mapping[str, tuple[str, ...]] = {
 _DESCRIPTION_PREFIXES = ("Use this to do the following. ", "What it does: ", "Purpose: ", "In short: ")
 
 
+_KEPT_CLASSES = ("AgentUserInterface", "SystemApp")
+"""The apps whose tools are never renamed or reworded."""
+
+_VALID_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
+"""Names that models can call."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class OfferedTool:
     """A tool as it is offered to the agent."""
@@ -39,26 +50,61 @@ class OfferedTool:
     tool: Tool
 
 
-def build_agent_tools(apps: Mapping[str, App], noise: Noise, seed: int) -> dict[str, OfferedTool]:
-    """Return the tools that the agent can call, by the names under which it calls them."""
+def build_agent_tools(
+    apps: Mapping[str, App], noise: Noise, seed: int, augmentation: Mapping[str, Any] | None = None
+) -> dict[str, OfferedTool]:
+    """Return the tools that the agent can call, by the names under which it calls them.
+
+    Args:
+        apps: The apps by name.
+        noise: Whether tools are renamed and reworded.
+        seed: Decides the names and descriptions, if the scenario has none.
+        augmentation: What the scenario has under `augmentation`.
+    """
     found: dict[str, OfferedTool] = {}
+    names, descriptions = (
+        _read_texts(augmentation, "tool_names_mapping"),
+        _read_texts(augmentation, "tool_descriptions_mapping"),
+    )
     for name, app in apps.items():
+        app_noise = Noise() if type(app).__name__ in _KEPT_CLASSES else noise
         for tool in app.tools().values():
             if APP in tool.kinds:
-                each = _build_tool(name, tool, noise, seed)
-                # Two renamed tools may get the same name; the later one keeps its own.
-                taken = each.name in found
-                plain = OfferedTool(name=f"{name}__{tool.name}", description=each.description, app=name, tool=tool)
-                found[plain.name if taken else each.name] = plain if taken else each
+                each = _build_tool(name, tool, app_noise, seed, names, descriptions)
+                # Two renamed tools may get the same name; the later one keeps its own, with a number if need be.
+                own_names = chain((each.name, f"{name}__{tool.name}"), (f"{name}__{tool.name}_{n}" for n in count(2)))
+                free_name = next(other for other in own_names if other not in found)
+                found[free_name] = replace(each, name=free_name)
     return found
 
 
-def _build_tool(app: str, tool: Tool, noise: Noise, seed: int) -> OfferedTool:
-    chance = WorldRandom(seed, f"offered/{app}__{tool.name}")
+def _build_tool(
+    app: str,
+    tool: Tool,
+    noise: Noise,
+    seed: int,
+    names: Mapping[str, str] | None,
+    descriptions: Mapping[str, str] | None,
+) -> OfferedTool:
+    plain_name, description = f"{app}__{tool.name}", tool.description
+    name = plain_name
+    chance = WorldRandom(seed, f"offered/{plain_name}")
     verb, _, rest = tool.name.partition("_")
     words = _VERB_SYNONYMS.get(verb, (verb,))
     other = words[int(chance.next_float() * len(words))]
     opening = _DESCRIPTION_PREFIXES[int(chance.next_float() * len(_DESCRIPTION_PREFIXES))]
-    name = "_".join(filter(None, (other, rest))) if noise.rename_tools else tool.name
-    description = opening + tool.description if noise.reword_tools else tool.description
-    return OfferedTool(name=f"{app}__{name}", description=description, app=app, tool=tool)
+    if noise.rename_tools:
+        name = f"{app}__{'_'.join(filter(None, (other, rest)))}" if names is None else names.get(plain_name, plain_name)
+    if noise.reword_tools:
+        description = opening + description if descriptions is None else descriptions.get(plain_name, description)
+    is_callable = name == plain_name or _VALID_NAME.fullmatch(name) is not None or names is None
+    return OfferedTool(name=name if is_callable else plain_name, description=description, app=app, tool=tool)
+
+
+def _read_texts(augmentation: Mapping[str, Any] | None, key: str) -> Mapping[str, str] | None:
+    """Return the texts of a mapping by the plain names of tools; None if the scenario has no such mapping."""
+    given = (augmentation or {}).get(key)
+    if not isinstance(given, Mapping) or not given:
+        return None
+    texts = cast("Mapping[Any, Any]", given).items()
+    return {name: text for name, text in texts if isinstance(name, str) and isinstance(text, str) and text}

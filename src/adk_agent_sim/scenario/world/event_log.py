@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import heapq
 import json
+import traceback
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -86,7 +87,7 @@ class CompletedEvent:
                 return_value=self.value,
                 return_value_type=self.value_type,
                 exception=None if self.error is None else str(self.error),
-                exception_stack_trace=None,
+                exception_stack_trace=None if self.error is None else _format_stack_trace(self.error),
             ),
         )
 
@@ -110,6 +111,12 @@ class EventLog:
             heapq.heappush(heap, (event.time, event))
         return sorted((event for _, event in heap), key=_get_time)
 
+    def find_agent_calls(self, app: str, function: str) -> list[CompletedEvent]:
+        """Return the agent's calls of a tool in the order in which they were made."""
+        return [
+            event for event in self._events if event.function == function and event.app == app and event.kind == "AGENT"
+        ]
+
     def rename_events(self, new_ids: Mapping[str, str]) -> None:
         """Change the ids of events."""
         if new_ids:
@@ -124,6 +131,26 @@ class EventLog:
 
     def __len__(self) -> int:
         return len(self._events)
+
+
+def mark_empty_texts(event: ExportedCompletedEvent) -> ExportedCompletedEvent:
+    """Return an event whose empty arguments ARE can import: it refuses an empty text unless its type allows None."""
+    action = event.action
+    if action is None or not any(each.value == "" for each in action.args or ()):
+        return event
+    args = [
+        each.model_copy(update={"value_type": "str | None"}) if each.value == "" else each for each in action.args or ()
+    ]
+    return event.model_copy(update={"action": action.model_copy(update={"args": args})})
+
+
+def _format_stack_trace(error: Exception) -> str:
+    """Return where an exception was raised, with modules instead of paths: the same on every host."""
+    lines = ["Traceback (most recent call last):\n"]
+    for frame, line_number in traceback.walk_tb(error.__traceback__):
+        module = frame.f_globals.get("__name__", "?")
+        lines.append(f"  {module}, line {line_number}, in {frame.f_code.co_name}\n")
+    return "".join([*lines, *traceback.format_exception_only(error)])
 
 
 def _get_time(event: CompletedEvent) -> float:

@@ -87,6 +87,10 @@ class EventPlan:
                 self.turn_ends.setdefault(turns.get(name, 0), []).append(name)
         self.last_turn = max(turns.values(), default=0)
 
+    def get_elapsed(self, now: float) -> float:
+        """Return the seconds since the scenario's start."""
+        return round(now - self.start, 6)
+
 
 def _build_watch_event(event_id: str, watch: WorldCondition | WorldValidation) -> ExportedEvent:
     kind = "CONDITION" if isinstance(watch, WorldCondition) else "VALIDATION"

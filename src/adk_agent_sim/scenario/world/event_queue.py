@@ -8,11 +8,12 @@ These are ARE's rules.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from adk_agent_sim.scenario.world.event_plan import EventPlan, PlannedEvent
+from adk_agent_sim.scenario.world.oracle_result import EventFailure
 
 _MAX_TIME = 253_402_300_799.0
 """The end of the year 9999, the last that Python dates can represent."""
@@ -61,6 +62,11 @@ class EventQueue:
         self.scheduled_ids.add(event_id)
         heapq.heappush(self.heap, (time, event_id))
 
+    def repeat(self, event_id: str, time: float) -> None:
+        """Put an event that was scheduled before into the queue once more; its time for others stays."""
+        if (time, event_id) not in self.heap:
+            heapq.heappush(self.heap, (time, event_id))
+
     def complete_event(self, event: PlannedEvent) -> None:
         """Mark an event as completed and schedule the events that became ready."""
         self.completed_ids.add(event.event_id)
@@ -83,6 +89,20 @@ class EventQueue:
     def next_time(self) -> float | None:
         """Return the time of the next event, or None."""
         return self.heap[0][0] if self.heap else None
+
+    def missed_events(self, now: float) -> Iterable[EventFailure]:
+        """Yield the events that have not happened, with the reason."""
+        for event_id, event in self.plan.events.items():
+            if event_id in self.plan.noise_ids or event_id in self.completed_ids:
+                continue
+            missing = next((each for each in event.parents if each not in self.completed_ids), "")
+            why = event.blocked_reason or f"it depends on {missing[:80]!r}, which did not happen"
+            if event_id in self.too_late_ids:
+                why = "its time is after the year 9999"
+            elif event_id in self.scheduled_ids:
+                late = self.times[event_id] - (now if self.plan.end is None else self.plan.end)
+                why = f"it is due {late:g} s after the scenario's end"
+            yield EventFailure(event_id=event_id, call=event.call_name, why=why)
 
     def capture_state(self) -> tuple[Any, ...]:
         """Return the state of the queue for `restore`."""

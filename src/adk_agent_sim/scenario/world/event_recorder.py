@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from adk_agent_sim.scenario.app_base.app import App
 from adk_agent_sim.scenario.app_base.app_context import AppCall, CallerRole
+from adk_agent_sim.scenario.app_base.tool_call import fill_in_defaults
 from adk_agent_sim.scenario.app_base.world_random import WorldRandom
 from adk_agent_sim.scenario.format.models import ExportedAction
+from adk_agent_sim.scenario.world.argument_resolution import PlaceholderResolver, describe_arguments
 from adk_agent_sim.scenario.world.event_log import CompletedEvent, EventLog
 from adk_agent_sim.scenario.world.event_plan import PlannedEvent
 from adk_agent_sim.scenario.world.oracle_result import EventFailure
@@ -42,10 +44,15 @@ class EventRecorder:
 
     failures: list[EventFailure] = field(default_factory=list[EventFailure])
 
+    on_event: Callable[[CompletedEvent], object] | None = None
+    """Called with every completed event."""
+
     def add_event(self, event: CompletedEvent) -> None:
         """Record a completed event."""
         self.log.add(event)
         self.latest_event = event
+        if self.on_event is not None:
+            self.on_event(event)
 
     def record_call(self, app_call: AppCall) -> None:
         """Record a call that was made."""
@@ -61,10 +68,11 @@ class EventRecorder:
                 operation=app_call.operation.value,
                 app=app.name,
                 function=function,
-                # ARE logs the arguments of agent calls and of calls outside events with defaults, others as given.
-                arguments=_fill_in_defaults(app_call)
-                if app_call.caller is CallerRole.AGENT or event is None
-                else app_call.arguments,
+                # ARE logs the arguments of direct calls with defaults, and those of events as they were passed.
+                # Calls by ENV are made as an event would make them.
+                arguments=app_call.arguments
+                if event is not None or app_call.caller is CallerRole.ENV
+                else fill_in_defaults(app.tools()[function], app_call.arguments),
                 action_id=action_id or f"{type(app).__name__}.{function}-{self._new_uuid()}",
                 dependencies=event.parents if event else (),
                 value=app_call.value,
@@ -88,12 +96,16 @@ class EventRecorder:
                 operation=operation if event.kind == "AGENT" else "READ",
                 app=action.app,
                 function=action.function or "",
-                arguments={each.name: each.value for each in action.args or ()},
+                arguments=describe_arguments(action.args, self.return_values),
                 action_id=action.action_id or f"{action.app}.{action.function}-{self._new_uuid()}",
                 dependencies=event.parents,
                 error=error,
             )
         )
+
+    def create_placeholder_resolver(self) -> PlaceholderResolver:
+        """Return a resolver of placeholders in the arguments of the next call."""
+        return PlaceholderResolver(return_values=self.return_values, has_failed=self._has_failed)
 
     def record_failure(self, event_id: str, call_name: str, why: str, t: float) -> None:
         """Record why an event of the scenario failed."""
@@ -115,14 +127,9 @@ class EventRecorder:
         log, return_values, failures, self.random.draw_count = state
         self.log, self.return_values, self.failures = log.copy(), dict(return_values), list(failures)
 
+    def _has_failed(self, event_id: str) -> bool:
+        return any(each.event_id == event_id for each in self.failures)
+
     def _new_uuid(self) -> str:
         digits = self.random.new_id()
         return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
-
-
-def _fill_in_defaults(app_call: AppCall) -> Mapping[str, Any]:
-    """Return the arguments in the order of the tool's signature, including defaults."""
-    tool = app_call.app.tools()[app_call.function]
-    given = app_call.arguments
-    complete = {each.name: given.get(each.name, each.default) for each in tool.arguments if not each.variadic}
-    return complete if complete.keys() >= given.keys() else complete | dict(given)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from adk_agent_sim.scenario.app_base.world_random import WorldRandom
+from adk_agent_sim.scenario.format.augmentation_options import AugmentationOptions
 from adk_agent_sim.scenario.format.models import (
     ExportedAction,
     ExportedActionArg,
@@ -39,6 +40,20 @@ class Noise:
 
     reword_tools: bool = False
     """Whether the tools are offered to the agent with other descriptions."""
+
+    events_seed: int | None = None
+    """The seed of the unrelated events; None for that of the world."""
+
+    @classmethod
+    def from_options(cls, options: AugmentationOptions) -> Noise:
+        """Return the noise of a run with the format's options."""
+        return cls(
+            failure_probability=options.tool_failure_probability,
+            events_per_minute=options.env_events_per_minute,
+            rename_tools=options.rename_tools,
+            reword_tools=options.reword_tools,
+            events_seed=options.env_events_seed,
+        )
 
 
 class RandomFailures:
@@ -69,7 +84,7 @@ def generate_noise_events(noise: Noise, seed: int, trace: ExportedTrace) -> list
     makers = list(_iter_noise_sources(trace))
     if noise.events_per_minute <= 0 or not makers:
         return []
-    chance = WorldRandom(seed, "noise")
+    chance = WorldRandom(seed if noise.events_seed is None else noise.events_seed, "noise")
     definition = trace.metadata.definition
     end = _DEFAULT_DURATION if definition.duration is None else float(definition.duration)
     events: list[ExportedEvent] = []

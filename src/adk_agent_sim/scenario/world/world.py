@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from copy import deepcopy
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from adk_agent_sim.errors import InvalidTransition, UnknownApp, UnknownTool
@@ -23,16 +24,19 @@ from adk_agent_sim.scenario.apps.registry import DEFAULT_APPS, find_app_class, l
 from adk_agent_sim.scenario.format.call_check import find_unlisted_app
 from adk_agent_sim.scenario.format.imported_scenario import ScenarioImportedFromJson
 from adk_agent_sim.scenario.format.models import ExportedApp, ExportedCompletedEvent, ExportedHint, ExportedTrace
+from adk_agent_sim.scenario.format.run_metadata import RunMetadata
 from adk_agent_sim.scenario.world.agent_tools import OfferedTool, build_agent_tools
+from adk_agent_sim.scenario.world.collection_pause import pause_garbage_collection
 from adk_agent_sim.scenario.world.condition_watch import WorldCondition, WorldValidation
-from adk_agent_sim.scenario.world.event_log import CompletedEvent
-from adk_agent_sim.scenario.world.event_plan import EventPlan
+from adk_agent_sim.scenario.world.event_log import CompletedEvent, mark_empty_texts
+from adk_agent_sim.scenario.world.event_plan import EventPlan, PlannedEvent
 from adk_agent_sim.scenario.world.file_contents import make_content_reader
 from adk_agent_sim.scenario.world.noise import Noise, RandomFailures, generate_noise_events
 from adk_agent_sim.scenario.world.notifications import DeliveredNotification, NotificationQueue
 from adk_agent_sim.scenario.world.oracle_result import EventFailure, OracleResult
 from adk_agent_sim.scenario.world.snapshot import WorldSnapshot
 from adk_agent_sim.scenario.world.turn_tracker import TurnVerdict
+from adk_agent_sim.scenario.world.upcoming_event import UpcomingEvent
 from adk_agent_sim.scenario.world.world_engine import PAUSED, RUNNING, STOPPED, WorldEngine
 
 TurnCondition = Callable[["World", int], "TurnVerdict | bool"]
@@ -73,14 +77,7 @@ class World:
         self._noise = noise or Noise()
         self._random_failures = RandomFailures(self._noise, self.seed)
         self._turn_condition = turn_condition
-        self._app_context = AppContext(
-            now=lambda: self._engine.now,
-            seed=self.seed,
-            wait_for_notification=self._wait,
-            read_file_content=make_content_reader(fs_content),
-            record_call=self._record_call,
-            notify_agent=self._notify,
-        )
+        self._app_context = self._create_app_context(fs_content)
         plan = EventPlan(scenario.trace, generate_noise_events(self._noise, self.seed, scenario.trace), watches or {})
         self._engine = WorldEngine(
             app_context=self._app_context,
@@ -94,6 +91,16 @@ class World:
         for each in _list_apps(scenario.trace):
             _create_app(each, self._app_context)
         self._tool_cache: Mapping[str, OfferedTool] | None = None
+
+    def _create_app_context(self, fs_content: str | Path | None) -> AppContext:
+        return AppContext(
+            now=lambda: self._engine.now,
+            seed=self.seed,
+            wait_for_notification=self._wait,
+            read_file_content=make_content_reader(fs_content),
+            record_call=self._record_call,
+            notify_agent=self._notify,
+        )
 
     @property
     def now(self) -> float:
@@ -125,6 +132,50 @@ class World:
         """The scenario's own events that have failed so far."""
         return list(self._engine.recorder.failures)
 
+    @property
+    def planned_events(self) -> Mapping[str, PlannedEvent]:
+        """The planned events by id: those of the scenario, of noise and of watches."""
+        return self._engine.plan.events
+
+    @property
+    def time_increment(self) -> float:
+        """The seconds between two checks of whether the agent has ended its turn."""
+        return self._engine.plan.time_increment
+
+    @property
+    def return_values(self) -> Mapping[str, Any]:
+        """The return values of completed events by id, without those of failed events."""
+        return MappingProxyType(self._engine.recorder.return_values)
+
+    def find_completion_time(self, event_id: str) -> float | None:
+        """Return when a planned event was completed, in seconds since 1970, or None if it was not.
+
+        An action expected of the agent is completed when it is due, whether or not the agent did it; a message to the
+        user when the agent has ended the turn.
+        """
+        return self._engine.event_queue.times[event_id] if self._engine.has_happened(event_id) else None
+
+    @property
+    def on_event(self) -> Callable[[CompletedEvent], object] | None:
+        """Called with every completed event, when it happens; None if nobody listens."""
+        return self._engine.recorder.on_event
+
+    @on_event.setter
+    def on_event(self, listener: Callable[[CompletedEvent], object] | None) -> None:
+        self._engine.recorder.on_event = listener
+
+    @property
+    def has_notifications(self) -> bool:
+        """Whether notifications wait for the agent."""
+        return bool(self._engine.notifications.pending)
+
+    def find_upcoming_event(self) -> UpcomingEvent | None:
+        """Return the next event that is not expected of the agent, or None if none is left.
+
+        Its time is None if it waits for the agent's message to the user.
+        """
+        return self._engine.find_upcoming_event()
+
     def hints(self) -> list[ExportedHint]:
         """Return the hints for whoever plays the agent: those without an event and those of completed events."""
         events = self._engine.plan.events
@@ -138,7 +189,7 @@ class World:
     def tools(self) -> Mapping[str, OfferedTool]:
         """Return the tools that the agent can call, by the names under which it calls them."""
         if self._tool_cache is None:
-            self._tool_cache = build_agent_tools(self.apps, self._noise, self.seed)
+            self._tool_cache = build_agent_tools(self.apps, self._noise, self.seed, self.scenario.trace.augmentation)
         return self._tool_cache
 
     def call(self, app: str, function: str, arguments: Mapping[str, Any] | None = None, via: str = "agent") -> Any:
@@ -197,6 +248,14 @@ class World:
         """Let time pass, event by event."""
         self._engine.advance(self.now + seconds)
 
+    def advance_to_activity(self, until: float) -> bool:
+        """Let time pass until something happens by itself; return False if nothing happens any more.
+
+        Args:
+            until: What happens later than this many seconds after the start does not count.
+        """
+        return self._engine.advance_to_activity(self._engine.plan.start + until)
+
     def set_time(self, seconds: float) -> None:
         """Set the clock to this many seconds since the start. Nothing happens before the next tick."""
         self._engine.now = self._engine.plan.start + seconds
@@ -233,35 +292,46 @@ class World:
         if engine.has_started:
             raise InvalidTransition("Cannot run the oracle: this world has already started. Create a new World for it.")
         engine.is_oracle_run = True
-        engine.run(progress)
+        with pause_garbage_collection():
+            engine.run(progress)
         return OracleResult(
             scenario_id=self.scenario.scenario_id,
             completed=self.event_log(),
             failed=tuple(engine.recorder.failures),
-            missing=tuple(engine.missed_events()),
+            missing=tuple(engine.event_queue.missed_events(engine.now)),
             seconds=self.elapsed,
         )
 
     def export_completed_events(self) -> list[ExportedCompletedEvent]:
         """Return the completed events as in scenario files."""
-        return [event.exported_event for event in self.event_log()]
+        return [mark_empty_texts(event.exported_event) for event in self.event_log()]
 
     def event_log(self) -> list[CompletedEvent]:
         """Return the completed events by time."""
         return self._engine.recorder.log.list_events(in_are_order=self._engine.is_oracle_run)
 
+    def find_agent_calls(self, app: str, function: str) -> list[CompletedEvent]:
+        """Return the agent's calls of a tool in the order in which they were made."""
+        return self._engine.recorder.log.find_agent_calls(app, function)
+
     def state(self) -> dict[str, dict[str, Any]]:
         """Return the states of the apps by name, as in `app_state` of scenario files."""
         return {name: app.state() for name, app in self.apps.items()}
 
-    def export_trace(self) -> ExportedTrace:
-        """Return the scenario with the completed events and the current states of its apps."""
+    def export_trace(self, run: RunMetadata | None = None) -> ExportedTrace:
+        """Return the scenario with the completed events and the current states of its apps.
+
+        Args:
+            run: Who played, and what else the trace says about the run; by default what the scenario says.
+        """
         state = self.state()
         listed = {each.name for each in self.scenario.apps}
         listing = [(each, state[each.name] or each.app_state) for each in self.scenario.apps]
         apps = [each.model_copy(update={"app_state": app_state}) for each, app_state in listing]
         apps += [_export_app(app) for name, app in self.apps.items() if name not in listed]
-        return self.scenario.trace.model_copy(update={"apps": apps, "completed_events": self.export_completed_events()})
+        changes = {"apps": apps, "completed_events": self.export_completed_events()}
+        trace = self.scenario.trace.model_copy(update=changes)
+        return trace if run is None else run.apply_to_trace(trace)
 
     def snapshot(self) -> WorldSnapshot:
         """Return a snapshot of the world."""

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import heapq
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from adk_agent_sim.errors import InvalidTransition, SimulatorError
@@ -24,9 +24,12 @@ from adk_agent_sim.scenario.app_base.tool_call import CallOutcome, call_tool
 from adk_agent_sim.scenario.app_base.world_random import WorldRandom
 from adk_agent_sim.scenario.format.models import ExportedAction
 from adk_agent_sim.scenario.format.values import ValueDoesNotFit
-from adk_agent_sim.scenario.world.argument_resolution import UnresolvedReference, resolve_arguments
+from adk_agent_sim.scenario.world.argument_resolution import (
+    UnresolvedReference,
+    read_arguments,
+    resolve_known_arguments,
+)
 from adk_agent_sim.scenario.world.condition_watch import (
-    ActiveValidation,
     WorldCondition,
     WorldPredicate,
     WorldValidation,
@@ -36,9 +39,10 @@ from adk_agent_sim.scenario.world.event_plan import EventPlan, PlannedEvent
 from adk_agent_sim.scenario.world.event_queue import EventQueue
 from adk_agent_sim.scenario.world.event_recorder import CallFrame, EventRecorder
 from adk_agent_sim.scenario.world.notifications import DeliveredNotification, NotificationQueue
-from adk_agent_sim.scenario.world.oracle_result import EventFailure
 from adk_agent_sim.scenario.world.reminder_source import ReminderSource
 from adk_agent_sim.scenario.world.turn_tracker import TurnTracker, TurnVerdict
+from adk_agent_sim.scenario.world.upcoming_event import UpcomingEvent, find_upcoming_event
+from adk_agent_sim.scenario.world.watch_checker import WatchChecker
 
 _SAVED_FIELDS = ("now", "is_oracle_run", "status", "has_started")
 
@@ -70,11 +74,6 @@ class WorldEngine:
 
     status: str = RUNNING
 
-    active_validations: list[ActiveValidation] = field(default_factory=list[ActiveValidation])
-
-    first_checked: dict[str, float] = field(default_factory=dict[str, float])
-    """When each condition was first checked."""
-
     due_events: deque[tuple[float, str]] = field(default_factory=deque[tuple[float, str]])
     """Events that are due and have not been processed."""
 
@@ -84,6 +83,7 @@ class WorldEngine:
     def __post_init__(self) -> None:
         random = WorldRandom(self.app_context.seed, "engine")
         self.recorder = EventRecorder(random=random, frame=CallFrame(time=self.now))
+        self.watch_checker = WatchChecker(plan=self.plan, recorder=self.recorder, evaluate=self.evaluate)
         self.turn_tracker = TurnTracker(plan=self.plan)
         self.event_queue = EventQueue(plan=self.plan)
         self._reminder_sources: list[ReminderSource] = []
@@ -91,7 +91,7 @@ class WorldEngine:
     @property
     def elapsed(self) -> float:
         """Seconds since the scenario's start."""
-        return round(self.now - self.plan.start, 6)
+        return self.plan.get_elapsed(self.now)
 
     @property
     def is_over(self) -> bool:
@@ -117,7 +117,7 @@ class WorldEngine:
         if self.status == STOPPED:
             return
         self.start()
-        self._check_validations()
+        self.watch_checker.check_validations(self.now)
         self._send_due_reminders()
         while self.status == RUNNING and self._collect_due_events():
             while self.due_events and self.status == RUNNING:
@@ -151,7 +151,7 @@ class WorldEngine:
             self.now = max(self.now, due)
             self._send_due_reminders()
         self.now = max(self.now, coming)
-        self._check_validations()
+        self.watch_checker.check_validations(self.now)
         self._send_due_reminders()
         return True
 
@@ -162,7 +162,7 @@ class WorldEngine:
             self.tick()
             if progress is not None:
                 progress(len(self.recorder.log), len(self.plan.events))
-        self._check_validations(is_final=True)
+        self.watch_checker.check_validations(self.now, is_final=True)
 
     def advance(self, until: float) -> None:
         """Let time pass, event by event."""
@@ -170,6 +170,17 @@ class WorldEngine:
         self.start()
         while self.status == RUNNING and self.now < until:
             self._advance_towards(until)
+
+    def advance_to_activity(self, until: float) -> bool:
+        """Let time pass until something happens, and return False if nothing does until the given time or the end."""
+        self._require_not_paused("let time pass")
+        self.start()
+        last = until if self.plan.end is None else min(until, self.plan.end)
+        coming = self.next_activity_time() if self.status == RUNNING else None
+        if coming is None or coming > last:
+            return False
+        self._advance_towards(max(self.now, coming))
+        return True
 
     def wait(self, seconds: float) -> None:
         """Let time pass until a notification is pending; on timeout, add a notification that says so."""
@@ -208,7 +219,7 @@ class WorldEngine:
 
     def stop(self) -> None:
         """End the run. Nothing happens afterwards."""
-        self._check_validations(is_final=True)
+        self.watch_checker.check_validations(self.now, is_final=True)
         self.status = STOPPED
         self._notify_from_environment(
             "Environment stopped with state EnvironmentState.STOPPED", kind="ENVIRONMENT_STOP"
@@ -243,27 +254,21 @@ class WorldEngine:
         """Return whether an event is completed."""
         return event_id in self.event_queue.completed_ids
 
-    def missed_events(self) -> Iterable[EventFailure]:
-        """Yield the events that have not happened, with the reason."""
-        for event_id, event in self.plan.events.items():
-            if event_id in self.plan.noise_ids or event_id in self.event_queue.completed_ids:
-                continue
-            missing = next((each for each in event.parents if each not in self.event_queue.completed_ids), "")
-            why = event.blocked_reason or f"it depends on {missing[:80]!r}, which did not happen"
-            if event_id in self.event_queue.too_late_ids:
-                why = "its time is after the year 9999"
-            elif event_id in self.event_queue.scheduled_ids:
-                late = self.event_queue.times[event_id] - (self.now if self.plan.end is None else self.plan.end)
-                why = f"it is due {late:g} s after the scenario's end"
-            yield EventFailure(event_id=event_id, call=event.call_name, why=why)
+    def find_upcoming_event(self) -> UpcomingEvent | None:
+        """Return the next event that is not expected of the agent, or None if none is left."""
+        if self.status == STOPPED or self.is_oracle_run:
+            return None
+        for time, event_id in self.due_events:
+            if (event := self.plan.events.get(event_id)) is not None and event.kind != "AGENT":
+                return UpcomingEvent(event_id=event_id, call_name=event.call_name, time=time)
+        return find_upcoming_event(self.plan, self.event_queue, self.turn_tracker)
 
     def capture_state(self) -> dict[str, Any]:
         """Return the engine's state for `restore`."""
         return {
             **{name: getattr(self, name) for name in _SAVED_FIELDS},
             "journal": self.recorder.capture_state(),
-            "since": dict(self.first_checked),
-            "watching": [replace(each) for each in self.active_validations],
+            **self.watch_checker.capture_state(),
             "batch": tuple(self.due_events),
             "turns": self.turn_tracker.capture_state(),
             "agenda": self.event_queue.capture_state(),
@@ -274,8 +279,7 @@ class WorldEngine:
         for name in _SAVED_FIELDS:
             setattr(self, name, state[name])
         self.recorder.restore(state["journal"])
-        self.first_checked = dict(state["since"])
-        self.active_validations = [replace(each) for each in state["watching"]]
+        self.watch_checker.restore(state)
         self.due_events = deque(state["batch"])
         self.turn_tracker.restore(state["turns"])
         self.event_queue.restore(state["agenda"])
@@ -303,7 +307,14 @@ class WorldEngine:
         self.event_queue.times.update(dict.fromkeys(fulfilled, time))
         self.event_queue.scheduled_ids.update(fulfilled)
         for event_id in fulfilled:
-            self.event_queue.complete_event(self.plan.events[event_id])
+            self._complete_event(self.plan.events[event_id])
+
+    def _complete_event(self, event: PlannedEvent) -> None:
+        """Schedule what waited for an event. Conditions that depend on it are checked again, for their first time."""
+        self.event_queue.complete_event(event)
+        first_checked = self.watch_checker.first_checked
+        for name in filter(first_checked.__contains__, event.children):
+            self.event_queue.repeat(name, first_checked[name])
 
     def _process_event(self, time: float, event_id: str) -> None:
         event = self.plan.events.get(event_id)
@@ -311,47 +322,46 @@ class WorldEngine:
             self._end_turn(time)
             return
         watch = self.watches.get(event_id)
-        if isinstance(watch, WorldCondition) and not self._check_condition(time, event, watch):
+        if isinstance(watch, WorldCondition) and not self._check_condition(time, event_id, watch):
             return
         if isinstance(watch, WorldValidation):
-            self.active_validations.append(ActiveValidation(event_id=event_id, started_at=time, validation=watch))
+            self.watch_checker.start_validation(event_id, time, watch)
         elif watch is None and event.action is not None and not self._is_only_expected(event):
             self._execute_action(time, event, event.action)
-        self.event_queue.complete_event(event)
+        self._complete_event(event)
+
+    def _check_condition(self, time: float, event_id: str, condition: WorldCondition) -> bool:
+        """Return whether a condition is fulfilled or has timed out; otherwise schedule the next regular check."""
+        checker = self.watch_checker
+        if event_id in self.event_queue.completed_ids:
+            return self.evaluate(condition.predicate)
+        if checker.first_checked.get(event_id) == time:
+            return checker.check_condition_again(event_id, condition, time=time)
+        if checker.check_condition(event_id, condition, time=time, now=self.now):
+            return True
+        self.event_queue.schedule(event_id, time + condition.interval)
+        return False
 
     def _is_only_expected(self, event: PlannedEvent) -> bool:
         """Return whether an event is expected of the agent and must not be executed by the engine."""
         return event.kind == "AGENT" and not self.is_oracle_run
 
-    def _check_condition(self, time: float, event: PlannedEvent, condition: WorldCondition) -> bool:
-        """Return whether a condition is fulfilled or has timed out; otherwise schedule the next check."""
-        event_id, began = event.event_id, self.first_checked.setdefault(event.event_id, time)
-        if self.evaluate(condition.predicate):
-            self.recorder.add_event(
-                CompletedEvent.from_return_value(event_id=event_id, kind="CONDITION", time=time, value=True)
-            )
-            return True
-        if condition.timeout is None or time < began + condition.timeout:
-            self.event_queue.schedule(event_id, time + condition.interval)
-            return False
-        error = TimeoutError(f"the condition was not fulfilled within {condition.timeout:g} s")
-        self.recorder.record_failure(event_id, event_id, str(error), self.elapsed)
-        self.recorder.add_event(
-            CompletedEvent.from_return_value(event_id=event_id, kind="CONDITION", time=time, error=error)
-        )
-        return True
-
     def _execute_action(self, time: float, event: PlannedEvent, action: ExportedAction) -> None:
         """Make an event's call. Failures are recorded and never raised."""
         recorder = self.recorder
         app = self.app_context.apps.get(action.app or "")
+        resolver = recorder.create_placeholder_resolver()
         before, recorder.frame = recorder.frame, CallFrame(time=time, event=event)
         try:
-            arguments = resolve_arguments(action.args, recorder.return_values)
             if app is None:
                 raise UnresolvedReference(f"There is no app {action.app!r:.80} in this world")
             outcome = call_tool(
-                app, action.function or "", arguments, caller=CallerRole(event.kind.lower()), scheduled=True
+                app,
+                action.function or "",
+                read_arguments(action.args),
+                caller=CallerRole(event.kind.lower()),
+                scheduled=True,
+                resolver=resolver,
             )
         except (UnresolvedReference, ValueDoesNotFit, SimulatorError) as error:
             outcome = CallOutcome(error=error)
@@ -361,38 +371,19 @@ class WorldEngine:
             recorder.frame = before
         if outcome.error is None:
             recorder.return_values[event.event_id] = outcome.value
-        else:
-            why = f"{type(outcome.error).__name__}: {outcome.error}"
+        # A call with an unresolved placeholder may succeed; it is not what the author meant.
+        if error := next(iter(resolver.problems), outcome.error):
+            why = f"{type(error).__name__}: {error}"
             recorder.record_failure(event.event_id, event.call_name, why, self.elapsed)
 
     def _notify_of_failed_call(self, event: PlannedEvent, action: ExportedAction, app: App | None) -> None:
         """Notify the agent of an event whose call could not be made, as of any failed event."""
         tool = app.tools().get(action.function or "") if app is not None else None
         if app is not None and tool is not None and event.kind != "AGENT":
-            notification = app.build_notification(tool, {each.name: each.value for each in action.args or ()})
+            arguments = resolve_known_arguments(action.args, self.recorder.return_values)
+            notification = app.build_notification(tool, arguments)
             if notification is not None:
                 self.notify(notification)
-
-    def _check_validations(self, *, is_final: bool = False) -> None:
-        self.active_validations = [
-            each for each in self.active_validations if not self._settle_validation(each, is_final=is_final)
-        ]
-
-    def _settle_validation(self, active: ActiveValidation, *, is_final: bool) -> bool:
-        """Return whether a validation is decided, and record its result."""
-        result = active.check(self.evaluate, self.now, is_final=is_final)
-        if result is False:
-            return False
-        error = result if isinstance(result, Exception) else None
-        if error is not None:
-            self.recorder.record_failure(active.event_id, active.event_id, str(error), self.elapsed)
-        reached = list(active.reached_milestones)
-        self.recorder.add_event(
-            CompletedEvent.from_return_value(
-                event_id=active.event_id, kind="VALIDATION", time=self.now, value=reached, error=error
-            )
-        )
-        return True
 
     def _send_due_reminders(self) -> None:
         for app in self._reminder_sources:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
 from adk_agent_sim.timeline.canonical_json import Json
-from adk_agent_sim.timeline.events import AgentEvent, AgentPath, Event, TurnAsked, TurnRevived
-from adk_agent_sim.timeline.framework_calls import REQUEST_CONFIRMATION
-from adk_agent_sim.timeline.read_model.content_parts import as_mapping, as_text, get_parts
+from adk_agent_sim.timeline.content_parts import as_mapping, get_parts
+from adk_agent_sim.timeline.events import AgentPath, Event, TurnAsked, TurnRevived
+from adk_agent_sim.timeline.tool_request_events import ToolAsked
 
-_MAX_REQUESTS_PER_EVENT = 1_000
+MAX_REQUESTS_PER_EVENT = 1_000
 """Requests of one event beyond this number are not told apart by their position."""
 
 
@@ -43,7 +42,7 @@ class PendingRequest:
 
     kind: RequestKind
     request_id: str
-    """The turn id of a model turn; otherwise the id of the function call by which ADK asks."""
+    """The turn id of a model turn, the id of a `ToolAsked`; otherwise the id of the function call by which ADK asks."""
 
     requested_at: float
     """In seconds since the Unix epoch."""
@@ -65,6 +64,9 @@ class PendingRequest:
     tool_name: str = ""
     """The tool that the request is about, if any."""
 
+    call_id: str = ""
+    """The call of the tool, if a person is to respond as the tool."""
+
     claimed_by: str = ""
     """The person who is working on it; empty if nobody is."""
 
@@ -72,9 +74,14 @@ class PendingRequest:
     """When the claim expires, in seconds since the Unix epoch; 0 without a claim."""
 
     @property
+    def is_inside_run(self) -> bool:
+        """Whether a run that is going on waits for it; what a finished run asks for is answered with a message."""
+        return self.kind in (RequestKind.MODEL, RequestKind.TOOL)
+
+    @property
     def position(self) -> int:
         """The sort key among the requests of a session: they are answered in this order."""
-        return self.seq * _MAX_REQUESTS_PER_EVENT + self.ordinal
+        return self.seq * MAX_REQUESTS_PER_EVENT + self.ordinal
 
 
 def build_turn_request(event: Event, payload: TurnAsked | TurnRevived) -> PendingRequest:
@@ -91,23 +98,20 @@ def build_turn_request(event: Event, payload: TurnAsked | TurnRevived) -> Pendin
     )
 
 
-def iter_consent_requests(event: Event, emitted: AgentEvent) -> Iterator[PendingRequest]:
-    """Yield a request for each confirmation that ADK asks for in an event."""
-    calls = [as_mapping(part.get("function_call")) for part in get_parts(emitted.event.get("content"))]
-    for ordinal, call in enumerate(calls):
-        if call.get("name") == REQUEST_CONFIRMATION:
-            asking = as_mapping(as_mapping(call.get("args")).get("originalFunctionCall"))
-            yield PendingRequest(
-                kind=RequestKind.CONSENT,
-                request_id=call.get("id") or "",
-                requested_at=event.timestamp,
-                seq=event.seq,
-                ordinal=min(ordinal, _MAX_REQUESTS_PER_EVENT - 1),
-                agent_name=event.agent_name,
-                agent_path=event.agent_path,
-                invocation_id=emitted.invocation_id,
-                tool_name=as_text(asking.get("name")),
-            )
+def build_tool_request(event: Event, asked: ToolAsked) -> PendingRequest:
+    """Build the request of a call of a tool that a person plays."""
+    return PendingRequest(
+        kind=RequestKind.TOOL,
+        request_id=asked.request_id,
+        requested_at=event.timestamp,
+        seq=event.seq,
+        agent_name=event.agent_name,
+        agent_path=event.agent_path,
+        invocation_id=asked.invocation_id,
+        client_id=asked.client_id,
+        tool_name=asked.tool_name,
+        call_id=asked.call_id,
+    )
 
 
 def list_answered_ids(content: Json) -> list[str]:

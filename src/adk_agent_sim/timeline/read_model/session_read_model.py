@@ -9,7 +9,9 @@ from adk_agent_sim.timeline.events import Event, Session
 from adk_agent_sim.timeline.read_model.pending_requests import PendingRequest
 from adk_agent_sim.timeline.read_model.session_rows import SessionRows
 from adk_agent_sim.timeline.read_model.session_summary import SessionSummary, create_summary
+from adk_agent_sim.timeline.read_model.summary_fold import fold_event
 from adk_agent_sim.timeline.read_model.timeline_row import TimelineRow
+from adk_agent_sim.timeline.session_events import Noted
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,12 +30,24 @@ class SessionReadModel:
         """The rows that the last `with_events` added or changed."""
         return list(self.rows.changed.values())
 
-    def with_events(self, events: Iterable[Event]) -> SessionReadModel:
-        """Return the read model after more events; this one stays as it is, so a commit may still fail."""
+    def list_missing_rows(self, events: Iterable[Event]) -> list[int]:
+        """Return the rows that notes among the events are about, and that the fold has dropped since."""
+        noted = {event.payload.row_index for event in events if isinstance(event.payload, Noted)}
+        return sorted(index for index in noted if index < self.rows.row_count and index not in self.rows.rows)
+
+    def with_events(self, events: Iterable[Event], noted_rows: Iterable[TimelineRow] = ()) -> SessionReadModel:
+        """Return the read model after more events; this one stays as it is, so a commit may still fail.
+
+        Args:
+            events: The events.
+            noted_rows: The rows of `list_missing_rows`, as they are stored.
+        """
         rows = self.rows.copy()
+        # With those that this fold still has: the first events may drop what a later note is about.
+        rows.noted_rows = {**self.rows.rows, **{row.index: row for row in noted_rows}}
         summary = self.summary
         for event in events:
-            summary = summary.with_event(event)
+            summary = fold_event(summary, event)
             rows.apply(event)
         changed_requests = _find_changed_requests(self.summary.pending, summary.pending)
         return SessionReadModel(replace(summary, row_count=rows.row_count), rows, changed_requests)

@@ -16,15 +16,19 @@ class RowKind(StrEnum):
     ANSWER = "answer"
     ARTIFACT = "artifact"
     CONSENT = "consent"
+    REQUEST = "request"
+    """What ADK asks the user for: input, or a credential."""
     ERROR = "error"
     NOTE = "note"
+    WORLD = "world"
+    """What happened in a scenario's world, or the verdict on the run."""
 
 
 class RowStatus(StrEnum):
     """The progress of a row; most are done when they appear."""
 
     CONFIRM = "confirm"
-    """A call that is waiting for confirmation."""
+    """A call that is waiting for confirmation, or a request that is waiting for the user's answer."""
     RUNNING = "running"
     DONE = "done"
     FAILED = "failed"
@@ -77,6 +81,9 @@ class TimelineRow:
     rule: str = ""
     """The rule of the simulated environment that answered instead of the tool."""
 
+    responder: str = ""
+    """Who responds as the tool, if that is a person rather than the tool or a rule; a `Player`."""
+
     is_unknown_tool: bool = False
     """Whether the agent has no tool of that name: whoever played its model made the name up."""
 
@@ -88,6 +95,15 @@ class TimelineRow:
 
     parent_call_id: str = ""
     """The call of the tool that the agent runs in; empty outside tools."""
+
+    turn_id: str = ""
+    """The model turn that produced the row; empty for rows that no turn produced."""
+
+    note: str = ""
+    """What a person noted on the row; empty if nobody did."""
+
+    world_seconds: float | None = None
+    """When it happened in seconds since the world's start, if it happened in a scenario's world."""
 
     sources: tuple[RowSource, ...] = ()
     """The events that the row was made from, oldest first."""

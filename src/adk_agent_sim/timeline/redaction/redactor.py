@@ -42,7 +42,9 @@ _URL_PASSWORD = re.compile(r"://[^\s/?#@:]{0,256}+:([^\s/?#@]{6,512}+)@")
 _MAX_JSON_IN_TEXT = 8
 """How many levels of JSON inside of strings are parsed; the scanner reads deeper ones as text."""
 
-_ID_FIELDS = frozenset({"event_id", "session_id", "turn_id", "call_id", "decision_id", "invocation_id", "block"})
+_ID_FIELDS = frozenset(
+    {"event_id", "session_id", "turn_id", "call_id", "request_id", "decision_id", "invocation_id", "client_id", "block"}
+)
 
 _SCHEMA_TYPES = frozenset({"string", "object", "array", "integer", "number", "boolean", "null"})
 _SCHEMA_VALUES = frozenset({"default", "example", "examples", "enum", "const"})

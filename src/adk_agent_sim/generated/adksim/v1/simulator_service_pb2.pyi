@@ -109,6 +109,34 @@ class SubmitDecisionResponse(_message.Message):
     seq: int
     def __init__(self, event_id: _Optional[str] = ..., seq: _Optional[int] = ...) -> None: ...
 
+class SubmitToolResponseRequest(_message.Message):
+    __slots__ = ("session_id", "request_id", "result_json", "error_type", "error_message", "decision_id", "anyway", "answered_by")
+    SESSION_ID_FIELD_NUMBER: _ClassVar[int]
+    REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
+    RESULT_JSON_FIELD_NUMBER: _ClassVar[int]
+    ERROR_TYPE_FIELD_NUMBER: _ClassVar[int]
+    ERROR_MESSAGE_FIELD_NUMBER: _ClassVar[int]
+    DECISION_ID_FIELD_NUMBER: _ClassVar[int]
+    ANYWAY_FIELD_NUMBER: _ClassVar[int]
+    ANSWERED_BY_FIELD_NUMBER: _ClassVar[int]
+    session_id: str
+    request_id: str
+    result_json: str
+    error_type: str
+    error_message: str
+    decision_id: str
+    anyway: bool
+    answered_by: str
+    def __init__(self, session_id: _Optional[str] = ..., request_id: _Optional[str] = ..., result_json: _Optional[str] = ..., error_type: _Optional[str] = ..., error_message: _Optional[str] = ..., decision_id: _Optional[str] = ..., anyway: bool = ..., answered_by: _Optional[str] = ...) -> None: ...
+
+class SubmitToolResponseResponse(_message.Message):
+    __slots__ = ("event_id", "seq")
+    EVENT_ID_FIELD_NUMBER: _ClassVar[int]
+    SEQ_FIELD_NUMBER: _ClassVar[int]
+    event_id: str
+    seq: int
+    def __init__(self, event_id: _Optional[str] = ..., seq: _Optional[int] = ...) -> None: ...
+
 class ListSessionsRequest(_message.Message):
     __slots__ = ("page_size", "page_token")
     PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
@@ -194,3 +222,47 @@ class ReadBlocksResponse(_message.Message):
     BLOCKS_FIELD_NUMBER: _ClassVar[int]
     blocks: _containers.RepeatedScalarFieldContainer[bytes]
     def __init__(self, blocks: _Optional[_Iterable[bytes]] = ...) -> None: ...
+
+class RestartReport(_message.Message):
+    __slots__ = ("session_ids", "order_id", "callbacks", "is_planned", "waits_for", "has_arrived", "difference", "problem")
+    SESSION_IDS_FIELD_NUMBER: _ClassVar[int]
+    ORDER_ID_FIELD_NUMBER: _ClassVar[int]
+    CALLBACKS_FIELD_NUMBER: _ClassVar[int]
+    IS_PLANNED_FIELD_NUMBER: _ClassVar[int]
+    WAITS_FOR_FIELD_NUMBER: _ClassVar[int]
+    HAS_ARRIVED_FIELD_NUMBER: _ClassVar[int]
+    DIFFERENCE_FIELD_NUMBER: _ClassVar[int]
+    PROBLEM_FIELD_NUMBER: _ClassVar[int]
+    session_ids: _containers.RepeatedScalarFieldContainer[str]
+    order_id: str
+    callbacks: _containers.RepeatedScalarFieldContainer[str]
+    is_planned: bool
+    waits_for: str
+    has_arrived: bool
+    difference: str
+    problem: str
+    def __init__(self, session_ids: _Optional[_Iterable[str]] = ..., order_id: _Optional[str] = ..., callbacks: _Optional[_Iterable[str]] = ..., is_planned: bool = ..., waits_for: _Optional[str] = ..., has_arrived: bool = ..., difference: _Optional[str] = ..., problem: _Optional[str] = ...) -> None: ...
+
+class RestartOrder(_message.Message):
+    __slots__ = ("order_id", "session_id", "target_session_id", "completed_seqs", "interrupted_seqs", "only_plan", "is_lenient", "is_ready", "cancelled_because", "message_json")
+    ORDER_ID_FIELD_NUMBER: _ClassVar[int]
+    SESSION_ID_FIELD_NUMBER: _ClassVar[int]
+    TARGET_SESSION_ID_FIELD_NUMBER: _ClassVar[int]
+    COMPLETED_SEQS_FIELD_NUMBER: _ClassVar[int]
+    INTERRUPTED_SEQS_FIELD_NUMBER: _ClassVar[int]
+    ONLY_PLAN_FIELD_NUMBER: _ClassVar[int]
+    IS_LENIENT_FIELD_NUMBER: _ClassVar[int]
+    IS_READY_FIELD_NUMBER: _ClassVar[int]
+    CANCELLED_BECAUSE_FIELD_NUMBER: _ClassVar[int]
+    MESSAGE_JSON_FIELD_NUMBER: _ClassVar[int]
+    order_id: str
+    session_id: str
+    target_session_id: str
+    completed_seqs: _containers.RepeatedScalarFieldContainer[int]
+    interrupted_seqs: _containers.RepeatedScalarFieldContainer[int]
+    only_plan: bool
+    is_lenient: bool
+    is_ready: bool
+    cancelled_because: str
+    message_json: str
+    def __init__(self, order_id: _Optional[str] = ..., session_id: _Optional[str] = ..., target_session_id: _Optional[str] = ..., completed_seqs: _Optional[_Iterable[int]] = ..., interrupted_seqs: _Optional[_Iterable[int]] = ..., only_plan: bool = ..., is_lenient: bool = ..., is_ready: bool = ..., cancelled_because: _Optional[str] = ..., message_json: _Optional[str] = ...) -> None: ...

@@ -59,6 +59,16 @@ class SimulatorServiceStub(object):
                 request_serializer=adksim_dot_v1_dot_simulator__service__pb2.ReadBlocksRequest.SerializeToString,
                 response_deserializer=adksim_dot_v1_dot_simulator__service__pb2.ReadBlocksResponse.FromString,
                 )
+        self.OfferRestarts = channel.stream_stream(
+                '/adksim.v1.SimulatorService/OfferRestarts',
+                request_serializer=adksim_dot_v1_dot_simulator__service__pb2.RestartReport.SerializeToString,
+                response_deserializer=adksim_dot_v1_dot_simulator__service__pb2.RestartOrder.FromString,
+                )
+        self.SubmitToolResponse = channel.unary_unary(
+                '/adksim.v1.SimulatorService/SubmitToolResponse',
+                request_serializer=adksim_dot_v1_dot_simulator__service__pb2.SubmitToolResponseRequest.SerializeToString,
+                response_deserializer=adksim_dot_v1_dot_simulator__service__pb2.SubmitToolResponseResponse.FromString,
+                )
 
 
 class SimulatorServiceServicer(object):
@@ -125,6 +135,21 @@ class SimulatorServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def OfferRestarts(self, request_iterator, context):
+        """An agent's process says which of its sessions it can restart, is told to restart some, and reports how that goes.
+        What it offers ends with the stream.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def SubmitToolResponse(self, request, context):
+        """Answers a tool call that waits for a person: a request of the kind tool in GetSessionResponse.pending.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_SimulatorServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -172,6 +197,16 @@ def add_SimulatorServiceServicer_to_server(servicer, server):
                     servicer.ReadBlocks,
                     request_deserializer=adksim_dot_v1_dot_simulator__service__pb2.ReadBlocksRequest.FromString,
                     response_serializer=adksim_dot_v1_dot_simulator__service__pb2.ReadBlocksResponse.SerializeToString,
+            ),
+            'OfferRestarts': grpc.stream_stream_rpc_method_handler(
+                    servicer.OfferRestarts,
+                    request_deserializer=adksim_dot_v1_dot_simulator__service__pb2.RestartReport.FromString,
+                    response_serializer=adksim_dot_v1_dot_simulator__service__pb2.RestartOrder.SerializeToString,
+            ),
+            'SubmitToolResponse': grpc.unary_unary_rpc_method_handler(
+                    servicer.SubmitToolResponse,
+                    request_deserializer=adksim_dot_v1_dot_simulator__service__pb2.SubmitToolResponseRequest.FromString,
+                    response_serializer=adksim_dot_v1_dot_simulator__service__pb2.SubmitToolResponseResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -333,5 +368,39 @@ class SimulatorService(object):
         return grpc.experimental.unary_unary(request, target, '/adksim.v1.SimulatorService/ReadBlocks',
             adksim_dot_v1_dot_simulator__service__pb2.ReadBlocksRequest.SerializeToString,
             adksim_dot_v1_dot_simulator__service__pb2.ReadBlocksResponse.FromString,
+            options, channel_credentials,
+            insecure, call_credentials, compression, wait_for_ready, timeout, metadata)
+
+    @staticmethod
+    def OfferRestarts(request_iterator,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.stream_stream(request_iterator, target, '/adksim.v1.SimulatorService/OfferRestarts',
+            adksim_dot_v1_dot_simulator__service__pb2.RestartReport.SerializeToString,
+            adksim_dot_v1_dot_simulator__service__pb2.RestartOrder.FromString,
+            options, channel_credentials,
+            insecure, call_credentials, compression, wait_for_ready, timeout, metadata)
+
+    @staticmethod
+    def SubmitToolResponse(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(request, target, '/adksim.v1.SimulatorService/SubmitToolResponse',
+            adksim_dot_v1_dot_simulator__service__pb2.SubmitToolResponseRequest.SerializeToString,
+            adksim_dot_v1_dot_simulator__service__pb2.SubmitToolResponseResponse.FromString,
             options, channel_credentials,
             insecure, call_credentials, compression, wait_for_ready, timeout, metadata)

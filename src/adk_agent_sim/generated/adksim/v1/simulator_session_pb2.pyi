@@ -87,7 +87,7 @@ class AgentPath(_message.Message):
     def __init__(self, branch: _Optional[str] = ..., parent_call_id: _Optional[str] = ...) -> None: ...
 
 class PendingRequest(_message.Message):
-    __slots__ = ("kind", "request_id", "agent_name", "agent_path", "requested_at", "seq", "invocation_id", "client_id", "tool_name", "claimed_by", "claimed_until")
+    __slots__ = ("kind", "request_id", "agent_name", "agent_path", "requested_at", "seq", "invocation_id", "client_id", "tool_name", "claimed_by", "claimed_until", "call_id")
     KIND_FIELD_NUMBER: _ClassVar[int]
     REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
     AGENT_NAME_FIELD_NUMBER: _ClassVar[int]
@@ -99,6 +99,7 @@ class PendingRequest(_message.Message):
     TOOL_NAME_FIELD_NUMBER: _ClassVar[int]
     CLAIMED_BY_FIELD_NUMBER: _ClassVar[int]
     CLAIMED_UNTIL_FIELD_NUMBER: _ClassVar[int]
+    CALL_ID_FIELD_NUMBER: _ClassVar[int]
     kind: RequestKind
     request_id: str
     agent_name: str
@@ -110,10 +111,11 @@ class PendingRequest(_message.Message):
     tool_name: str
     claimed_by: str
     claimed_until: float
-    def __init__(self, kind: _Optional[_Union[RequestKind, str]] = ..., request_id: _Optional[str] = ..., agent_name: _Optional[str] = ..., agent_path: _Optional[_Union[AgentPath, _Mapping]] = ..., requested_at: _Optional[float] = ..., seq: _Optional[int] = ..., invocation_id: _Optional[str] = ..., client_id: _Optional[str] = ..., tool_name: _Optional[str] = ..., claimed_by: _Optional[str] = ..., claimed_until: _Optional[float] = ...) -> None: ...
+    call_id: str
+    def __init__(self, kind: _Optional[_Union[RequestKind, str]] = ..., request_id: _Optional[str] = ..., agent_name: _Optional[str] = ..., agent_path: _Optional[_Union[AgentPath, _Mapping]] = ..., requested_at: _Optional[float] = ..., seq: _Optional[int] = ..., invocation_id: _Optional[str] = ..., client_id: _Optional[str] = ..., tool_name: _Optional[str] = ..., claimed_by: _Optional[str] = ..., claimed_until: _Optional[float] = ..., call_id: _Optional[str] = ...) -> None: ...
 
 class SessionEvent(_message.Message):
-    __slots__ = ("event_id", "session_id", "timestamp", "turn_id", "agent_name", "llm_request", "llm_response", "history_complete", "cancel_asked", "turn_revived", "agent_joined", "user_spoke", "tool_started", "tool_finished", "tool_failed", "agent_event", "artifact_saved", "run_ended", "closed", "turn_withdrawn", "environment_decided", "turn_asked", "turn_decided", "seq", "player", "exact_json", "invocation_id", "decision_id", "anyway", "agent_path", "decided_by", "exact_time", "texts_json")
+    __slots__ = ("event_id", "session_id", "timestamp", "turn_id", "agent_name", "llm_request", "llm_response", "history_complete", "cancel_asked", "turn_revived", "agent_joined", "user_spoke", "tool_started", "tool_finished", "tool_failed", "agent_event", "artifact_saved", "run_ended", "closed", "turn_withdrawn", "environment_decided", "rewound", "forked", "noted", "tool_asked", "tool_answered", "tool_withdrawn", "world_started", "world_event_happened", "notification_delivered", "world_time_changed", "verdict_reached", "turn_asked", "turn_decided", "seq", "player", "exact_json", "invocation_id", "decision_id", "anyway", "agent_path", "decided_by", "exact_time", "texts_json")
     EVENT_ID_FIELD_NUMBER: _ClassVar[int]
     SESSION_ID_FIELD_NUMBER: _ClassVar[int]
     TIMESTAMP_FIELD_NUMBER: _ClassVar[int]
@@ -135,6 +137,17 @@ class SessionEvent(_message.Message):
     CLOSED_FIELD_NUMBER: _ClassVar[int]
     TURN_WITHDRAWN_FIELD_NUMBER: _ClassVar[int]
     ENVIRONMENT_DECIDED_FIELD_NUMBER: _ClassVar[int]
+    REWOUND_FIELD_NUMBER: _ClassVar[int]
+    FORKED_FIELD_NUMBER: _ClassVar[int]
+    NOTED_FIELD_NUMBER: _ClassVar[int]
+    TOOL_ASKED_FIELD_NUMBER: _ClassVar[int]
+    TOOL_ANSWERED_FIELD_NUMBER: _ClassVar[int]
+    TOOL_WITHDRAWN_FIELD_NUMBER: _ClassVar[int]
+    WORLD_STARTED_FIELD_NUMBER: _ClassVar[int]
+    WORLD_EVENT_HAPPENED_FIELD_NUMBER: _ClassVar[int]
+    NOTIFICATION_DELIVERED_FIELD_NUMBER: _ClassVar[int]
+    WORLD_TIME_CHANGED_FIELD_NUMBER: _ClassVar[int]
+    VERDICT_REACHED_FIELD_NUMBER: _ClassVar[int]
     TURN_ASKED_FIELD_NUMBER: _ClassVar[int]
     TURN_DECIDED_FIELD_NUMBER: _ClassVar[int]
     SEQ_FIELD_NUMBER: _ClassVar[int]
@@ -168,6 +181,17 @@ class SessionEvent(_message.Message):
     closed: _facts_pb2.Closed
     turn_withdrawn: _facts_pb2.TurnWithdrawn
     environment_decided: _facts_pb2.EnvironmentDecided
+    rewound: _facts_pb2.Rewound
+    forked: _facts_pb2.Forked
+    noted: _facts_pb2.Noted
+    tool_asked: _facts_pb2.ToolAsked
+    tool_answered: _facts_pb2.ToolAnswered
+    tool_withdrawn: _facts_pb2.ToolWithdrawn
+    world_started: _facts_pb2.WorldStarted
+    world_event_happened: _facts_pb2.WorldEventHappened
+    notification_delivered: _facts_pb2.NotificationDelivered
+    world_time_changed: _facts_pb2.WorldTimeChanged
+    verdict_reached: _facts_pb2.VerdictReached
     turn_asked: _facts_pb2.TurnAsked
     turn_decided: _facts_pb2.TurnDecided
     seq: int
@@ -180,7 +204,7 @@ class SessionEvent(_message.Message):
     decided_by: str
     exact_time: float
     texts_json: str
-    def __init__(self, event_id: _Optional[str] = ..., session_id: _Optional[str] = ..., timestamp: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., turn_id: _Optional[str] = ..., agent_name: _Optional[str] = ..., llm_request: _Optional[_Union[_generation_pb2.GenerateContentRequest, _Mapping]] = ..., llm_response: _Optional[_Union[_response_pb2.GenerateContentResponse, _Mapping]] = ..., history_complete: _Optional[_Union[HistoryComplete, _Mapping]] = ..., cancel_asked: _Optional[_Union[_facts_pb2.CancelAsked, _Mapping]] = ..., turn_revived: _Optional[_Union[_facts_pb2.TurnRevived, _Mapping]] = ..., agent_joined: _Optional[_Union[_facts_pb2.AgentJoined, _Mapping]] = ..., user_spoke: _Optional[_Union[_facts_pb2.UserSpoke, _Mapping]] = ..., tool_started: _Optional[_Union[_facts_pb2.ToolStarted, _Mapping]] = ..., tool_finished: _Optional[_Union[_facts_pb2.ToolFinished, _Mapping]] = ..., tool_failed: _Optional[_Union[_facts_pb2.ToolFailed, _Mapping]] = ..., agent_event: _Optional[_Union[_facts_pb2.AgentEvent, _Mapping]] = ..., artifact_saved: _Optional[_Union[_facts_pb2.ArtifactSaved, _Mapping]] = ..., run_ended: _Optional[_Union[_facts_pb2.RunEnded, _Mapping]] = ..., closed: _Optional[_Union[_facts_pb2.Closed, _Mapping]] = ..., turn_withdrawn: _Optional[_Union[_facts_pb2.TurnWithdrawn, _Mapping]] = ..., environment_decided: _Optional[_Union[_facts_pb2.EnvironmentDecided, _Mapping]] = ..., turn_asked: _Optional[_Union[_facts_pb2.TurnAsked, _Mapping]] = ..., turn_decided: _Optional[_Union[_facts_pb2.TurnDecided, _Mapping]] = ..., seq: _Optional[int] = ..., player: _Optional[_Union[Player, str]] = ..., exact_json: _Optional[str] = ..., invocation_id: _Optional[str] = ..., decision_id: _Optional[str] = ..., anyway: bool = ..., agent_path: _Optional[_Union[AgentPath, _Mapping]] = ..., decided_by: _Optional[str] = ..., exact_time: _Optional[float] = ..., texts_json: _Optional[str] = ...) -> None: ...
+    def __init__(self, event_id: _Optional[str] = ..., session_id: _Optional[str] = ..., timestamp: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., turn_id: _Optional[str] = ..., agent_name: _Optional[str] = ..., llm_request: _Optional[_Union[_generation_pb2.GenerateContentRequest, _Mapping]] = ..., llm_response: _Optional[_Union[_response_pb2.GenerateContentResponse, _Mapping]] = ..., history_complete: _Optional[_Union[HistoryComplete, _Mapping]] = ..., cancel_asked: _Optional[_Union[_facts_pb2.CancelAsked, _Mapping]] = ..., turn_revived: _Optional[_Union[_facts_pb2.TurnRevived, _Mapping]] = ..., agent_joined: _Optional[_Union[_facts_pb2.AgentJoined, _Mapping]] = ..., user_spoke: _Optional[_Union[_facts_pb2.UserSpoke, _Mapping]] = ..., tool_started: _Optional[_Union[_facts_pb2.ToolStarted, _Mapping]] = ..., tool_finished: _Optional[_Union[_facts_pb2.ToolFinished, _Mapping]] = ..., tool_failed: _Optional[_Union[_facts_pb2.ToolFailed, _Mapping]] = ..., agent_event: _Optional[_Union[_facts_pb2.AgentEvent, _Mapping]] = ..., artifact_saved: _Optional[_Union[_facts_pb2.ArtifactSaved, _Mapping]] = ..., run_ended: _Optional[_Union[_facts_pb2.RunEnded, _Mapping]] = ..., closed: _Optional[_Union[_facts_pb2.Closed, _Mapping]] = ..., turn_withdrawn: _Optional[_Union[_facts_pb2.TurnWithdrawn, _Mapping]] = ..., environment_decided: _Optional[_Union[_facts_pb2.EnvironmentDecided, _Mapping]] = ..., rewound: _Optional[_Union[_facts_pb2.Rewound, _Mapping]] = ..., forked: _Optional[_Union[_facts_pb2.Forked, _Mapping]] = ..., noted: _Optional[_Union[_facts_pb2.Noted, _Mapping]] = ..., tool_asked: _Optional[_Union[_facts_pb2.ToolAsked, _Mapping]] = ..., tool_answered: _Optional[_Union[_facts_pb2.ToolAnswered, _Mapping]] = ..., tool_withdrawn: _Optional[_Union[_facts_pb2.ToolWithdrawn, _Mapping]] = ..., world_started: _Optional[_Union[_facts_pb2.WorldStarted, _Mapping]] = ..., world_event_happened: _Optional[_Union[_facts_pb2.WorldEventHappened, _Mapping]] = ..., notification_delivered: _Optional[_Union[_facts_pb2.NotificationDelivered, _Mapping]] = ..., world_time_changed: _Optional[_Union[_facts_pb2.WorldTimeChanged, _Mapping]] = ..., verdict_reached: _Optional[_Union[_facts_pb2.VerdictReached, _Mapping]] = ..., turn_asked: _Optional[_Union[_facts_pb2.TurnAsked, _Mapping]] = ..., turn_decided: _Optional[_Union[_facts_pb2.TurnDecided, _Mapping]] = ..., seq: _Optional[int] = ..., player: _Optional[_Union[Player, str]] = ..., exact_json: _Optional[str] = ..., invocation_id: _Optional[str] = ..., decision_id: _Optional[str] = ..., anyway: bool = ..., agent_path: _Optional[_Union[AgentPath, _Mapping]] = ..., decided_by: _Optional[str] = ..., exact_time: _Optional[float] = ..., texts_json: _Optional[str] = ...) -> None: ...
 
 class HistoryComplete(_message.Message):
     __slots__ = ("event_count",)

@@ -1,0 +1,175 @@
+"""Runs an agent on the conversation of an eval case, with any player in its models' seat, and judges it."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from pathlib import Path
+
+from google.adk.agents.run_config import RunConfig
+from google.adk.apps import App
+from google.adk.evaluation.eval_case import EvalCase
+from google.adk.events import Event as AdkEvent
+
+from adk_agent_sim.adk.agent_run import DEFAULT_USER_ID, AgentRun, unwrap_failure
+from adk_agent_sim.adk.players import create_player_factory
+from adk_agent_sim.adk.session_player import SessionPlayer
+from adk_agent_sim.adk.worlds.other_model import OtherModel
+from adk_agent_sim.adk.worlds.run_options import DEFAULT_MAX_STEPS
+from adk_agent_sim.adk.worlds.script_player import read_script_player
+from adk_agent_sim.errors import InvalidRunOption, NotJudgeable
+from adk_agent_sim.golden.eval_case_verdict import EvalCaseVerdict, judge_eval_case
+from adk_agent_sim.golden.eval_criteria import EvalCriteria
+from adk_agent_sim.golden.markdown_report import render_markdown_report
+from adk_agent_sim.scenario.players.player_names import WORLD_PLAYERS
+from adk_agent_sim.timeline import jsonl
+from adk_agent_sim.timeline.atomic_files import atomic_write_text
+from adk_agent_sim.timeline.clock import WallClock
+from adk_agent_sim.timeline.events import ToolStarted, TurnAsked
+from adk_agent_sim.timeline.player_spec import PlayerKind, parse_player
+from adk_agent_sim.timeline.store import MemoryStore
+from adk_agent_sim.timeline.timeline import Timeline
+
+
+@dataclass(frozen=True, kw_only=True)
+class EvalCaseResult:
+    """What came of a run of a case."""
+
+    verdict: EvalCaseVerdict | None = None
+    """Whether it did what the case has; None if it failed."""
+
+    failure: BaseException | None = None
+    """The exception that ended it."""
+
+    input_tokens: int = 0
+
+    output_tokens: int = 0
+
+    model_calls: int = 0
+
+    tool_calls: int = 0
+
+    wall_seconds: float = 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class EvalCaseFiles:
+    """The files that are written after a run; None for those that are not."""
+
+    markdown: Path | None = None
+
+    timeline: Path | None = None
+
+
+class EvalCaseRun:
+    """One agent, one case, one run; the session is in memory."""
+
+    def __init__(
+        self,
+        app: App,
+        case: EvalCase,
+        criteria: EvalCriteria,
+        *,
+        player: str = "real",
+        model: str | None = None,
+        max_steps: int = DEFAULT_MAX_STEPS,
+        files: EvalCaseFiles | None = None,
+    ) -> None:
+        """Prepare a run.
+
+        Args:
+            app: The agent's app.
+            case: The case; its user messages are sent one after the other.
+            criteria: How it is judged.
+            player: Who plays the models: `real`, `script:FILE` or `replay:FILE`.
+            model: The model that answers instead of the agent's own.
+            max_steps: The most model calls of a message.
+            files: What is written after the run.
+
+        Raises:
+            NotJudgeable: The case has no conversation.
+            InvalidRunOption: The player belongs to scenarios.
+        """
+        if not case.conversation:
+            raise NotJudgeable(f"case {case.eval_id!r:.80}", "it has no conversation to repeat")
+        self._case = case
+        self._criteria = criteria
+        self._files = files or EvalCaseFiles()
+        self._store = MemoryStore()
+        self._changed = asyncio.Event()
+        given = case.session_input
+        self._run = AgentRun(
+            app,
+            Timeline(self._store),
+            player=_create_player(player, model),
+            state=given.state if given else None,
+            user_id=(given.user_id if given else "") or DEFAULT_USER_ID,
+            run_config=RunConfig(max_llm_calls=max_steps),
+        )
+        self._run.on_change = self._changed.set
+
+    async def run(self) -> EvalCaseResult:
+        """Run the agent and judge what it did.
+
+        Raises:
+            NotJudgeable: Nothing can be compared.
+        """
+        clock = WallClock()
+        started_at = clock.monotonic()
+        await self._run.open(f"{self._run.name} in {self._case.eval_id}")
+        try:
+            failure = await self._converse()
+        finally:
+            await self._run.close()
+        session_id = self._run.recorded_session.session_id
+        log = await self._store.read_events(session_id)
+        await self._write_files(session_id)
+        events = self._run.events
+        verdict = None if failure else judge_eval_case(self._case, events, self._criteria)
+        return EvalCaseResult(
+            verdict=verdict,
+            failure=failure,
+            input_tokens=sum(_count_tokens(each)[0] for each in events),
+            output_tokens=sum(_count_tokens(each)[1] for each in events),
+            model_calls=sum(isinstance(each.payload, TurnAsked) for each in log),
+            tool_calls=sum(isinstance(each.payload, ToolStarted) for each in log),
+            wall_seconds=clock.monotonic() - started_at,
+        )
+
+    async def _converse(self) -> BaseException | None:
+        """Send the user's messages; return what ended the conversation early."""
+        for invocation in self._case.conversation or []:
+            await self._run.start(invocation.user_content)
+            while self._run.is_running:
+                self._changed.clear()
+                await self._changed.wait()
+            failure = self._run.get_failure()
+            if failure is not None:
+                return unwrap_failure(failure)
+        return None
+
+    async def _write_files(self, session_id: str) -> None:
+        session = await self._run.timeline.get_session(session_id)
+        if self._files.timeline is not None:
+            await jsonl.write_session(self._store, session, self._files.timeline)
+        if self._files.markdown is not None:
+            text = render_markdown_report(await self._store.read_events(session_id))
+            atomic_write_text(self._files.markdown, text)
+
+
+def _create_player(player: str, model: str | None) -> SessionPlayer:
+    if model is not None:
+        return OtherModel(model)
+    if player in WORLD_PLAYERS:
+        raise InvalidRunOption("the player", player, "it plays scenarios, and an eval case has no world")
+    spec = parse_player(player)
+    if spec.kind is PlayerKind.SCRIPT:
+        return read_script_player(Path(spec.argument))
+    return create_player_factory(player)()
+
+
+def _count_tokens(event: AdkEvent) -> tuple[int, int]:
+    usage = event.usage_metadata
+    if usage is None or event.partial:
+        return 0, 0
+    return usage.prompt_token_count or 0, (usage.candidates_token_count or 0) + (usage.thoughts_token_count or 0)

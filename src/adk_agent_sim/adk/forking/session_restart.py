@@ -1,0 +1,158 @@
+"""What the `restart` function of a `SimulatorPlugin` gets: an ADK session to create, and the message to run it with."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterable, Awaitable, Callable, Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, TypeAlias
+
+from google.adk.agents.run_config import RunConfig
+from google.adk.events import Event as AdkEvent
+from google.adk.runners import Runner
+from google.adk.sessions import Session
+from google.genai import types
+
+from adk_agent_sim.adk.recorded_session import SHARED_STATE_PREFIXES
+from adk_agent_sim.errors import ForkRefused
+
+_SHARED_ARTIFACT_PREFIX = "user:"
+_SMALLEST_STEP = 1e-6
+"""The resolution of times in a database, in seconds."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SessionRestart:
+    """A session that is to be run again, up to the turn that a person decides anew.
+
+        SimulatorPlugin(restart=lambda session: session.run(runner))
+
+    The seats give the recorded decisions and results up to that turn; a restart only has to start the run.
+    """
+
+    app_name: str
+    """The app of the session."""
+
+    user_id: str
+    """The user of the session."""
+
+    session_id: str
+    """The id of the ADK session to create. It is a new one: the plugin recognizes the run by it."""
+
+    state: Mapping[str, Any]
+    """The state of the session before the message, without what it shares with other sessions of the user or app."""
+
+    events: Sequence[AdkEvent]
+    """The events of the session before the message."""
+
+    artifacts: Sequence[tuple[str, types.Part]]
+    """The session's artifacts before the message: names and contents, one for each version, in the order of these."""
+
+    message: types.Content
+    """The user message to run the agent with."""
+
+    async def run(self, runner: Runner, run_config: RunConfig | None = None) -> None:
+        """Create the session with the services of a runner, and run its agent on the message to the end.
+
+        Args:
+            runner: A runner of the same app, with this plugin.
+            run_config: ADK's settings for the run.
+
+        Raises:
+            ForkRefused: The runner has another app.
+        """
+        if runner.app_name != self.app_name:
+            raise ForkRefused(
+                f"The runner has the app {runner.app_name!r}, and the session is of {self.app_name!r}. "
+                "Run it with a runner of that app."
+            )
+        await self.restore(runner)
+        running = runner.run_async(
+            user_id=self.user_id, session_id=self.session_id, new_message=self.message, run_config=run_config
+        )
+        async with aclosing(running):
+            async for _ in running:
+                pass
+
+    async def restore(self, runner: Runner) -> Session:
+        """Create the session with the services of a runner: its state, events and artifacts; nothing runs."""
+        service = runner.session_service
+        session = await service.create_session(
+            app_name=self.app_name, user_id=self.user_id, session_id=self.session_id, state=dict(self.state)
+        )
+        for event in self.events:
+            await service.append_event(session, event)
+        if runner.artifact_service is not None:
+            for filename, part in self.artifacts:
+                await runner.artifact_service.save_artifact(
+                    app_name=self.app_name,
+                    user_id=self.user_id,
+                    session_id=self.session_id,
+                    filename=filename,
+                    artifact=part,
+                )
+        return session
+
+
+@dataclass(frozen=True, kw_only=True)
+class SessionResume(SessionRestart):
+    """A session that continues as it is: the message answers what ADK has asked the user for.
+
+    The message may contain a credential: do not log it.
+    """
+
+    async def restore(self, runner: Runner) -> Session:
+        """Return the session, which exists.
+
+        Raises:
+            ForkRefused: The session service of the runner does not have it any more.
+        """
+        session = await runner.session_service.get_session(
+            app_name=self.app_name, user_id=self.user_id, session_id=self.session_id
+        )
+        if session is None:
+            raise ForkRefused(
+                f"The session service of the runner does not have the session {self.session_id!r}. "
+                "Run it with the runner that it was started with."
+            )
+        return session
+
+
+RestartFunction: TypeAlias = Callable[[SessionRestart], Awaitable[object] | AsyncIterable[object]]
+"""Creates the session and runs its agent on the message, to the end: an async function, or what `run_async` returns."""
+
+
+def select_own_state(state: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the state without the values that other sessions share: these stay as they are there."""
+    return {key: value for key, value in state.items() if not key.startswith(SHARED_STATE_PREFIXES)}
+
+
+def select_shared_state(state: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the part of the state that other sessions share."""
+    return {key: value for key, value in state.items() if key.startswith(SHARED_STATE_PREFIXES)}
+
+
+def select_own_artifacts(artifacts: Sequence[tuple[str, types.Part]]) -> list[tuple[str, types.Part]]:
+    """Return the artifacts without those that other sessions share."""
+    return [(name, part) for name, part in artifacts if not name.startswith(_SHARED_ARTIFACT_PREFIX)]
+
+
+def remove_shared_changes(event: AdkEvent) -> AdkEvent:
+    """Return an event without its changes of state that other sessions share: they were made once."""
+    own = select_own_state(event.actions.state_delta)
+    if len(own) == len(event.actions.state_delta):
+        return event
+    return event.model_copy(update={"actions": event.actions.model_copy(update={"state_delta": own})})
+
+
+def order_user_events(events: Sequence[AdkEvent]) -> list[AdkEvent]:
+    """Return the events with each of the user's not later than the one that follows it.
+
+    The timeline has the time at which a message arrived there, and a database of ADK sorts the events by their times.
+    """
+    ordered = list(events)
+    for place, (event, following) in enumerate(pairwise(events)):
+        if event.author == "user" and event.timestamp >= following.timestamp:
+            ordered[place] = event.model_copy(update={"timestamp": following.timestamp - _SMALLEST_STEP})
+    return ordered

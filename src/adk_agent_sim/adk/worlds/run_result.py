@@ -1,0 +1,115 @@
+"""The result of a run in a scenario's world. Data only: it can be sent from another process, and written as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from adk_agent_sim.adk.worlds.run_end import RunEnd
+from adk_agent_sim.scenario.verdict.verdict import Verdict
+
+
+@dataclass(frozen=True, kw_only=True)
+class WorldRunMetadata:
+    """Who ran how, as the format's metadata has it."""
+
+    agent_id: str
+
+    model_id: str
+
+    run_number: int
+
+    seed: int
+
+    player: str
+    """Who played the model, such as `real` or `oracle`."""
+
+    thinking: str
+    """How much simulated time passed while the model thought."""
+
+    exception_type: str | None = None
+
+    exception_message: str | None = None
+
+    augmentations: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """How the run was disturbed, as the format's `runner_config` has it; empty if it was not."""
+
+    @property
+    def has_exception(self) -> bool:
+        """Whether the agent's run raised an exception."""
+        return self.exception_type is not None
+
+
+@dataclass(frozen=True, kw_only=True)
+class WorldRunResult:
+    """What came of a run."""
+
+    scenario_id: str
+
+    ended: RunEnd
+    """Why the run ended."""
+
+    verdict: Verdict | None
+    """The judge's verdict; None if the run cannot be judged."""
+
+    metadata: WorldRunMetadata
+
+    problem: str = ""
+    """Why there is no verdict."""
+
+    step_count: int = 0
+    """The number of model calls."""
+
+    call_count: int = 0
+    """The number of calls of the world's tools."""
+
+    message_count: int = 0
+    """The number of messages to the user."""
+
+    prompt_tokens: int = 0
+
+    output_tokens: int = 0
+
+    simulated_seconds: float = 0.0
+
+    wall_seconds: float = 0.0
+
+    limit: str = ""
+    """The limit that ended the run, in words; empty if none did."""
+
+    export_problems: tuple[str, ...] = ()
+    """Why files that were asked for could not be written."""
+
+    @property
+    def passed(self) -> bool | None:
+        """Whether the agent passed; None if the run cannot be judged."""
+        if self.metadata.has_exception:
+            return False
+        return None if self.verdict is None else self.verdict.passed
+
+    @property
+    def reason(self) -> str:
+        """Why the agent did not pass, in sentences; empty if it passed."""
+        if self.passed:
+            return ""
+        if self.metadata.has_exception:
+            return f"The agent's run failed: {self.metadata.exception_type}: {self.metadata.exception_message}"
+        judged = self.problem if self.verdict is None else self.verdict.reason
+        return f"{self.limit} {judged}".strip()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the result as JSON values."""
+        counts = ("step_count", "call_count", "message_count", "prompt_tokens", "output_tokens")
+        return {
+            "scenario_id": self.scenario_id,
+            "passed": self.passed,
+            "reason": self.reason,
+            "ended": self.ended.value,
+            **{name: getattr(self, name) for name in counts},
+            "simulated_seconds": self.simulated_seconds,
+            "wall_seconds": round(self.wall_seconds, 3),
+            "export_problems": list(self.export_problems),
+            "metadata": asdict(self.metadata) | {"has_exception": self.metadata.has_exception},
+            "verdict": None if self.verdict is None else self.verdict.to_json(),
+        }

@@ -1,0 +1,82 @@
+"""What a run's world was like before each model turn, so that an undo or a fork can go back there."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from adk_agent_sim.adk.worlds.inner_deliveries import InnerDeliveries
+from adk_agent_sim.errors import ForkRefused
+from adk_agent_sim.scenario.world.notifications import DeliveredNotification
+from adk_agent_sim.scenario.world.snapshot import WorldSnapshot
+from adk_agent_sim.timeline.events import Event, TurnAsked
+
+MAX_SNAPSHOTS = 500
+"""How many snapshots are kept. They share what has not changed in between, but not the list of what happened."""
+
+_NO_SNAPSHOT = (
+    "The state of the world before this turn is not kept any more: only that of the last {count} turns is. "
+    "Choose a later turn, or play the scenario again."
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TurnCheckpoint:
+    """The world and the run when a model turn began."""
+
+    snapshot: WorldSnapshot
+    """The world, with the turn's notifications taken."""
+
+    notifications: Sequence[DeliveredNotification]
+    """What the agent was notified of in the turn's request."""
+
+    is_inner: bool = False
+    """Whether the turn is of an agent that is used as a tool, whose conversation ends with its result."""
+
+    inner_deliveries: InnerDeliveries = field(default_factory=InnerDeliveries)
+    """What the agent that called such an agent has not been told yet."""
+
+    is_user_turn: bool
+    has_answered: bool
+    step_count: int
+    call_count: int
+    message_count: int
+
+
+@dataclass(kw_only=True)
+class WorldPast:
+    """The checkpoints of one session, by where its turns are on the timeline."""
+
+    _seqs: list[int] = field(default_factory=list[int])
+    _checkpoints: list[TurnCheckpoint] = field(default_factory=list[TurnCheckpoint])
+    _by_turn: dict[str, TurnCheckpoint] = field(default_factory=dict[str, TurnCheckpoint])
+
+    def add(self, seq: int, checkpoint: TurnCheckpoint) -> None:
+        """Add the checkpoint of a turn that is asked next, after the event with this seq."""
+        self._seqs.append(seq)
+        self._checkpoints.append(checkpoint)
+        if len(self._seqs) > MAX_SNAPSHOTS:
+            del self._seqs[0], self._checkpoints[0]
+
+    def find(self, asked: Event) -> TurnCheckpoint:
+        """Return the checkpoint of a turn.
+
+        Raises:
+            ForkRefused: It is not kept any more.
+        """
+        if found := self._by_turn.get(asked.turn_id):
+            return found
+        place = bisect_left(self._seqs, asked.seq) - 1
+        if place < 0:
+            raise ForkRefused(_NO_SNAPSHOT.format(count=MAX_SNAPSHOTS))
+        return self._checkpoints[place]
+
+    def list_turns(self, events: Iterable[Event]) -> list[TurnCheckpoint]:
+        """Return the checkpoints of all turns among these events; raise ForkRefused if one is not kept any more."""
+        return [self.find(event) for event in events if isinstance(event.payload, TurnAsked)]
+
+    def copy_turns(self, events: Iterable[Event]) -> WorldPast:
+        """Return the past of a session that begins with copies of these events."""
+        asked = [event for event in events if isinstance(event.payload, TurnAsked)]
+        return WorldPast(_by_turn={event.turn_id: self.find(event) for event in asked})

@@ -1,0 +1,144 @@
+"""What another process, such as a server, may see and ask of a running bench: pause, continue, run again.
+
+    DIR/running.json       which runs are executed now; there while a process runs the bench
+    DIR/paused             while it is there, no further run starts
+    DIR/requests/*.json    the keys of runs to execute again; each file is removed when its run is queued
+
+Files, so that the process that runs a bench needs no server, and a server can be started before or after it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from uuid import uuid4
+
+from pydantic import BaseModel, ValidationError
+
+from adk_agent_sim.bench.bench_plan import BenchPlan, PlannedRun
+from adk_agent_sim.bench.bench_result import RunKey
+from adk_agent_sim.timeline.folder_lock import lock_folder
+
+_RUNNING_NAME = "running.json"
+_PAUSED_NAME = "paused"
+_REQUESTS_NAME = "requests"
+
+
+class _RunningFile(BaseModel):
+    runs: list[RunKey]
+
+
+@dataclass(frozen=True, kw_only=True)
+class BenchActivity:
+    """What a bench is doing."""
+
+    is_running: bool
+    """Whether a process runs the bench."""
+
+    is_paused: bool
+    """Whether it starts no further runs."""
+
+    running: tuple[RunKey, ...]
+    """The runs that are executed now."""
+
+    requested: tuple[RunKey, ...]
+    """The runs that were asked for again, and are not queued yet."""
+
+
+class BenchControl:
+    """The side of the process that runs the bench."""
+
+    def __init__(self, folder: Path, plan: BenchPlan) -> None:
+        """Start; whoever starts a bench wants it to run, so it is not paused any more."""
+        self._folder = folder
+        self._runs = {run.key: run for run in plan.runs}
+        (folder / _PAUSED_NAME).unlink(missing_ok=True)
+        self.note_running(())
+
+    @property
+    def is_paused(self) -> bool:
+        """Whether no further run may start."""
+        return (self._folder / _PAUSED_NAME).exists()
+
+    def take_requests(self) -> list[PlannedRun]:
+        """Return the runs of the plan to execute again, once each."""
+        found: dict[int, PlannedRun] = {}
+        for path, key in _list_requests(self._folder):
+            path.unlink(missing_ok=True)
+            run = self._runs.get(key) if key else None
+            if run is not None:
+                found[run.index] = run
+        return [found[index] for index in sorted(found)]
+
+    def note_running(self, runs: Iterable[PlannedRun]) -> None:
+        """Tell which runs are executed now."""
+        value = _RunningFile(runs=[run.key for run in runs])
+        _replace(self._folder / _RUNNING_NAME, value.model_dump_json())
+
+    def close(self) -> None:
+        """Tell that the bench has ended."""
+        (self._folder / _RUNNING_NAME).unlink(missing_ok=True)
+
+
+def read_activity(folder: Path) -> BenchActivity:
+    """Return what the bench of a folder is doing."""
+    running = _read_running(folder)
+    return BenchActivity(
+        is_running=running is not None,
+        is_paused=running is not None and (folder / _PAUSED_NAME).exists(),
+        running=tuple(running or ()),
+        requested=tuple(key for _, key in _list_requests(folder) if key),
+    )
+
+
+def pause_bench(folder: Path, *, paused: bool) -> None:
+    """Let a running bench start no further runs, or let it continue; runs that have started end normally."""
+    if paused:
+        (folder / _PAUSED_NAME).touch(mode=0o600)
+    else:
+        (folder / _PAUSED_NAME).unlink(missing_ok=True)
+
+
+def request_run(folder: Path, key: RunKey) -> None:
+    """Ask for a run to be executed again: by the process that runs the bench, or else when it is resumed."""
+    requests = folder / _REQUESTS_NAME
+    requests.mkdir(mode=0o700, exist_ok=True)
+    if key not in (each for _, each in _list_requests(folder)):
+        _replace(requests / f"{uuid4().hex}.json", key.model_dump_json())
+
+
+def _read_running(folder: Path) -> Collection[RunKey] | None:
+    try:
+        text = (folder / _RUNNING_NAME).read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return None
+    try:
+        with lock_folder(folder, waits=False):
+            return None  # the process was killed, and has left its file
+    except BlockingIOError:
+        pass
+    try:
+        return _RunningFile.model_validate_json(text).runs
+    except ValidationError:
+        return []
+
+
+def _list_requests(folder: Path) -> list[tuple[Path, RunKey | None]]:
+    """Return the files of requests with their keys; None for one that is damaged."""
+    found: list[tuple[Path, RunKey | None]] = []
+    for path in sorted((folder / _REQUESTS_NAME).glob("*.json")):
+        try:
+            found.append((path, RunKey.model_validate_json(path.read_bytes())))
+        except FileNotFoundError:
+            continue  # it was taken in the meantime
+        except ValueError:
+            found.append((path, None))
+    return found
+
+
+def _replace(path: Path, text: str) -> None:
+    """Replace a file at once; it need not survive a crash of the machine, so nothing waits for the disk."""
+    temporary = path.with_name(f".{path.name}.{uuid4().hex}.tmp")
+    temporary.write_text(text, encoding="utf-8")
+    temporary.replace(path)

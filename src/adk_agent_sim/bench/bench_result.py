@@ -1,0 +1,48 @@
+"""The result of one run of a bench, which is one line of its results file."""
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+Outcome = Literal["passed", "failed", "error", "timeout", "not_judged"]
+"""How a run ended. A resumed bench runs errors and timeouts again; `not_judged` means that nobody could judge."""
+
+
+class RunKey(BaseModel):
+    """What identifies a run within a bench: its place on each axis of the plan."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    scenario: str
+    agent: str
+    model: str = ""
+    player: str = ""
+    rules: str = ""
+    seed: int = 0
+    run: int = 1
+
+
+class BenchResult(RunKey):
+    """What one run of the plan gave."""
+
+    outcome: Outcome
+    passed: bool
+    reason: str = ""
+    tags: tuple[str, ...] = ()
+    input_tokens: int = 0
+    output_tokens: int = 0
+    model_calls: int = 0
+    tool_calls: int = 0
+    simulated_seconds: float = 0.0
+    wall_seconds: float = 0.0
+    report: str = ""
+    """The run's own HTML page, as a path relative to the folder of the bench."""
+    world_seed: int = 0
+    """The seed of the run's world, which follows from `seed` and `run`: what `scenario run --seed` repeats it with."""
+    session_id: str = ""
+    """The run's session in the timeline database, if the bench has one."""
+
+    @property
+    def key(self) -> RunKey:
+        """The run this is the result of."""
+        return RunKey(**{name: getattr(self, name) for name in RunKey.model_fields})

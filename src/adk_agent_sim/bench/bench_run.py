@@ -1,0 +1,84 @@
+"""Runs a bench: the runs of a plan that have no result yet, each result saved as soon as it is there.
+
+plan --> queue --> engine (processes, or Ray) --> results --> results.jsonl, and the timeline database if there is one
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from adk_agent_sim.bench.bench_control import BenchControl
+from adk_agent_sim.bench.bench_plan import BenchPlan
+from adk_agent_sim.bench.bench_result import BenchResult, RunKey
+from adk_agent_sim.bench.rate_limits import BackoffPolicy
+from adk_agent_sim.bench.results_file import open_results
+from adk_agent_sim.bench.run_executor import FILE_ENDINGS
+from adk_agent_sim.bench.run_queue import RunQueue
+from adk_agent_sim.bench.session_archive import open_archive
+
+
+class Engine(Protocol):
+    """Decides where runs are executed."""
+
+    def execute(self, queue: RunQueue) -> Generator[list[BenchResult]]:
+        """Execute the runs of a queue, and yield results as soon as there are some."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class BenchOptions:
+    """How a bench is run; none of it changes a result."""
+
+    worker_count: int = 1
+
+    resume: bool = False
+    """Whether results that the folder has are used."""
+
+    database: str | None = None
+    """The timeline database that gets the session of each run."""
+
+    backoff: BackoffPolicy = field(default_factory=BackoffPolicy)
+
+
+def run_bench(
+    plan: BenchPlan,
+    folder: Path,
+    engine: Engine,
+    options: BenchOptions,
+    on_results: Callable[[Mapping[RunKey, BenchResult]], object] = lambda results: None,
+) -> Mapping[RunKey, BenchResult]:
+    """Run what is missing of a plan, and return all results.
+
+    Args:
+        plan: What is run; its files must contain the timeline if there is a database.
+        folder: Where the results are.
+        engine: Where runs are executed.
+        options: How the bench is run.
+        on_results: Called with all results at the beginning, and whenever there are new ones.
+
+    Raises:
+        BenchFolderRefused: The folder has other results, or is in use.
+    """
+    with ExitStack() as stack:
+        saved = stack.enter_context(open_results(folder, plan, resume=options.resume))
+        archive = stack.enter_context(open_archive(options.database, plan.plan_id)) if options.database else None
+        on_results(saved.results)
+        control = stack.enter_context(closing(BenchControl(folder, plan)))
+        queue = RunQueue(saved.list_remaining(), options.worker_count, options.backoff, control)
+        stems = {run.key: run.stem for run in plan.runs}
+        for finished in stack.enter_context(closing(engine.execute(queue))):
+            if archive is None:
+                saved.append(finished)
+            else:
+                saved.append([archive.add(each, _find_timeline(folder, stems[each.key])) for each in finished])
+            on_results(saved.results)
+        saved.sort()
+        return saved.results
+
+
+def _find_timeline(folder: Path, stem: str) -> Path:
+    return folder / f"{stem}{FILE_ENDINGS['timeline']}"

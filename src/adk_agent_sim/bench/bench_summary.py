@@ -1,0 +1,149 @@
+"""Sums up the results of a bench: per variant and capability tag, per group of failures, and as a matrix.
+
+The summary is a function of the set of results. The order in which workers finished does not matter, and the time it
+takes is linear in the number of runs, but for sorting.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from adk_agent_sim.bench.bench_result import BenchResult, Outcome
+from adk_agent_sim.bench.failure_reasons import normalise_reason
+from adk_agent_sim.bench.run_group import RunGroup, summarise_group
+from adk_agent_sim.bench.variant import Variant, get_variant, label_variants
+
+_MAX_EXAMPLES = 5
+
+
+@dataclass(frozen=True, kw_only=True)
+class VariantSummary:
+    """How one variant did."""
+
+    variant: Variant
+
+    label: str
+    """The agent, and whatever else differs between the variants of the bench."""
+
+    overall: RunGroup
+
+    tags: Mapping[str, RunGroup]
+    """How it did in the scenarios of each capability tag."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class FailureGroup:
+    """The runs that did not pass for reasons that differ only in ids, numbers and values."""
+
+    outcome: Outcome
+
+    reason: str
+    """The reason without what differs."""
+
+    counts: Mapping[str, int]
+    """How many runs of each variant, by its label."""
+
+    examples: tuple[BenchResult, ...]
+    """Some of the runs, the first of each scenario."""
+
+    @property
+    def total(self) -> int:
+        """How many runs."""
+        return sum(self.counts.values())
+
+
+@dataclass(frozen=True, kw_only=True)
+class BenchSummary:
+    """What came of a bench."""
+
+    overall: RunGroup
+    """All runs of all variants."""
+
+    variants: tuple[VariantSummary, ...]
+
+    tags: tuple[str, ...]
+    """All capability tags."""
+
+    scenarios: tuple[str, ...]
+
+    failures: tuple[FailureGroup, ...]
+    """The largest group first."""
+
+    cells: Mapping[tuple[str, Variant], tuple[BenchResult, ...]]
+    """The matrix: the runs of each scenario and variant, by seed and run."""
+
+    planned: int | None = None
+    """How many runs the plan has, if it is known."""
+
+    @property
+    def success_rate(self) -> float | None:
+        """The share of all judged runs that passed; None if no run was judged."""
+        return self.overall.success.value
+
+    @cached_property
+    def labels(self) -> Mapping[Variant, str]:
+        """What each variant is called in reports."""
+        return {each.variant: each.label for each in self.variants}
+
+
+def summarise_bench(results: Iterable[BenchResult], planned: int | None = None) -> BenchSummary:
+    """Return the summary of results, of which no two have the same key.
+
+    Args:
+        results: The runs that have ended.
+        planned: How many runs the plan has, if it is known.
+    """
+    ordered = sorted(results, key=_sort_key)
+    cells: defaultdict[tuple[str, Variant], list[BenchResult]] = defaultdict(list)
+    by_variant: defaultdict[Variant, list[BenchResult]] = defaultdict(list)
+    for each in ordered:
+        variant = get_variant(each)
+        cells[each.scenario, variant].append(each)
+        by_variant[variant].append(each)
+    labels = label_variants(sorted(by_variant))
+    return BenchSummary(
+        overall=summarise_group(ordered),
+        variants=tuple(_summarise_variant(variant, label, by_variant[variant]) for variant, label in labels.items()),
+        tags=tuple(sorted({tag for each in ordered for tag in each.tags})),
+        scenarios=tuple(sorted({each.scenario for each in ordered})),
+        failures=_group_failures(ordered, labels),
+        cells={place: tuple(runs) for place, runs in cells.items()},
+        planned=planned,
+    )
+
+
+def _sort_key(result: BenchResult) -> tuple[str, Variant, int, int]:
+    return result.scenario, get_variant(result), result.seed, result.run
+
+
+def _summarise_variant(variant: Variant, label: str, results: Sequence[BenchResult]) -> VariantSummary:
+    by_tag: defaultdict[str, list[BenchResult]] = defaultdict(list)
+    for each in results:
+        for tag in set(each.tags):
+            by_tag[tag].append(each)
+    return VariantSummary(
+        variant=variant,
+        label=label,
+        overall=summarise_group(results),
+        tags={tag: summarise_group(by_tag[tag]) for tag in sorted(by_tag)},
+    )
+
+
+def _group_failures(results: Sequence[BenchResult], labels: Mapping[Variant, str]) -> tuple[FailureGroup, ...]:
+    counts: defaultdict[tuple[Outcome, str], Counter[str]] = defaultdict(Counter)
+    examples: defaultdict[tuple[Outcome, str], dict[str, BenchResult]] = defaultdict(dict)
+    for each in results:
+        if each.outcome == "passed":
+            continue
+        group = each.outcome, normalise_reason(each.reason) or "No reason was given."
+        counts[group][labels[get_variant(each)]] += 1
+        if len(examples[group]) < _MAX_EXAMPLES:
+            examples[group].setdefault(each.scenario, each)
+    groups = (
+        FailureGroup(outcome=group[0], reason=group[1], counts=count, examples=tuple(examples[group].values()))
+        for group, count in counts.items()
+    )
+    return tuple(sorted(groups, key=lambda group: (-group.total, group.outcome, group.reason)))

@@ -1,0 +1,216 @@
+"""Executes the runs of a bench in processes of this machine.
+
+    this process --- pipe --> worker process: one run at a time
+                 <-- pipe ---     what came of it
+
+A worker that dies loses only its current run, and another one takes its place; a run that takes too long is killed with
+its worker. `concurrent.futures` gives up all runs when one process dies, which is why this has its own pool.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import SpawnProcess
+from pathlib import Path
+
+from adk_agent_sim.bench.bench_plan import PlannedRun, RunFiles
+from adk_agent_sim.bench.bench_result import BenchResult
+from adk_agent_sim.bench.process_context import get_process_context
+from adk_agent_sim.bench.results_file import LOG_NAME
+from adk_agent_sim.bench.run_queue import RunQueue, RunReport
+from adk_agent_sim.bench.worker import WorkerSettings, run_worker
+from adk_agent_sim.errors import SimulatorError
+from adk_agent_sim.timeline.clock import Clock, WallClock
+
+_EXIT_SECONDS = 5.0
+"""How long a process may take to end after it has closed its pipe."""
+_MAX_FAILED_STARTS = 5
+"""After so many workers in a row that did not start, no other would."""
+
+
+@dataclass(kw_only=True)
+class _Worker:
+    """A process, and the run that it executes."""
+
+    process: SpawnProcess
+    connection: Connection
+    run: PlannedRun | None = None
+    deadline: float = float("inf")
+    run_count: int = 0
+    """How many runs it has executed."""
+    is_ready: bool = False
+    """Whether it has said that it can execute runs; starting takes seconds if it has to import everything."""
+
+    def kill(self) -> None:
+        """End the process at once, with those that it has started."""
+        self.connection.close()
+        self.process.kill()
+        if hasattr(os, "killpg") and self.process.pid is not None and self.is_ready:
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.join()
+        self.process.close()
+
+
+class ProcessPool:
+    """Executes runs in worker processes."""
+
+    def __init__(
+        self,
+        folder: Path,
+        files: RunFiles,
+        worker_count: int,
+        *,
+        run_timeout: float | None = None,
+        runs_per_worker: int = 500,
+        start_method: str | None = None,
+        clock: Clock | None = None,
+    ) -> None:
+        """Prepare a pool; no process starts before `execute`.
+
+        Args:
+            folder: The folder of the bench.
+            files: The files that each run leaves there.
+            worker_count: How many runs are executed at the same time.
+            run_timeout: The most real seconds of a run; None for no limit.
+            runs_per_worker: After so many runs, another process takes a worker's place: whatever agents and libraries
+                leave in memory is bounded.
+            start_method: How Python starts processes; by default from one that has imported what workers need.
+            clock: Measures real time.
+        """
+        self._settings = WorkerSettings(folder=str(folder.resolve()), files=files, working_folder=str(Path.cwd()))
+        self._worker_count = worker_count
+        self._run_timeout = run_timeout
+        self._runs_per_worker = runs_per_worker
+        self._context = get_process_context(start_method)
+        self._clock = clock or WallClock()
+        self._workers: list[_Worker] = []
+        self._failed_starts = 0
+
+    def execute(self, queue: RunQueue) -> Generator[list[BenchResult]]:
+        """Execute the runs of a queue, and yield results as soon as there are some; ends with the last one.
+
+        Closing the generator kills the runs that have not ended.
+        """
+        with self._close_workers():
+            while not queue.is_done:
+                self._start_workers(queue)
+                self._assign_runs(queue)
+                finished = self._wait_for_results(queue)
+                self._assign_runs(queue)  # before the caller writes results, so that no worker waits for the disk
+                if finished:
+                    yield finished
+
+    def _start_workers(self, queue: RunQueue) -> None:
+        busy = sum(worker.run is not None for worker in self._workers)
+        wanted = min(self._worker_count, busy + queue.waiting_count)
+        while len(self._workers) < wanted:
+            ours, theirs = self._context.Pipe()
+            # Not a daemon: agents may start processes of their own.
+            process = self._context.Process(target=run_worker, args=(theirs, self._settings))
+            process.start()
+            theirs.close()
+            self._workers.append(_Worker(process=process, connection=ours))
+
+    def _assign_runs(self, queue: RunQueue) -> None:
+        for worker in self._workers:
+            if worker.run is not None or not worker.is_ready:
+                continue
+            run = queue.take(self._clock.monotonic())
+            if run is None:
+                return
+            worker.run = run
+            if self._run_timeout is not None:
+                worker.deadline = self._clock.monotonic() + self._run_timeout
+            with suppress(OSError):  # it has died, which is noticed when its answer is awaited
+                worker.connection.send(run)
+
+    def _wait_for_results(self, queue: RunQueue) -> list[BenchResult]:
+        """Wait until something happens, and return the results that there are then."""
+        by_connection = {worker.connection: worker for worker in self._workers}
+        ready = wait(list(by_connection), self._compute_wait(queue))
+        finished = [self._receive(by_connection[each], queue) for each in ready if isinstance(each, Connection)]
+        now = self._clock.monotonic()
+        finished += [self._stop(worker, queue) for worker in list(self._workers) if worker.deadline <= now]
+        return [result for result in finished if result is not None]
+
+    def _compute_wait(self, queue: RunQueue) -> float | None:
+        now = self._clock.monotonic()
+        waits = [worker.deadline - now for worker in self._workers if worker.deadline != float("inf")]
+        backoff = queue.compute_wait(now)
+        if backoff is not None:
+            waits.append(backoff)
+        return max(0.0, min(waits)) if waits else None
+
+    def _receive(self, worker: _Worker, queue: RunQueue) -> BenchResult | None:
+        try:
+            received: int | RunReport = worker.connection.recv()
+        except (EOFError, OSError):
+            return self._replace_dead(worker, queue)
+        if not isinstance(received, RunReport):
+            worker.is_ready, self._failed_starts = True, 0
+            return None
+        run, worker.run, worker.deadline = worker.run, None, float("inf")
+        assert run is not None  # noqa: S101 - it has reported on its run
+        worker.run_count += 1
+        if worker.run_count >= self._runs_per_worker:
+            self._workers.remove(worker)
+            worker.kill()
+        return queue.finish(run, received, self._clock.monotonic())
+
+    def _replace_dead(self, worker: _Worker, queue: RunQueue) -> BenchResult | None:
+        self._workers.remove(worker)
+        worker.process.join(_EXIT_SECONDS)
+        code = worker.process.exitcode
+        worker.kill()
+        if worker.run is None:
+            self._failed_starts += not worker.is_ready
+            if self._failed_starts >= _MAX_FAILED_STARTS:
+                raise SimulatorError(
+                    f"Worker processes end before their first run ({_describe_exit(code)}). "
+                    f"See {Path(self._settings.folder) / LOG_NAME}."
+                )
+            return None
+        reason = f"The worker process ended during the run ({_describe_exit(code)}), and again when it was repeated."
+        return queue.lose(worker.run, reason)
+
+    def _stop(self, worker: _Worker, queue: RunQueue) -> BenchResult:
+        assert worker.run is not None  # noqa: S101 - only a run has a deadline
+        assert self._run_timeout is not None  # noqa: S101 - as above
+        self._workers.remove(worker)
+        worker.kill()
+        return queue.stop(worker.run, self._run_timeout)
+
+    @contextmanager
+    def _close_workers(self) -> Generator[None]:
+        try:
+            yield
+        finally:
+            with _ignore_interrupts():  # one that is left would keep this process from ending
+                while self._workers:
+                    self._workers.pop().kill()
+
+
+@contextmanager
+def _ignore_interrupts() -> Generator[None]:
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _describe_exit(code: int | None) -> str:
+    if code is not None and code < 0 and sys.platform != "win32":
+        return f"signal {signal.Signals(-code).name}"
+    return f"exit code {code}"

@@ -1,0 +1,170 @@
+"""Executes one run of a plan after the other in this process, and writes its files; each run starts from scratch."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import asdict
+from pathlib import Path
+
+from adk_agent_sim.adk.agent_loader import App
+from adk_agent_sim.adk.agent_reloader import AgentReloader
+from adk_agent_sim.adk.eval_case_run import EvalCaseFiles, EvalCaseResult, EvalCaseRun
+from adk_agent_sim.adk.model_judge import ModelJudge
+from adk_agent_sim.adk.worlds.run_exports import RunExports
+from adk_agent_sim.adk.worlds.run_plan import DEFAULT_AGENT, add_rules, load_agent, prepare_run, run_and_export
+from adk_agent_sim.adk.worlds.run_result import WorldRunResult
+from adk_agent_sim.bench.bench_plan import PlannedRun, RunFiles
+from adk_agent_sim.bench.bench_result import BenchResult, Outcome
+from adk_agent_sim.bench.bench_task import BenchTask
+from adk_agent_sim.bench.rate_limits import is_rate_limit
+from adk_agent_sim.bench.run_queue import RunReport, build_failure
+from adk_agent_sim.errors import InvalidScenario, NotJudgeable
+from adk_agent_sim.golden.eval_criteria import EvalCriteria
+from adk_agent_sim.golden.eval_set_files import read_eval_cases
+from adk_agent_sim.scenario.format.imported_scenario import ScenarioImportedFromJson
+from adk_agent_sim.scenario.verdict.judge import Judge
+from adk_agent_sim.scenario.verdict.soft_recording import REPLAY_PREFIX, RecordedAnswers
+from adk_agent_sim.scenario.world.collection_pause import pause_garbage_collection
+from adk_agent_sim.text.surrogates import replace_lone_surrogates
+
+FILE_ENDINGS = {
+    "report": ".html",
+    "trace": ".trace.json",
+    "eval_set": ".evalset.json",
+    "markdown": ".md",
+    "timeline": ".jsonl",
+}
+"""What the name of each file of a run ends with."""
+
+
+class RunExecutor:
+    """Executes runs. The last scenario and its judge are kept, because the next run is often in the same one."""
+
+    def __init__(self, folder: Path, files: RunFiles) -> None:
+        self._folder = folder
+        self._files = files
+        self._agents = AgentReloader()
+        self._scenario: tuple[BenchTask, ScenarioImportedFromJson] | None = None
+        self._judge: tuple[BenchTask, str | None, Judge] | None = None
+        self._models: dict[str, ModelJudge] = {}
+
+    def execute(self, run: PlannedRun) -> RunReport:
+        """Execute a run; whatever happens in it is reported."""
+        try:
+            return self._run_eval_case(run) if run.task.kind == "eval_case" else self._run_in_world(run)
+        except (InvalidScenario, NotJudgeable) as error:
+            return RunReport(result=build_failure(run, "not_judged", str(error)))
+        except Exception as error:  # noqa: BLE001 - the boundary of a run: it is recorded, and the next one starts
+            reason = replace_lone_surrogates(f"{type(error).__name__}: {error}")
+            return RunReport(result=build_failure(run, "error", reason), is_rate_limited=is_rate_limit(error))
+
+    def _run_in_world(self, run: PlannedRun) -> RunReport:
+        scenario = self._read_scenario(run.task)
+        judge = self._prepare_judge(run, scenario)
+        world_run = prepare_run(run.plan, scenario, judge=judge, app=self._load_agent(run.plan.agent))
+        exports = self._choose_exports(run)
+        result = asyncio.run(run_and_export(world_run, exports))
+        return RunReport(
+            result=build_result(run, result, report=exports.report is not None),
+            is_rate_limited=is_rate_limit(world_run.failure),
+        )
+
+    def _run_eval_case(self, run: PlannedRun) -> RunReport:
+        plan, criteria = run.plan, run.task.criteria or EvalCriteria()
+        case = read_eval_cases(Path(run.task.file))[run.task.offset]
+        stem = str(self._folder / run.stem)
+        files = EvalCaseFiles(
+            markdown=Path(stem + FILE_ENDINGS["markdown"]) if self._files.markdown else None,
+            timeline=Path(stem + FILE_ENDINGS["timeline"]) if self._files.timeline else None,
+        )
+        app = add_rules(self._load_agent(plan.agent), plan, run.task.task_id)
+
+        async def execute() -> EvalCaseResult:
+            case_run = EvalCaseRun(
+                app,
+                case,
+                criteria,
+                player=plan.player,
+                model=plan.model,
+                max_steps=plan.options.max_steps,
+                files=files,
+            )
+            return await case_run.run()
+
+        result = asyncio.run(execute())
+        return RunReport(result=_build_case_result(run, result), is_rate_limited=is_rate_limit(result.failure))
+
+    def _load_agent(self, agent: str) -> App:
+        return load_agent(agent) if agent == DEFAULT_AGENT else self._agents.load(Path(agent))
+
+    def _read_scenario(self, task: BenchTask) -> ScenarioImportedFromJson:
+        if self._scenario is None or self._scenario[0] != task:
+            self._scenario = self._judge = None  # so that two large ones are never in memory together
+            with pause_garbage_collection():
+                self._scenario = task, task.read_scenario()
+        return self._scenario[1]
+
+    def _prepare_judge(self, run: PlannedRun, scenario: ScenarioImportedFromJson) -> Judge:
+        name = run.plan.judge
+        if name is not None and not name.startswith(REPLAY_PREFIX):
+            if name not in self._models:
+                self._models[name] = ModelJudge(name)
+            return Judge(scenario, soft=RecordedAnswers(self._models[name], self._folder / f"{run.stem}.judge.jsonl"))
+        if self._judge is None or self._judge[:2] != (run.task, name):
+            self._judge = run.task, name, Judge(scenario, soft=name)
+        return self._judge[2]
+
+    def _choose_exports(self, run: PlannedRun) -> RunExports:
+        stem = str(self._folder / run.stem)
+        wanted = [name for name, is_wanted in asdict(self._files).items() if is_wanted]
+        return RunExports(**{name: stem + FILE_ENDINGS[name] for name in wanted})
+
+
+def build_result(run: PlannedRun, result: WorldRunResult, *, report: bool) -> BenchResult:
+    """Return a run in a world as a line of the results."""
+    problems = " ".join(result.export_problems)
+    return BenchResult(
+        **run.key.model_dump(),
+        outcome=_choose_outcome(result),
+        passed=result.passed is True,
+        reason=replace_lone_surrogates(f"{result.reason} {problems}".strip()),
+        tags=run.task.tags,
+        input_tokens=result.prompt_tokens,
+        output_tokens=result.output_tokens,
+        model_calls=result.step_count,
+        tool_calls=result.call_count,
+        simulated_seconds=result.simulated_seconds,
+        wall_seconds=round(result.wall_seconds, 3),
+        report=run.stem + FILE_ENDINGS["report"] if report else "",
+        world_seed=run.plan.options.seed or 0,
+    )
+
+
+def _build_case_result(run: PlannedRun, result: EvalCaseResult) -> BenchResult:
+    """Return a run of an eval case as a line of the results."""
+    if result.verdict is None:
+        outcome: Outcome = "error"
+        reason = f"The agent's run failed: {type(result.failure).__name__}: {result.failure}"
+    else:
+        outcome, reason = "passed" if result.verdict.passed else "failed", result.verdict.reason
+    return BenchResult(
+        **run.key.model_dump(),
+        outcome=outcome,
+        passed=outcome == "passed",
+        reason=replace_lone_surrogates(reason),
+        tags=run.task.tags,
+        input_tokens=result.input_tokens,
+        output_tokens=result.output_tokens,
+        model_calls=result.model_calls,
+        tool_calls=result.tool_calls,
+        wall_seconds=round(result.wall_seconds, 3),
+        world_seed=run.plan.options.seed or 0,
+    )
+
+
+def _choose_outcome(result: WorldRunResult) -> Outcome:
+    if result.metadata.has_exception:
+        return "error"
+    if result.passed is None:
+        return "not_judged"
+    return "passed" if result.passed else "failed"

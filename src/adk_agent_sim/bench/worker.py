@@ -1,0 +1,71 @@
+"""A worker process of a bench: receives runs over a pipe, executes them, and sends back what came of each.
+
+It ends with the process that started it, however that ends. What agents print goes to a file of the bench, because
+the terminal shows the bench's progress, and standard output its result.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+import warnings
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from pathlib import Path
+
+from adk_agent_sim.bench.bench_plan import PlannedRun, RunFiles
+from adk_agent_sim.bench.results_file import LOG_NAME
+from adk_agent_sim.bench.run_executor import RunExecutor
+
+_STANDARD_OUTPUT, _STANDARD_ERROR = 1, 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class WorkerSettings:
+    """What a worker needs beside the runs."""
+
+    folder: str
+    """The folder of the bench."""
+
+    files: RunFiles
+
+    working_folder: str
+    """Where relative paths of agents' code start."""
+
+
+def run_worker(connection: Connection, settings: WorkerSettings) -> None:
+    """Execute the runs that arrive, until the connection is closed."""
+    _become_worker(settings)
+    executor = RunExecutor(Path(settings.folder), settings.files)
+    connection.send(os.getpid())
+    while True:
+        try:
+            run: PlannedRun = connection.recv()
+            connection.send(executor.execute(run))
+        except (EOFError, OSError):
+            return
+
+
+def _become_worker(settings: WorkerSettings) -> None:
+    threading.Thread(target=_end_with_parent, daemon=True, name="adksim-parent").start()
+    # Ctrl-C in a terminal goes to all processes in the foreground, and the parent decides what it means.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if hasattr(os, "setpgid"):
+        os.setpgid(0, 0)  # processes that an agent has started, such as MCP servers, are killed with the worker
+    warnings.filterwarnings("ignore", message=r"\[EXPERIMENTAL\]")
+    os.chdir(settings.working_folder)
+    log = os.open(Path(settings.folder) / LOG_NAME, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+    for stream, descriptor in ((sys.stdout, _STANDARD_OUTPUT), (sys.stderr, _STANDARD_ERROR)):
+        stream.flush()
+        os.dup2(log, descriptor)
+    os.close(log)
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        wait([parent.sentinel])
+        os._exit(1)

@@ -1,0 +1,110 @@
+"""Prints how the agents of a bench did, as tables with a line for each, in colour on a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+from unicodedata import east_asian_width
+
+from adk_agent_sim.text.escaping import escape_line
+from adk_agent_sim.text.terminal_output import print_line, style
+
+if TYPE_CHECKING:
+    from adk_agent_sim.bench.bench_summary import BenchSummary
+    from adk_agent_sim.bench.run_group import RunGroup
+
+_MAX_LABEL = 40
+_MAX_TAGS = 40
+_MAX_TAG_COLUMNS = 6
+_MAX_REASONS = 5
+
+
+def print_bench_table(summary: BenchSummary) -> None:
+    """Print success, attempts, tokens, calls and times per variant and tag, and the most frequent failures."""
+    largest = max((each.overall.attempts[-1].k for each in summary.variants if each.overall.attempts), default=1)
+    attempts = [f"pass@{largest}", f"pass^{largest}"] if largest > 1 else []
+    heads = ["agent", "success", "95 % interval", "passed", *attempts, "errors"]
+    print_table(heads, [[each.label, *_list_success(each.overall, largest)] for each in summary.variants])
+    print_line()
+    heads = ["means per run", "tokens", "model calls", "tool calls", "simulated", "wall"]
+    print_table(heads, [[each.label, *_list_measures(each.overall)] for each in summary.variants])
+    if summary.tags and len(summary.variants) <= _MAX_TAG_COLUMNS:
+        print_line()
+        _print_tags(summary)
+    if summary.failures:
+        print_line()
+        _print_failures(summary)
+    if (missing := (summary.planned or 0) - summary.overall.runs) > 0:
+        print_line()
+        print_line(style(f"{missing:,} of {summary.planned:,} runs have not ended yet.", fg="yellow"))
+
+
+def print_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Print rows in columns: the first is text, the others are aligned to the right."""
+    lines = [[_shorten(cell) for cell in row] for row in (heads, *rows)]
+    widths = [max(_measure(row[column]) for row in lines) for column in range(len(heads))]
+    for number, row in enumerate(lines):
+        cells = [
+            _pad(cell, width, right=column > 0) for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        line = "  ".join(cells).rstrip()
+        print_line(style(line, bold=True) if number == 0 else line)
+
+
+def _print_tags(summary: BenchSummary) -> None:
+    from adk_agent_sim.bench.figure_text import format_share
+
+    rows = [
+        [tag, *(format_share(each.tags[tag].success.value) if tag in each.tags else "" for each in summary.variants)]
+        for tag in summary.tags[:_MAX_TAGS]
+    ]
+    print_table(["success per tag", *(each.label for each in summary.variants)], rows)
+    if len(summary.tags) > _MAX_TAGS:
+        print_line(f"... and {len(summary.tags) - _MAX_TAGS} more; report.html has all")
+
+
+def _print_failures(summary: BenchSummary) -> None:
+    from adk_agent_sim.bench.figure_text import OUTCOME_NAMES
+
+    for group in summary.failures[:_MAX_REASONS]:
+        print_line(style(f"{group.total:>5,} {OUTCOME_NAMES[group.outcome]:<10}", fg="red"), f" {group.reason}")
+    if len(summary.failures) > _MAX_REASONS:
+        print_line("... and others; report.html has them")
+
+
+def _list_success(group: RunGroup, largest: int) -> list[str]:
+    from adk_agent_sim.bench.figure_text import format_interval, format_share
+
+    rate = group.success
+    found = next((each for each in group.attempts if each.k == largest), None)
+    shares = [found.any_passes, found.all_pass] if found else [None, None]
+    return [
+        format_share(rate.value),
+        format_interval(rate),
+        f"{rate.passed:,} of {rate.total:,}",
+        *([format_share(each) for each in shares] if largest > 1 else []),
+        f"{group.outcomes['error'] + group.outcomes['timeout']:,}",
+    ]
+
+
+def _list_measures(group: RunGroup) -> list[str]:
+    from adk_agent_sim.bench.figure_text import format_number, format_seconds
+
+    return [
+        *(format_number(each.mean) for each in (group.tokens, group.model_calls, group.tool_calls)),
+        *(format_seconds(each.mean) for each in (group.simulated_seconds, group.wall_seconds)),
+    ]
+
+
+def _shorten(text: str) -> str:
+    safe = escape_line(text)
+    return safe if len(safe) <= _MAX_LABEL else f"{safe[: _MAX_LABEL - 1]}…"
+
+
+def _measure(text: str) -> int:
+    return sum(2 if east_asian_width(each) in "WF" else 1 for each in text)
+
+
+def _pad(text: str, width: int, *, right: bool) -> str:
+    space = " " * (width - _measure(text))
+    return space + text if right else text + space

@@ -1,0 +1,37 @@
+"""`adksim bench watch`: shows benches in the browser while they run, and lets people pause them and repeat runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from adk_agent_sim.cli.browser import BrowserSettings, browser_options, serve_in_browser
+
+
+@click.command()
+@click.argument(
+    "folders",
+    metavar="DIR...",
+    nargs=-1,
+    required=True,
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+)
+@browser_options
+def watch(folders: Sequence[Path], browser: BrowserSettings) -> None:
+    """Show the benches in DIR... in the browser: the matrix fills in while they run.
+
+    Start it in another terminal than the bench, before or while it runs, or after it. A running bench can be paused:
+    runs that have started then end, and no others start. A run that has ended can be repeated: at once if the bench is
+    running, and otherwise when it is continued with --resume. Its result then replaces the one before.
+
+    Ctrl-C stops the server, not the bench.
+
+    \b
+    adksim bench scenarios/ --agent my_agents/assistant --runs 3 --out bench1
+    adksim bench watch bench1 --open
+    """
+    from adk_agent_sim.server.bench_catalog import BenchCatalog
+
+    serve_in_browser([], browser, benches=BenchCatalog(folders))

@@ -1,0 +1,74 @@
+"""`adksim scenario agreement`: compares verdicts with the labels of people."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from adk_agent_sim.cli.exit_codes import ExitCode, NothingToCompare
+from adk_agent_sim.text.terminal_output import print_json, print_line, style
+
+if TYPE_CHECKING:
+    from adk_agent_sim.scenario.verdict.agreement import Agreement
+
+_MAX_PRINTED = 100
+"""The most disagreements that are printed; `--json` prints all."""
+
+
+@click.command()
+@click.argument("runs", metavar="RUNS", type=click.Path(path_type=Path))
+@click.argument("labels", metavar="LABELS.csv", type=click.Path(dir_okay=False, path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="Print the comparison as JSON.")
+def agreement(runs: Path, labels: Path, as_json: bool) -> None:
+    """Compare the verdicts in RUNS with what people say in LABELS.csv, to see how far the judge can be trusted.
+
+    RUNS is a file of `adksim scenario judge --json`, or a directory of such files. LABELS.csv has the columns `run`,
+    the trace or its file name, and `label`: pass or fail. Cohen's kappa is the agreement beyond chance: 1 is perfect,
+    0 is what guessing would give. A wide interval means that more labels are needed.
+
+    Exits with 1 if there are disagreements, and with 3 if no run has a label.
+
+    \b
+    adksim scenario judge scenario.json traces/ --json > verdicts.json
+    adksim scenario agreement verdicts.json labels.csv
+    """
+    from adk_agent_sim.errors import InvalidLabels
+    from adk_agent_sim.scenario.verdict.agreement import compare_with_labels, read_labels, read_verdicts
+
+    try:
+        found = compare_with_labels(read_verdicts(runs), read_labels(labels))
+    except InvalidLabels as error:
+        raise NothingToCompare(str(error)) from error
+    if as_json:
+        print_json({**asdict(found), "agreement": found.share})
+    else:
+        _print_agreement(found)
+    sys.exit(ExitCode.FAILED if found.disagreements else ExitCode.OK)
+
+
+def _print_agreement(found: Agreement) -> None:
+    for each in found.disagreements[:_MAX_PRINTED]:
+        said = f"people say {_name(each.label)}, the judge says {_name(each.verdict)}"
+        print_line(style(f"{each.run}: {said}", fg="red"))
+        if each.reason:
+            print_line(f"  {each.reason}")
+    if len(found.disagreements) > _MAX_PRINTED:
+        print_line(f"... and {len(found.disagreements) - _MAX_PRINTED} more; --json prints all")
+    for label, names in (("no label", found.without_label), ("no verdict", found.without_verdict)):
+        if names:
+            print_line(style(f"{len(names)} with {label}, such as {names[0]}", fg="yellow"))
+    agreed = found.both_passed + found.both_failed
+    print_line(f"{agreed} of {found.compared} runs agree ({found.share:.1%})")
+    if found.kappa is None or found.interval is None:
+        print_line("Cohen's kappa is undefined: both always say the same. Label runs of the other kind, too.")
+    else:
+        low, high = found.interval
+        print_line(f"Cohen's kappa {found.kappa:.2f}, 95 % interval {low:.2f} to {high:.2f}")
+
+
+def _name(passed: bool) -> str:
+    return "pass" if passed else "fail"

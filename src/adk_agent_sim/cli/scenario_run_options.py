@@ -1,0 +1,203 @@
+"""The options of `adksim scenario run` for an agent: who plays, the limits, the noise, and what is written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from adk_agent_sim.adk.worlds.run_exports import RunExports
+    from adk_agent_sim.adk.worlds.run_options import WorldRunOptions
+    from adk_agent_sim.scenario.format.augmentation_options import AugmentationOptions
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+_FILE = click.Path(dir_okay=False, path_type=Path)
+
+_SEAT_OPTIONS = (
+    click.option("--agent", metavar="AGENT_DIR|default", help="The agent: a folder as `adk run` takes it, or ours."),
+    click.option(
+        "--player",
+        metavar="PLAYER",
+        help="Who plays the agent's model: real (by default), human (you, in the browser), oracle, nothing, random, "
+        "script:FILE, replay:FILE or record:FILE.",
+    ),
+    click.option("--model", metavar="NAME", help="The model to ask instead of the agent's own."),
+    click.option(
+        "--model-provider", metavar="P", help="The provider of --model: P/NAME in ADK, with google-adk[extensions]."
+    ),
+    click.option("--rules", type=_FILE, help="Environment rules that apply on top: faults in the scenario."),
+    click.option("--run-number", type=click.IntRange(min=1), default=1, show_default=True, help="For random draws."),
+)
+
+WORLD_OPTIONS = (
+    click.option("--profile", help="With --rules: the profile of the rules."),
+    click.option(
+        "--thinking",
+        default="fixed:1s",
+        show_default=True,
+        metavar="fixed:1s|measured|random|zero",
+        help="How much simulated time passes while the model thinks.",
+    ),
+    click.option(
+        "--stop-on-rejection/--no-stop-on-rejection",
+        default=True,
+        show_default=True,
+        help="Whether the run ends when the judge rejects a turn; the verdict is the same.",
+    ),
+    click.option("--max-steps", type=click.IntRange(min=1), default=200, show_default=True, help="Model calls."),
+    click.option("--max-duration", metavar="TIME", help="Simulated time, such as 10m; by default the scenario's."),
+    click.option("--max-wall-time", metavar="TIME", help="Real time, such as 300s; by default no limit."),
+    click.option(
+        "--notifications",
+        type=click.Choice(["LOW", "MEDIUM", "HIGH"], case_sensitive=False),
+        default="MEDIUM",
+        show_default=True,
+        help="How much the agent is notified of.",
+    ),
+    click.option("--world-agent", "world_agents", multiple=True, metavar="NAME", help="Only these get world tools."),
+    click.option("--noise", is_flag=True, help="The format's noise: 10% failing calls, 10 unrelated events a minute."),
+    click.option(
+        "--tool-failure-probability",
+        type=click.FloatRange(0, 1),
+        metavar="P",
+        help="The probability that a valid call of the agent fails.",
+    ),
+    click.option(
+        "--tool-augmentation",
+        type=click.Choice(["names", "descriptions", "both"]),
+        help="Offer the world's tools under other names or with other descriptions.",
+    ),
+    click.option(
+        "--env-events-per-minute",
+        type=click.IntRange(min=0),
+        metavar="N",
+        help="Unrelated events per minute, on average.",
+    ),
+    click.option("--a2a-app-prop", type=click.FloatRange(0, 1), metavar="P", help="Not supported: rejected."),
+)
+"""How the world treats the agent. A bench has the same for all its runs."""
+
+_FILE_OPTIONS = (
+    click.option("--trace", type=_FILE, help="Write what happened as a trace in ARE's format."),
+    click.option("--eval-set", type=_FILE, help="Append the session to this EvalSet."),
+    click.option("--markdown", type=_FILE, help="Write the session as a Markdown report."),
+    click.option("--report", type=_FILE, help="Write a self-contained HTML report."),
+    click.option("--timeline", type=_FILE, help="Write the whole session as JSON Lines."),
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AgentSettings:
+    """The values of the options, as they were given."""
+
+    agent: str | None
+    player: str | None
+    model: str | None
+    model_provider: str | None
+    rules: Path | None
+    profile: str | None
+    thinking: str
+    stop_on_rejection: bool
+    max_steps: int
+    max_duration: str | None
+    max_wall_time: str | None
+    notifications: str
+    run_number: int
+    world_agents: tuple[str, ...]
+    noise: bool
+    tool_failure_probability: float | None
+    tool_augmentation: str | None
+    env_events_per_minute: int | None
+    a2a_app_prop: float | None
+    trace: Path | None
+    eval_set: Path | None
+    markdown: Path | None
+    report: Path | None
+    timeline: Path | None
+
+    @property
+    def names_agent(self) -> bool:
+        """Whether an agent or a player was asked for."""
+        return self.agent is not None or self.player is not None or self.model is not None
+
+    def build_options(self, seed: int | None, fs_content: Path | None) -> WorldRunOptions:
+        """Return the options of the runs.
+
+        Raises:
+            InvalidRunOption: A duration or the thinking time is wrong.
+            InvalidAugmentation: Agent-to-agent augmentation was asked for.
+        """
+        from adk_agent_sim.adk.worlds.run_options import WorldRunOptions
+        from adk_agent_sim.adk.worlds.thinking_time import parse_duration, parse_thinking_time
+
+        return WorldRunOptions(
+            seed=seed,
+            run_number=self.run_number,
+            thinking=parse_thinking_time(self.thinking),
+            notifications=self.notifications.upper(),
+            augmentation=self._build_augmentation(),
+            stop_on_rejection=self.stop_on_rejection,
+            max_steps=self.max_steps,
+            max_duration=parse_duration(self.max_duration) if self.max_duration else None,
+            max_wall_time=parse_duration(self.max_wall_time) if self.max_wall_time else None,
+            fs_content=str(fs_content) if fs_content else None,
+            agents=frozenset(self.world_agents),
+        )
+
+    def build_exports(self) -> RunExports:
+        """Return the files to write."""
+        from adk_agent_sim.adk.worlds.run_exports import RunExports
+
+        names = ("trace", "eval_set", "markdown", "report", "timeline")
+        return RunExports(**{name: str(path) for name in names if (path := getattr(self, name)) is not None})
+
+    def build_model_name(self) -> str | None:
+        """Return the model's name in ADK; raise UsageError if only a provider was given."""
+        from adk_agent_sim.adk.worlds.other_model import join_model_name
+
+        if self.model is None:
+            if self.model_provider is not None:
+                raise click.UsageError("--model-provider needs --model: it says where the model is.")
+            return None
+        return join_model_name(self.model_provider, self.model)
+
+    def _build_augmentation(self) -> AugmentationOptions | None:
+        """Return how the runs are disturbed; None to do what the scenario says."""
+        from adk_agent_sim.scenario.format.augmentation_options import AugmentationOptions
+
+        failures, events = self.tool_failure_probability, self.env_events_per_minute
+        given = (failures, events, self.tool_augmentation, self.a2a_app_prop)
+        if not self.noise and all(each is None for each in given):
+            return None
+        # What the format's own option `--noise` sets.
+        config: dict[str, Any] = {"tool_augmentation_config": {}, "env_events_config": {}} if self.noise else {}
+        base = AugmentationOptions.from_runner_config({**config, "a2a_app_prop": self.a2a_app_prop or 0})
+        return replace(
+            base,
+            tool_failure_probability=base.tool_failure_probability if failures is None else failures,
+            env_events_per_minute=base.env_events_per_minute if events is None else events,
+            env_events_seed=None,
+            rename_tools=base.rename_tools or self.tool_augmentation in ("names", "both"),
+            reword_tools=base.reword_tools or self.tool_augmentation in ("descriptions", "both"),
+        )
+
+
+def agent_options(command: _Command) -> _Command:
+    """Add the options to a command; it gets them as one parameter, `settings`."""
+
+    def collect(**values: Any) -> Any:
+        own = {name: values.pop(name) for name in AgentSettings.__dataclass_fields__}
+        return command(settings=AgentSettings(**own), **values)
+
+    collect.__doc__, collect.__name__ = command.__doc__, command.__name__
+    # click collects the parameters that decorators below this one have added so far from here.
+    vars(collect)["__click_params__"] = vars(command).get("__click_params__", [])
+    decorated: Any = collect
+    for option in reversed((*_SEAT_OPTIONS, *WORLD_OPTIONS, *_FILE_OPTIONS)):
+        decorated = option(decorated)
+    return decorated

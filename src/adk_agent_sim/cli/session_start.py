@@ -1,0 +1,86 @@
+"""How a session of `adksim run` begins: `--state`, `--user-id`, and what the last session of the agent began with.
+
+What a terminal session began with is remembered per agent folder, in a private file in the user's data directory.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+import click
+
+from adk_agent_sim.persistence.default_path import get_data_folder
+from adk_agent_sim.timeline.canonical_json import Json
+from adk_agent_sim.timeline.private_files import create_private_folder, write_private_file
+from adk_agent_sim.timeline.strict_json import InvalidJson, parse_json_object
+
+
+@dataclass(frozen=True, kw_only=True)
+class SessionStart:
+    """The state and the user id that a session begins with; None for what was not given."""
+
+    state: Mapping[str, Json] | None = None
+    user_id: str | None = None
+
+    def remember(self, agent_dir: Path) -> None:
+        """Let the next terminal session of the agent begin in the same way."""
+        content = {"agent": str(agent_dir.resolve()), "state": self.state, "user_id": self.user_id}
+        path = _get_path(agent_dir)
+        create_private_folder(path.parent)
+        write_private_file(path, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
+
+
+def load_last_start(agent_dir: Path) -> SessionStart:
+    """Return what the last terminal session of an agent was told to begin with; nothing if there is none to read."""
+    try:
+        content = parse_json_object(_get_path(agent_dir).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return SessionStart()
+    state, user_id = content.get("state"), content.get("user_id")
+    return SessionStart(
+        state=cast("dict[str, Json]", state) if isinstance(state, dict) else None,
+        user_id=user_id if isinstance(user_id, str) else None,
+    )
+
+
+def session_start_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add `--state` and `--user-id`."""
+    for option in (
+        click.option(
+            "--user-id",
+            metavar="ID",
+            help="The ADK user id; by default the one of the agent's last terminal session, or else `user`.",
+        ),
+        click.option(
+            "--state",
+            metavar="JSON",
+            callback=_read_state,
+            help="The initial session state: a JSON object, or @FILE with one; by default the one of the agent's last "
+            "terminal session. --state {} for none.",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+def _read_state(context: click.Context, option: click.Parameter, text: str | None) -> Mapping[str, Json] | None:
+    if text is None:
+        return None
+    try:
+        return parse_json_object(Path(text[1:]).read_text(encoding="utf-8") if text.startswith("@") else text)
+    except InvalidJson as error:
+        raise click.BadParameter(
+            f'it is no JSON object ({error}). Write for example --state \'{{"mood": "calm"}}\'.', context, option
+        ) from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise click.BadParameter(f"the file cannot be read: {error}", context, option) from error
+
+
+def _get_path(agent_dir: Path) -> Path:
+    digest = hashlib.sha256(str(agent_dir.resolve()).encode()).hexdigest()[:16]
+    return get_data_folder() / "session_starts" / f"{digest}.json"

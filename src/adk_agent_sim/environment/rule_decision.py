@@ -1,0 +1,121 @@
+"""The decision about one call: which rule answers, which were skipped and why, and how the call ended."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from adk_agent_sim.environment.actions.action import RuleExecution
+from adk_agent_sim.environment.decision_tally import ACTS_INSIDE, SWITCHED_OFF, SkippedPositions, list_skip_reasons
+from adk_agent_sim.environment.incoming_call import IncomingCall
+from adk_agent_sim.environment.report_fold import DecisionFacts, NearestRule, is_unintended
+from adk_agent_sim.environment.rulebook import Candidates, CompiledRule
+from adk_agent_sim.environment.skip_reason import SkipReason
+from adk_agent_sim.timeline.canonical_json import Json
+
+
+@dataclass(frozen=True, slots=True)
+class SkippedRule:
+    """A rule that was considered for a call but does not answer it."""
+
+    rule: str
+    reason: SkipReason
+    explanation: str
+
+
+@dataclass(frozen=True, slots=True)
+class ExecutionOutcome:
+    """How a call ended that a rule answered."""
+
+    ran_tool: bool
+    """Whether the tool's own code ran."""
+
+    left_unchanged: bool
+    """Whether the rule was to change the result, and changed nothing."""
+
+    mocked: Json = None
+    """What a mock made the result from, if it asked a model."""
+
+
+RAN_TOOL = ExecutionOutcome(ran_tool=True, left_unchanged=False)
+NOT_RUN = ExecutionOutcome(ran_tool=False, left_unchanged=False)
+
+
+class RuleDecision:
+    """Which rule answers a call, and which were skipped."""
+
+    __slots__ = ("_candidates", "_nearest", "call", "execution", "rule", "skipped_positions", "unanswered")
+
+    def __init__(
+        self,
+        call: IncomingCall,
+        rule: CompiledRule | None,
+        candidates: Candidates,
+        skipped: SkippedPositions = (),
+        unanswered: str = "",
+    ) -> None:
+        self.call = call
+        self.rule = rule
+        """The rule that answers the call; None if no rule does."""
+        self.skipped_positions = skipped
+        self.unanswered = unanswered
+        """What happens if no rule answers, an `UnansweredCall`; empty if a rule does, or if no rule names the tool."""
+        self.execution: RuleExecution | None = None
+        """The execution of the rule's actions, once it has begun."""
+        self._candidates = candidates
+        self._nearest: NearestRule | None = None
+
+    @property
+    def rule_name(self) -> str:
+        """The name of the rule that answers the call; empty if no rule does."""
+        return self.rule.name if self.rule else ""
+
+    def list_skipped_rules(self) -> list[SkippedRule]:
+        """Returns the rules for this tool before the one that answers, each with the reason why it does not.
+
+        Call it right after `decide`: reasons are computed from the session's history, which changes with later calls.
+        """
+        return [
+            SkippedRule(rule.name, self._get_reason(rule, position), self._explain_skip(rule, position))
+            for rule, position in zip(self._candidates, self.skipped_positions, strict=False)
+        ]
+
+    def build_facts(self) -> DecisionFacts:
+        """Returns the decision for a report."""
+        return DecisionFacts(
+            tool=self.call.tool,
+            rule=self.rule_name,
+            skipped=[
+                (rule.name, self._get_reason(rule, position).value)
+                for rule, position in zip(self._candidates, self.skipped_positions, strict=False)
+            ],
+            unanswered=self.unanswered,
+            nearest=self.find_nearest_rule(),
+        )
+
+    def find_nearest_rule(self) -> NearestRule | None:
+        """Returns the rule that came closest, if no rule answers and none left the call to the tool on purpose."""
+        if self._nearest is None and self.unanswered and self._is_unintended():
+            self._nearest = min(
+                (self._compare(rule) for rule in self._candidates), key=lambda nearest: len(nearest.differences)
+            )
+        return self._nearest
+
+    def _is_unintended(self) -> bool:
+        return is_unintended(list_skip_reasons(self._candidates, self.skipped_positions))
+
+    def _compare(self, rule: CompiledRule) -> NearestRule:
+        failed = [each for each in rule.predicates if not each.is_met(self.call)]
+        return NearestRule(rule.name, tuple(each.compare(self.call) for each in failed))
+
+    def _get_reason(self, rule: CompiledRule, position: int) -> SkipReason:
+        if position >= 0 and rule.predicates[position] in self.call.unsearched:
+            return SkipReason.TEXT_TOO_LONG
+        return SkipReason(list_skip_reasons([rule], (position,))[0][1])
+
+    def _explain_skip(self, rule: CompiledRule, position: int) -> str:
+        if position == SWITCHED_OFF:
+            belonging = f"; it belongs to the profile {' and '.join(rule.profiles)}" if rule.profiles else ""
+            return f"it is switched off{belonging}"
+        if position == ACTS_INSIDE:
+            return "it acts inside the tool, and no tool has this name"
+        return rule.predicates[position].explain_mismatch(self.call)

@@ -1,0 +1,92 @@
+"""Judges a run of an eval case as `adk eval` does, as far as that needs no model: its calls and final responses."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from google.adk.evaluation.eval_case import EvalCase, Invocation, get_all_tool_calls
+from google.adk.evaluation.eval_metrics import BaseCriterion, EvalMetric, ToolTrajectoryCriterion
+from google.adk.evaluation.evaluation_generator import EvaluationGenerator
+from google.adk.evaluation.evaluator import EvalStatus
+from google.adk.evaluation.trajectory_evaluator import TrajectoryEvaluator
+from google.adk.events import Event as AdkEvent
+from google.genai import types
+
+from adk_agent_sim.errors import NotJudgeable
+from adk_agent_sim.golden.eval_criteria import EvalCriteria
+from adk_agent_sim.timeline.canonical_json import encode_json
+from adk_agent_sim.timeline.json_conversion import to_json_value
+
+_MAX_TEXT = 300
+
+
+@dataclass(frozen=True, kw_only=True)
+class EvalCaseVerdict:
+    """Whether a run did what its case has."""
+
+    passed: bool
+
+    reason: str = ""
+    """Why it did not pass; empty if it did."""
+
+
+def judge_eval_case(case: EvalCase, events: Sequence[AdkEvent], criteria: EvalCriteria) -> EvalCaseVerdict:
+    """Compare what happened with a case.
+
+    Args:
+        case: The case.
+        events: The ADK events of the run.
+        criteria: What is compared; rubrics, which need a model, are left out.
+
+    Raises:
+        NotJudgeable: Nothing is compared, or a package for it is missing.
+    """
+    if criteria.calls == "off" and criteria.rouge is None:
+        raise NotJudgeable(f"case {case.eval_id!r:.80}", "its criteria compare neither calls nor responses")
+    expected = list(case.conversation or [])
+    actual = EvaluationGenerator.convert_events_to_eval_invocations(list(events))
+    if len(actual) != len(expected):
+        reason = f"The agent answered {len(actual)} of {len(expected)} messages."
+        return EvalCaseVerdict(passed=False, reason=reason)
+    reasons: list[str] = []
+    if criteria.calls != "off":
+        reasons += _compare_calls(actual, expected, criteria.calls)
+    if criteria.rouge is not None:
+        reasons += _compare_responses(actual, expected, criteria.rouge)
+    return EvalCaseVerdict(passed=not reasons, reason=" ".join(reasons))
+
+
+def _compare_calls(actual: list[Invocation], expected: list[Invocation], match: str) -> list[str]:
+    match_type = ToolTrajectoryCriterion.MatchType[match.upper().replace("-", "_")]
+    criterion = ToolTrajectoryCriterion(threshold=1.0, match_type=match_type)
+    metric = EvalMetric(metric_name="tool_trajectory_avg_score", criterion=criterion)
+    result = TrajectoryEvaluator(eval_metric=metric).evaluate_invocations(actual, expected)
+    for number, (each, turn, wanted) in enumerate(
+        zip(result.per_invocation_results, actual, expected, strict=True), start=1
+    ):
+        if each.eval_status is not EvalStatus.PASSED:
+            calls = _format_calls(get_all_tool_calls(wanted.intermediate_data))
+            made = _format_calls(get_all_tool_calls(turn.intermediate_data))
+            return [f"Turn {number}: the calls differ ({match}): expected {calls}, got {made}."]
+    return []
+
+
+def _compare_responses(actual: list[Invocation], expected: list[Invocation], threshold: float) -> list[str]:
+    try:
+        from google.adk.evaluation.final_response_match_v1 import RougeEvaluator  # noqa: PLC0415 - not in ADK's core
+    except ImportError as error:
+        raise NotJudgeable(
+            "responses", "ROUGE is not installed. Install adk-agent-sim[eval], or compare calls only with rouge=off"
+        ) from error
+    metric = EvalMetric(metric_name="response_match_score", criterion=BaseCriterion(threshold=threshold))
+    result = RougeEvaluator(metric).evaluate_invocations(actual, expected)
+    score = result.overall_score or 0.0
+    if result.overall_eval_status is EvalStatus.PASSED:
+        return []
+    return [f"The final responses match to {score:.2f} (ROUGE-1), and {threshold:g} is needed."]
+
+
+def _format_calls(calls: Sequence[types.FunctionCall]) -> str:
+    texts = [f"{each.name}({encode_json(to_json_value(each.args or {})).decode()[1:-1]})" for each in calls]
+    return (", ".join(texts) or "none")[:_MAX_TEXT]

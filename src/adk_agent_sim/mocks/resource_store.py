@@ -1,0 +1,115 @@
+"""The resources of one session: records by kind and id. What getting and adding one costs is always the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import cast
+
+from adk_agent_sim.mocks.name_words import fold_name, split_words, to_singular
+from adk_agent_sim.timeline.canonical_json import Json
+
+_ID_WORDS = ("id", "sku", "uuid", "key", "code", "number", "email", "name")
+"""The last words of fields that may identify a record, in this order."""
+
+
+class ResourceCollection:
+    """The records of one kind, such as orders."""
+
+    __slots__ = ("_deleted", "_records", "noun")
+
+    def __init__(self, noun: str) -> None:
+        self.noun = noun
+        """What a record is, in the singular."""
+        self._records: dict[str, dict[str, Json]] = {}
+        self._deleted: set[str] = set()
+
+    def __len__(self) -> int:
+        return len(self._records)
+
+    def __iter__(self) -> Iterator[dict[str, Json]]:
+        """Yield the records in the order in which they were added."""
+        return iter(self._records.values())
+
+    def get(self, resource_id: Json) -> dict[str, Json] | None:
+        """Return a record; None if there is none with this id."""
+        return self._records.get(_to_key(resource_id))
+
+    def put(self, resource_id: Json, record: Mapping[str, Json]) -> None:
+        """Add or replace a record."""
+        self._records[_to_key(resource_id)] = dict(record)
+
+    def delete(self, resource_id: Json) -> None:
+        """Remove a record."""
+        self._records.pop(_to_key(resource_id), None)
+        self._deleted.add(_to_key(resource_id))
+
+    def was_deleted(self, resource_id: Json) -> bool:
+        """Whether there was a record with this id, which was removed."""
+        return _to_key(resource_id) in self._deleted and _to_key(resource_id) not in self._records
+
+
+class ResourceStore:
+    """All records of a session."""
+
+    def __init__(self, initial: Mapping[str, Json] | None = None, created_nouns: Iterable[str] = ()) -> None:
+        """Create the store.
+
+        Args:
+            initial: By name, lists of records or objects of records by id; other values are ignored.
+            created_nouns: The kinds of records that tools create.
+        """
+        self._collections: dict[str, ResourceCollection] = {}
+        for name, content in (initial or {}).items():
+            self._add_initial(fold_noun(name), content)
+        self.closed_nouns = {*self._collections, *created_nouns}
+        """The kinds of which only the records exist that are in the store."""
+        self.is_restored = False
+        """Whether it has what calls before the first mocked one have created."""
+
+    def get_collection(self, noun: str) -> ResourceCollection:
+        """Return the records of a kind; there may be none yet."""
+        if noun not in self._collections:
+            self._collections[noun] = ResourceCollection(noun)
+        return self._collections[noun]
+
+    def count(self, noun: str) -> int:
+        """Return how many records of a kind there are."""
+        return len(self._collections[noun]) if noun in self._collections else 0
+
+    def _add_initial(self, noun: str, content: Json) -> None:
+        items: list[tuple[Json, Json]] = []
+        if isinstance(content, Mapping):
+            items = [*cast("Mapping[str, Json]", content).items()]
+        elif isinstance(content, list):
+            items = [(None, each) for each in cast("list[Json]", content)]
+        if not all(isinstance(each, Mapping) for _, each in items):
+            return  # settings of the environment, and no records
+        for position, (key, each) in enumerate(items):
+            record = cast("Mapping[str, Json]", each)
+            field = find_id_field(record, noun)
+            own_id = record[field] if field else position
+            self.get_collection(noun).put(own_id if key is None else key, record)
+
+
+def fold_noun(name: str) -> str:
+    """Return a kind of records as it is written in the store: `orderLines` and `order-lines` are `order_line`."""
+    *first, last = split_words(name) or (name,)
+    return "_".join([*first, to_singular(last)])
+
+
+def find_id_field(record: Mapping[str, Json], noun: str) -> str | None:
+    """Return the field of a record that identifies it; None if there is none."""
+    folded = {fold_name(name): name for name, value in record.items() if isinstance(value, str | int)}
+    own = [f"{fold_name(noun)}{word}" for word in _ID_WORDS[:-2]]
+    for candidate in ("id", *own):
+        if candidate in folded:
+            return folded[candidate]
+    for word in _ID_WORDS:
+        for name in folded.values():
+            if split_words(name)[-1:] == (word,):
+                return name
+    return None
+
+
+def _to_key(resource_id: Json) -> str:
+    return str(resource_id)

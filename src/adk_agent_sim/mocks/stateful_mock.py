@@ -1,0 +1,283 @@
+"""The mock `stateful`: tools create, get, change, list and delete records of a store that lasts as long as the session.
+
+    call --role--> create          a record with a new id, which later calls find
+                   get, update...  the record, or a response like a 404
+                   list, search    the records that meet the arguments
+
+Resources that a tool of the agent creates, or that are in the initial data, exist only if they were created. Others
+(`get_user_profile`, if no tool creates users) are generated when they are first asked for, and remembered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import cast
+
+from adk_agent_sim.mocks.call_inputs import CallInputs
+from adk_agent_sim.mocks.keyed_draws import KeyedDraws
+from adk_agent_sim.mocks.name_words import fold_name, to_plural
+from adk_agent_sim.mocks.record_filters import cut_page, select_records
+from adk_agent_sim.mocks.resource_store import ResourceCollection, ResourceStore, find_id_field
+from adk_agent_sim.mocks.schema_mock import SchemaMock, get_schema_mock
+from adk_agent_sim.mocks.tool_intent import ResourceOperation
+from adk_agent_sim.mocks.tool_role import ToolRole, find_referenced_noun
+from adk_agent_sim.mocks.tool_spec import ToolSpec
+from adk_agent_sim.timeline.canonical_json import Json
+
+_WRAPPING_ARGUMENTS = frozenset(
+    {"data", "fields", "body", "payload", "input", "request", "attributes", "record", "updates", "changes", "patch"}
+)
+"""Arguments whose fields are the attributes of a resource."""
+
+_MANY = frozenset({ResourceOperation.LIST, ResourceOperation.SEARCH})
+
+
+@dataclass(frozen=True, slots=True)
+class StatefulResponse:
+    """The response to a call."""
+
+    value: Json
+    is_error: bool = False
+
+
+class StatefulMock:
+    """Answers the calls of a session's tools from its store."""
+
+    def __init__(self, store: ResourceStore, created_nouns: frozenset[str]) -> None:
+        """Create the mock.
+
+        Args:
+            store: The records of the session.
+            created_nouns: The kinds of resources that tools create; these do not exist before.
+        """
+        self._store = store
+        store.closed_nouns |= created_nouns
+
+    def describe(self, role: ToolRole) -> str:
+        """Return what a call does, why, and what it finds in the store."""
+        reason = "as the rules declare" if role.is_declared else "by the tool's name and arguments"
+        count = self._store.count(role.noun)
+        noun = role.noun.replace("_", " ")
+        return f"{role.operation} {noun}, {reason}; the store has {count} {noun if count == 1 else to_plural(noun)}"
+
+    def respond(self, spec: ToolSpec, role: ToolRole, args: Mapping[str, Json], draws: KeyedDraws) -> StatefulResponse:
+        """Carry out a call, and return its response."""
+        if role.operation not in _MANY and (missing := self._find_missing_reference(role, args)):
+            return missing
+        call = self._build_call(spec, role, args, draws)
+        match role.operation:
+            case ResourceOperation.CREATE:
+                self._store.closed_nouns.add(role.noun)
+                return call.create()
+            case ResourceOperation.LIST | ResourceOperation.SEARCH:
+                return call.select()
+            case ResourceOperation.GET:
+                return call.get()
+            case ResourceOperation.UPDATE:
+                return call.update()
+            case ResourceOperation.DELETE:
+                return call.delete()
+
+    def restore(self, spec: ToolSpec, role: ToolRole, args: Mapping[str, Json], response: Json) -> None:
+        """Bring the store to where it was after an earlier call, from the response that the call had."""
+        self._build_call(spec, role, args, KeyedDraws(0)).restore(response)
+
+    def _build_call(self, spec: ToolSpec, role: ToolRole, args: Mapping[str, Json], draws: KeyedDraws) -> _StatefulCall:
+        return _StatefulCall(
+            mock=get_schema_mock(spec),
+            role=role,
+            args=args,
+            draws=draws,
+            records=self._store.get_collection(role.noun),
+            is_closed=role.noun in self._store.closed_nouns,
+        )
+
+    def _find_missing_reference(self, role: ToolRole, args: Mapping[str, Json]) -> StatefulResponse | None:
+        """Return an error if an argument is the id of another resource that does not exist."""
+        for name, value in args.items():
+            noun = find_referenced_noun(name)
+            is_other = noun in self._store.closed_nouns and name != role.id_argument and isinstance(value, str | int)
+            if is_other and self._store.get_collection(noun).get(value) is None:
+                return _build_not_found(noun, value)
+        return None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _StatefulCall:
+    mock: SchemaMock
+    role: ToolRole
+    args: Mapping[str, Json]
+    draws: KeyedDraws
+    records: ResourceCollection
+    is_closed: bool
+    """Whether a resource that is not in the store does not exist."""
+
+    def create(self) -> StatefulResponse:
+        attributes = self._read_attributes()
+        given_id = self._get_id()
+        if given_id is not None and self.records.get(given_id) is not None:
+            return _build_error(409, f"There is a {self._noun} {given_id!r} already.")
+        draws = self.draws
+        while True:
+            value = self.mock.respond(self.args, draws).value
+            record = _find_record(value, self.role.noun)
+            id_field = self._find_new_id_field(record or {})
+            new_id = record[id_field] if record and id_field else given_id
+            if new_id is None:
+                new_id = f"{self._noun[:3].upper()}-{draws.draw_integer(1, 10_000, 99_999)}"
+            # Two of many resources may get the same id, or a text of the response may be taken for one.
+            if given_id is not None or self.records.get(new_id) is None:
+                break
+            draws = draws.derive(len(self.records))
+        if not self.mock.has_schema:
+            value = {id_field or f"{self.role.noun}_id": new_id, **attributes, "status": (record or {}).get("status")}
+            record = value
+        self.records.put(new_id, {**attributes, **(record or {id_field or f"{self.role.noun}_id": new_id})})
+        return StatefulResponse(value)
+
+    def _find_new_id_field(self, record: Mapping[str, Json]) -> str | None:
+        """Return the field of a new record with its id. Ids that were given are those of other resources."""
+        given = {fold_name(name) for name in self.args if name != self.role.id_argument}
+        return find_id_field(
+            {name: value for name, value in record.items() if fold_name(name) not in given}, self.role.noun
+        )
+
+    def get(self) -> StatefulResponse:
+        record = self._find_or_generate()
+        if record is None:
+            return _build_not_found(self.role.noun, self._get_id())
+        return StatefulResponse(self._render(record))
+
+    def update(self) -> StatefulResponse:
+        record = self._find_or_generate()
+        if record is None:
+            return _build_not_found(self.role.noun, self._get_id())
+        changed = {**record, **_rename_fields(self._read_attributes(), record)}
+        if self.role.status:
+            changed["status"] = self.role.status
+        self.records.put(self._get_id(), changed)
+        return StatefulResponse(self._render(changed))
+
+    def delete(self) -> StatefulResponse:
+        if self._find_or_generate() is None:
+            return _build_not_found(self.role.noun, self._get_id())
+        self.records.delete(self._get_id())
+        if self.mock.has_schema:
+            return StatefulResponse(self.mock.respond(self.args, self.draws).value)
+        return StatefulResponse({self.role.id_argument: self._get_id(), "deleted": True})
+
+    def select(self) -> StatefulResponse:
+        if not self.is_closed:
+            return StatefulResponse(self._generate_list())
+        args = {name: value for name, value in self.args.items() if name != self.role.action_argument}
+        inputs = CallInputs(args)
+        found = select_records(self.records, args, inputs)
+        page = cut_page(found, args, inputs)
+        return StatefulResponse(self.mock.respond_with_records(page, len(found), self.draws))
+
+    def restore(self, response: Json) -> None:
+        if self.role.operation is ResourceOperation.DELETE:
+            self.records.delete(self._get_id())
+        elif self.role.operation in _MANY:
+            for item in _find_items(response):
+                if (id_field := find_id_field(item, self.role.noun)) is not None:
+                    self.records.put(item[id_field], {**(self.records.get(item[id_field]) or {}), **item})
+        elif (record := _find_record(response, self.role.noun)) is not None:
+            resource_id = self._get_id()
+            if resource_id is None and (id_field := self._find_new_id_field(record)) is not None:
+                resource_id = record[id_field]
+            if resource_id is not None:
+                known = self.records.get(resource_id) or {}
+                self.records.put(resource_id, {**known, **self._read_attributes(), **record})
+
+    @property
+    def _noun(self) -> str:
+        return self.role.noun.replace("_", " ")
+
+    def _get_id(self) -> Json:
+        return self.args.get(self.role.id_argument) if self.role.id_argument else None
+
+    def _find_or_generate(self) -> dict[str, Json] | None:
+        """Return the record of a call; None if it does not exist."""
+        resource_id = self._get_id()
+        record = self.records.get(resource_id)
+        if record is None and not self.is_closed and not self.records.was_deleted(resource_id):
+            value = self.mock.respond({self.role.id_argument: resource_id}, self.draws).value
+            record = {self.role.id_argument: resource_id, **(_find_record(value, self.role.noun) or {})}
+            self.records.put(resource_id, record)
+        return record
+
+    def _render(self, record: Mapping[str, Json]) -> Json:
+        """Return a response with a record; what is generated for it belongs to the record from now on."""
+        value = self.mock.respond_with_record(record, self.draws)
+        if self.mock.has_schema and (shown := _find_record(value, self.role.noun)) is not None:
+            self.records.put(self._get_id(), {**shown, **record})
+        return value
+
+    def _generate_list(self) -> Json:
+        """Return generated resources, as later calls have left those that were generated before, and remember them."""
+        value = self.mock.respond(self.args, self.draws).value
+        items = _find_items(value)
+        kept: list[Json] = []
+        for item in items:
+            id_field = find_id_field(item, self.role.noun)
+            if id_field is None:
+                kept.append(item)
+            elif not self.records.was_deleted(item[id_field]):
+                known = self.records.get(item[id_field]) or {}
+                current = {name: known.get(name, generated) for name, generated in item.items()}
+                self.records.put(item[id_field], {**known, **current})
+                kept.append(current)
+        items[:] = cast("list[dict[str, Json]]", kept)
+        return value
+
+    def _read_attributes(self) -> dict[str, Json]:
+        """Return the arguments that are attributes of the resource; the fields of an object that describes it count."""
+        found: dict[str, Json] = {}
+        for name, value in self.args.items():
+            folded = fold_name(name)
+            if name in (self.role.action_argument, self.role.id_argument) or value is None:
+                continue
+            if isinstance(value, Mapping) and folded in _WRAPPING_ARGUMENTS | {fold_name(self.role.noun)}:
+                found |= cast("Mapping[str, Json]", value)
+            else:
+                found[name] = value
+        return found
+
+
+def _rename_fields(attributes: Mapping[str, Json], record: Mapping[str, Json]) -> dict[str, Json]:
+    """Return attributes with the names that the record has for them: `newStatus` and `new_status` are its `status`."""
+    names = {fold_name(name): name for name in record}
+    return {
+        names.get(fold_name(name)) or names.get(fold_name(name).removeprefix("new")) or name: value
+        for name, value in attributes.items()
+    }
+
+
+def _find_record(value: Json, noun: str) -> dict[str, Json] | None:
+    """Return the object in a response that describes the resource."""
+    if not isinstance(value, dict):
+        return None
+    response = cast("dict[str, Json]", value)
+    for name, inner in response.items():
+        if isinstance(inner, dict) and fold_name(name) in (fold_name(noun), "data", "result", "item", "resource"):
+            return cast("dict[str, Json]", inner)
+    return response
+
+
+def _find_items(value: Json) -> list[dict[str, Json]]:
+    """Return the list of objects in a response."""
+    candidates = [value, *(cast("dict[str, Json]", value).values() if isinstance(value, dict) else ())]
+    for each in candidates:
+        if isinstance(each, list) and all(isinstance(item, dict) for item in cast("list[Json]", each)):
+            return cast("list[dict[str, Json]]", each)
+    return []
+
+
+def _build_not_found(noun: str, resource_id: Json) -> StatefulResponse:
+    return _build_error(404, f"There is no {noun.replace('_', ' ')} {resource_id!r}.")
+
+
+def _build_error(code: int, message: str) -> StatefulResponse:
+    return StatefulResponse({"error_code": code, "error_message": message}, is_error=True)

@@ -1,0 +1,356 @@
+"""Text of PDF and Office documents, within bounds of size and time. Office documents are read without a library.
+
+A document may come from a model or a stranger: archives that unpack to gigabytes, XML that declares entities, and
+pages without end are refused. The text is what a reader would look for, not what ARE's converter returns.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import time
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import PurePosixPath
+from typing import Any
+from xml.parsers import expat
+
+MAX_DOCUMENT_BYTES = 20_000_000
+MAX_XML_BYTES = 30_000_000
+"""The most that the parts of an archive that are read may unpack to, together."""
+MAX_PAGE_BYTES = 2_000_000
+"""The most that the program of a page of a PDF may unpack to."""
+MAX_TEXT_CHARS = 2_000_000
+MAX_PARTS = 2_000
+"""The most slides, sheets or pages."""
+MAX_SECONDS = 10.0
+"""The most processor time that one document may take."""
+
+_PDF_LIBRARY = "pypdf"
+"""The only library of the extra `documents`: if it is missing, so is the extra."""
+
+
+class DocumentRefused(ValueError):
+    """A document is damaged or exceeds a bound."""
+
+
+def find_text_reader(kind: str) -> Callable[[bytes], str] | None:
+    """Return the function that reads files with this suffix, or None if they are not read.
+
+    They are read only if the extra `documents` is installed.
+    """
+    return _READERS.get(kind) if find_spec(_PDF_LIBRARY) is not None else None
+
+
+def read_docx(content: bytes) -> str:
+    """Return the paragraphs of a Word document, cells of a table row separated by ` | `."""
+    budget = _Budget()
+    with _open_archive(content) as archive:
+        paragraphs = _Paragraphs("p", "t", {"tab": "\t", "br": "\n", "cr": "\n"}, budget)
+        _parse_xml(_read_part(archive, "word/document.xml", budget), paragraphs.start, paragraphs.end, paragraphs.data)
+    return paragraphs.finish()
+
+
+def read_pptx(content: bytes) -> str:
+    """Return the paragraphs of a presentation, slide by slide."""
+    budget = _Budget()
+    slides: list[str] = []
+    with _open_archive(content) as archive:
+        for number, name in enumerate(_list_parts(archive, r"ppt/slides/slide(\d+)\.xml"), start=1):
+            paragraphs = _Paragraphs("p", "t", {"br": "\n"}, budget)
+            _parse_xml(_read_part(archive, name, budget), paragraphs.start, paragraphs.end, paragraphs.data)
+            slides.append(f"## Slide {number}\n\n{paragraphs.finish()}")
+    if not slides:
+        raise DocumentRefused("it has no slides")
+    return "\n\n".join(slides)
+
+
+def read_xlsx(content: bytes) -> str:
+    """Return the rows of a workbook, sheet by sheet, cells separated by ` | `."""
+    budget = _Budget()
+    with _open_archive(content) as archive:
+        shared = _SharedStrings(budget)
+        if "xl/sharedStrings.xml" in archive.namelist():
+            _parse_xml(_read_part(archive, "xl/sharedStrings.xml", budget), shared.start, shared.end, shared.data)
+        names = _SheetNames()
+        _parse_xml(_read_part(archive, "xl/workbook.xml", budget), names.start, lambda _: None, lambda _: None)
+        sheets: list[str] = []
+        for number, part in enumerate(_list_parts(archive, r"xl/worksheets/sheet(\d+)\.xml")):
+            rows = _SheetRows(shared.texts, budget)
+            _parse_xml(_read_part(archive, part, budget), rows.start, rows.end, rows.data)
+            title = names.names[number] if number < len(names.names) else f"Sheet {number + 1}"
+            sheets.append("\n".join([f"## {title}", "", *rows.lines]))
+    return "\n\n".join(sheets)
+
+
+def read_pdf(content: bytes) -> str:
+    """Return the text of the pages of a PDF."""
+    pypdf: Any = import_module(_PDF_LIBRARY)
+
+    budget = _Budget()
+    _check_size(content)
+    try:
+        reader = pypdf.PdfReader(io.BytesIO(content))
+        if len(reader.pages) > MAX_PARTS:
+            raise DocumentRefused(f"it has more than {MAX_PARTS:,} pages")
+        texts: list[str] = []
+        for page in reader.pages:
+            contents = page.get_contents()
+            # pypdf parses a page's program in one go, so its size is bounded before. Running it calls the visitor, also
+            # in the forms that it draws, which can contain each other many times over.
+            if contents is not None and len(contents.get_data()) > MAX_PAGE_BYTES:
+                raise DocumentRefused(f"a page has more than {MAX_PAGE_BYTES:,} bytes")
+            texts.append(page.extract_text(visitor_operand_before=budget.check_time))
+            budget.add_text(texts[-1])
+    except DocumentRefused:
+        raise
+    except (
+        pypdf.errors.PyPdfError,
+        RecursionError,
+        ArithmeticError,
+        LookupError,
+        TypeError,
+        ValueError,
+        AttributeError,
+    ) as error:
+        raise DocumentRefused(f"it is damaged ({type(error).__name__})") from error
+    return "\n\n".join(texts)
+
+
+_READERS: dict[str, Callable[[bytes], str]] = {
+    ".docx": read_docx,
+    ".pptx": read_pptx,
+    ".xlsx": read_xlsx,
+    ".pdf": read_pdf,
+}
+
+
+class _Budget:
+    """Counts what reading one document has taken."""
+
+    def __init__(self) -> None:
+        self._bytes = 0
+        self._chars = 0
+        self._deadline = time.process_time() + MAX_SECONDS
+
+    def add_bytes(self, count: int) -> None:
+        self._bytes += count
+        if self._bytes > MAX_XML_BYTES:
+            raise DocumentRefused(f"it unpacks to more than {MAX_XML_BYTES:,} bytes")
+        self.check_time()
+
+    def add_text(self, text: str) -> None:
+        self._chars += len(text)
+        if self._chars > MAX_TEXT_CHARS:
+            raise DocumentRefused(f"it has more than {MAX_TEXT_CHARS:,} characters of text")
+        self.check_time()
+
+    def check_time(self, *_: object) -> None:
+        if time.process_time() > self._deadline:
+            raise DocumentRefused(f"reading it takes more than {MAX_SECONDS:g} s")
+
+
+def _check_size(content: bytes) -> None:
+    if len(content) > MAX_DOCUMENT_BYTES:
+        raise DocumentRefused(f"it is larger than {MAX_DOCUMENT_BYTES:,} bytes")
+
+
+def _open_archive(content: bytes) -> zipfile.ZipFile:
+    _check_size(content)
+    try:
+        return zipfile.ZipFile(io.BytesIO(content))
+    except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError) as error:
+        raise DocumentRefused("it is not an Office document") from error
+
+
+def _list_parts(archive: zipfile.ZipFile, pattern: str) -> list[str]:
+    found = [(int(match[1]), match[0]) for name in archive.namelist() if (match := re.fullmatch(pattern, name))]
+    if len(found) > MAX_PARTS:
+        raise DocumentRefused(f"it has more than {MAX_PARTS:,} parts")
+    return [name for _, name in sorted(found)]
+
+
+def _read_part(archive: zipfile.ZipFile, name: str, budget: _Budget) -> Iterator[bytes]:
+    """Yield the content of a part. The size that the archive declares may be wrong, so what comes out is counted."""
+    try:
+        with archive.open(name) as part:
+            while piece := part.read(65_536):
+                budget.add_bytes(len(piece))
+                yield piece
+    except KeyError as error:
+        raise DocumentRefused(f"it has no part {PurePosixPath(name).name}") from error
+    except (zipfile.BadZipFile, OSError, EOFError, RuntimeError, NotImplementedError, zlib.error) as error:
+        raise DocumentRefused("it is damaged") from error
+
+
+def _parse_xml(
+    pieces: Iterator[bytes],
+    start: Callable[[str, dict[str, str]], None],
+    end: Callable[[str], None],
+    data: Callable[[str], None],
+) -> None:
+    """Parse XML that declares no entities; tags have no prefix."""
+    parser = expat.ParserCreate(namespace_separator=" ")
+    parser.buffer_text = True
+    parser.StartElementHandler = lambda tag, attributes: start(_strip_namespace(tag), attributes)
+    parser.EndElementHandler = lambda tag: end(_strip_namespace(tag))
+    parser.CharacterDataHandler = data
+    parser.StartDoctypeDeclHandler = _refuse_declaration
+    try:
+        for piece in pieces:
+            parser.Parse(piece, False)
+        parser.Parse(b"", True)
+    except expat.ExpatError as error:
+        raise DocumentRefused("its XML is damaged") from error
+
+
+def _refuse_declaration(*_: object) -> None:
+    raise DocumentRefused("its XML has a document type, which Office documents do not have")
+
+
+def _strip_namespace(tag: str) -> str:
+    return tag.rpartition(" ")[2]
+
+
+class _Paragraphs:
+    """Collects the paragraphs of a document as lines."""
+
+    def __init__(self, paragraph: str, text: str, marks: dict[str, str], budget: _Budget) -> None:
+        self._paragraph = paragraph
+        self._text = text
+        self._marks = marks
+        self._budget = budget
+        self._lines: list[str] = []
+        self._line: list[str] = []
+        self._row: list[list[str]] = []
+        self._is_text = False
+        self._cell_depth = 0
+
+    def start(self, tag: str, _: dict[str, str]) -> None:
+        self._is_text = tag == self._text
+        if tag in self._marks:
+            self._line.append(self._marks[tag])
+        elif tag == "tr":
+            self._row = []
+        elif tag == "tc":
+            self._cell_depth += 1
+            self._row.append([])
+
+    def end(self, tag: str) -> None:
+        self._is_text = False
+        if tag == self._paragraph:
+            line = "".join(self._line).rstrip()
+            self._line.clear()
+            if self._cell_depth and self._row:
+                self._row[-1].append(line)
+            else:
+                self._lines.append(line)
+        elif tag == "tc":
+            self._cell_depth -= 1
+        elif tag == "tr":
+            self._lines.append(" | ".join(" ".join(cell).strip() for cell in self._row))
+            self._row = []
+
+    def data(self, text: str) -> None:
+        if self._is_text:
+            self._budget.add_text(text)
+            self._line.append(text)
+
+    def finish(self) -> str:
+        return "\n".join(self._lines).strip("\n")
+
+
+class _SharedStrings:
+    """Collects the texts that cells refer to by number."""
+
+    def __init__(self, budget: _Budget) -> None:
+        self.texts: list[str] = []
+        self._budget = budget
+        self._parts: list[str] = []
+        self._is_text = False
+        self._is_phonetic = False
+
+    def start(self, tag: str, _: dict[str, str]) -> None:
+        self._is_text = tag == "t"
+        self._is_phonetic = self._is_phonetic or tag == "rPh"
+
+    def end(self, tag: str) -> None:
+        self._is_text = False
+        if tag == "rPh":
+            self._is_phonetic = False
+        elif tag == "si":
+            self.texts.append("".join(self._parts))
+            self._parts.clear()
+
+    def data(self, text: str) -> None:
+        if self._is_text and not self._is_phonetic:
+            self._budget.add_text(text)
+            self._parts.append(text)
+
+
+class _SheetNames:
+    """Collects the names of the sheets of a workbook."""
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        if tag == "sheet":
+            self.names.append(attributes.get("name", ""))
+
+
+class _SheetRows:
+    """Collects the rows of a sheet as lines. Columns that a row leaves out stay empty, up to the last one it has."""
+
+    def __init__(self, shared: list[str], budget: _Budget) -> None:
+        self.lines: list[str] = []
+        self._shared = shared
+        self._budget = budget
+        self._cells: list[str] = []
+        self._value: list[str] = []
+        self._cell_type = ""
+        self._is_value = False
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        if tag == "row":
+            self._cells = []
+        elif tag == "c":
+            self._cell_type = attributes.get("t", "n")
+            self._value.clear()
+            column = _parse_column(attributes.get("r", ""))
+            self._cells += [""] * (column - len(self._cells))
+        self._is_value = tag in ("v", "t")
+
+    def end(self, tag: str) -> None:
+        self._is_value = False
+        if tag == "c":
+            text = self._resolve("".join(self._value))
+            self._budget.add_text(text)
+            self._cells.append(text)
+        elif tag == "row" and any(self._cells):
+            self.lines.append(" | ".join(self._cells))
+            self._budget.add_text(" | " * len(self._cells))
+
+    def data(self, text: str) -> None:
+        if self._is_value:
+            self._value.append(text)
+
+    def _resolve(self, value: str) -> str:
+        if self._cell_type == "b":
+            return "TRUE" if value == "1" else "FALSE"
+        if self._cell_type != "s":
+            return value
+        number = int(value) if re.fullmatch(r"\d{1,9}", value) else -1
+        return self._shared[number] if 0 <= number < len(self._shared) else ""
+
+
+def _parse_column(reference: str) -> int:
+    """Return the position of a cell's column, 0 for A; sheets have at most 16,384 columns."""
+    letters = re.match(r"[A-Z]{1,3}", reference)
+    number = 0
+    for letter in letters[0] if letters else "":
+        number = number * 26 + ord(letter) - 64
+    return min(max(0, number - 1), 16_383)

@@ -1,0 +1,335 @@
+"""Checks a scenario before an agent is blamed: that it can be solved, is not passed by doing nothing, and repeats.
+
+```
+oracle  twice ---> passes?          -> solvable            the same trace twice? -+-> deterministic
+random  twice ---> fails? -+                               the same trace twice? -+
+nothing once  ---> fails? -+-------> not trivially passed
+```
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, replace
+from enum import StrEnum
+from typing import Any, cast
+
+from adk_agent_sim.errors import NotJudgeable, OracleFailed, SimulatorError
+from adk_agent_sim.scenario.format.imported_scenario import ScenarioImportedFromJson
+from adk_agent_sim.scenario.format.models import to_json_value
+from adk_agent_sim.scenario.players.oracle_player import OraclePlayer
+from adk_agent_sim.scenario.players.play_world import (
+    PlayEnd,
+    PlayLimits,
+    create_judged_world,
+    judge_world,
+    play_world,
+)
+from adk_agent_sim.scenario.players.player_names import NOTHING, ORACLE, RANDOM, WORLD_PLAYERS
+from adk_agent_sim.scenario.verdict.checker_params import CheckerParams
+from adk_agent_sim.scenario.verdict.checker_table import MESSAGE_TO_USER
+from adk_agent_sim.scenario.verdict.judge import Judge
+from adk_agent_sim.scenario.verdict.soft_check import SoftJudge
+from adk_agent_sim.timeline.clock import Clock, WallClock
+
+RUN_COUNT = 5
+"""The number of runs of a check."""
+
+
+_ANY_ANSWER_PASSES = (
+    "Only messages to the user are expected, and their text is not compared: any answer passes. "
+    "Use --judge MODEL to compare it."
+)
+
+
+class CheckStatus(StrEnum):
+    """The result of a check in one word, for lists and badges."""
+
+    OK = "ok"
+    NOT_SOLVABLE = "not solvable"
+    TRIVIAL = "trivially passed"
+    NOT_DETERMINISTIC = "not deterministic"
+    NOT_JUDGEABLE = "not judgeable"
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckedProperty:
+    """Whether one demand on a scenario holds."""
+
+    holds: bool | None
+    """None if it is not known, because the scenario cannot be judged."""
+
+    reason: str = ""
+    """Why it holds or not, in one sentence."""
+
+    next_step: str = ""
+    """What to do if it does not hold."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckRun:
+    """One run of a check."""
+
+    player: str
+
+    passed: bool
+
+    reason: str
+    """Why the player failed; empty if it passed."""
+
+    ended: PlayEnd
+
+    step_count: int
+
+    seconds: float
+    """The simulated duration."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScenarioCheck:
+    """The result of a check."""
+
+    scenario_id: str
+
+    seed: int
+    """The seed of the random player."""
+
+    solvable: CheckedProperty
+
+    not_trivial: CheckedProperty
+
+    deterministic: CheckedProperty
+
+    runs: tuple[CheckRun, ...] = ()
+
+    notes: tuple[str, ...] = ()
+    """What the check cannot decide, and what to know about its result."""
+
+    problem: str = ""
+    """Why the scenario cannot be judged; empty if it can."""
+
+    @property
+    def status(self) -> CheckStatus:
+        """The result in one word: the first demand that does not hold."""
+        if self.problem:
+            return CheckStatus.NOT_JUDGEABLE
+        for each, status in (
+            (self.solvable, CheckStatus.NOT_SOLVABLE),
+            (self.not_trivial, CheckStatus.TRIVIAL),
+            (self.deterministic, CheckStatus.NOT_DETERMINISTIC),
+        ):
+            if not each.holds:
+                return status
+        return CheckStatus.OK
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the result as JSON values."""
+        return {"status": self.status.value, **asdict(self), "runs": [_run_to_json(each) for each in self.runs]}
+
+
+def check_scenario(
+    scenario: ScenarioImportedFromJson,
+    *,
+    seed: int = 0,
+    soft: SoftJudge | str | None = None,
+    checker_params: CheckerParams | None = None,
+    limits: PlayLimits | None = None,
+    max_wall_seconds: float | None = None,
+    clock: Clock | None = None,
+    progress: Callable[[int, int], object] | None = None,
+) -> ScenarioCheck:
+    """Check a scenario with players that need no model. Blocks; safe to call in a thread.
+
+    Args:
+        scenario: The scenario.
+        seed: The seed of the random player.
+        soft: Answers whether texts mean the same; None does not compare texts.
+        checker_params: Additional checks of the judge.
+        limits: When each run ends at the latest; by default more steps than any of the players needs.
+        max_wall_seconds: The most real time that it may take, checked before each action of a player.
+        clock: The source of real time.
+        progress: Called with the number of finished runs and their total.
+
+    Returns:
+        The result. A scenario that cannot be judged is a result too, not an exception.
+    """
+    clock = clock or WallClock()
+    start = clock.monotonic()
+
+    def is_interrupted() -> bool:
+        return max_wall_seconds is not None and clock.monotonic() - start > max_wall_seconds
+
+    # Of the actions of the oracle, waits and repeated calls included, there are a few for each event.
+    limits = limits or PlayLimits(max_steps=1_000 + 10 * len(scenario.events))
+    checker = _Checker(seed=seed, limits=limits, is_interrupted=is_interrupted, progress=progress)
+    try:
+        judge = Judge(scenario, soft=soft, checker_params=checker_params)
+        _require_no_validations(judge)
+        return checker.check(judge)
+    except _TookTooLong:
+        problem = f"The check took longer than {max_wall_seconds:g} s. Run `adksim scenario check` without a limit."
+        return _build_unknown(scenario.scenario_id, seed, problem)
+    except OracleFailed as error:
+        return _build_unsolvable(scenario.scenario_id, seed, error)
+    except SimulatorError as error:
+        return _build_unknown(scenario.scenario_id, seed, str(error))
+
+
+class _TookTooLong(Exception):
+    """A run was interrupted."""
+
+
+@dataclass
+class _Checker:
+    seed: int
+    limits: PlayLimits
+    is_interrupted: Callable[[], bool]
+    progress: Callable[[int, int], object] | None
+    done_count: int = 0
+
+    def check(self, judge: Judge) -> ScenarioCheck:
+        oracle, first_trace = self._play(judge, ORACLE)
+        _, second_trace = self._play(judge, ORACLE)
+        oracle_difference = _find_difference(first_trace, second_trace)
+        nothing, _ = self._play(judge, NOTHING)
+        random, first_trace = self._play(judge, RANDOM)
+        _, second_trace = self._play(judge, RANDOM)
+        random_difference = _find_difference(first_trace, second_trace)
+        return ScenarioCheck(
+            scenario_id=judge.scenario.scenario_id,
+            seed=self.seed,
+            solvable=_decide_solvable(oracle),
+            not_trivial=_decide_not_trivial(nothing, random),
+            deterministic=_decide_deterministic({ORACLE: oracle_difference, RANDOM: random_difference}),
+            runs=(oracle, nothing, random),
+            notes=_list_notes(judge),
+        )
+
+    def _play(self, judge: Judge, name: str) -> tuple[CheckRun, str]:
+        """Play once, and return the run and its trace as text."""
+        world = create_judged_world(judge)
+        player = WORLD_PLAYERS[name](world, self.seed)
+        run = play_world(world, player, limits=self.limits, is_interrupted=self.is_interrupted)
+        if run.ended is PlayEnd.INTERRUPTED:
+            raise _TookTooLong
+        verdict = judge_world(judge, world)
+        reason = "Nothing happened in the run." if verdict is None else verdict.reason
+        problems = player.problems if isinstance(player, OraclePlayer) else []
+        if reason and (problems or world.failed_events):
+            failures = [f"The event {each.event_id!r:.120} failed: {each.why:.300}" for each in world.failed_events]
+            reason = f"{[*problems, *failures][0].removesuffix('.')}. {reason}"
+        self.done_count += 1
+        if self.progress is not None:
+            self.progress(self.done_count, RUN_COUNT)
+        played = CheckRun(
+            player=name,
+            passed=verdict is not None and verdict.passed,
+            reason=reason,
+            ended=run.ended,
+            step_count=run.step_count,
+            seconds=world.elapsed,
+        )
+        return played, json.dumps(to_json_value(run.trace), default=str)
+
+
+def _require_no_validations(judge: Judge) -> None:
+    if judge.plan.validation_ids:
+        raise NotJudgeable(
+            judge.scenario.scenario_id,
+            "it has milestones or minefields (events of type VALIDATION), which are Python and not in the file. "
+            "Check it without them, or call play_world with a World that watches them",
+        )
+
+
+def _decide_solvable(oracle: CheckRun) -> CheckedProperty:
+    if oracle.passed:
+        reason = f"The oracle passed: {oracle.step_count} steps in {oracle.seconds:g} s of simulated time."
+        return CheckedProperty(holds=True, reason=reason)
+    reason = f"An agent that does what is expected fails ({oracle.ended}). {oracle.reason}"
+    return CheckedProperty(
+        holds=False,
+        reason=reason,
+        next_step="Correct the event that is named, or what it depends on; `adksim scenario play` shows what happens.",
+    )
+
+
+def _decide_not_trivial(nothing: CheckRun, random: CheckRun) -> CheckedProperty:
+    if nothing.passed:
+        return CheckedProperty(
+            holds=False,
+            reason="An agent that does nothing passes.",
+            next_step="Expect an action of the agent that changes something or answers the user.",
+        )
+    if random.passed:
+        return CheckedProperty(
+            holds=False,
+            reason=f"An agent that calls tools at random passes, in {random.step_count} steps.",
+            next_step="Expect actions with particular arguments, or compare texts with --judge MODEL.",
+        )
+    return CheckedProperty(holds=True, reason="Doing nothing fails, and so does calling tools at random.")
+
+
+def _decide_deterministic(differences: Mapping[str, str]) -> CheckedProperty:
+    for player, path in differences.items():
+        if path:
+            return CheckedProperty(
+                holds=False,
+                reason=f"Two runs of the player {player} with the same seed differ, first at {path:.200}.",
+                next_step="Take time and random numbers in apps from the world: `self.context.now()`, `self.random`.",
+            )
+    return CheckedProperty(holds=True, reason="Two runs of the oracle, and two at random, gave the same traces.")
+
+
+def _list_notes(judge: Judge) -> tuple[str, ...]:
+    tools = {event.tool for turn in judge.plan.turns for event in turn.events if event.kind == "AGENT"}
+    return () if judge.compares_texts or tools != {MESSAGE_TO_USER} else (_ANY_ANSWER_PASSES,)
+
+
+def _build_unknown(scenario_id: str, seed: int, problem: str) -> ScenarioCheck:
+    unknown = CheckedProperty(holds=None, reason="This is not known, because the scenario cannot be judged.")
+    return ScenarioCheck(
+        scenario_id=scenario_id,
+        seed=seed,
+        solvable=unknown,
+        not_trivial=unknown,
+        deterministic=unknown,
+        problem=problem,
+    )
+
+
+def _build_unsolvable(scenario_id: str, seed: int, error: OracleFailed) -> ScenarioCheck:
+    """Return the result for a scenario whose expected actions fail even without an agent."""
+    advice = "Correct the event; `adksim scenario run --oracle` shows all problems."
+    reason = f"{error.reason[:1].upper()}{error.reason[1:]}".partition(". Fix the scenario")[0]
+    solvable = CheckedProperty(holds=False, reason=f"{reason}.", next_step=advice)
+    return replace(_build_unknown(scenario_id, seed, ""), solvable=solvable)
+
+
+def _find_difference(first: str, second: str) -> str:
+    """Return the path of the first value in which two traces differ, or an empty text."""
+    return "" if first == second else _find_different_path(json.loads(first), json.loads(second))
+
+
+def _find_different_path(first: Any, second: Any) -> str:
+    path = "trace"
+    while True:
+        key = _find_different_key(first, second)
+        if key is None:
+            return path
+        path, first, second = f"{path}[{key!r}]", first[key], second[key]
+
+
+def _find_different_key(first: Any, second: Any) -> Any:
+    """Return a key or index under which both have a value and the values differ."""
+    if isinstance(first, dict) and isinstance(second, dict):
+        one, other = cast("dict[str, Any]", first), cast("dict[str, Any]", second)
+        return next((key for key in one if key in other and one[key] != other[key]), None)
+    if isinstance(first, list) and isinstance(second, list):
+        pairs = zip(cast("list[Any]", first), cast("list[Any]", second), strict=False)
+        return next((place for place, (each, match) in enumerate(pairs) if each != match), None)
+    return None
+
+
+def _run_to_json(run: CheckRun) -> dict[str, Any]:
+    return {**asdict(run), "ended": run.ended.value}

@@ -1,0 +1,80 @@
+"""The messages of the web API about benches."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from adk_agent_sim.bench.bench_result import Outcome
+from adk_agent_sim.server.api_models import ApiModel
+
+
+class BenchEntry(ApiModel):
+    """A bench in the list."""
+
+    key: str = Field(description="Identifies the bench in the API")
+    name: str
+    path: str = Field(description="The folder, for display only")
+    planned: int
+    finished: int
+    passed: int
+    is_running: bool
+
+
+class BenchRunKey(ApiModel):
+    """What identifies a run within a bench: its place on each axis of the plan."""
+
+    scenario: str
+    agent: str
+    model: str
+    player: str
+    rules: str
+    seed: int
+    run: int
+
+
+class BenchRunInfo(ApiModel):
+    """A run that has ended."""
+
+    scenario: int = Field(description="The row of the matrix")
+    variant: int = Field(description="The column of the matrix")
+    run_key: BenchRunKey = Field(description="Identifies the run, such as to run it again")
+    outcome: Outcome
+    reason: str
+    tokens: int
+    model_calls: int
+    tool_calls: int
+    simulated_seconds: float
+    wall_seconds: float
+    report: str = Field(description="The page of the run, as a parameter of the API; empty if there is none")
+
+
+class BenchPlace(ApiModel):
+    """A run without a result: one that is executed now, or was asked for again."""
+
+    scenario: int
+    variant: int
+    run_key: BenchRunKey
+
+
+class BenchInfo(ApiModel):
+    """A bench, and what has happened since a request before."""
+
+    key: str
+    name: str
+    path: str
+    planned: int
+    is_running: bool = Field(description="Whether a process runs the bench")
+    is_paused: bool = Field(description="Whether that process starts no further runs")
+    running: list[BenchPlace]
+    requested: list[BenchPlace] = Field(description="Runs that were asked for again and are not queued yet")
+    generation: int = Field(description="Changes when the results were written anew: then drop those from before")
+    variants: list[str] = Field(description="The columns of the matrix")
+    scenarios: list[str] = Field(description="The rows of the matrix")
+    runs: list[BenchRunInfo] = Field(description="Those that were not known yet; a later one replaces an earlier one")
+    next: int = Field(description="What to send as `after` next time")
+
+
+class PauseInput(ApiModel):
+    """Whether a bench is to be paused."""
+
+    paused: bool

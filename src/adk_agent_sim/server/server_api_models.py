@@ -1,0 +1,22 @@
+"""The message of the web API that a page loads first."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from adk_agent_sim.server.agent_api_models import AgentInfo
+from adk_agent_sim.server.api_models import ApiModel
+from adk_agent_sim.server.export_api_models import ExportFormatInfo
+
+
+class ServerInfo(ApiModel):
+    """What a page loads first."""
+
+    version: str
+    server_id: str = Field(description="Identifies the set of sessions: a new one has other sessions")
+    agents: list[AgentInfo]
+    export_formats: list[ExportFormatInfo] = Field(description="What a session can be exported to, in display order")
+    is_persistent: bool = Field(description="Whether sessions are stored in a database")
+    scenario_count: int = Field(default=0, description="The number of scenarios on this server")
+    eval_file_count: int = Field(default=0, description="The number of files of eval cases on this server")
+    bench_count: int = Field(default=0, description="The number of benches on this server")

@@ -1,0 +1,171 @@
+"""EvalSets in a bench: cases are run with any player and judged as `adk eval` does, without a model."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Generator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from bench_folders import build_test_plan
+
+from adk_agent_sim.bench.bench_plan import BenchAxes, RunFiles, build_plan
+from adk_agent_sim.bench.bench_result import BenchResult
+from adk_agent_sim.bench.bench_task import find_tasks
+from adk_agent_sim.bench.run_executor import RunExecutor
+from adk_agent_sim.golden.eval_criteria import EvalCriteria, parse_criteria, write_criteria
+
+_AGENT = '''
+from google.adk.agents import LlmAgent
+from google.adk.models import BaseLlm
+from google.adk.models.llm_response import LlmResponse
+from google.genai import types
+
+
+def add(a: int, b: int) -> int:
+    """Add."""
+    return a + b
+
+
+class Scripted(BaseLlm):
+    async def generate_content_async(self, llm_request, stream=False):
+        parts = [part for each in llm_request.contents for part in each.parts or ()]
+        answers = [part.function_response.response["result"] for part in parts if part.function_response]
+        asked = [part.text for part in parts if part.text and part.text.startswith("add ")]
+        if asked[-1] == "add nonsense":
+            raise ValueError("no idea")
+        if len(answers) < len(asked):
+            a, b = map(int, asked[-1].split()[1:])
+            part = types.Part(function_call=types.FunctionCall(name="add", args={"a": a, "b": b}))
+        else:
+            part = types.Part(text=f"The sum is {answers[-1]}.")
+        yield LlmResponse(content=types.Content(role="model", parts=[part]))
+
+
+root_agent = LlmAgent(name="adder", model=Scripted(model="scripted"), tools=[add])
+'''
+
+
+@pytest.fixture(autouse=True)
+def _restore_process() -> Generator[None]:  # pyright: ignore[reportUnusedFunction]
+    path, environment = list(sys.path), dict(os.environ)
+    yield
+    sys.path[:] = path
+    for name in [name for name in sys.modules if name.partition(".")[0] == "adder"]:
+        del sys.modules[name]
+    os.environ.clear()
+    os.environ.update(environment)
+
+
+@pytest.fixture
+def agent(tmp_path: Path) -> Path:
+    folder = tmp_path / "adder"
+    folder.mkdir()
+    (folder / "agent.py").write_text(_AGENT, encoding="utf-8")
+    (folder / "__init__.py").write_text("from . import agent\n", encoding="utf-8")
+    return folder
+
+
+def _build_case(eval_id: str, *turns: tuple[str, dict[str, int], str]) -> dict[str, Any]:
+    return {
+        "eval_id": eval_id,
+        "conversation": [
+            {
+                "invocation_id": f"i{number}",
+                "user_content": {"role": "user", "parts": [{"text": text}]},
+                "final_response": {"role": "model", "parts": [{"text": response}]},
+                "intermediate_data": {"tool_uses": [{"name": "add", "args": args}]},
+            }
+            for number, (text, args, response) in enumerate(turns)
+        ],
+        "session_input": {"app_name": "adder", "user_id": "u", "state": {}},
+    }
+
+
+def _write_cases(path: Path, *cases: dict[str, Any]) -> Path:
+    path.write_text(json.dumps({"eval_set_id": "sums", "eval_cases": cases}), encoding="utf-8")
+    return path
+
+
+_RIGHT = ("add 1 2", {"a": 1, "b": 2}, "The sum is 3.")
+_WRONG_CALL = ("add 1 2", {"a": 1, "b": 3}, "The sum is 3.")
+_WRONG_TEXT = ("add 2 2", {"a": 2, "b": 2}, "Ask somebody else about arithmetic.")
+
+
+def _execute(
+    path: Path, agent: Path, folder: Path, *, criteria: EvalCriteria | None = None, **axes: Any
+) -> list[BenchResult]:
+    tasks = find_tasks([str(path)], criteria)
+    plan = build_plan(tasks, BenchAxes(agents=(str(agent),), **axes), files=RunFiles(timeline=True, markdown=True))
+    (folder / "runs").mkdir(exist_ok=True)
+    executor = RunExecutor(folder, plan.files)
+    return [executor.execute(run).result for run in plan.runs]
+
+
+def test_cases_are_judged_by_their_calls_and_responses(agent: Path, tmp_path: Path) -> None:
+    path = _write_cases(
+        tmp_path / "sums.evalset.json",
+        _build_case("right", _RIGHT, ("add 3 4", {"a": 3, "b": 4}, "The sum is 7.")),
+        _build_case("wrong_call", _RIGHT, _WRONG_CALL),
+        _build_case("wrong_text", _WRONG_TEXT),
+        _build_case("raises", ("add nonsense", {}, "")),
+    )
+    right, wrong_call, wrong_text, raises = _execute(path, agent, tmp_path)
+    assert (right.scenario, right.outcome, right.reason) == ("right", "passed", "")
+    assert (right.model_calls, right.tool_calls) == (4, 2)
+    assert wrong_call.outcome == "failed"
+    assert wrong_call.reason.startswith(
+        'Turn 2: the calls differ (exact): expected add("a":1,"b":3), got add("a":1,"b":2)'
+    )
+    assert wrong_text.outcome == "failed"
+    assert wrong_text.reason == "The final responses match to 0.00 (ROUGE-1), and 0.8 is needed."
+    assert (raises.outcome, "ValueError: no idea" in raises.reason) == ("error", True)
+    assert (tmp_path / "runs" / "00001.jsonl").exists()
+    assert "The sum is 7." in (tmp_path / "runs" / "00001.md").read_text(encoding="utf-8")
+
+
+def test_the_criteria_beside_an_evalset_or_of_the_command_count(agent: Path, tmp_path: Path) -> None:
+    path = _write_cases(
+        tmp_path / "sums.evalset.json", _build_case("text", _WRONG_TEXT), _build_case("call", _WRONG_CALL)
+    )
+    write_criteria(path, parse_criteria(["rouge=off"]))
+    assert [each.outcome for each in _execute(path, agent, tmp_path)] == ["passed", "failed"]
+    only_text = _execute(path, agent, tmp_path, criteria=parse_criteria(["calls=off", "rouge=0.9"]))
+    assert [each.outcome for each in only_text] == ["failed", "passed"]
+    nothing = _execute(path, agent, tmp_path, criteria=parse_criteria(["calls=off", "rouge=off"]))
+    assert {each.outcome for each in nothing} == {"not_judged"}
+    assert find_tasks([str(path)])[0].criteria == parse_criteria(["rouge=off"])
+
+
+def test_players_and_rules_apply_to_cases(agent: Path, tmp_path: Path) -> None:
+    path = _write_cases(tmp_path / "sums.evalset.json", _build_case("right", _RIGHT))
+    rules = tmp_path / "rules.yaml"
+    rules.write_text("rules: [{match: {tool: add}, do: {respond: 5}}]\n", encoding="utf-8")
+    results = _execute(path, agent, tmp_path, rules=("none", str(rules)))
+    assert [(each.rules, each.outcome) for each in results] == [("none", "passed"), ("rules.yaml", "failed")]
+    replayed = _execute(path, agent, tmp_path, players=(f"replay:{path}", "oracle"))
+    assert [each.outcome for each in replayed] == ["passed", "error"]
+    assert "an eval case has no world" in replayed[1].reason
+
+
+def test_a_case_without_a_conversation_is_not_judged(agent: Path, tmp_path: Path) -> None:
+    empty = _build_case("empty") | {
+        "conversation": None,
+        "conversation_scenario": {"starting_prompt": "hi", "conversation_plan": "x"},
+    }
+    (result,) = _execute(_write_cases(tmp_path / "x.evalset.json", empty), agent, tmp_path)
+    assert result.outcome == "not_judged"
+    assert "it has no conversation to repeat" in result.reason
+
+
+def test_another_case_or_criterion_is_another_plan(tmp_path: Path) -> None:
+    path = _write_cases(tmp_path / "sums.evalset.json", _build_case("one", _RIGHT))
+    plans = [build_test_plan(path)]
+    write_criteria(path, parse_criteria(["any-order"]))
+    plans.append(build_test_plan(path))
+    _write_cases(path, _build_case("one", _WRONG_CALL))
+    plans.append(build_test_plan(path))
+    assert len({plan.plan_id for plan in plans}) == 3

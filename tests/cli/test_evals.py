@@ -1,0 +1,155 @@
+"""`adksim evals` in the terminal."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import httpx
+import pytest
+from click.testing import CliRunner, Result
+from eval_case_files import DRIFTED, EQUAL, TALK, build_case, build_turn, write_eval_set
+from polling import MAX_WAIT_SECONDS
+from processes import open_adksim
+
+from adk_agent_sim.adk.agent_loader import get_demo_folder
+from adk_agent_sim.cli.main import adksim
+
+_MATH = get_demo_folder("math_agent")
+
+
+def _run(*arguments: str | Path) -> Result:
+    result = CliRunner().invoke(adksim, ["evals", *map(str, arguments)])
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return write_eval_set(tmp_path / "math.evalset.json", EQUAL, DRIFTED, TALK)
+
+
+def test_the_cases_are_a_table(path: Path) -> None:
+    done = _run(path)
+
+    assert done.exit_code == 0
+    title, heading, *rows = done.stdout.splitlines()
+    assert title == f"{path}: 3 cases"
+    assert heading.split() == ["case", "turns", "calls", "badge", "scores", "why"]
+    assert [row.split("  ")[0] for row in rows] == ["sum", "wrong sum", "talk"]
+    assert "not checked" in rows[0]
+    assert "not replayable" in rows[2]
+
+
+def test_with_an_agent_each_case_has_a_badge_and_scores(path: Path) -> None:
+    done = _run(path, "--agent", _MATH)
+
+    assert done.exit_code == 1
+    equal, drifted, talk = done.stdout.splitlines()[2:]
+    assert "equal" in equal
+    assert "calls 1.00, response 1.00" in equal
+    assert "DRIFTED" in drifted
+    assert "Call 1 of add after message 1 is not as recorded." in drifted
+    assert "It calls no tools" in talk
+
+
+def test_cases_that_are_all_equal_exit_0(tmp_path: Path) -> None:
+    assert _run(write_eval_set(tmp_path / "a.evalset.json", EQUAL), "--agent", _MATH).exit_code == 0
+
+
+def test_what_may_differ_can_be_ignored(tmp_path: Path) -> None:
+    path = write_eval_set(tmp_path / "a.evalset.json", DRIFTED)
+
+    assert _run(path, "--agent", _MATH, "--ignore", "add:result").exit_code == 0
+
+
+@pytest.mark.parametrize("cases", [[], [TALK]])
+def test_nothing_to_compare_exits_3(tmp_path: Path, cases: list[dict[str, object]]) -> None:
+    done = _run(write_eval_set(tmp_path / "a.evalset.json", *cases), "--agent", _MATH)
+
+    assert done.exit_code == 3
+    assert "Nothing was compared" in done.stderr
+
+
+def test_a_metric_that_fails_exits_1(tmp_path: Path) -> None:
+    (tmp_path / "test_config.json").write_text('{"criteria": {"response_match_score": 0.9}}', encoding="utf-8")
+    turn = build_turn("2+2?", "4", ("add", {"a": 2, "b": 2}, 4))
+    # ADK scores a response without words with 0, whatever is compared with it.
+    turn["final_response"]["parts"][0]["text"] = "!"
+    done = _run(write_eval_set(tmp_path / "a.evalset.json", build_case("x", turn)), "--agent", _MATH)
+
+    assert done.exit_code == 1
+    assert "response 0.00 FAILED" in done.stdout
+
+
+def test_a_case_is_a_timeline_with_what_differs(path: Path) -> None:
+    done = _run(path, "--agent", _MATH, "--case", "wrong sum")
+
+    assert done.exit_code == 1
+    lines = done.stdout.splitlines()
+    assert lines[0] == "wrong sum: DRIFTED. Call 1 of add after message 1 is not as recorded."
+    assert [line.split()[0] for line in lines[1:4]] == ["user", "call", "answer"]
+    assert "add" in lines[2]
+    assert '-  "result": 6' in done.stdout
+    assert '+  "result": 5' in done.stdout
+    assert "tool_trajectory_avg_score: 1.00 of 1.0, passed" in done.stdout
+
+
+def test_an_unknown_case_names_those_that_there_are(path: Path) -> None:
+    done = _run(path, "--case", "nope")
+
+    assert done.exit_code == 1
+    assert "There is no case 'nope'; there are: sum, wrong sum, talk" in done.stderr
+
+
+def test_all_of_it_is_available_as_json(path: Path) -> None:
+    (file,) = json.loads(_run(path, "--agent", _MATH, "--json").stdout)
+
+    assert (file["file"], file["kind"]) == (str(path), "evalset")
+    assert [case["state"] for case in file["cases"]] == ["equal", "drifted", "not_replayable"]
+    assert file["cases"][1]["differences"][0]["found"] == {"result": 5}
+    assert file["cases"][0]["scores"]["turns"][0]["calls"][0]["status"] == "same"
+    assert file["cases"][0]["first_message"] == "What is 2+2?"
+
+
+def test_hostile_texts_are_escaped(tmp_path: Path) -> None:
+    evil = build_case("\x1b[2Jevil\nline", build_turn("\x1b]0;pwned\x07", "4"))
+    path = write_eval_set(tmp_path / "a.evalset.json", evil)
+
+    for done in (_run(path), _run(path, "--case", "\x1b[2Jevil\nline")):
+        assert "evil" in done.stdout
+        assert "\x1b" not in done.stdout
+        assert "\x07" not in done.stdout
+
+
+def test_a_file_that_is_something_else_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "x.json"
+    path.write_text("{}", encoding="utf-8")
+
+    assert "cannot be opened as an EvalSet or an ADK session" in _run(path).stderr
+    assert _run(path, tmp_path / "none").exit_code == 1
+
+
+def test_json_and_a_single_case_are_for_the_terminal(path: Path) -> None:
+    assert _run(path, "--web", "--json").exit_code == 2
+    assert _run(path, "--web", "--case", "sum").exit_code == 2
+
+
+@pytest.mark.process
+def test_the_browser_gets_the_files_and_the_agent_whose_sessions_are_added_to_them(path: Path) -> None:
+    with open_adksim("evals", path, "--agent", _MATH, "--web", "--port", "0") as process:
+        try:
+            address = re.search(r"http://\S+", process.stdout.readline())
+            assert address is not None
+            with httpx.Client(base_url=f"http://{urlsplit(address[0]).netloc}", timeout=MAX_WAIT_SECONDS) as client:
+                assert client.get(address[0]).status_code == 303
+                (file,) = client.get("/api/evals").json()
+                (agent,) = client.get("/api/agents").json()
+        finally:
+            process.terminate()
+
+    assert (file["path"], file["case_count"]) == (str(path), 3)
+    assert (agent["name"], agent["eval_set_path"]) == ("math_agent", str(path))
+    assert process.returncode == 0

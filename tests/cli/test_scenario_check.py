@@ -1,0 +1,159 @@
+"""`adksim scenario check`: results as text and JSON, several scenarios, and exit codes."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from click.testing import CliRunner, Result
+from world_builders import build_reply_event, build_scenario_file, build_world_event
+
+from adk_agent_sim.cli.main import adksim
+from adk_agent_sim.cli.progress_bar import ProgressBar
+from adk_agent_sim.cli.scenario_check import RunCounter
+from adk_agent_sim.scenario.app_base.app import App
+from adk_agent_sim.scenario.app_base.tool import APP, READ, tool
+from adk_agent_sim.scenario.apps.registry import BUILT_IN_APPS
+
+USER = build_world_event("u", "USER", delay=0)
+SOUND = build_scenario_file(USER, build_world_event("a", after=("u",)), build_reply_event("r", "a"))
+READING = build_world_event("a", "AGENT", ("u",), "Emails__list_emails", folder_name="INBOX")
+TRIVIAL = build_scenario_file(USER, READING)
+EMPTY = build_scenario_file(USER)
+
+
+def _run(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(adksim, ["scenario", "check", *map(str, arguments)])
+
+
+def _write(path: Path, *values: Any) -> Path:
+    path.write_text("".join(f"{json.dumps(each)}\n" for each in values), encoding="utf-8")
+    return path
+
+
+def test_a_sound_scenario_exits_with_0(tmp_path: Path) -> None:
+    result = _run(_write(tmp_path / "sound.json", SOUND))
+
+    assert result.exit_code == 0
+    assert result.stdout.splitlines() == [
+        f"OK  {tmp_path / 'sound.json'}",
+        "  yes solvable: The oracle passed: 4 steps in 2 s of simulated time.",
+        "  yes not trivially passed: Doing nothing fails, and so does calling tools at random.",
+        "  yes deterministic: Two runs of the oracle, and two at random, gave the same traces.",
+    ]
+
+
+def test_a_scenario_that_is_not_sound_exits_with_1_and_says_what_to_do(tmp_path: Path) -> None:
+    result = _run(_write(tmp_path / "trivial.json", TRIVIAL))
+
+    assert result.exit_code == 1
+    assert (
+        "  no  not trivially passed: An agent that does nothing passes.\n      next: Expect an action" in result.stdout
+    )
+
+
+def test_folders_lines_and_several_files_are_checked_and_a_bad_one_does_not_stop_it(tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    _write(folder / "a.jsonl", SOUND, "no scenario", TRIVIAL)
+    (folder / "b.json").write_text("{", encoding="utf-8")
+    _write(folder / "c.json", EMPTY)
+    result = _run(folder, tmp_path / "missing.json", _write(tmp_path / "d.json", SOUND))
+
+    assert result.exit_code == 1
+    assert [line for line in result.stdout.splitlines() if not line.startswith(" ")] == [
+        f"OK  {folder / 'a.jsonl'}, line 1",
+        f"NOT CHECKED  {folder / 'a.jsonl'}, line 2",
+        f"FAILED  {folder / 'a.jsonl'}, line 3",
+        f"NOT CHECKED  {folder / 'b.json'}",
+        f"NOT CHECKED  {folder / 'c.json'}",
+        f"NOT CHECKED  {tmp_path / 'missing.json'}",
+        f"OK  {tmp_path / 'd.json'}",
+        "2 ok, 1 failed, 4 not checked",
+    ]
+
+
+def test_json_has_every_result(tmp_path: Path) -> None:
+    (tmp_path / "b.json").write_text("{", encoding="utf-8")
+    _write(tmp_path / "a.jsonl", SOUND, TRIVIAL, EMPTY)
+    result = _run(tmp_path, "--json", "--seed", "4")
+
+    rows = json.loads(result.stdout)
+    assert [row["status"] for row in rows] == ["ok", "trivially passed", "not judgeable", "unreadable"]
+    assert rows[0]["file"] == f"{tmp_path / 'a.jsonl'}, line 1"
+    assert (rows[0]["seed"], rows[0]["runs"][0]["passed"]) == (4, True)
+    assert rows[2]["solvable"]["holds"] is None
+    assert "it expects nothing of the agent" in rows[2]["problem"]
+
+
+@pytest.mark.parametrize("value", [EMPTY, {"no": "scenario"}], ids=["expects nothing", "no scenario"])
+def test_what_cannot_be_judged_exits_with_3(tmp_path: Path, value: Any) -> None:
+    result = _run(_write(tmp_path / "a.json", value), _write(tmp_path / "sound.json", SOUND))
+
+    assert result.exit_code == 3
+    assert "1 ok, 0 failed, 1 not checked" in result.stdout
+
+
+def test_files_without_a_scenario_exit_with_3(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+
+    assert _run(_write(tmp_path / "empty.jsonl")).exit_code == 3
+    assert _run(tmp_path / "folder").exit_code == 3
+
+
+def test_texts_are_compared_by_recorded_answers(tmp_path: Path) -> None:
+    scenario = _write(tmp_path / "talk.json", build_scenario_file(USER, build_reply_event("r", "u")))
+
+    assert "note: Only messages to the user are expected" in _run(scenario).stdout
+    # The texts of the oracle are those that are expected, which needs no answer.
+    judged = _run(scenario, "--judge", f"replay:{_write(tmp_path / 'answers.jsonl')}")
+    assert judged.exit_code == 0, judged.output
+    assert "note:" not in judged.stdout
+
+
+class _SteppingClock:
+    """A clock by which every look takes a second."""
+
+    def __init__(self) -> None:
+        self._seconds = itertools.count()
+
+    def now(self) -> float:
+        return float(next(self._seconds))
+
+    monotonic = now
+
+
+def test_progress_counts_the_runs_of_all_scenarios(capsys: pytest.CaptureFixture[str]) -> None:
+    progress = ProgressBar("runs", _SteppingClock(), is_visible=True)
+    counter = RunCounter(progress, done_scenarios=2, scenario_count=4)
+    for done in range(1, 6):
+        counter(done, 5)
+
+    assert "14 of 20 runs" in capsys.readouterr().err
+
+
+class InterruptedApp(App):
+    """An app during whose call Ctrl-C is pressed."""
+
+    state_keys = ()
+
+    @tool(APP, operation=READ, type_checked=False)
+    def wait_long(self) -> None:
+        """Wait."""
+        raise KeyboardInterrupt
+
+
+def test_ctrl_c_ends_it_and_keeps_what_was_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(cast("dict[str, type[App]]", BUILT_IN_APPS), "InterruptedApp", InterruptedApp)
+    long = build_scenario_file(USER, build_world_event("w", "AGENT", ("u",), "InterruptedApp__wait_long"))
+    result = _run(_write(tmp_path / "a.jsonl", SOUND, long, SOUND))
+
+    assert result.exit_code == 1
+    assert [line for line in result.stdout.splitlines() if not line.startswith(" ")] == [
+        f"OK  {tmp_path / 'a.jsonl'}, line 1"
+    ]
+    assert "Aborted" in result.stderr
+    assert "Traceback" not in result.output

@@ -1,0 +1,73 @@
+"""Results of checks are kept for the content of a scenario, across restarts of the server."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import replace
+from pathlib import Path
+
+from api_client import serve_simulator
+from processes import invoke_adksim
+from world_runs import build_two_turns
+
+from adk_agent_sim import AgentSimulator
+from adk_agent_sim.scenario import load_scenario
+from adk_agent_sim.scenario.format.exporter import serialize_trace
+from adk_agent_sim.scenario.players.checked_scenario import check_scenario
+from adk_agent_sim.scenario.players.kept_checks import KeptChecks
+from adk_agent_sim.server.scenario_catalog import ScenarioCatalog
+
+
+async def test_a_badge_is_there_after_a_restart_and_an_annotation_and_gone_after_a_change(tmp_path: Path) -> None:
+    file, kept = tmp_path / "small.json", KeptChecks(tmp_path / "checks")
+    file.write_text(serialize_trace(build_two_turns().trace), encoding="utf-8")
+
+    async def read_status(*, checks: bool = False) -> tuple[str, str]:
+        catalog = ScenarioCatalog([file], kept_checks=kept)
+        async with serve_simulator(AgentSimulator([], scenarios=catalog)) as browser:
+            if checks:
+                await browser.post("/scenarios/small/check")
+                await browser.client.patch("/api/scenarios/small/annotation", json={"validation_decision": "valid"})
+            [listed] = await browser.get("/scenarios")
+            detail = await browser.get("/scenarios/small/check")
+            return listed["check_status"], detail["properties"][0]["reason"] if detail["properties"] else ""
+
+    assert await read_status() == ("", "")
+    checked = await read_status(checks=True)
+    assert checked[0] == "ok"
+    assert await read_status() == checked
+    [path] = (tmp_path / "checks").iterdir()
+    assert path.stat().st_mode & 0o077 == 0
+    content = json.loads(file.read_text(encoding="utf-8"))
+    content["metadata"]["definition"]["duration"] = 1234
+    file.write_text(json.dumps(content), encoding="utf-8")
+    assert await read_status() == ("", "")
+
+
+def test_a_result_that_cannot_be_read_or_judged_is_none(tmp_path: Path) -> None:
+    scenario, kept = build_two_turns(), KeptChecks(tmp_path)
+    check = check_scenario(scenario)
+    kept.keep(scenario, replace(check, problem="It took too long."))
+    assert kept.find(scenario) is None
+    kept.keep(scenario, check)
+    assert kept.find(scenario) == replace(check, runs=())
+    [path] = tmp_path.iterdir()
+    for broken in ("", "{}", '{"solvable": 1}', "[]"):
+        path.write_text(broken, encoding="utf-8")
+        assert kept.find(scenario) is None
+    os.chmod(path, 0o644)
+    assert kept.find(scenario) is None
+
+
+def test_the_command_keeps_what_the_browser_shows(tmp_path: Path) -> None:
+    file = tmp_path / "small.json"
+    file.write_text(serialize_trace(build_two_turns(duration=777).trace), encoding="utf-8")
+    scenario = load_scenario(file)
+    assert KeptChecks().find(scenario) is None
+    assert invoke_adksim("scenario", "check", file, "--seed", "3").exit_code == 0
+    assert KeptChecks().find(scenario) is None
+    assert invoke_adksim("scenario", "check", file).exit_code == 0
+    kept = KeptChecks().find(scenario)
+    assert kept is not None
+    assert kept.status == "ok"

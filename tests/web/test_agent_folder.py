@@ -1,0 +1,99 @@
+"""A folder of agents in the browser: cards, one that is broken, changed code, and sessions after a restart."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+import workbench_server
+from agent_folders import forget_imports, write_agent
+from browser_pages import PageWatch, new_context, open_page
+from playwright.async_api import Browser, Page, expect
+from workbench_user import WorkbenchUser
+
+from adk_agent_sim import AgentSimulator
+from adk_agent_sim.server.web_server import RunningServer
+
+
+@dataclass(frozen=True, kw_only=True)
+class _FolderServer:
+    """A server of a folder, which can be started again at the same address."""
+
+    folder: Path
+    port: int = 0
+
+    async def start(self, *, port: int) -> RunningServer:
+        simulator = AgentSimulator(folder=self.folder, reload=not self.port, database=self.folder.parent / "kept.db")
+        return await simulator.start(port=self.port or port)
+
+
+@pytest.fixture(autouse=True)
+def clean_imports() -> Generator[None]:
+    with forget_imports():
+        yield
+
+
+async def test_cards_a_broken_agent_changed_code_and_a_fork_after_a_restart(browser: Browser, tmp_path: Path) -> None:
+    agents = tmp_path / "agents"
+    write_agent(agents, "walk_agent", description="Walks.")
+    write_agent(agents, "ruined_agent", "raise ValueError('<img src=x onerror=alert(1)>')")
+    context = await new_context(browser)
+    with forget_imports():
+        async with workbench_server.run_workbench(lambda: _FolderServer(folder=agents)) as server:
+            port = urlsplit(server.url).port or 0
+            watch = PageWatch(server.url)
+            watch.allow_fault("404")  # the attempt to load the broken agent
+            page = await open_page(context, server.url, watch)
+            await _repair_agent(page, agents)
+            await _change_code(page, agents)
+            player = WorkbenchUser(page)
+            await player.composer.get_by_role("radio", name="Send Final Response").click()
+            await player.composer.get_by_role("textbox", name="Final response").fill("Half an answ")
+            assert watch.faults == []
+    async with workbench_server.run_workbench(lambda: _FolderServer(folder=agents, port=port)):
+        await page.reload()
+        await _continue_in_fork(page)
+    await context.close()
+
+
+async def _repair_agent(page: Page, agents: Path) -> None:
+    sound, ruined = (page.get_by_role("article", name=name) for name in ("walk_agent", "ruined_agent"))
+    await expect(sound).to_contain_text("Its code is loaded when you open it.")
+    await page.get_by_role("button", name="Play ruined_agent").click()
+    await expect(ruined).to_contain_text("It cannot be loaded: ValueError: <img src=x onerror=alert(1)>.")
+    await expect(ruined).to_contain_text("ruined_agent/agent.py, line 1")
+    write_agent(agents, "ruined_agent", description="Repaired.")
+    await expect(ruined).to_contain_text("Repaired.")
+
+
+async def _change_code(page: Page, agents: Path) -> None:
+    player = WorkbenchUser(page)
+    await player.start_session("walk_agent")
+    await player.send_message("hi")
+    await player.wait_for_turn()
+    await player.call_tool("greet", name="Ada")
+    await expect(player.find_rows("Hello Ada")).to_have_count(1)
+    write_agent(agents, "walk_agent", greeting="Howdy", description="Walks.")
+    notice = page.locator(".change-notice")
+    await expect(notice).to_contain_text("The code of walk_agent has changed. This session continues with the code")
+    await player.call_tool("greet", name="Bob")
+    await expect(player.find_rows("Hello Bob")).to_have_count(1)
+    write_agent(agents, "walk_agent", "x = (")
+    await expect(notice).to_contain_text("New sessions cannot begin")
+    write_agent(agents, "walk_agent", greeting="Ahoy", description="Walks.")
+    await expect(notice).to_contain_text("New sessions and forks use the changed code.")
+
+
+async def _continue_in_fork(page: Page) -> None:
+    player = WorkbenchUser(page)
+    await expect(player.composer).to_contain_text("To go on, continue in a fork of it.")
+    await expect(player.find_rows("Hello Bob")).to_have_count(1)
+    await player.composer.get_by_role("button", name="Continue in a fork").click()
+    await player.wait_for_turn()
+    await expect(player.composer.get_by_role("textbox", name="Final response")).to_have_value("Half an answ")
+    await player.call_tool("greet", name="Cyd")
+    await expect(player.find_rows("Ahoy Cyd")).to_have_count(1)
+    await expect(player.find_rows("Hello Bob")).to_have_count(1)

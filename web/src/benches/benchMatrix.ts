@@ -1,0 +1,79 @@
+import type { BenchInfo, BenchPlace, BenchRunInfo } from "../api/types";
+
+export type RunKey = BenchPlace["run_key"];
+
+/** The runs of one agent in one scenario. */
+export interface Cell {
+  runs: BenchRunInfo[];
+  passed: number;
+  judged: number;
+  broken: number;
+  /** How many are executed now, or wait to be executed again. */
+  active: number;
+}
+
+/** What is known of a bench: the answers of the server, put together. */
+export interface BenchState {
+  info: BenchInfo;
+  /** The last result of each run. */
+  runs: Map<string, BenchRunInfo>;
+  cells: Map<number, Cell>;
+}
+
+export function formatRunKey(key: RunKey): string {
+  return JSON.stringify([key.scenario, key.agent, key.model, key.player, key.rules, key.seed, key.run]);
+}
+
+/** Adds an answer to what was known; an answer of another generation replaces it. */
+export function mergeBench(before: BenchState | null, info: BenchInfo): BenchState {
+  const runs = before && before.info.generation === info.generation ? new Map(before.runs) : new Map();
+  for (const run of info.runs) runs.set(formatRunKey(run.run_key), run);
+  return { info, runs, cells: buildCells(info, runs.values()) };
+}
+
+export function getCell(state: BenchState, scenario: number, variant: number): Cell | undefined {
+  return state.cells.get(scenario * state.info.variants.length + variant);
+}
+
+function buildCells(info: BenchInfo, runs: Iterable<BenchRunInfo>): Map<number, Cell> {
+  const cells = new Map<number, Cell>();
+  const place = ({ scenario, variant }: { scenario: number; variant: number }): Cell => {
+    const index = scenario * info.variants.length + variant;
+    let cell = cells.get(index);
+    if (!cell) {
+      cell = { runs: [], passed: 0, judged: 0, broken: 0, active: 0 };
+      cells.set(index, cell);
+    }
+    return cell;
+  };
+  for (const run of runs) {
+    const cell = place(run);
+    cell.runs.push(run);
+    if (run.outcome === "passed") cell.passed += 1;
+    if (run.outcome !== "not_judged") cell.judged += 1;
+    if (run.outcome === "error" || run.outcome === "timeout") cell.broken += 1;
+  }
+  for (const each of [...info.running, ...info.requested]) place(each).active += 1;
+  return cells;
+}
+
+/** The class for a cell's colour; the two ends are only for scenarios that always or never passed. */
+export function getHeat(cell: Cell): string {
+  if (!cell.judged) return "heat-none";
+  const rate = cell.passed / cell.judged;
+  if (rate === 0) return "heat-0";
+  if (rate === 1) return "heat-4";
+  return rate < 0.34 ? "heat-1" : rate < 0.67 ? "heat-2" : "heat-3";
+}
+
+/** How many runs ended how, in words. */
+export function countOutcomes(state: BenchState): { finished: number; passed: number; failed: number; broken: number } {
+  const counts = { finished: 0, passed: 0, failed: 0, broken: 0 };
+  for (const run of state.runs.values()) {
+    counts.finished += 1;
+    if (run.outcome === "passed") counts.passed += 1;
+    else if (run.outcome === "failed") counts.failed += 1;
+    else if (run.outcome !== "not_judged") counts.broken += 1;
+  }
+  return counts;
+}

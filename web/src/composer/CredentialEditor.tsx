@@ -1,0 +1,87 @@
+import { useRef, useState } from "react";
+import { api } from "../api/client";
+import type { PendingPause, SessionInfo } from "../api/types";
+import { Markdown } from "../markdown/Markdown";
+import { SEND_KEY, useSendKey } from "../ui/keyboard";
+import { onPress } from "../ui/press";
+import { useAction } from "../ui/useAction";
+import { ActionErrorAlert } from "./ActionErrorAlert";
+import { ComposerHeader } from "./ComposerHeader";
+import { listCredentialFields } from "./credentialFields";
+import { useFirstFieldFocus } from "./useFirstFieldFocus";
+
+/** The credential that a paused agent asks for. What is typed stays in this component: it is no draft, so that the
+ * browser does not store it. */
+export function CredentialEditor({ session, pause }: { session: SessionInfo; pause: PendingPause }) {
+  const [values, setValues] = useState<Record<string, string>>({});
+  const { isBusy, error, run } = useAction();
+  const frame = useRef<HTMLDivElement>(null);
+  useFirstFieldFocus(frame, pause.request_id);
+  const fields = listCredentialFields(pause);
+  const given = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ""));
+  const isComplete =
+    Object.keys(given).length > 0 && fields.every(({ name, isRequired }) => !isRequired || given[name]);
+  const send = async (value: string | null) => {
+    if (isBusy) return;
+    if (await run(() => api.answerRequest(session.session_id, pause.request_id, { value, anyway: false }))) {
+      setValues({});
+    }
+  };
+  const sendFields = () => void (isComplete && send(JSON.stringify(given)));
+  useSendKey(sendFields);
+  return (
+    <div className="composer-frame" ref={frame} tabIndex={-1}>
+      <ComposerHeader title="The agent needs a credential">
+        {pause.agent_name} has paused until the user signs in: {pause.title}. You answer as the user.
+      </ComposerHeader>
+      <div className="composer-body scroll">
+        {pause.message ? <Markdown text={pause.message} /> : null}
+        {pause.auth_uri ? (
+          <p className="quiet">
+            A user would sign in at <span className="mono break">{pause.auth_uri}</span>
+          </p>
+        ) : null}
+        {fields.map(({ name, description, isRequired }) => (
+          <div key={name} className="field">
+            <label className="field-label" htmlFor={`credential-${name}`}>
+              {name}
+            </label>
+            <input
+              id={`credential-${name}`}
+              className="input"
+              type={name === "username" ? "text" : "password"}
+              autoComplete="off"
+              spellCheck={false}
+              required={isRequired}
+              aria-describedby={`credential-${name}-hint`}
+              value={values[name] ?? ""}
+              onChange={(event) => setValues((before) => ({ ...before, [name]: event.target.value }))}
+            />
+            <p id={`credential-${name}-hint`} className="quiet">
+              {description}
+            </p>
+          </div>
+        ))}
+        <p className="quiet">It is passed on to the agent, and not stored, logged or exported.</p>
+      </div>
+      <footer className="composer-foot">
+        <ActionErrorAlert error={error} />
+        <div className="composer-buttons">
+          <span className="grow" />
+          <button type="button" className="button" disabled={isBusy} onClick={onPress(() => void send(null))}>
+            Simulate a signed-in user
+          </button>
+          <button
+            type="button"
+            className="button primary"
+            disabled={isBusy || !isComplete}
+            onClick={onPress(sendFields)}
+          >
+            Send credential
+            <kbd>{SEND_KEY}</kbd>
+          </button>
+        </div>
+      </footer>
+    </div>
+  );
+}

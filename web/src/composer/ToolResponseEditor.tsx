@@ -1,0 +1,161 @@
+import { useRef } from "react";
+import { api } from "../api/client";
+import type { PendingInfo, PendingToolCall, SessionInfo } from "../api/types";
+import { useFetch } from "../api/useFetch";
+import { type Schema, SchemaForm, serializeDraft } from "../form";
+import { JsonTextTree } from "../json/JsonTree";
+import { ErrorAlert } from "../ui/ErrorAlert";
+import { watchTyping } from "../ui/focus";
+import { formatCount } from "../ui/format";
+import { SEND_KEY, useSendKey } from "../ui/keyboard";
+import { onPress } from "../ui/press";
+import { RadioButtons } from "../ui/RadioButtons";
+import { ActionErrorAlert } from "./ActionErrorAlert";
+import { ComposerHeader } from "./ComposerHeader";
+import { type Drafts, restoreForm, type SetDrafts } from "./drafts";
+import { ProblemCount } from "./ProblemCount";
+import { ToolErrorFields } from "./ToolErrorFields";
+import { buildToolResponse, findDraftProblem, type ResponseMode, readToolDraft, type ToolDraft } from "./toolDraft";
+import { uniqueProblems } from "./turnDraft";
+import { useFirstFieldFocus } from "./useFirstFieldFocus";
+import { filterVisibleProblems, useFormCheck } from "./useFormCheck";
+import { useToolResponse } from "./useToolResponse";
+import { useWasRejected } from "./useWasRejected";
+
+const MODES: readonly { value: ResponseMode; label: string; send: string }[] = [
+  { value: "result", label: "Result", send: "Send result" },
+  { value: "error", label: "Error", send: "Send error" },
+  { value: "raise", label: "Exception", send: "Raise" },
+];
+/** For a tool that does not declare its results. */
+const ANYTHING: Schema = { description: "The tool does not declare its results: any value is one." };
+
+/** A call of a tool that a person plays: its arguments, and the response. */
+export function ToolResponseEditor({
+  session,
+  request,
+  drafts,
+  setDrafts,
+  onResponded,
+  onTooLate,
+}: {
+  session: SessionInfo;
+  request: PendingInfo;
+  drafts: Drafts;
+  setDrafts: SetDrafts;
+  /** This tab has responded. */
+  onResponded: (requestId: string) => void;
+  /** Somebody else was first, or the call has ended. */
+  onTooLate: (message: string) => void;
+}) {
+  const { session_id: sessionId } = session;
+  const { request_id: requestId } = request;
+  const { data, error: loadError } = useFetch(() => api.getToolCall(sessionId, requestId), requestId);
+  const call = data?.request_id === requestId ? data : null;
+  const draft = readToolDraft(drafts, requestId);
+  const schema = (call?.response_schema as Schema | null | undefined) ?? ANYTHING;
+  const form = restoreForm(draft.form, schema);
+  const frame = useRef<HTMLDivElement>(null);
+  const checks = useFormCheck(sessionId, requestId);
+  const { isBusy, error, respond, clearError } = useToolResponse(sessionId, requestId, onTooLate);
+  const [wasRejected, setWasRejected] = useWasRejected(error);
+  const problems = uniqueProblems([...(error?.problems ?? []), ...checks.problems]);
+  const draftProblem = findDraftProblem(draft);
+  const canSend = call !== null && !draftProblem;
+  const changeDraft = (change: Partial<ToolDraft>) => {
+    clearError();
+    setDrafts((before) => ({ toolDraft: { ...readToolDraft(before, requestId), ...change } }));
+  };
+  const send = async (anyway: boolean) => {
+    if (!canSend || isBusy) return;
+    const built = buildToolResponse(draft, schema, anyway);
+    if (!("response" in built)) {
+      checks.showProblems(built.problems);
+      setWasRejected(true);
+      return;
+    }
+    const readTyped = watchTyping(frame.current);
+    if (!(await respond(built.response))) return;
+    const typed = readTyped();
+    // The next call may be there already, with a response that was begun since.
+    setDrafts((before) => ({
+      toolDraft: before.toolDraft?.requestId === requestId ? null : before.toolDraft,
+      typedAhead: before.typedAhead + typed,
+    }));
+    onResponded(requestId);
+  };
+  useSendKey(() => void send(false));
+  useFirstFieldFocus(frame, JSON.stringify([requestId, call !== null, draft.mode]), {
+    text: call ? drafts.typedAhead : "",
+    clear: () => setDrafts({ typedAhead: "" }),
+  });
+  const others = session.pending.filter((one) => one.kind === "tool").length - 1;
+  const mode = MODES.find((one) => one.value === draft.mode);
+  return (
+    <div className="composer-frame" ref={frame} tabIndex={-1}>
+      <ComposerHeader title={<>Your turn as the tool {request.tool_name}</>}>
+        {request.agent_label} has called it and waits for the response.
+        {others > 0 ? ` ${formatCount(others, "other call")} of your tools ${others === 1 ? "waits" : "wait"}.` : ""}
+      </ComposerHeader>
+      <div className="composer-modes">
+        <RadioButtons
+          label="How the tool responds"
+          className="segments grow"
+          options={MODES}
+          value={draft.mode}
+          onChange={(chosen) => changeDraft({ mode: chosen })}
+        />
+      </div>
+      <div className="composer-body scroll">
+        {loadError && !call ? <ErrorAlert title={loadError} /> : null}
+        {call ? <CallToAnswer call={call} /> : <p className="quiet">Loading…</p>}
+        {call && draft.mode === "result" ? (
+          <SchemaForm
+            idPrefix="tool"
+            label="Result"
+            schema={schema}
+            draft={form}
+            onDraft={(next) => {
+              changeDraft({ form: serializeDraft(next) });
+              checks.checkSoon("result", "", next, schema);
+            }}
+            onLeave={() => checks.checkNow("result", "", form, schema)}
+            problems={problems}
+            showAll={wasRejected}
+          />
+        ) : null}
+        {call && draft.mode !== "result" ? <ToolErrorFields draft={draft} onChange={changeDraft} /> : null}
+      </div>
+      <footer className="composer-foot">
+        <ActionErrorAlert error={error} onSendAnyway={() => void send(true)} />
+        <div className="composer-buttons">
+          {draft.mode === "result" ? (
+            <ProblemCount problems={filterVisibleProblems(problems, form, wasRejected)} frame={frame} />
+          ) : null}
+          <span className="grow" />
+          <button
+            type="button"
+            className="button primary"
+            disabled={isBusy || !canSend}
+            title={draftProblem}
+            onClick={onPress(() => void send(false))}
+          >
+            {mode?.send}
+            <kbd>{SEND_KEY}</kbd>
+          </button>
+        </div>
+      </footer>
+    </div>
+  );
+}
+
+/** What the tool was called with, and what it is for. */
+function CallToAnswer({ call }: { call: PendingToolCall }) {
+  return (
+    <section className="tool-call" aria-label="The call">
+      {call.description ? <p className="quiet tool-purpose">{call.description}</p> : null}
+      <span className="field-label">Arguments</span>
+      {call.arguments === "{}" ? <p className="quiet">none</p> : <JsonTextTree text={call.arguments} />}
+    </section>
+  );
+}

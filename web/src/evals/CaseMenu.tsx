@@ -1,0 +1,145 @@
+import { useState } from "react";
+import { api } from "../api/client";
+import type { EvalCaseInfo, EvalEditResult } from "../api/types";
+import { Dialog } from "../ui/Dialog";
+import { ErrorAlert } from "../ui/ErrorAlert";
+import { Icon } from "../ui/Icon";
+import { Menu, MenuItem } from "../ui/Menu";
+import { useAction } from "../ui/useAction";
+
+/** Rename, duplicate, move and delete a case. What is deleted can be undone, so it is not asked for. */
+export function CaseMenu({
+  fileKey,
+  one,
+  neighbours,
+  hasDraft = false,
+  onEdited,
+}: {
+  fileKey: string;
+  one: EvalCaseInfo;
+  /** The cases of the file, to move between. */
+  neighbours: readonly EvalCaseInfo[];
+  /** Whether corrections of the case are not saved. */
+  hasDraft?: boolean;
+  onEdited: (result: EvalEditResult) => void;
+}) {
+  const [isRenaming, setRenaming] = useState(false);
+  const { error, run, clearError } = useAction();
+  const edit = (work: () => Promise<EvalEditResult>) => run(async () => onEdited(await work()));
+  const place = neighbours.findIndex((each) => each.key === one.key);
+  const draftNote = hasDraft ? "Save or discard your corrections first." : "";
+  return (
+    <>
+      <Menu
+        isFloating
+        className="button plain small icon-only"
+        title="Actions"
+        label={
+          <>
+            <Icon name="more" />
+            <span className="sr-only">Actions for {one.eval_id}</span>
+          </>
+        }
+      >
+        {(close) => {
+          const start = (work: () => Promise<EvalEditResult>) => () => {
+            close();
+            void edit(work);
+          };
+          return (
+            <>
+              <MenuItem
+                disabled={hasDraft}
+                note={draftNote}
+                onClick={() => {
+                  close();
+                  setRenaming(true);
+                }}
+              >
+                Rename…
+              </MenuItem>
+              <MenuItem onClick={start(() => api.duplicateEvalCase(fileKey, one.key))}>Duplicate</MenuItem>
+              <MenuItem
+                disabled={place <= 0}
+                onClick={start(() => api.moveEvalCase(fileKey, one.key, neighbours[place - 2]?.key ?? null))}
+              >
+                Move up
+              </MenuItem>
+              <MenuItem
+                disabled={place < 0 || place === neighbours.length - 1}
+                onClick={start(() => api.moveEvalCase(fileKey, one.key, neighbours[place + 1]?.key ?? null))}
+              >
+                Move down
+              </MenuItem>
+              <MenuItem
+                disabled={hasDraft}
+                note={draftNote || "It can be undone."}
+                onClick={start(() => api.deleteEvalCase(fileKey, one.key, one.fingerprint))}
+              >
+                Delete
+              </MenuItem>
+            </>
+          );
+        }}
+      </Menu>
+      {error && !isRenaming ? (
+        <Dialog title="Nothing was changed" onClose={clearError}>
+          <ErrorAlert title={error.message} />
+        </Dialog>
+      ) : null}
+      {isRenaming ? (
+        <RenameDialog
+          evalId={one.eval_id}
+          error={error?.message ?? ""}
+          onClose={() => {
+            setRenaming(false);
+            clearError();
+          }}
+          onRename={async (evalId) => {
+            if (await edit(() => api.renameEvalCase(fileKey, one.key, evalId))) setRenaming(false);
+          }}
+        />
+      ) : null}
+    </>
+  );
+}
+
+function RenameDialog({
+  evalId,
+  error,
+  onClose,
+  onRename,
+}: {
+  evalId: string;
+  error: string;
+  onClose: () => void;
+  onRename: (evalId: string) => Promise<void>;
+}) {
+  const [name, setName] = useState(evalId);
+  const save = () => {
+    if (name.trim()) void onRename(name.trim());
+  };
+  return (
+    <Dialog
+      title="Rename the case"
+      onClose={onClose}
+      footer={
+        <button type="button" className="button primary" disabled={!name.trim()} onClick={save}>
+          Rename
+        </button>
+      }
+    >
+      <input
+        className="input"
+        aria-label="Id of the case"
+        value={name}
+        maxLength={300}
+        onChange={(event) => setName(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key === "Enter" && !event.nativeEvent.isComposing) save();
+        }}
+      />
+      {error ? <ErrorAlert title={error} /> : null}
+    </Dialog>
+  );
+}

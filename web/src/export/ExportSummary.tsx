@@ -1,0 +1,31 @@
+import type { ExportResult } from "../api/types";
+import { JsonTextTree } from "../json/JsonTree";
+import { CopyButton } from "../ui/CopyButton";
+import { NoteGroup } from "./NoteGroup";
+
+/** What was written, where, and the command that runs it. */
+export function ExportSummary({ result }: { result: ExportResult }) {
+  return (
+    <>
+      <p>
+        Written as <code>{result.record.eval_id}</code> to <code>{result.record.path}</code>
+        {result.criteria_path ? (
+          <>
+            , with the criteria in <code>{result.criteria_path}</code>
+          </>
+        ) : null}
+        .
+      </p>
+      <div className="command">
+        <pre className="grow">{result.command}</pre>
+        <CopyButton text={result.command} />
+      </div>
+      <NoteGroup title="Left out" notes={result.left_out} />
+      <NoteGroup title="Warnings" notes={result.warnings} />
+      <details>
+        <summary>The exported JSON</summary>
+        <JsonTextTree text={result.case_json} />
+      </details>
+    </>
+  );
+}

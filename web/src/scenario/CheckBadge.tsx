@@ -1,0 +1,45 @@
+import { useState } from "react";
+import { api } from "../api/client";
+import type { ScenarioCheckInfo } from "../api/types";
+import { Icon } from "../ui/Icon";
+import { useAction } from "../ui/useAction";
+
+/** The result of `adksim scenario check`, and the button that runs it. */
+export function CheckBadge({ scenarioKey, name, status }: { scenarioKey: string; name: string; status: string }) {
+  const [check, setCheck] = useState<ScenarioCheckInfo | null>(null);
+  const { isBusy, error, run } = useAction();
+  const shown = check?.status ?? status;
+  if (!shown) {
+    return (
+      <>
+        <button
+          type="button"
+          className="button small"
+          aria-label={`Check ${name}`}
+          title="Run the oracle, a player that does nothing and one that calls at random"
+          disabled={isBusy}
+          onClick={() => void run(async () => setCheck(await api.checkScenario(scenarioKey)))}
+        >
+          {isBusy ? "Checking…" : "Check"}
+        </button>
+        {error ? <span className="sc-error"> {error.message}</span> : null}
+      </>
+    );
+  }
+  return (
+    <span className={`pill sc-check ${shown === "ok" ? "is-ok" : "is-problem"}`} title={describeCheck(check, shown)}>
+      <Icon name={shown === "ok" ? "answer" : "error"} />
+      {shown === "ok" ? "sound" : shown}
+    </span>
+  );
+}
+
+/** What a check found, one demand a line. */
+export function describeCheck(check: ScenarioCheckInfo | null, status: string): string {
+  if (!check) return status === "ok" ? "Solvable, not trivially passed, and deterministic" : status;
+  const lines = check.properties.map(({ name, holds, reason, next_step }) => {
+    const word = holds === null ? "unknown" : holds ? "yes" : "no";
+    return [`${name}: ${word}.`, reason, holds ? "" : next_step].filter(Boolean).join(" ");
+  });
+  return [check.problem, ...lines, ...check.notes].filter(Boolean).join("\n");
+}

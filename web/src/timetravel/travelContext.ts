@@ -1,0 +1,21 @@
+import { createContext, useContext } from "react";
+import type { Row, SessionDetail, TravelProgress } from "../api/types";
+import type { Journey } from "./travel";
+
+/** What the parts of the workbench can do with the past of its session. */
+export interface Travel {
+  session: SessionDetail;
+  isBusy: boolean;
+  /** What the replay waits for, if that takes long. */
+  progress: TravelProgress | null;
+  start: (journey: Journey) => void;
+  onError: (message: string) => void;
+  isUndone: (row: Row) => boolean;
+}
+
+export const TravelContext = createContext<Travel | null>(null);
+
+/** The past of the session that is shown; null outside of a workbench. */
+export function useTravel(): Travel | null {
+  return useContext(TravelContext);
+}

@@ -1,0 +1,232 @@
+import { useState } from "react";
+import type { ActualEventInfo, ExpectedEventInfo, VerdictInfo, VerdictTurn } from "../api/types";
+import { formatCount } from "../ui/format";
+import { Icon } from "../ui/Icon";
+import { drawMatchLine, EVENT_HEIGHT, listMatchLines, splitTool } from "./matchLines";
+import "./verdict.css";
+
+/** A verdict: for each turn, what was expected beside what happened, with lines between what belongs together. */
+export function VerdictView({
+  verdict,
+  canOpen,
+  onOpen,
+}: {
+  verdict: VerdictInfo;
+  /** Whether the place of an event can be shown. */
+  canOpen: (event: ActualEventInfo) => boolean;
+  /** Shows the place of an event. */
+  onOpen: (event: ActualEventInfo) => void;
+}) {
+  return (
+    <section className="verdict" aria-label="Verdict">
+      <p className="verdict-head">
+        <b className={verdict.passed ? "verdict-passed" : "verdict-failed"}>
+          <Icon name={verdict.passed ? "answer" : "close"} />
+          {verdict.passed ? "Passed" : "Failed"}
+        </b>
+        <span>{verdict.reason || "Everything that is expected was done, and nothing else."}</span>
+        <span className="quiet">
+          {verdict.judge === "scripted" ? "texts were not compared" : `texts compared by ${verdict.judge}`}
+        </span>
+      </p>
+      {verdict.turns.map((turn) => (
+        <TurnView key={turn.number} turn={turn} canOpen={canOpen} onOpen={onOpen} />
+      ))}
+      {verdict.validations.length ? (
+        <section>
+          <h3>Validations</h3>
+          <ul className="verdict-differences">
+            {verdict.validations.map((each) => (
+              <li key={each.event_id}>
+                <b className="mono">{each.event_id}</b> {each.passed ? "passed" : `failed: ${each.reason}`}
+              </li>
+            ))}
+          </ul>
+        </section>
+      ) : null}
+    </section>
+  );
+}
+
+function TurnView({
+  turn,
+  canOpen,
+  onOpen,
+}: {
+  turn: VerdictTurn;
+  canOpen: (event: ActualEventInfo) => boolean;
+  onOpen: (event: ActualEventInfo) => void;
+}) {
+  const [active, setActive] = useState<number | null>(null);
+  const lines = listMatchLines(turn);
+  const rows = Math.max(turn.expected.length, turn.actual.length);
+  const partner = active === null ? null : turn.expected[active]?.partner;
+  const title = turn.status === "after the end" ? "After the last turn" : `Turn ${turn.number}`;
+  // What is only missing is marked in the list, and says no more here.
+  const differing = turn.expected.filter((each) => each.differences.length || each.nearest);
+  const tooMany = turn.counts.filter((each) => each.got > each.expected);
+  return (
+    <section className="verdict-turn" aria-label={title}>
+      <h3>
+        {title} <span className="quiet">{turn.status === "after the end" ? "not judged" : turn.status}</span>
+      </h3>
+      {rows ? (
+        <div className="verdict-sides">
+          <h4>Expected</h4>
+          <span />
+          <h4>Happened</h4>
+          <ol>
+            {turn.expected.map((each, place) => (
+              <ExpectedEvent
+                // biome-ignore lint/suspicious/noArrayIndexKey: the events of a verdict never change
+                key={place}
+                event={each}
+                isActive={place === active}
+                onActive={() => setActive(place === active ? null : place)}
+              />
+            ))}
+          </ol>
+          <svg
+            className="verdict-lines"
+            viewBox={`0 0 100 ${rows * EVENT_HEIGHT}`}
+            height={rows * EVENT_HEIGHT}
+            preserveAspectRatio="none"
+            aria-hidden="true"
+          >
+            {lines.map((line) => (
+              <path
+                key={line.from}
+                d={drawMatchLine(line)}
+                className={`${line.isMatch ? "matched" : "wrong"}${line.from === active ? " active" : ""}`}
+              />
+            ))}
+          </svg>
+          <ol>
+            {turn.actual.map((each, place) => (
+              <ActualEvent
+                // biome-ignore lint/suspicious/noArrayIndexKey: the events of a verdict never change
+                key={place}
+                event={each}
+                isActive={place === partner}
+                canOpen={canOpen(each)}
+                onOpen={() => onOpen(each)}
+              />
+            ))}
+          </ol>
+        </div>
+      ) : (
+        <p className="quiet">Nothing happened.</p>
+      )}
+      {tooMany.length || differing.length ? (
+        <ul className="verdict-differences">
+          {tooMany.map((each) => (
+            <li key={each.tool}>
+              <b className="mono">{each.tool}</b> expected {formatCount(each.expected, "call")}, got {each.got}
+            </li>
+          ))}
+          {differing.map((each) => (
+            <Differences key={each.event_id} event={each} />
+          ))}
+        </ul>
+      ) : null}
+    </section>
+  );
+}
+
+const EXPECTED_ICONS = { matched: "answer", wrong: "error", missing: "close", "not judged": "more" } as const;
+
+function ExpectedEvent({
+  event,
+  isActive,
+  onActive,
+}: {
+  event: ExpectedEventInfo;
+  isActive: boolean;
+  onActive: () => void;
+}) {
+  return (
+    <li>
+      <button
+        type="button"
+        className={`verdict-event is-${event.status.replace(" ", "-")}`}
+        aria-pressed={isActive}
+        title={`${event.event_id}: ${event.tool} ${event.summary}`}
+        onClick={onActive}
+      >
+        <Icon name={EXPECTED_ICONS[event.status]} />
+        <span className="sr-only">{event.status}: </span>
+        <EventText tool={event.tool} summary={event.summary} />
+      </button>
+    </li>
+  );
+}
+
+function ActualEvent({
+  event,
+  isActive,
+  canOpen,
+  onOpen,
+}: {
+  event: ActualEventInfo;
+  isActive: boolean;
+  canOpen: boolean;
+  onOpen: () => void;
+}) {
+  const mark = event.error ? "failed" : event.is_extra ? "extra" : "";
+  return (
+    <li>
+      <button
+        type="button"
+        className={`verdict-event${isActive ? " active" : ""}${mark ? ` is-${mark}` : ""}`}
+        title={event.error || `${event.tool} ${event.summary}`}
+        disabled={!canOpen}
+        onClick={onOpen}
+      >
+        <span className="verdict-when">{event.seconds.toLocaleString("en", { maximumFractionDigits: 1 })} s</span>
+        <EventText tool={event.tool} summary={event.summary} />
+        {mark ? <span className="verdict-mark">{mark}</span> : null}
+      </button>
+    </li>
+  );
+}
+
+function EventText({ tool, summary }: { tool: string; summary: string }) {
+  return (
+    <span className="verdict-text">
+      <b className="mono">{splitTool(tool).name}</b> <span className="mono quiet">{summary}</span>
+    </span>
+  );
+}
+
+/** What differs between an expected event and the nearest that happened. */
+function Differences({ event }: { event: ExpectedEventInfo }) {
+  return (
+    <li>
+      <b className="mono">{event.tool}</b> <span className="quiet">{event.event_id}</span>{" "}
+      {event.status === "missing" ? "is missing" : null}
+      {event.nearest ? <span className="quiet"> (nearest: {event.nearest})</span> : null}
+      {event.differences.length ? (
+        <table>
+          <thead>
+            <tr>
+              <th>Argument</th>
+              <th>Expected</th>
+              <th>Got</th>
+              <th>Rule</th>
+            </tr>
+          </thead>
+          <tbody>
+            {event.differences.map((each) => (
+              <tr key={`${each.argument} ${each.rule}`}>
+                <td className="mono">{each.argument}</td>
+                <td className="mono">{each.expected}</td>
+                <td className="mono verdict-failed">{each.got}</td>
+                <td className="quiet">{each.rule}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      ) : null}
+    </li>
+  );
+}
