@@ -84,9 +84,9 @@ class ForgetfulModel(ScriptedModel):
             yield response
 
 
-_CALL = call_response(("tool_1", {"a": 2, "b": 3}))
-_SAY = text_response("five")
-_DECISIONS = {"call": _CALL, "say": _SAY}
+CALL = call_response(("tool_1", {"a": 2, "b": 3}))
+SAY = text_response("five")
+_DECISIONS = {"call": CALL, "say": SAY}
 
 
 async def plain(messages: int, tools: int) -> float:
@@ -123,7 +123,7 @@ async def _played(messages: int, tools: int) -> tuple[float, Simulation]:
 async def ask_wizard(sim: Simulation, number: int) -> None:
     """Send one user message and decide its two model turns."""
     await sim.send(f"question {number}")
-    for decision in (_CALL, _SAY):
+    for decision in (CALL, SAY):
         await sim.decide(sim.pending()[0].turn_id, decision)
 
 
@@ -157,10 +157,14 @@ def turn(size: Size) -> None:
 
 
 def grow(size: Size) -> None:
-    """What a turn costs in a long session, and stores."""
+    """What a turn costs in a long session."""
     print(flush=True)
     quick = ["--quick"] if size is QUICK else []
     subprocess.run([sys.executable, Path(__file__).with_name("growth.py"), *quick], check=True)
+
+
+def stored(size: Size) -> None:
+    """What a turn stores in a long session."""
     print("\nStored: bytes of a model turn as the session grows")
     for turns in size.growth:
         _, sim = asyncio.run(_played(turns // 2, 3))
@@ -227,7 +231,15 @@ def remote(size: Size) -> None:
     subprocess.run([sys.executable, Path(__file__).with_name("remote.py"), *quick], check=True)
 
 
-_BENCHMARKS = {"turn": turn, "grow": grow, "export": export, "import": imports, "store": store, "remote": remote}
+_BENCHMARKS = {
+    "turn": turn,
+    "grow": grow,
+    "stored": stored,
+    "export": export,
+    "import": imports,
+    "store": store,
+    "remote": remote,
+}
 
 if __name__ == "__main__":
     stated = arguments.read(__doc__, list(_BENCHMARKS))

@@ -29,11 +29,15 @@ from typing import Any, cast
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 import arguments
-from parity.run import Are, read
+from parity.are_process import Are
+from parity.our_calls import read_scenario
 from scenario_corpus import load_universe
 from world_builders import build_reply_event, build_scenario_file, build_world_event
 
 from adk_agent_sim.scenario import World
+from adk_agent_sim.scenario.format.lint import lint
+from adk_agent_sim.scenario.format.scenario_summary import render_text
+from adk_agent_sim.scenario.world.collection_pause import pause_garbage_collection
 
 ROOT = Path(__file__).parents[1]
 ARE_PYTHON = ROOT / ".venv-are" / "bin" / "python"
@@ -48,13 +52,15 @@ class Size:
     with_are: bool = True
     oracle: tuple[int, ...] = (200, 2_000, 20_000)
     """Events of a run."""
+    scale: tuple[int, ...] = (200, 2_000, 20_000)
+    """Events of a scenario."""
     read: int = 7_000_000
     """Bytes of a scenario."""
     memory: int = 1_840_000
     worlds: int = 100
 
 
-QUICK = Size(rounds=1, with_are=False, oracle=(20, 40), read=1, memory=1, worlds=2)
+QUICK = Size(rounds=1, with_are=False, oracle=(20, 40), scale=(20, 40), read=1, memory=1, worlds=2)
 
 
 def oracle(size: Size) -> None:
@@ -80,15 +86,52 @@ def reading(size: Size) -> None:
     print(f"\nReading: a scenario of {len(text) / 1e6:.1f} MB")
     are = _are(size)
     parse, their_parse = _best(
-        lambda: _timed(lambda: read(text)), are and (lambda: are.does("speed", scenario=text)["parse"]), size
+        lambda: _timed(lambda: read_scenario(text)), are and (lambda: are.do_job("speed", scenario=text)["parse"]), size
     )
     whole, theirs = _best(
-        lambda: _timed(lambda: World(read(text))), are and (lambda: _both(are.does("speed", scenario=text))), size
+        lambda: _timed(lambda: World(read_scenario(text))),
+        are and (lambda: _both(are.do_job("speed", scenario=text))),
+        size,
     )
     for what, mine, other in (("parse", parse, their_parse), ("parse + init", whole, theirs)):
         beside = f"   ARE {other * 1e3:7.1f} ms   {other / mine:4.1f}x" if other else ""
         print(f"  {what:<13} ours {mine * 1e3:7.1f} ms{beside}")
     _closed(are)
+
+
+def scale(size: Size) -> None:
+    """How the CPU time per event grows with the number of events: reading, checking, showing, running."""
+    print("\nScale: CPU time per event")
+    seen: dict[str, list[float]] = {}
+    for count in size.scale:
+        text = json.dumps(_chain(count))
+        scenario = read_scenario(text)
+        acts: dict[str, Callable[[], object]] = {
+            "read": lambda text=text: read_scenario(text),
+            "lint": lambda scenario=scenario: lint(scenario),
+            "show": lambda scenario=scenario: render_text(scenario),
+        }
+        for name, act in acts.items():
+            seen.setdefault(name, []).append(min(_use_cpu(act) for _ in range(size.rounds)) / count)
+        # As many events in small runs: a process that is interrupted often loses its caches in both.
+        worlds = max(1, size.scale[-1] // count)
+        best = min(_use_cpu(*[World(scenario).run_oracle for _ in range(worlds)]) for _ in range(size.rounds))
+        seen.setdefault("run", []).append(best / (count * worlds))
+    for name, per_event in seen.items():
+        shown = "   ".join(
+            f"{count:>6,}: {each * 1e6:6.1f} us" for count, each in zip(size.scale, per_event, strict=True)
+        )
+        growth = ", ".join(f"{per_event[-1] / each:.2f}x" for each in per_event[:-1])
+        print(f"  {name:<5} {shown}   {size.scale[-1]:,} against the others: {growth}")
+
+
+def _use_cpu(*acts: Callable[[], object]) -> float:
+    gc.collect()
+    start = time.process_time()
+    with pause_garbage_collection():
+        for act in acts:
+            act()
+    return time.process_time() - start
 
 
 def agent(size: Size) -> None:
@@ -101,7 +144,7 @@ def agent(size: Size) -> None:
     )
 
     def played() -> float:
-        scenario = read(text)
+        scenario = read_scenario(text)
         return _timed(lambda: _play(World(scenario)))
 
     seconds, _ = _best(played, None, size)
@@ -113,7 +156,7 @@ def memory(size: Size) -> None:
     """What a world costs in memory, the first one and further ones of the same scenario."""
     text = json.dumps(_enlarged(size.memory))
     tracemalloc.start()
-    scenario = read(text)
+    scenario = read_scenario(text)
     first = tracemalloc.get_traced_memory()[0]
     worlds = [World(scenario) for _ in range(size.worlds)]
     rest = (tracemalloc.get_traced_memory()[0] - first) / size.worlds
@@ -217,12 +260,12 @@ def _play(world: World) -> None:
 
 
 def _our_run(text: str) -> float:
-    world = World(read(text))
+    world = World(read_scenario(text))
     return _timed(world.run_oracle)
 
 
 def _their_run(are: Are, text: str) -> float:
-    return are.does("speed", scenario=text, run=True)["run"]
+    return are.do_job("speed", scenario=text, run=True)["run"]
 
 
 def _both(found: dict[str, float]) -> float:
@@ -257,7 +300,7 @@ def _closed(are: Are | None) -> None:
         are.close()
 
 
-_BENCHMARKS = {"oracle": oracle, "read": reading, "agent": agent, "memory": memory, "import": imports}
+_BENCHMARKS = {"oracle": oracle, "scale": scale, "read": reading, "agent": agent, "memory": memory, "import": imports}
 
 if __name__ == "__main__":
     stated = arguments.read(__doc__, list(_BENCHMARKS))
