@@ -88,7 +88,7 @@ class AgentFolder:
         try:
             app = self._prepare(import_app(self.root, name))
         except BaseException as error:  # noqa: BLE001 - code of the user's, which may also exit; the failure is shown
-            failure = describe_load_failure(error, self.root, name)
+            failure = describe_load_failure(error, self.root)
             # What the code had imported before it failed may be what is fixed next.
             self.forget({name})
             return failure

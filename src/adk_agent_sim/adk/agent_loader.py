@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import re
+import sys
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
 from google.adk.agents import BaseAgent
 from google.adk.apps import App
 from google.adk.cli.utils.agent_loader import AgentLoader
 
 from adk_agent_sim.adk import demo
+from adk_agent_sim.adk.folder_modules import list_places
 from adk_agent_sim.errors import AgentLoadFailed
 
 __all__ = [
     "DEMO_AGENTS",
     "App",
+    "ModuleNameInUse",
     "create_placeholder_agent",
     "describe_missing_agent",
     "get_demo_folder",
@@ -28,6 +32,14 @@ DEMO_AGENTS = ("math_agent", "shop_agent")
 """The names of the demo agents; each is a folder as `adk run` takes it."""
 
 _EXPECTED_FILES = "`app` or `root_agent` in agent.py or __init__.py, or a root_agent.yaml"
+
+
+class ModuleNameInUse(ImportError):
+    """An agent's folder has the name of a module of Python or of an installed package, which cannot be replaced."""
+
+    def __init__(self, name: str, module: ModuleType) -> None:
+        place = getattr(module, "__file__", None) or f"which is built into Python ({name})"
+        super().__init__(f"its folder has the name of another module, {place}")
 
 
 def load_app(folder: Path) -> App:
@@ -50,6 +62,7 @@ def load_app(folder: Path) -> App:
 
 def import_app(root: Path, name: str) -> App:
     """Import the agent `name` of the folder `root`, with its .env file; raises what ADK and the agent's code raise."""
+    _prefer_folder(root.resolve(), name)
     loaded = AgentLoader(str(root)).load_agent(name)
     if isinstance(loaded, App):
         return loaded
@@ -57,6 +70,19 @@ def import_app(root: Path, name: str) -> App:
         return App(name=name, root_agent=loaded)
     except ValueError:  # App accepts only identifiers as names, and a folder may be called anything
         return App(name=loaded.name, root_agent=loaded)
+
+
+def _prefer_folder(root: Path, name: str) -> None:
+    """Make an import of the agent find this folder, although an agent of the same name came from another one."""
+    # ADK does not move a folder to the front that is already in the path.
+    sys.path[:] = [str(root), *(each for each in sys.path if each != str(root))]
+    module = sys.modules.get(name)
+    if module is None or any(place.is_relative_to(root) for place in list_places(module)):
+        return
+    if name in sys.stdlib_module_names or any("site-packages" in place.parts for place in list_places(module)):
+        raise ModuleNameInUse(name, module)
+    for each in [each for each in sys.modules if each == name or each.startswith(f"{name}.")]:
+        del sys.modules[each]
 
 
 def create_placeholder_agent(name: str) -> BaseAgent:
@@ -78,6 +104,8 @@ def get_demo_folder(name: str) -> Path:
 
 def _describe_load_failure(path: Path, error: Exception) -> str:
     """Return ADK's message if there was something to load, otherwise what was expected and what is in the folder."""
+    if isinstance(error, ModuleNameInUse):
+        return f"{error}; rename the folder"
     agents = sorted(child.name for child in path.iterdir() if (child / "agent.py").exists())
     if any((path / name).exists() for name in ("agent.py", "root_agent.yaml")) or (
         (path / "__init__.py").exists() and not agents

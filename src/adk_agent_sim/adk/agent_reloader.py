@@ -1,7 +1,7 @@
 """Loads an agent anew for each of many runs in one process, so that no run sees what another one has left behind.
 
-Python keeps modules, and two agents may have folders of the same name; ADK reads an agent's `.env` into the environment
-of the process. Both are undone before an agent is loaded again.
+Python keeps modules, and two agents may have folders of the same name, or modules of the same name beside them; ADK
+reads an agent's `.env` into the environment of the process. Both are undone before an agent is loaded again.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from pathlib import Path
 from google.adk.apps import App
 
 from adk_agent_sim.adk.agent_loader import load_app
+from adk_agent_sim.adk.folder_modules import is_module_of
 
 
 class AgentReloader:
@@ -20,33 +21,26 @@ class AgentReloader:
 
     def __init__(self) -> None:
         self._environment = dict(os.environ)
-        self._prefixes: set[str] = set()
-        self._other_modules = set(sys.modules)
+        self._roots: set[Path] = set()
+        self._other_modules = dict(sys.modules)
         """Those that belong to no agent."""
 
     def load(self, folder: Path) -> App:
         """Execute the modules of an agent's folder and return its app; raise AgentLoadFailed if it has none."""
-        path = folder.resolve()
-        self._prefixes.add(f"{path}{os.sep}")
+        self._roots.add(folder.resolve().parent)
         self._forget_modules()
         self._restore_environment()
-        parent = str(path.parent)
-        # ADK does not move a folder to the front that is already there, and another one may have the same name.
-        sys.path[:] = [parent, *(each for each in sys.path if each != parent)]
         return load_app(folder)
 
     def _forget_modules(self) -> None:
-        prefixes = tuple(self._prefixes)
         # There are thousands of modules, and all but a few of them were there before any agent.
-        for name in sys.modules.keys() - self._other_modules:
-            module = sys.modules[name]
-            # A folder without __init__.py is a package without a file.
-            folders = [f"{each}{os.sep}" for each in getattr(module, "__path__", ())]
-            places = [getattr(module, "__file__", None), *folders]
-            if any(isinstance(each, str) and each.startswith(prefixes) for each in places):
+        for name, module in list(sys.modules.items()):
+            if self._other_modules.get(name) is module:
+                continue
+            if any(is_module_of(root, module) for root in self._roots):
                 del sys.modules[name]
             else:
-                self._other_modules.add(name)
+                self._other_modules[name] = module
 
     def _restore_environment(self) -> None:
         for name in os.environ.keys() - self._environment.keys():

@@ -14,7 +14,7 @@ import importlib
 import linecache
 import re
 import sys
-from collections.abc import Collection, Iterable, Iterator, Mapping, Set
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from importlib.util import cache_from_source
 from pathlib import Path
@@ -39,7 +39,7 @@ class FolderModules:
 
     def __init__(self, root: Path) -> None:
         self._root = root
-        self._foreign = frozenset(sys.modules)
+        self._foreign = dict(sys.modules)
         """What was there before: modules of the simulator are never forgotten, wherever they are installed."""
 
     def read_fingerprints(self, agent_names: Iterable[str]) -> dict[Path, Fingerprint]:
@@ -80,19 +80,10 @@ class FolderModules:
         return {
             name: module
             for name, module in list(sys.modules.items())
-            if name not in self._foreign and self._is_own(module) and not is_being_imported(module)
+            if self._foreign.get(name) is not module
+            and is_module_of(self._root, module)
+            and not is_being_imported(module)
         }
-
-    def _is_own(self, module: ModuleType) -> bool:
-        file = getattr(module, "__file__", None)
-        folders = [] if file else list(getattr(module, "__path__", ()))
-        return any(self._is_own_path(Path(each)) for each in ([file] if file else folders))
-
-    def _is_own_path(self, path: Path) -> bool:
-        if not path.is_relative_to(self._root):
-            return False
-        parts = path.relative_to(self._root).parts
-        return bool(parts) and not any(part in _NOT_OWN or part.startswith(".") for part in parts)
 
     def _iter_files(self, units: Iterable[str]) -> Iterator[Path]:
         for unit in units:
@@ -104,6 +95,27 @@ class FolderModules:
         """Return which units the code of each unit imports."""
         units = {*agent_names, *(get_unit(name) for name in self._list_modules())}
         return {unit: _find_imported_units(self._iter_files([unit]), units - {unit}) for unit in units}
+
+
+def is_module_of(root: Path, module: ModuleType) -> bool:
+    """Return whether a module is the user's code in a folder; packages that are installed in it are not."""
+    if get_unit(module.__name__) == get_unit(__name__):  # the simulator, in a checkout of it
+        return False
+    return any(_is_own_path(root, place) for place in list_places(module))
+
+
+def _is_own_path(root: Path, path: Path) -> bool:
+    if not path.is_relative_to(root):
+        return False
+    parts = path.relative_to(root).parts
+    return bool(parts) and not any(part in _NOT_OWN or part.startswith(".") for part in parts)
+
+
+def list_places(module: ModuleType) -> Sequence[Path]:
+    """Return where a module is; a folder without __init__.py is a package without a file."""
+    file = getattr(module, "__file__", None)
+    places = [file] if file else getattr(module, "__path__", ())
+    return [Path(each) for each in places if isinstance(each, str)]
 
 
 def get_unit(module_name: str) -> str:

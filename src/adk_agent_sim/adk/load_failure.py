@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 
+from adk_agent_sim.adk.agent_loader import ModuleNameInUse
 from adk_agent_sim.errors import AgentLoadFailed
 from adk_agent_sim.text.surrogates import replace_lone_surrogates
 
@@ -40,12 +41,12 @@ class LoadFailure:
         return AgentLoadFailed(name, self.problem, self.advice)
 
 
-def describe_load_failure(error: BaseException, root: Path, name: str) -> LoadFailure:
-    """Describe what importing the agent `name` of the folder `root` has raised."""
+def describe_load_failure(error: BaseException, root: Path) -> LoadFailure:
+    """Describe what importing an agent of the folder `root` has raised."""
     # ADK wraps the ValueErrors of an agent's code.
     if type(error).__name__ == "_AgentLoadError" and error.__cause__ is not None:
         error = error.__cause__
-    problem, advice = _explain(error, root, name)
+    problem, advice = _explain(error)
     problem = replace_lone_surrogates(problem).strip().rstrip(".")
     if len(problem) > _MAX_PROBLEM_CHARS:
         problem = f"{problem[:_MAX_PROBLEM_CHARS]}\u2026"
@@ -63,7 +64,7 @@ def describe_slow_load(frame: FrameType | None, root: Path, seconds: float) -> L
     )
 
 
-def _explain(error: BaseException, root: Path, name: str) -> tuple[str, str]:
+def _explain(error: BaseException) -> tuple[str, str]:
     message = _ADK_PREFIX.sub("", str(error).split("\n\n", maxsplit=1)[0])
     if isinstance(error, SystemExit):
         shown = "" if error.code is None else repr(error.code)
@@ -71,6 +72,8 @@ def _explain(error: BaseException, root: Path, name: str) -> tuple[str, str]:
             f"its code called sys.exit({shown}) while it was imported",
             'Remove the call, or put it under `if __name__ == "__main__":`.',
         )
+    if isinstance(error, ModuleNameInUse):
+        return message, "Rename the folder."
     if isinstance(error, ModuleNotFoundError):
         return message, f"Install the package that has it for {sys.executable}, or fix the import."
     if isinstance(error, KeyError) and _is_from_environment(error):
@@ -81,9 +84,6 @@ def _explain(error: BaseException, root: Path, name: str) -> tuple[str, str]:
     if isinstance(error, ValueError) and message.startswith("Invalid agent name"):
         return "the name of its folder is not one of a module", _RENAME
     if isinstance(error, ValueError) and message.startswith("No root_agent found"):
-        other = _find_other_module(root, name)
-        if other:
-            return f"its folder has the name of another module, {other}", "Rename the folder."
         return "it has no root_agent", "Define `root_agent` or `app` in its agent.py, or write a root_agent.yaml."
     return f"{type(error).__name__}: {message}" if message else type(error).__name__, _FIX
 
@@ -91,17 +91,6 @@ def _explain(error: BaseException, root: Path, name: str) -> tuple[str, str]:
 def _is_from_environment(error: BaseException) -> bool:
     frames = traceback.extract_tb(error.__traceback__)
     return bool(frames) and frames[-1].filename in (os.__file__, "<frozen os>")
-
-
-def _find_other_module(root: Path, name: str) -> str:
-    """Return where the module of this name is, if it is not in the folder: of Python or an installed package."""
-    module = sys.modules.get(name)
-    if module is None:
-        return ""
-    origin = getattr(module, "__file__", None)
-    if origin is None:
-        return "" if getattr(module, "__path__", None) else f"which is built into Python ({name})"
-    return "" if Path(origin).is_relative_to(root) else str(origin)
 
 
 def _format_trace(error: BaseException, root: Path) -> str:

@@ -148,7 +148,7 @@ class FolderAgents:
             await asyncio.wait({thread.result}, timeout=min(_PATIENCE_SECONDS, self.folder.load_timeout))
         outcome = await thread.result
         if isinstance(outcome, BaseException):
-            return describe_load_failure(outcome, self.folder.root, name)
+            return describe_load_failure(outcome, self.folder.root)
         return outcome
 
     def _take_over(self, entry: CatalogEntry, outcome: SimulatedAgentConfig | LoadFailure) -> None:
